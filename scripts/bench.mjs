@@ -1,11 +1,11 @@
 /**
  * `npm run bench [-- <suite>…] [--rows <hosts>] [--seconds <of a turn>] [--turns <number>]
- * [--only <part of a name>] [--record <file>]`: the product against its limit, a server of a few lines
- * that answers the same questions with the least SQL (docs/decisions/0072-bench-limit.md), in
- * one run on one machine; only the ratios mean something on another. A benchmark, never a test.
+ * [--only <part of a name>] [--record <file>]` compares the product with its limit: a server of a few lines
+ * that serves the same requests with the least SQL (docs/decisions/0072-bench-limit.md), in one run on one
+ * machine. Only the ratios are valid for other machines. A benchmark, never a test.
  *
- * Without a suite all are run. `growth` asks the same of tables of several sizes, up to `--rows`.
- * `--record` keeps all figures as JSON.
+ * Without a suite all are run. `growth` compares tables of several sizes, up to `--rows`. `--record` stores
+ * all figures as JSON.
  */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -18,11 +18,11 @@ import { Problem, reportFailure } from './console/problem.mjs';
 import { provideForTests, withThrowawayServices } from './setup/test-run.mjs';
 
 /**
- * What holds where an option does not say: hosts that lists have, seconds of a turn, and so many turns that
- * two runs agree within a tenth; a few are enough for a look.
+ * Defaults of the options: hosts of the lists, seconds of a turn, and enough turns for two runs to agree
+ * within a tenth. A few turns are enough for an estimate.
  */
 const USUAL = { rows: 52_000, seconds: 0.4, turns: 72 };
-/** Suites that differ from it. @type {Record<string, Partial<typeof USUAL>>} */
+/** Suites with other defaults. @type {Record<string, Partial<typeof USUAL>>} */
 const OWN = { growth: { rows: 1_000_000, seconds: 1 } };
 
 const root = join(fileURLToPath(import.meta.url), '..', '..');
@@ -62,7 +62,7 @@ try {
     const run = { at: new Date().toISOString(), cores: availableParallelism(), reports };
     writeFileSync(values.record, `${JSON.stringify(run, null, 2)}\n`);
   };
-  // What is measured may be large, and on the disk of a service.
+  // The measured databases may be large, so they are on the disk of a service.
   await withThrowawayServices(root, measure, { onDisk: true });
 } catch (error) {
   reportFailure(error);

@@ -26,7 +26,7 @@ const NOT_INSTALLED = [
 ];
 
 /**
- * Lets the bundler see what two packages of Nest load by a `require` of their own, so that a bundle
+ * Shows the bundler the modules that two packages of Nest load by a `require` of their own, so that a bundle
  * does not load a second copy of TypeORM and of class-validator.
  *
  * @type {import('esbuild').Plugin}
@@ -43,7 +43,8 @@ const ownRequire = {
   },
 };
 
-// Taken before the compiler reads: a source that changes meanwhile is built again next time.
+// Computed before the compiler reads the sources: a source that changes during the build is built again next
+// time.
 const hash = sourceHash(root);
 mkdirSync(dist, { recursive: true });
 rmSync(join(root, BUILD_STAMP), { force: true });
@@ -74,14 +75,14 @@ async function bundle(programs, folder) {
     platform: 'node',
     target: 'node20',
     format: 'esm',
-    // Packages that are not modules load those of Node by `require`.
+    // CommonJS packages load the modules of Node by `require`.
     banner: {
       js: "import { createRequire as requireOf } from 'node:module';\nconst require = requireOf(import.meta.url);",
     },
-    // `swagger-ui-dist` serves the files beside it.
+    // `swagger-ui-dist` serves the files in its own folder.
     external: ['swagger-ui-dist', ...NOT_INSTALLED],
     plugins: [ownRequire],
-    // Names of classes are the names of errors, providers and entities.
+    // Names of classes are used as names of errors, providers and entities.
     keepNames: true,
     sourcemap: true,
     sourcesContent: false,

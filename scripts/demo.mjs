@@ -1,7 +1,7 @@
 /**
- * `npm run demo`: the main job against a running server, every step shown with the request a user
- * would send. `npm run demo -- workflow` tells of workflows instead, `npm run demo -- inventory` of
- * where hosts come from. `npm start` must be running in another terminal.
+ * `npm run demo` shows a job on a running server, every step with the request that a user would send. `npm
+ * run demo -- workflow` shows workflows instead, and `npm run demo -- inventory` inventory sources. `npm
+ * start` must be running in another terminal.
  */
 import { runInventory } from './demo/inventory.mjs';
 import { runMainJob } from './demo/main-job.mjs';

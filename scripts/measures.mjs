@@ -1,8 +1,8 @@
 /**
- * `node scripts/measures.mjs`, a part of `npm run check`: counts by the syntax tree what makes the code
- * of `src` long or hard to read, and prints each count beside its limit and its goal. Exits 1 when one is
- * over its limit. Lower a limit when a change allows it; raise none but that of all lines, by what a new
- * feature needs.
+ * `node scripts/measures.mjs`, a part of `npm run check`, counts in the syntax tree the constructs that make
+ * the code of `src` long or hard to read, and prints each count with its limit and its goal. Exits 1 if a
+ * count exceeds its limit. Lower a limit when a change allows it; raise none but that of all lines, by the
+ * lines that a new feature needs.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -153,7 +153,7 @@ function lineOf(source, position) {
 }
 
 /**
- * The sentences of comments, without the marks of comments.
+ * Returns the sentences of comments, without comment marks.
  *
  * @param {readonly string[]} texts
  */

@@ -1,10 +1,10 @@
 /**
- * Prepares an external database for containers that start together: waits for it, then secret
- * key, migrations, first admin, token and demo objects, as `npm start` does. Needs DATABASE_URL;
- * everything it makes up is kept in DATA_DIR, keys and passwords in KEYS_DIR where that is set, and
- * never printed: whoever reads the logs of a container is not its administrator. Each folder of
- * SECRET_KEY_FOLDERS gets a copy of the secret key that was made up, for processes that must not see
- * the rest. With --without-token no token is made, for replicas that share no folder.
+ * Prepares an external database for containers that start together: waits for it, then creates the secret
+ * key, migrates, and creates the first admin, token and demo objects, as `npm start` does. Needs
+ * DATABASE_URL. Everything it generates is stored in DATA_DIR, keys and passwords in KEYS_DIR if that is set,
+ * and never printed: a reader of a container's logs need not be its administrator. Each folder of
+ * SECRET_KEY_FOLDERS gets a copy of the generated secret key, for processes that must not see the other
+ * files. With --without-token no token is created, for replicas that share no folder.
  */
 import { dirname, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

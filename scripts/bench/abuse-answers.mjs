@@ -1,6 +1,6 @@
 /**
- * The status that shows that a request has reached the code it is named for: one that is refused
- * earlier measures something else. What waits for the database may be answered or given up.
+ * Statuses that prove that a request has reached the code it is named for. A request refused earlier measures
+ * other code. A request that waits for the database may succeed or time out.
  *
  * @type {Readonly<Record<string, readonly number[]>>}
  */
@@ -16,7 +16,7 @@ const ANSWERS = {
   'hosts with YAML': [201],
   'hosts with much JSON': [201],
   'a name of nine megabytes': [400, 413],
-  // An account without roles is refused before the content is looked at, or for what it contains.
+  // A caller without roles is refused before the content is checked, or for the content.
   'a deep object': [400, 403],
   'blocks of 120 KB': [400, 403],
   'blocks of 260 KB': [400, 403],
@@ -41,7 +41,7 @@ const ANSWERS = {
   'months without a match': [200],
   'a rule of many times': [200],
 };
-/** All others are there to be refused for what they contain. */
+/** Statuses of all other requests, which are refused for their content. */
 const REFUSED = [400];
 
 /**

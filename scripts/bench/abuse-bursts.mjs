@@ -11,16 +11,16 @@ import { until } from './until.mjs';
 import { caller } from './world.mjs';
 
 const USERS = 80;
-/** Names by which one of these is measured alone. */
+/** Name that selects these measurements alone. */
 export const BURSTS = 'users at once';
 export const PRINTING = 'a program that prints';
-/** Others may wait half as long again, on average from the burst on. */
+/** Limit on the average waiting time of others, relative to that without a burst. */
 const MOST_RATIO = 1.5;
 const WINDOW_MS = 8000;
 const PRINTED_BYTES = 700_000_000;
 
 /**
- * Many requests at once that ask for the hash of a password, and how long others wait meanwhile.
+ * Sends many concurrent requests that need the hash of a password, and measures how long others wait.
  *
  * @param {string} url
  * @param {Record<'admin' | 'nobody' | 'other', string>} tokens
@@ -36,7 +36,7 @@ export async function measureBursts(url, { admin, nobody, other }) {
   ])) {
     const rest = await waitsDuring(url, other, () => Promise.resolve());
     const burst = await waitsDuring(url, other, () => createUsers(url, token, status));
-    // Other work of the machine comes and goes.
+    // The load of the machine may have changed since.
     const after = await waitsDuring(url, other, () => Promise.resolve());
     const ratio = (2 * burst.mean) / (rest.mean + after.mean);
     const verdict = ratio <= MOST_RATIO ? 'holds' : `MISSED (${MOST_RATIO} times)`;
@@ -72,8 +72,8 @@ async function createUsers(url, token, status) {
 }
 
 /**
- * How long a caller who asks one request after the other waits while `work` is done, and for some
- * seconds at least.
+ * Measures the waiting times of a caller who sends sequential requests during `work`, and for some seconds at
+ * least.
  *
  * @param {string} url
  * @param {string} token
@@ -107,7 +107,7 @@ async function waitsDuring(url, token, work) {
 }
 
 /**
- * An inventory plugin that prints 700 MB beside a job: its own update fails, and nothing else.
+ * Runs an inventory plugin that prints 700 MB next to a job: its own update must fail, and nothing else.
  *
  * @param {import('./types.d.mts').World} world
  * @param {string} url
@@ -188,7 +188,7 @@ inventory_plugins = plugins
 enable_plugins = loud
 `;
 
-/** A repository with the plugin. @param {string} folder */
+/** Creates a repository with the plugin. @param {string} folder */
 async function makeOrigin(folder) {
   const origin = join(folder, 'loud');
   await mkdir(join(origin, 'plugins'), { recursive: true });

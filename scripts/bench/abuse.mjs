@@ -10,18 +10,18 @@ import { abuses, makeVictims } from './abuse-requests.mjs';
 import { startServer } from './servers.mjs';
 import { caller, makeWorld } from './world.mjs';
 
-/** Longest time that nobody else may be answered, in milliseconds. */
+/** Limit on the time that no other caller gets a response, in milliseconds. */
 const MOST_WAIT_MS = 100;
 const ASK_EVERY_MS = 3;
 const SETTLE_MS = 40_000;
-/** Memory that may stay, in megabytes: what the compiler and the pools have made meanwhile. */
+/** Limit on the memory that remains allocated, in megabytes: compiled code and pools. */
 const MAY_STAY_MB = 60;
 
 /**
- * The dearest requests known, of strangers and of those who may next to nothing, one after the other:
- * what each costs the event loop and the memory of one API process for every kilobyte that is sent,
- * and how long others wait for an answer meanwhile. Before them a program that prints without end, and behind
- * them many requests at once.
+ * Sends the most expensive known requests, anonymous and of callers with few permissions, one after the
+ * other. Measures the cost of each for the event loop and the memory of one API process per sent kilobyte,
+ * and how long others wait for a response. A program with endless output is measured before them, and bursts
+ * of requests after them.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */
@@ -36,7 +36,7 @@ export async function benchAbuse({ root, environment, only }) {
   const server = await startServer(join(root, 'dist/main.js'), world.environment);
   try {
     const victims = await makeVictims(world, caller(server.url, world.admin));
-    // Before the others launch jobs, behind which it would wait.
+    // First, because otherwise it would wait behind jobs that the others launch.
     const printing = PRINTING.includes(only)
       ? await measurePrinting(world, server.url, { ...victims, folder })
       : null;
@@ -57,7 +57,7 @@ export async function benchAbuse({ root, environment, only }) {
  * @param {readonly import('./abuse-requests.mjs').Abuse[]} all
  */
 async function measureAll(server, all) {
-  // The compiler has seen all of it; what is measured is the work.
+  // Warms up the compiler with all requests, so that only the work is measured.
   for (const one of all) await send(server.url, one);
   await sleep(2000);
   const idle = await memoryOf(server.pid, 'VmRSS');
@@ -100,7 +100,7 @@ async function measured(server, one) {
   await sleep(50);
   const { status, kilobytes } = await send(url, one);
   const wait = await watch.end();
-  // What asking the others cost is taken off.
+  // Subtracts the cost of the watching requests.
   const loop = Math.max(
     0,
     (await loopTime(pid)) - time - watch.asked() * (await restingCost(url, pid)),
@@ -114,7 +114,7 @@ async function measured(server, one) {
 let costOfAsking;
 
 /**
- * What an answer to a question of `watchOthers` costs, in milliseconds.
+ * Returns the cost of one request of `watchOthers`, in milliseconds.
  *
  * @param {string} url
  * @param {number} pid
@@ -131,7 +131,7 @@ async function restingCost(url, pid) {
 }
 
 /**
- * Somebody else who asks all the time, on a connection of their own; `end` tells their longest wait.
+ * Sends requests continuously on a separate connection. `end` returns the longest waiting time.
  *
  * @param {string} url
  */
@@ -163,7 +163,7 @@ function watchOthers(url) {
 }
 
 /**
- * Sends a request of the list. Resolves to status and size; rejects for another status than is meant.
+ * Sends a request of the list. Resolves to status and size; rejects for an unexpected status.
  *
  * @param {string} url
  * @param {import('./abuse-requests.mjs').Abuse} one
@@ -182,7 +182,7 @@ export async function send(url, one) {
   return { status: answer.statusCode, kilobytes: bytes / 1024 };
 }
 
-/** Processor time of the thread with the event loop in milliseconds. @param {number} pid */
+/** Returns the processor time of the event loop's thread in milliseconds. @param {number} pid */
 async function loopTime(pid) {
   const [nanoseconds] = (await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'utf8')).split(' ');
   return Number(nanoseconds) / 1e6;

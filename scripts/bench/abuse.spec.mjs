@@ -11,19 +11,19 @@ import { caller, makeWorld } from './world.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
 const MEGABYTE = 1024 * 1024;
-/** What caches may grow by meanwhile. The dearest requests held some hundred megabytes. */
+/** Limit on the growth of caches. The most expensive requests used to hold some hundred megabytes. */
 const MAY_STAY = 24 * MEGABYTE;
-/** Work that goes on behind an answer, timers and connections: never how fast it is. */
+/** Timeout for work after a response, timers and connections. It limits no speed. */
 const PATIENCE_MS = 60_000;
 /**
  * Processor time: time spent waiting for the processor does not count. 100 ms are promised, the most
  * expensive request takes 40, and 64 KB of YAML parsed on the main thread would take 80.
  */
 const MOST_MS = 60;
-/** What other processes do to the caches of the processor is no work of the API's. */
+/** Number of attempts, as other processes may evict the caches of the processor. */
 const TRIES = 5;
 
-/** What any of the dearest requests leaves of the API for others. */
+/** The most expensive requests leave memory and the event loop of the API to others. */
 describe('the API', () => {
   /** @type {Awaited<ReturnType<typeof startServer>>} */
   let server;
@@ -35,7 +35,7 @@ describe('the API', () => {
     const program = join(root, 'dist', 'main.js');
     server = await startServer(program, world.environment, ['--expose-gc']);
     requests = abuses(await makeVictims(world, caller(server.url, world.admin)));
-    // What is compiled, prepared and opened for the first time takes longer, and is kept for good.
+    // Code that is compiled, prepared or opened for the first time takes longer, and stays in memory.
     for (const one of requests) await send(server.url, one);
   }, 300_000);
   afterAll(() => server.stop());

@@ -23,7 +23,7 @@ import { caller, makeWorld, withDatabase } from './world.mjs';
  */
 
 const DELETED = 250;
-/** Deletions of a turn. */
+/** Number of deletions of a turn. */
 const DELETIONS = 12;
 const SETTINGS = {
   BULK_BODY_LIMIT: String(64 * 1024 * 1024),
@@ -33,7 +33,7 @@ const SETTINGS = {
 const TABLES = ['hosts', 'unified_jobs', 'workflow_job_nodes', 'activity_stream'];
 
 /**
- * Bulk operations: one request after another, and small ones by several clients too.
+ * Measures bulk operations: sequential requests, and small ones by several clients too.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */
@@ -69,7 +69,7 @@ export async function benchBulk({ root, environment, turns, only }) {
 }
 
 /**
- * A template, and hosts to delete.
+ * Creates a template, and hosts to delete.
  *
  * @param {import('./types.d.mts').World} world
  * @param {string} main
@@ -79,7 +79,7 @@ async function prepare(world, main, turns) {
   const server = await startServer(main, world.environment);
   const { template, inventory } = await makeTemplate(world, caller(server.url, world.admin));
   await server.stop();
-  // Those that are compared come first, then each side has its own.
+  // The first deletions are those compared; then each side has its own.
   const deletions = 1 + 2 * DELETIONS * (WARM_UPS + turns);
   const ids = await withDatabase(world.environment.DATABASE_URL, async (client) => {
     const { rows } = await client.query(
@@ -159,8 +159,8 @@ function scenarios(token, { template, inventory, ids }) {
 }
 
 /**
- * Each database has the same hosts and loses each once: a request has a part of its own, by the
- * digits of its nonce; the comparison has the first.
+ * Each database has the same hosts and deletes each once: a request gets its own part by the digits of its
+ * nonce, and the comparison gets the first part.
  *
  * @param {readonly number[]} ids
  */

@@ -9,14 +9,14 @@ import { costOf } from './cost.mjs';
 /** @typedef {{ product: RunningServer, limit: RunningServer, postmaster: number }} Pair */
 
 /**
- * Rounds before the first that counts: what it takes until V8 has compiled what a load runs through is no
- * cost of a request, and a list gets faster for some hundred requests of its kind.
+ * Number of warm-up rounds. V8 compiles the code of a load in these rounds, which is no cost of a request,
+ * and a list gets faster for some hundred requests of its kind.
  */
 export const WARM_UPS = 8;
 const WORST_SHOWN = 200;
 
 /**
- * What is measured: `load` is that of a turn.
+ * Load to measure: `load` executes one turn.
  *
  * @typedef {object} Measured
  * @property {string} name
@@ -25,8 +25,9 @@ const WORST_SHOWN = 200;
  */
 
 /**
- * Each load on both, in rounds of short turns: those of one are spread over the time of all, so that
- * minutes in which the machine is busy are a few turns of each, on both sides, and not all turns of some.
+ * Measures each load on both servers, in rounds of short turns. The turns of a load are spread over the whole
+ * time, so that minutes in which the machine is busy affect a few turns of each load on both sides, and not
+ * all turns of some.
  *
  * @param {Pair} pair
  * @param {readonly Measured[]} loads
@@ -73,8 +74,8 @@ async function costly(server, postmaster, load) {
 }
 
 /**
- * Rate and costs of all turns as if they were one, which differs less from run to run than any middle of
- * them (docs/decisions/0072-bench-limit.md); latencies are those of the turn in the middle.
+ * Combines all turns to one rate and cost, which differs less between runs than any median
+ * (docs/decisions/0072-bench-limit.md). Latencies are medians of the turns.
  *
  * @param {readonly Awaited<ReturnType<typeof costly>>[]} turns
  * @returns {Rate}
@@ -104,8 +105,8 @@ function medianOf(values) {
 }
 
 /**
- * Asks both the same and refuses a difference: the totals, the ids in their order, and every field
- * that the limit's rows have.
+ * Sends the same request to both servers and throws if the totals, the ids in their order, or any field of
+ * the limit's rows differ.
  *
  * @param {Pair} pair
  * @param {Sent} sent

@@ -2,11 +2,11 @@ import { readdir, readFile } from 'node:fs/promises';
 
 import { withDatabase } from './world.mjs';
 
-/** Ticks of the kernel's clock in its files are hundredths of a second on every Linux. */
+/** Length of a tick of the kernel's clock: a hundredth of a second on every Linux. */
 const TICK_MS = 10;
 
 /**
- * Processor time of a server and of all of PostgreSQL, as the kernel counts it.
+ * Returns the processor time of a server and of all processes of PostgreSQL, as the kernel counts it.
  *
  * @param {import('./types.d.mts').RunningServer} server
  * @param {number} postmaster process id
@@ -20,7 +20,7 @@ export async function costOf(server, postmaster) {
 }
 
 /**
- * The process that is the parent of all of PostgreSQL's.
+ * Returns the parent process of all processes of PostgreSQL.
  *
  * @param {string} url of a database on this machine
  */
@@ -33,7 +33,7 @@ export function postmasterOf(url) {
 
 /** @param {number} postmaster */
 async function timeOfPostgres(postmaster) {
-  // What those of its children took that are gone is told by the parent.
+  // The parent counts the time of children that have ended.
   let { own: sum, gone } = await timesOf(postmaster);
   sum += gone;
   const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
@@ -49,7 +49,7 @@ async function timeOfPostgres(postmaster) {
  */
 async function timesOf(pid) {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The name before it may hold blanks and brackets.
+  // The name before the fields may contain blanks and parentheses.
   const fields = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')

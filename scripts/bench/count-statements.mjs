@@ -1,6 +1,6 @@
 /**
- * Loaded before a server: counts what it sends to PostgreSQL, what it holds and how long it keeps others
- * waiting, and tells the parent who asks.
+ * Preload module of a server that counts its statements and measures its memory and its blocking of the event
+ * loop, and reports them to the parent process on request.
  */
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers';
@@ -19,7 +19,7 @@ function counted(...args) {
 }
 pg.Client.prototype.query = counted;
 
-/** Of this thread in milliseconds: what others take of the processor is not counted. */
+/** Returns the processor time of this thread in milliseconds, which excludes other processes. */
 function processorTime() {
   const [nanoseconds] = readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ');
   return Number(nanoseconds) / 1e6;
@@ -28,7 +28,7 @@ function processorTime() {
 let isWatching = false;
 let longestTurn = 0;
 
-/** Looks once in every turn of the event loop how long the last one was. */
+/** Measures in every iteration of the event loop how long the last one was. */
 function watchTurns() {
   isWatching = true;
   longestTurn = 0;
@@ -54,5 +54,5 @@ process.on('message', (message) => {
   const { heapUsed, external } = process.memoryUsage();
   process.send?.({ memory: heapUsed + external });
 });
-// Listening must not keep a server alive that was told to stop.
+// The listener must not keep a stopped server alive.
 process.channel?.unref();

@@ -5,7 +5,7 @@ import { caller, withDatabase } from './world.mjs';
 /** @typedef {import('./types.d.mts').World} World */
 
 /**
- * How many of each there are to a host.
+ * Numbers of rows per host.
  *
  * @typedef {object} Proportions
  * @property {number} runs
@@ -19,13 +19,13 @@ const USUAL = { runs: 2, events: 4, deliveries: 0.5, notifications: 0.5 };
 const TEMPLATES = 20;
 const OWN_TEMPLATES = 5;
 const EVENTS_OF_A_RUN = 200;
-/** A steady number of runs makes so many partitions of events, docs/decisions/0118. */
+/** Number of event partitions at a steady number of runs, docs/decisions/0118. */
 const PARTITIONS = 6;
-/** Rows of one statement, whose triggers count them. */
+/** Number of rows of one statement, whose triggers count them. */
 const BATCH = 1_000_000;
-/** Runs of the one template that a newcomer may execute. */
+/** Number of runs of the only template that a newcomer may execute. */
 const FEW_RUNS = 12;
-/** Runs of a template, and as many deliveries, before writes are measured. */
+/** Number of runs of a template, and of deliveries, before writes are measured. */
 const RUNS_BEFORE = 10_000;
 const LONG_TABLES = [
   'hosts',
@@ -37,10 +37,10 @@ const LONG_TABLES = [
 ];
 
 /**
- * Tables as an installation of some age has them: `rows` hosts, most of them in one inventory, as many
- * entries of activity, and runs with events, deliveries and notifications in proportion to them. A member
- * of a team may read that inventory and execute five templates; a newcomer may execute one that ran a few
- * times; a stranger may see nothing.
+ * Fills tables like those of an installation of some age: `rows` hosts, most of them in one inventory, as
+ * many entries of activity, and runs with events, deliveries and notifications in proportion to them. A team
+ * member may read that inventory and execute five templates; a newcomer may execute one that ran a few times;
+ * an outsider may read no rows.
  *
  * @param {World} world
  * @param {string} main program of the API
@@ -77,9 +77,9 @@ export async function seed(world, main, rows, proportions = USUAL) {
 }
 
 /**
- * Runs and deliveries of one template, so that writes are not measured in empty tables. A connection that
- * plans how to look up a reference while the table is empty reads all of it each time from then on:
- * autovacuum, after which it would plan anew, is off here.
+ * Adds runs and deliveries to one template, so that writes are not measured in empty tables. A connection
+ * that plans the look-up of a reference while the table is empty scans the table from then on: autovacuum,
+ * after which it would plan anew, is off here.
  *
  * @param {World} world
  * @param {number} template
@@ -95,8 +95,8 @@ export const seedTemplate = ({ environment }, template) =>
   });
 
 /**
- * Drops the references of long tables, and the indexes that no constraint needs: making them anew is much
- * faster than asking and growing them a row at a time.
+ * Drops the foreign keys of long tables, and the indexes without constraints: creating them again is much
+ * faster than checking and growing them row by row.
  *
  * @param {import('pg').Client} client
  * @returns {Promise<string[]>} what makes them
@@ -114,13 +114,13 @@ async function takeDerived(client) {
     [LONG_TABLES],
   );
   for (const { dropped } of rows) await client.query(dropped);
-  // An index of partitions is told without them.
+  // The definition of a partitioned index excludes its partitions.
   return rows.map(({ made }) => made.replace(' ON ONLY ', ' ON '));
 }
 
 /**
- * The ranges of runs that a worker makes as they come, for those that are there already and as many as
- * the last of them has.
+ * Creates the partitions that a worker creates over time, for the existing runs and as many as in the last
+ * partition.
  *
  * @param {import('pg').Client} client
  */
@@ -196,7 +196,7 @@ async function makeObjects(world, call) {
  *   notifier: number, young: number }} Made */
 
 const templateOf = (/** @type {Made} */ { firstTemplate }) => `${firstTemplate} + n % ${TEMPLATES}`;
-/** Seven digits, and more where there are more. */
+/** Number with seven digits or more. */
 const NUMBER = "lpad(n::text, greatest(7, length(n::text)), '0')";
 const series = (/** @type {number} */ count) => `generate_series(1, ${Math.ceil(count)}) n`;
 const ago = (/** @type {string} */ seconds) =>
@@ -260,7 +260,7 @@ function others(made, rows, proportions) {
   const { inventory, small, organization, notifier } = made;
   const { runs: ofRuns, events, notifications } = proportions;
   const template = templateOf(made);
-  // Runs with events are spread over all there are.
+  // Spreads the runs with events over all runs.
   const apart = Math.floor((EVENTS_OF_A_RUN * ofRuns) / events);
   return [
     ...batches(

@@ -14,18 +14,18 @@ import { makeWorld } from './world.mjs';
 
 const SIZES = [10_000, 100_000, 1_000_000, 10_000_000];
 const WHO = ['administrator', 'member', 'newcomer', 'stranger'];
-/** How much slower than over the smallest tables a list may be. */
+/** Maximum ratio between the time of a list and its time over the smallest tables. */
 const MOST = 2;
-/** Ten million of each, and a hundred million events. */
+/** Proportions for ten million rows of each kind, and a hundred million events. */
 const PROPORTIONS = { runs: 1, events: 10, deliveries: 1, notifications: 1 };
 const WARM_UPS = 3;
 const TURNS = 5;
 /**
- * Requests of a turn, as long as there is time. Of 300 in all, the third worst is a pause of the
- * collector or not, by chance: three of a hundred lists missed, and each held with 2,000.
+ * Number of requests of a turn, if there is time. With 300 in all, the third worst depends on a pause of the
+ * garbage collector: three of a hundred lists missed their limit, and each met it with 2,000.
  */
 const ASKED = 400;
-/** Bars are as high as the logarithm of the milliseconds, from one to ten thousand. */
+/** The height of a bar is the logarithm of the milliseconds, from one to ten thousand. */
 const BARS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const LONGEST = 4;
 
@@ -57,8 +57,8 @@ const LISTS = [
 ];
 
 /**
- * The same lists over tables of several sizes, asked one request at a time by those who see all, some, a
- * few and nothing: how much slower they get. The sizes take turns, so that a busy moment hits all.
+ * Compares the time of lists over tables of several sizes, with one request at a time by callers who may see
+ * all, some, a few and no rows. The sizes alternate, so that a busy moment affects all of them.
  *
  * @param {import('./types.d.mts').SuiteInput} input `rows` is the largest number of hosts; there are as
  *   many runs and ten times as many events
@@ -98,7 +98,7 @@ async function growthOf(stages, seconds, only) {
           times[place]?.push(...(await timesOf(stage, path, who, seconds)));
         }
       }
-      // What somebody may not open has no list.
+      // A list that the caller may not open has no times.
       if (times.some((some) => some.length > 0))
         lines.push({ name, latencies: times.map(latency) });
     }
@@ -113,7 +113,7 @@ async function growthOf(stages, seconds, only) {
  * @returns {Promise<Stage>}
  */
 async function stageOf(root, environment, size) {
-  // A list may take as long as it takes: its time is what is asked for.
+  // A list has no timeout here, as its time is measured.
   const settings = { LIST_TIMEOUT_MS: '60000', STATEMENT_TIMEOUT_MS: '60000' };
   const world = await makeWorld({ root, environment, name: `bench_growth_${size}`, settings });
   const main = join(root, 'dist/main.js');

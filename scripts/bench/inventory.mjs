@@ -5,7 +5,7 @@ import { setEnvironment, startInProcess } from './in-process.mjs';
 import { report } from './report.mjs';
 import { caller, makeWorld } from './world.mjs';
 
-/** Of each size as many turns as make a figure that can be read. */
+/** Number of turns by number of hosts, enough for a readable figure. */
 const SIZES = [
   { hosts: 10_000, turns: 5 },
   { hosts: 100_000, turns: 3 },
@@ -17,9 +17,9 @@ const SETTINGS = {
 };
 
 /**
- * The store of one inventory update, from the document that Ansible has written to the commit, beside one
- * bulk creation of as many hosts with the same variables. The update has more to do: groups,
- * memberships, and a note of what its source has brought. A second update brings the same again.
+ * Compares storing one inventory update, from the document of Ansible to the commit, with one bulk creation
+ * of as many hosts with the same variables. The update has more work: groups, memberships, and a record of
+ * the source's hosts. A second update stores the same again.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */
@@ -72,7 +72,7 @@ export async function benchInventory({ root, environment, only }) {
 }
 
 /**
- * What stores a document as a worker does.
+ * Returns a function that stores a document as a worker does.
  *
  * @param {string} root
  * @param {import('@nestjs/common').INestApplication} server
@@ -109,7 +109,7 @@ const bulkOf = (inventory, hosts) => ({
   })),
 });
 
-/** What `ansible-inventory --list` writes. @param {number} hosts */
+/** Returns the output of `ansible-inventory --list`. @param {number} hosts */
 function documentOf(hosts) {
   const names = Array.from({ length: hosts }, (_none, index) => `host-${index}`);
   const groups = Array.from({ length: GROUPS }, (_none, group) => [
@@ -120,7 +120,7 @@ function documentOf(hosts) {
   return { ...Object.fromEntries(groups), _meta: { hostvars: Object.fromEntries(hostvars) } };
 }
 
-/** Milliseconds that some work takes. @param {() => Promise<unknown>} work */
+/** Returns the milliseconds that some work takes. @param {() => Promise<unknown>} work */
 async function timeOf(work) {
   const started = performance.now();
   await work();
@@ -128,7 +128,7 @@ async function timeOf(work) {
 }
 
 /**
- * Hosts a second, by the turn in the middle.
+ * Returns hosts per second, by the median turn.
  *
  * @param {number} hosts
  * @param {readonly number[]} times

@@ -14,9 +14,9 @@ const SYNCS = 40;
 const MOST_ADDED_MS = 30;
 
 /**
- * What the boundary costs a run at its start and its end, and a sync: a program that does nothing,
- * started as a job is, and a project that has not changed, each with and without it. The two take
- * turns, so that a busy moment hits both.
+ * Measures the cost of the sandbox for the start and end of a run, and for a sync: a program without work,
+ * started as a job is, and an unchanged project, each with and without a sandbox. The two alternate, so that
+ * a busy moment affects both.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */

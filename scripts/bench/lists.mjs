@@ -14,7 +14,7 @@ const LIST = { ratio: 0.6, apiMs: 0.8, statements: 3 };
 const OBJECT = { ratio: 0.5, apiMs: 0.5, statements: 2 };
 
 /**
- * Lists and single objects, the product and the limit by turns.
+ * Compares lists and single objects of the product and the limit in alternation.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */

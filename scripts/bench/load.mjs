@@ -8,13 +8,13 @@ import { nextNonce } from './nonce.mjs';
 
 export const CONNECTIONS = 8;
 
-/** How often is looked whether all are answered. */
+/** Interval of the check for completion. */
 const LOOK_MS = 5;
 
 /**
- * A load that asks the same again and again on several connections: the first time for `seconds`, from
- * then on as many as were answered in as long a time the last time. So no turn ends with requests that a
- * server is still busy with while it is the other's turn.
+ * Returns a load that sends the same request repeatedly on several connections: the first time for `seconds`,
+ * later as many as were served in that time. So no turn ends with requests that a server still handles while
+ * the other is measured.
  *
  * @param {string} path
  * @param {Record<string, string>} headers
@@ -38,7 +38,7 @@ export function asker(path, headers, seconds) {
 }
 
 /**
- * Sends requests that each have a body of their own.
+ * Sends requests with a different body each.
  *
  * @param {string} url
  * @param {(nonce: string) => Sent} make called before the clock starts
@@ -82,7 +82,7 @@ async function sendAll(url, waiting, { connections, dispatcher, expected }) {
 }
 
 /**
- * Latencies in milliseconds that a share of them stay below.
+ * Returns the latencies in milliseconds at several percentiles.
  *
  * @param {readonly number[]} latencies
  */

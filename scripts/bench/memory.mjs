@@ -8,7 +8,7 @@ import { makeWorld } from './world.mjs';
 const SETTLE_MS = 15_000;
 
 /**
- * Resident memory of both processes once they are up and have nothing to do.
+ * Measures the resident memory of both processes when they have started and are idle.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */
@@ -33,7 +33,7 @@ export async function benchMemory({ root, environment }) {
   }
 }
 
-/** As the kernel counts it; Linux tells it here. @param {number} pid */
+/** Returns the resident memory in megabytes, as counted by the Linux kernel. @param {number} pid */
 async function residentMegabytes(pid) {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;

@@ -13,12 +13,12 @@ import { caller, makeWorld, withDatabase } from './world.mjs';
 
 const MANY = 3000;
 const SINGLE = 50;
-/** A worker has as many hands as five receivers may occupy. */
+/** Number of receivers. Together they may occupy all concurrent sends of a worker. */
 const RECEIVERS = 5;
 
 /**
- * Notifications of runs that end, from the commit that ends them: how many one worker delivers with
- * their attempts recorded, and how long a single one takes to its receiver.
+ * Measures notifications of ended runs from the commit on: how many one worker delivers with their attempts
+ * recorded, and how long a single one takes to its receiver.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */
@@ -65,7 +65,7 @@ export async function benchNotifications({ root, environment }) {
   }
 }
 
-/** A webhook receiver that answers at once. */
+/** Starts a webhook receiver that responds at once. */
 async function startSink() {
   let heard = () => {};
   const server = createServer((request, response) => {
@@ -86,7 +86,7 @@ async function startSink() {
 }
 
 /**
- * A job that is over, whose template tells a receiver of successes.
+ * Creates an ended job, whose template notifies a receiver of successes.
  *
  * @param {{ id: number }} original
  * @param {import('./types.d.mts').Call} call
@@ -110,7 +110,7 @@ async function notifiedJob(original, call, url) {
 }
 
 /**
- * Running copies of each run; no worker holds them.
+ * Creates running copies of each run, which no worker holds.
  *
  * @param {import('pg').Client} client
  * @param {readonly number[]} jobs

@@ -1,5 +1,5 @@
 /**
- * The objects of the demo: a template that runs a playbook of a manual project on one host.
+ * Creates the objects of the demo: a template that runs a playbook of a manual project on one host.
  *
  * @param {import('./types.d.mts').World} world
  * @param {import('./types.d.mts').Call} call

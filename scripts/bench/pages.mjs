@@ -8,11 +8,11 @@ import { report } from './report.mjs';
 import { startServer } from './servers.mjs';
 import { makeWorld } from './world.mjs';
 
-/** Processor time of the API that a page of 200 rows may take (docs/performance.md). */
+/** Limit on the API's processor time of a page with 200 rows (docs/performance.md). */
 const BUDGET = { apiMs: 100 };
 const ROWS = '?page_size=200';
 
-/** Lists that people look at, of 200 rows each. */
+/** Lists that users open, of 200 rows each. */
 const LISTS = [
   'hosts',
   'groups',
@@ -27,7 +27,7 @@ const LISTS = [
 ].map((name) => ({ name, path: `/api/v2/${name}/${ROWS}`, json: `/api/v2/${name}/${ROWS}` }));
 
 /**
- * Pages beside the JSON that they are made of, by the same server: what it costs that somebody looks.
+ * Compares pages with their JSON on the same server: the cost of rendering.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */
@@ -40,7 +40,7 @@ export async function benchPages({ root, environment, rows, seconds, turns, only
     const postmaster = await postmasterOf(world.environment.DATABASE_URL);
     const authorization = `Bearer ${world.admin}`;
     const statistics = { name: 'statistics', path: '/statistics/', json: '/api/v2/statistics/' };
-    // Of one server, whose turn it is tells what is asked.
+    // Two names of one server, which distinguish the load.
     const [page, data] = [{ ...server }, { ...server }];
     const loads = [];
     for (const { name, path, json } of [...LISTS, statistics]) {

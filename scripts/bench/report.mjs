@@ -18,11 +18,11 @@ const COLUMNS = [
   ['SQL', 6, ({ product }) => product?.statements],
 ];
 
-/** Statements a request may seem to take more: the process asks some by itself meanwhile. */
+/** Tolerance for statements per request, as the process sends some statements in the background. */
 const ASIDE = 0.1;
 
 /**
- * Limits a line may have: how its value is found, whether more or less is better, how it is told.
+ * Limits of a line, with the value they apply to, its better direction, and their text.
  *
  * @type {{ [Kind in keyof import('./types.d.mts').Budget]-?: readonly
  *   [read: (one: Result) => number | undefined, better: 'more' | 'less', tell: (limit: number) => string] }}
@@ -90,7 +90,7 @@ function remarks(one) {
   for (const kind of /** @type {(keyof typeof BUDGETS)[]} */ (Object.keys(budget))) {
     const [read, better, tell] = BUDGETS[kind];
     const bound = budget[kind] ?? 0;
-    // A value that could not be had holds nothing.
+    // A missing value meets no limit.
     const value = read(one) ?? NaN;
     if (!(better === 'more' ? value >= bound : value <= bound)) missed.push(tell(bound));
   }
@@ -106,7 +106,7 @@ const ratioOf = ({ product, limit }) =>
     ? product.perSecond / limit.perSecond
     : undefined;
 
-/** Processor time of the API and of PostgreSQL together. @param {Result} one */
+/** Returns the ratio of the processor time of the API and of PostgreSQL together. @param {Result} one */
 const cpuRatioOf = ({ product, limit }) =>
   product?.apiMs !== undefined && limit?.apiMs !== undefined
     ? (product.apiMs + (product.postgresMs ?? 0)) / (limit.apiMs + (limit.postgresMs ?? 0))

@@ -3,8 +3,8 @@ import { withDatabase } from './world.mjs';
 /** @typedef {{ answer: import('./types.d.mts').Answer, rows: Record<string, number> }} Changed */
 
 /**
- * Sends something to the product and to the limit: what each answers, and how many rows more each
- * table has afterwards.
+ * Sends a request to the product and to the limit, and returns each response with the number of rows that
+ * each table gained.
  *
  * @param {import('./types.d.mts').World} world
  * @param {readonly string[]} tables

@@ -19,13 +19,13 @@ const AT_ONCE = 4;
 const TURNS = 2;
 const DELIVERIES = 10;
 const BUDGET = { ratio: 0.95 };
-/** What runs in the product and beside it. */
+/** Playbook of the product and of the comparison. */
 const PLAYBOOK = 'hello_world.yml';
 
 /**
- * Real playbooks, four at a time, of one worker inside its boundary, beside `ansible-runner` and
- * `ansible-playbook` by themselves with the same playbook and host, by turns; and how long a signed
- * delivery waits for its first task.
+ * Compares real playbooks, four at a time, of one sandboxed worker with plain `ansible-runner` and
+ * `ansible-playbook` with the same playbook and host, in alternation; and measures how long a signed delivery
+ * waits for its first task.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */
@@ -86,7 +86,7 @@ export async function benchRuns({ root, environment }) {
   }
 }
 
-/** What the database tells of jobs. @param {import('pg').Client} client */
+/** Returns queries about jobs. @param {import('pg').Client} client */
 const jobsIn = (client) => ({
   workerIsThere: () =>
     until(async () => (await client.query('SELECT 1 FROM worker_nodes')).rows.length > 0),
@@ -112,7 +112,7 @@ const jobsIn = (client) => ({
 });
 
 /**
- * As many runs as the product has, as many at a time.
+ * Executes as many runs as the product, with the same concurrency.
  *
  * @param {(id: number) => Promise<unknown>} start
  * @returns {Promise<number>} seconds
@@ -152,7 +152,7 @@ async function playbookIn(folder) {
 }
 
 /**
- * Sends deliveries one after the other, each when the run of the last has ended.
+ * Sends deliveries one after the other, each when the last run has ended.
  *
  * @param {string} template its address
  * @param {string} key

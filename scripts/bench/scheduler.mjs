@@ -11,8 +11,8 @@ const PLACED = 2000;
 const RUN = 300;
 
 /**
- * Jobs of one bulk launch. First what the scheduler gives to workers that have room for all of them,
- * then how many a real worker takes from launch to end when the playbook itself takes no time.
+ * Measures jobs of one bulk launch: first how fast the scheduler places them on workers with capacity for all
+ * of them, then how many a real worker executes if the playbook takes no time.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */
@@ -45,7 +45,7 @@ export async function benchScheduler({ root, environment }) {
 }
 
 /**
- * From the answer to a launch until no job is left that has not been given to a worker.
+ * Measures the time from the response to a launch until all jobs are placed on a worker.
  *
  * @param {import('./types.d.mts').World} world
  * @param {() => Promise<unknown>} launch
@@ -110,7 +110,7 @@ const instant = (environment, concurrency) => ({
   JOB_CONCURRENCY: String(concurrency),
 });
 
-/** A worker tells the database that it is there. @param {import('pg').Client} client */
+/** Waits until a worker is registered in the database. @param {import('pg').Client} client */
 const ready = (client) =>
   until(async () => {
     const { rows } = await client.query("SELECT 1 FROM worker_nodes WHERE name <> 'bench'");

@@ -37,8 +37,8 @@ export async function startServer(main, environment, flags = []) {
 }
 
 /**
- * Starts the limit (docs/decisions/0072-bench-limit.md) over a copy of a world's database
- * as it is now, with indexes of its own. The API of that world must not run yet.
+ * Starts the limit (docs/decisions/0072-bench-limit.md) with a copy of a world's database and indexes of its
+ * own. The API of that world must not run yet.
  *
  * @param {import('./types.d.mts').World} world
  * @param {{ objects?: import('./limit/routes.d.mts').Objects, prepare: readonly string[] }} wanted
@@ -55,7 +55,7 @@ export async function startLimit({ environment }, { objects = {}, prepare }) {
 }
 
 /**
- * Starts the framework over the database of a limit that was started before.
+ * Starts the framework with the database of a running limit.
  *
  * @param {import('./types.d.mts').World} world
  * @param {import('./limit/routes.d.mts').Objects} objects
@@ -67,7 +67,7 @@ export function startFramework({ environment }, objects) {
 }
 
 /**
- * Names of the copy of a world's database and of the database.
+ * Returns the names of the copy of a world's database, and of the database.
  *
  * @param {NodeJS.ProcessEnv} environment
  * @returns {[copy: string, original: string]}
@@ -93,7 +93,7 @@ async function startBeside(program, environment, objects) {
 }
 
 /**
- * Starts a worker process; it takes up work as soon as it is ready.
+ * Starts a worker process, which executes jobs as soon as it is ready.
  *
  * @param {string} root
  * @param {NodeJS.ProcessEnv} environment

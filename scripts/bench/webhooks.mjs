@@ -20,7 +20,9 @@ const SIZES = [
   { label: '100 KB', bytes: 100 * KB, count: 80, budget: { ratio: 0.5, statements: 6 } },
   { label: '1 MB', bytes: KB * KB, count: 12, budget: { statements: 6 } },
 ];
-/** Who has no key and sends all the same does not wait for the answers one by one. */
+/**
+ * Number of connections of senders without a key, who do not wait for one response before the next request.
+ */
 const FLOOD_CONNECTIONS = 32;
 const SETTINGS = { RECEIVER_RATE: '100000000', WEBHOOK_BODY_LIMIT: String(4 * KB * KB) };
 const TABLES = ['webhook_deliveries', 'unified_jobs', 'job_credentials', 'activity_stream'];
@@ -28,7 +30,7 @@ const COMPARED = 'the same';
 const [ACCEPTED, REFUSED] = [202, 403];
 
 /**
- * Deliveries of every size: accepted, received before, and with a wrong signature.
+ * Measures deliveries of every size: accepted, received before, and with a wrong signature.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */
@@ -45,7 +47,8 @@ export async function benchWebhooks({ root, environment, turns, only }) {
     const kinds = SIZES.flatMap((size) => kindsOf(path, objects.webhookKey, size)).filter(
       ({ name }) => name.includes(only),
     );
-    // The product records what it refused within a second, so that rows are not to be counted after it.
+    // The product records refusals within a second, so refused deliveries come last: rows are not counted
+    // after them.
     for (const { name, make, expected } of kinds.toSorted((a, b) => a.expected - b.expected)) {
       const tables = expected === ACCEPTED ? TABLES : [];
       const changes = await changesOf(world, tables, (server) =>
@@ -67,7 +70,7 @@ export async function benchWebhooks({ root, environment, turns, only }) {
 }
 
 /**
- * Deliveries of one size: new ones, the same again, and with a signature of another key.
+ * Returns deliveries of one size: new ones, the same again, and with a signature of another key.
  *
  * @param {string} path
  * @param {string} key
@@ -100,7 +103,8 @@ async function prepare(world, main) {
 }
 
 /**
- * What both must answer alike: the status and, of a good answer, its message.
+ * Sends a request, and returns the parts of the response that both servers must have in common: the status
+ * and, for a success, the message.
  *
  * @param {import('./types.d.mts').RunningServer} server
  * @param {Sent} sent
@@ -113,7 +117,8 @@ async function sendOne({ url }, { path, method, headers, body = '' }) {
 }
 
 /**
- * A push of about `bytes`, most of it the text of its commits, as real ones are.
+ * Returns a function that creates a push of about `bytes`, most of it the text of its commits, like a real
+ * one.
  *
  * @param {string} path
  * @param {string} key
@@ -142,7 +147,7 @@ function deliveryMaker(path, key, bytes) {
     headers: {
       'content-type': 'application/json',
       'x-service-a-event': 'push',
-      // Each size has deliveries of its own.
+      // Each size has its own delivery ids.
       'x-service-a-delivery': `${bytes}-${nonce.replaceAll(' ', '-')}`,
       'x-service-a-signature-256': signature,
     },

@@ -7,7 +7,7 @@ import pg from 'pg';
 const run = promisify(execFile);
 
 /**
- * A migrated database of its own with an administrator: every suite measures in one.
+ * Creates a migrated database with an administrator, in which a suite measures.
  *
  * @param {Pick<import('./types.d.mts').SuiteInput, 'root' | 'environment'> &
  *   { name: string, settings?: NodeJS.ProcessEnv }} wanted `name` is that of the database; `settings` go
@@ -37,7 +37,7 @@ export async function makeWorld({ root, environment, name, settings = {} }) {
 }
 
 /**
- * Calls the API; throws an Error with the answer unless it is a success.
+ * Returns a function that calls the API. It throws an Error with the response unless that is a success.
  *
  * @param {string} url
  * @param {string} token
@@ -57,7 +57,7 @@ export function caller(url, token) {
 }
 
 /**
- * Runs `work(client)` on a connection of its own.
+ * Calls `work(client)` with a connection of its own.
  *
  * @template Result
  * @param {string} url
@@ -74,7 +74,7 @@ export async function withDatabase(url, work) {
 }
 
 /**
- * Makes a database anew; nobody may be connected to the one it is a copy of.
+ * Drops and creates a database. The database to copy must have no connections.
  *
  * @param {string} url of any database of the server
  * @param {string} name

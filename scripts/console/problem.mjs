@@ -4,9 +4,9 @@ const TAIL_BYTES = 64 * 1024;
 const LONGEST_LINE = 400;
 
 /**
- * A failure the person at the terminal can act on: its message is the whole story, so it is printed
- * without a stack trace. `details` are lines worth seeing below it, such as the end of a log;
- * `output` is all that a failed command said, for callers that look for a reason.
+ * Failure that the user at the terminal can act on. Its message is complete, so it is printed without a stack
+ * trace. `details` are lines to print below it, such as the end of a log. `output` is the whole output of a
+ * failed command, for callers that look for a reason.
  */
 export class Problem extends Error {
   /**
@@ -23,7 +23,7 @@ export class Problem extends Error {
 }
 
 /**
- * The last `count` lines with text in them, each cut to what a terminal can take.
+ * Returns the last `count` lines with text, each shortened to the width of a terminal.
  *
  * @param {string} text
  * @param {number} [count]
@@ -37,7 +37,7 @@ export function lastLines(text, count = 15) {
 }
 
 /**
- * The last line of a log file; null when there is none to show.
+ * Returns the last line of a log file, or null if there is none.
  *
  * @param {string} path
  */
@@ -46,7 +46,7 @@ export function lastLogLine(path) {
 }
 
 /**
- * The last lines of a log file, without reading a large one whole.
+ * Returns the last lines of a log file, without reading a large one completely.
  *
  * @param {string} path
  * @param {number} count
@@ -67,7 +67,7 @@ export function lastLogLines(path, count) {
 }
 
 /**
- * The code of a system call that failed, such as `ENOENT`; null for any other error.
+ * Returns the code of a failed system call, such as `ENOENT`, and null for any other error.
  *
  * @param {unknown} error
  * @returns {string | null}

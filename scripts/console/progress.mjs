@@ -8,14 +8,14 @@ const colours = live && !process.env.NO_COLOR;
 /** @type {Shown | null} */
 let current = null;
 
-// A closed terminal or pipe must not end a supervisor that still has services to stop.
+// A closed terminal or pipe must not end a supervisor that still has to stop services.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 
 /**
- * Runs one step of a set-up and prints `✓ title: detail (seconds)` when it is done; `work` may
- * return the detail. On a terminal the running time is shown meanwhile, elsewhere a step that
- * takes longer announces itself once. Resolves to what the work does.
+ * Runs one step of a set-up and prints `✓ title: detail (seconds)` at its end; `work` may return the detail.
+ * A terminal shows the running time. Without a terminal, a step that takes longer prints a line once.
+ * Resolves to the result of the work.
  *
  * @template Result
  * @param {string} title
@@ -52,7 +52,7 @@ function textOf(result) {
 }
 
 /**
- * A line below the running step, for what the reader should know beyond its result.
+ * Prints a line below the running step, for information beyond its result.
  *
  * @param {string} text
  */
@@ -61,13 +61,13 @@ export function note(text) {
   print(`  ${text}`);
 }
 
-/** Any other line of output. */
+/** Prints a line of output. */
 export function print(text = '') {
   process.stdout.write(`${text}\n`);
 }
 
 /**
- * Emphasis for the few words that matter; plain where colours are off.
+ * Emphasizes a text; plain where colours are off.
  *
  * @param {string} text
  */

@@ -2,10 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { request as narrate } from './narrator.mjs';
 
-/** Folder that `npm start` keeps its data in. */
+/** Returns the folder in which `npm start` stores its data. */
 export const dataFolder = () => process.env.DATA_DIR ?? 'var';
 
-/** A client for the running server: CONTROLLER_URL and CONTROLLER_TOKEN, else what `npm start` left. */
+/**
+ * Creates a client for the running server from CONTROLLER_URL and CONTROLLER_TOKEN, or else from the files of
+ * `npm start`.
+ */
 export async function connect() {
   const url = (process.env.CONTROLLER_URL ?? (await startedUrl())).replace(/\/$/, '');
   const token = process.env.CONTROLLER_TOKEN ?? (await startedToken());
@@ -16,7 +19,7 @@ export async function connect() {
   return api;
 }
 
-/** The address that `npm start` noted in its data folder. */
+/** Returns the address that `npm start` wrote to its data folder. */
 async function startedUrl() {
   const file = join(dataFolder(), 'running.json');
   try {
@@ -45,7 +48,10 @@ class Api {
   post = (path, body = {}, options) => this.call('POST', path, body, options);
   patch = (path, body, options) => this.call('PATCH', path, body, options);
 
-  /** Sends a request with the token. @throws Error with status and body unless it succeeded */
+  /**
+   * Sends a request with the token.
+   * @throws Error with status and body unless it succeeded
+   */
   async call(method, path, body, { quiet = false } = {}) {
     if (!quiet) narrate(method, path, body, { Authorization: 'Bearer $TOKEN' });
     const answer = await this.send(
@@ -71,13 +77,13 @@ class Api {
     try {
       parsed = text === '' ? null : JSON.parse(text);
     } catch {
-      // Plain text, such as job output.
+      // The body is plain text, such as job output.
     }
     return { status: response.status, text, body: parsed };
   }
 }
 
-/** Asks until `accept` is satisfied. */
+/** Polls until `accept` is satisfied. */
 export async function until(ask, accept, { seconds = 90, everyMs = 40 } = {}) {
   const end = Date.now() + seconds * 1000;
   for (;;) {

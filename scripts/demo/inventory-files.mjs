@@ -9,7 +9,7 @@ import { dataFolder } from './connection.mjs';
 
 const run = promisify(execFile);
 
-/** An inventory plugin: the machines of a register, in groups by what they are for. */
+/** Inventory plugin that reads the machines of a register, in groups by their purpose. */
 const PLUGIN = `DOCUMENTATION = '''
 name: register
 short_description: Machines of a register
@@ -73,7 +73,9 @@ const PLAYBOOK = `---
   roles: [demo.fleet.survey]
 `;
 
-/** What a project holds: a register, the plugin file that reads it, and what both need installed. */
+/**
+ * Returns the files of a project: a register, the plugin file that reads it, and the required collections.
+ */
 export const projectFiles = async (machines) => ({
   'collections/requirements.yml':
     'collections: [{name: ./vendor/demo-fleet-1.0.0.tar.gz, type: file}]\n',
@@ -83,7 +85,7 @@ export const projectFiles = async (machines) => ({
   ...register(machines),
 });
 
-/** The register alone, for a commit that changes it. */
+/** Returns the register alone, for a commit that changes it. */
 export const register = (machines) => ({
   'inventory/machines.json': `${JSON.stringify(machines, null, 2)}\n`,
 });

@@ -11,7 +11,7 @@ const MACHINES = {
   'web-2': { purpose: 'web', rack: 'b' },
   'db-1': { purpose: 'database', rack: 'a' },
 };
-/** Later: web-2 is gone, cache-1 is new. */
+/** Machines of the second commit: without web-2, with cache-1. */
 const CHANGED = {
   'web-1': MACHINES['web-1'],
   'db-1': MACHINES['db-1'],
@@ -29,7 +29,10 @@ keyed_groups:
   - {key: rack, prefix: rack}
 `;
 
-/** Hosts from a plugin of a project, an inventory made of two, facts, and a command of somebody. */
+/**
+ * Shows hosts from a plugin of a project, a constructed inventory of two others, facts, and an ad hoc command
+ * of a user.
+ */
 export async function runInventory(api) {
   const repository = await makeRepository(await projectFiles(MACHINES));
   try {
@@ -52,7 +55,7 @@ export async function runInventory(api) {
   }
 }
 
-/** Where nobody listens: what the project brings along is installed without asking anybody. */
+/** Address without a server, which proves that collections of the project are installed without one. */
 const NO_SERVER = 'http://127.0.0.1:9/';
 
 async function allowCollections(api, name, organization) {
@@ -163,7 +166,7 @@ async function survey(api, { name, project, all }) {
   done(`groups ${found.join(', ')}; critical: ${critical}`);
 }
 
-/** The job waited for the source of the register and for what the rules make of it. */
+/** Shows that the job waited for the source of the register and for the constructed inventory. */
 async function showDependencies(api, job) {
   const path = `/api/v2/inventory_updates/?launch_type=dependency&finished__gte=${job.created}`;
   const { results } = await api.get(`${path}&order_by=id`);
@@ -193,7 +196,10 @@ async function filterFacts(api, { name, organization }) {
   done('the hosts that are critical, and only the real ones');
 }
 
-/** Somebody with one role on one inventory and a credential of her own. @returns her headers */
+/**
+ * Creates a user with one role on one inventory and a credential.
+ * @returns headers of the user's requests
+ */
 async function makeOperator(api, { name, organization, fleet }) {
   step('A user who may run commands on the register, and nothing else');
   const username = `${name.replaceAll(' ', '-')}-operator`;
@@ -240,7 +246,7 @@ async function updateSource(api, source) {
   return over(api, `/api/v2/inventory_updates/${id}/`);
 }
 
-/** Waits for a run, which has to succeed and to have told everything. */
+/** Waits for a run, which has to succeed and to have stored all events. */
 async function over(api, path) {
   const run = await until(
     () => api.get(path, { quiet: true }),

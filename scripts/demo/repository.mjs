@@ -9,13 +9,13 @@ import { dataFolder } from './connection.mjs';
 const run = promisify(execFile);
 
 /**
- * A git repository in a temporary folder, with a first commit.
+ * Creates a git repository in a temporary folder, with a first commit.
  *
  * @param files contents by name
  */
 export async function makeRepository(files) {
   const folder = await mkdtemp(join(tmpdir(), 'controller-demo-'));
-  // A worker of root, or of another account, reads it as one that it does not belong to.
+  // The worker may run as another account, which has to read the folder.
   await chmod(folder, 0o755);
   const git = async (...args) => {
     const ours = ['-C', folder, '-c', `safe.directory=${folder}`];
@@ -43,7 +43,10 @@ export async function makeRepository(files) {
   };
 }
 
-/** A service of root fetches as an account of its own: the one that the folder of projects belongs to. */
+/**
+ * Gives the folder to the account that owns the folder of projects: a service of root fetches as that
+ * account.
+ */
 async function handOver(folder) {
   if (process.getuid?.() !== 0) return;
   const owner = await stat(join(dataFolder(), 'projects')).catch(() => null);

@@ -7,7 +7,7 @@ import { PLAYBOOKS } from './workflow-playbooks.mjs';
 
 const PASSWORD = 'a long password of the demo';
 
-/** A workflow of three levels with an approval and a failing branch, as a user drives it. */
+/** Shows a workflow of three levels with an approval and a failing branch, as a user runs it. */
 export async function runWorkflow(api) {
   const repository = await makeRepository(PLAYBOOKS);
   const chat = await httpSink();
@@ -49,7 +49,7 @@ async function makeJobTemplates(api, { name, project, inventory }) {
   return made;
 }
 
-/** The innermost workflow first: what is nested must exist. */
+/** Creates the innermost workflow first, as a nested template must exist. */
 async function makeWorkflows(api, { name, organization, jobs }) {
   step('Level 3: two checks side by side. One of them fails, and nothing in here cares for that');
   const checks = await makeWorkflow(api, `${name} checks`, organization, {
@@ -124,7 +124,10 @@ async function tellTheChat(api, { name, organization, release, chat }) {
   done('attached');
 }
 
-/** Somebody who may approve, and nothing else. @returns headers of that user's requests */
+/**
+ * Creates a user who may approve, and nothing else.
+ * @returns headers of the user's requests
+ */
 async function makeApprover(api, { name, organization, release }) {
   step('A user who may approve, and nothing else');
   const username = name.replaceAll(' ', '-');
@@ -218,7 +221,7 @@ async function showLevels(api, release) {
   done(line);
 }
 
-/** How each node of a workflow job ended, by identifier. */
+/** Returns the result of each node of a workflow job, by identifier. */
 async function nodesOf(api, id, level) {
   const { results } = await api.get(`/api/v2/workflow_jobs/${id}/workflow_nodes/`);
   const nodes = {};

@@ -10,8 +10,8 @@ const START_TIME_FIELD = 19; // Field 22 of /proc/<pid>/stat, counted after the 
 /** @typedef {{ pid: number, identity: string | null }} ProcessRecord */
 
 /**
- * What tells a process from a later one with the same number: its start time and the boot it
- * belongs to. Null when there is no such process, or only its unreaped remains.
+ * Returns a text that distinguishes a process from a later one with the same id: its start time and its boot.
+ * Null if there is no such process, or only a zombie.
  *
  * @param {number} pid
  * @returns {string | null}
@@ -22,7 +22,7 @@ export function identityOf(pid) {
 }
 
 /**
- * The pair to write to a file so that the process can be recognised later.
+ * Returns the pair to write to a file so that the process can be recognised later.
  *
  * @param {number} pid
  * @returns {ProcessRecord}
@@ -32,7 +32,7 @@ export function recordOf(pid) {
 }
 
 /**
- * Whether the process a record was made of is still running.
+ * Returns true if the process of a record is still running.
  *
  * @param {ProcessRecord | null | undefined} record
  */
@@ -42,7 +42,7 @@ export function isRunning(record) {
 }
 
 /**
- * The command line, words separated by spaces; empty when it cannot be read.
+ * Returns the command line, arguments separated by spaces; empty if it cannot be read.
  *
  * @param {number} pid
  */
@@ -58,7 +58,7 @@ export function commandLineOf(pid) {
 }
 
 /**
- * Sends a signal to the process of a record; false when it is gone already.
+ * Sends a signal to the process of a record; false if it has ended.
  *
  * @param {ProcessRecord} record
  * @param {NodeJS.Signals} signal
@@ -75,8 +75,8 @@ export function signalRecord(record, signal) {
 }
 
 /**
- * Ends a process that is not our child: the polite signal first, SIGKILL after `graceMs`.
- * Resolves to whether there was one.
+ * Ends a process that is not a child of this one: the given signal first, SIGKILL after `graceMs`. Resolves
+ * to false if the process had ended before.
  *
  * @param {ProcessRecord} record
  * @param {NodeJS.Signals} signal

@@ -9,7 +9,7 @@ const WRITING_MS = 1000;
 const WAIT_POLL_MS = 200;
 
 /**
- * The content of a lock: its owner, the place it was made for, and who holds it as well.
+ * Content of a lock: its owner, the path it was created for, and another process that holds it too.
  *
  * @typedef {import('./identity.mjs').ProcessRecord & {
  *   path: string, heir?: import('./identity.mjs').ProcessRecord, url?: string }} Holder
@@ -43,8 +43,8 @@ export async function tryLock(path, content = {}) {
 }
 
 /**
- * Runs `work(handTo)` while holding the lock, after waiting for whoever holds it now. `handTo(pid)`
- * lets a child of ours hold it too: a command that outlives us keeps the others waiting.
+ * Runs `work(handTo)` while holding the lock, after waiting for its present holder. `handTo(pid)` lets a
+ * child process hold it too: a command that outlives this process keeps the others waiting.
  *
  * @template Result
  * @param {string} path
@@ -66,7 +66,7 @@ export async function withLock(path, work) {
 }
 
 /**
- * The content of a lock whose owner is alive, else null.
+ * Returns the content of a lock whose owner is alive, else null.
  *
  * @param {string} path
  */
@@ -102,7 +102,7 @@ function heldLock(path, mine) {
   };
 }
 
-// The file exists a moment before its text does, so an empty one is given time.
+// The file exists a moment before its content, so an empty one is read again.
 /**
  * @param {string} path
  * @returns {Promise<Holder | null>}
@@ -119,7 +119,7 @@ async function readHolder(path) {
   }
 }
 
-// Renamed before it is removed: of two that find the same stale lock only one gets it.
+// Renamed before it is removed: only one of two processes that find the same stale lock gets it.
 /**
  * @param {string} path
  * @param {Holder | null} seen
@@ -136,7 +136,7 @@ function removeStale(path, seen) {
     try {
       writeFileSync(path, taken, { flag: 'wx', mode: 0o600 });
     } catch {
-      // Somebody else holds a fresh lock meanwhile; the loop of the caller meets it.
+      // Another process holds a new lock, which the loop of the caller finds.
     }
   }
   rmSync(aside, { force: true });

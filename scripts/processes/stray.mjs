@@ -2,13 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 import { commandLineOf, endRecord, identityOf, recordOf } from './identity.mjs';
 
-/** What is found may have started another process since the list of them was read. */
+/** Number of rounds. A process may start another one after the list of processes was read. */
 const MOST_ROUNDS = 5;
 
 /**
- * Ends every process whose environment holds `name=value`, this one left out, and resolves to
- * their command lines. Finds what was started in a session of its own by something that is gone;
- * does nothing where there is no /proc.
+ * Ends every process except this one whose environment contains `name=value`, and resolves to their command
+ * lines. Finds processes in sessions of their own whose parents have ended; does nothing without /proc.
  *
  * @param {string} name
  * @param {string} value

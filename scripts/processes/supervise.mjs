@@ -26,12 +26,12 @@ const LARGEST_LOG = 20 * 1024 * 1024;
 const NOT_STARTED = { code: null, signal: null, error: null };
 
 /**
- * Starts long-running programs, keeps the ones marked so alive, and ends them in order.
+ * Starts long-running programs, restarts those marked by `keepAlive`, and ends them in order.
  *
- * Every program runs in a session of its own, so that Ctrl-C reaches only the supervisor, and
- * writes to its log file directly, so that it survives the supervisor. `onChange` receives the
- * records of the living processes whenever they change; `onCrash` what ended unexpectedly:
- * `{ name, logFile, logStart, delayMs, code, signal, error }`.
+ * Every program runs in a session of its own, so that Ctrl-C reaches only the supervisor, and writes to its
+ * log file directly, so that it survives the supervisor. `onChange` receives the records of the living
+ * processes whenever they change; `onCrash` receives the unexpected end of a process: `{ name, logFile,
+ * logStart, delayMs, code, signal, error }`.
  */
 export class Supervisor {
   /** @type {Map<string, Program>} */
@@ -70,7 +70,7 @@ export class Supervisor {
   }
 
   /**
-   * From now on the program is started again whenever it ends by itself.
+   * Restarts the program from now on whenever it ends by itself.
    *
    * @param {string} name
    */
@@ -94,7 +94,7 @@ export class Supervisor {
   }
 
   /**
-   * Ends the programs at the same time; SIGKILL for one that outstays its grace.
+   * Ends the programs at the same time, with SIGKILL after their grace period.
    *
    * @param {readonly string[]} names
    */
@@ -105,7 +105,7 @@ export class Supervisor {
   }
 
   /**
-   * Ends everything, group after group, and starts nothing any more.
+   * Ends all programs, group after group, and starts no more.
    *
    * @param {readonly (readonly string[])[]} groups
    */
@@ -115,7 +115,7 @@ export class Supervisor {
   }
 
   /**
-   * Sends one signal to whatever is running, for the impatient second Ctrl-C.
+   * Sends one signal to all running programs, for a second Ctrl-C.
    *
    * @param {readonly string[]} names
    * @param {NodeJS.Signals} [signal]
@@ -199,8 +199,8 @@ export class Supervisor {
 }
 
 /**
- * Keeps a log file from growing without end: what is beyond the limit moves to `<file>.1`.
- * Works on a file that is open for appending, so a running program need not be told.
+ * Limits the size of a log file: text beyond the limit moves to `<file>.1`. Works on a file that is open for
+ * appending, so a running program need not reopen it.
  *
  * @param {string} path
  */

@@ -4,14 +4,14 @@ import { Problem } from '../console/problem.mjs';
 import { run } from '../processes/run.mjs';
 
 const DATABASE_ACCOUNT = 'automation-db';
-/** The worker looks it up by this name (src/execution/boundary/job-account.ts). */
+/** The worker looks the account up by this name (src/execution/boundary/job-account.ts). */
 const JOB_ACCOUNT = 'automation-job';
 
 /** @typedef {{ name: string, uid: number, gid: number }} Account */
 
 /**
- * The account PostgreSQL runs under, as it refuses to run as root: null when this process is not
- * root, else `{ name, uid, gid }` of a system account that is created when it is missing.
+ * Returns the account of PostgreSQL, which refuses to run as root: null if this process is not root, else `{
+ * name, uid, gid }` of a system account that is created if it is missing.
  *
  * @returns {Promise<Account | null>}
  */
@@ -28,15 +28,15 @@ export async function databaseAccount() {
 }
 
 /**
- * Makes the account that runs are handed to when this process is root. Where none can be made, the
- * worker takes one that every system has.
+ * Creates the account of runs if this process is root. If that fails, the worker uses one that every system
+ * has.
  */
 export async function provideJobAccount() {
   if (process.getuid?.() === 0) await namedAccount(JOB_ACCOUNT);
 }
 
 /**
- * Options of spawn that run a command as the account; none when it is null.
+ * Returns options of spawn that run a command as the account; none for null.
  *
  * @param {Account | null} account
  */
@@ -45,7 +45,7 @@ export function asAccount(account) {
 }
 
 /**
- * Whether the account can enter, list and write the folder, judged by the kernel.
+ * Asks the kernel, and returns true if the account can enter, list and write the folder.
  *
  * @param {Account | null} account
  * @param {string} folder
@@ -55,7 +55,7 @@ export function canUse(account, folder) {
 }
 
 /**
- * Whether the account can run the program; false also when its libraries are out of reach.
+ * Returns true if the account can run the program; false also if it cannot read the libraries.
  *
  * @param {Account | null} account
  * @param {string} file
@@ -95,7 +95,7 @@ async function numberOf(flag, name) {
 }
 
 /**
- * The account of this name, which is made when it is missing; null where that is not possible.
+ * Returns the account of this name, which is created if it is missing; null if that is not possible.
  *
  * @param {string} name
  */
@@ -103,7 +103,7 @@ export async function namedAccount(name) {
   return (await lookUp(name)) ?? (await create(name));
 }
 
-// useradd is Debian's and Red Hat's, adduser with these letters is BusyBox's.
+// useradd is in Debian and Red Hat, adduser with these options in BusyBox.
 /**
  * @param {string} name
  * @returns {Promise<Account | null>}

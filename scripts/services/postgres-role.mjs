@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { run } from '../processes/run.mjs';
 import { asAccount } from './account.mjs';
 
-/** The role of the service, and the database it owns. */
+/** Role of the service, and the database it owns. */
 export const ROLE = 'controller';
 export const DATABASE = 'controller';
 
-/** What initdb calls the role that may do everything. Nobody can log in as it. */
+/** Superuser role of initdb. Login as this role is disabled. */
 export const ADMINISTRATOR = 'postgres';
 
 const LIMIT_MS = 60_000;
@@ -18,8 +18,8 @@ const LIMIT_MS = 60_000;
  */
 
 /**
- * Makes the service's database and its ordinary role on a cluster without a running server, or brings
- * an earlier cluster to the same state: there the service was the superuser. Can be repeated.
+ * Creates the service's database and its ordinary role on a cluster without a running server, or brings an
+ * earlier cluster, in which the service was the superuser, to the same state. Can be repeated.
  *
  * @param {Context} context
  * @param {string} cluster
@@ -36,7 +36,7 @@ export async function provideRole(context, cluster, password) {
 }
 
 /**
- * One statement by the server without its network, as the superuser.
+ * Executes one statement with the server in single-user mode, as the superuser.
  *
  * @param {Context} context
  * @param {string} cluster
@@ -53,7 +53,7 @@ function standAlone(
 ) {
   const settings = [
     'exit_on_error=on',
-    // The statement holds a password.
+    // The statement contains a password.
     'log_min_error_statement=panic',
     ...(durable ? [] : ['fsync=off']),
   ];
@@ -71,14 +71,14 @@ function standAlone(
 }
 
 /**
- * The superuser of a cluster cannot become an ordinary role, so that of an earlier cluster is renamed
- * and a new role takes over what it owned. A session cannot rename its own role.
+ * Returns the statement for the role. The superuser of a cluster cannot become an ordinary role, so that of
+ * an earlier cluster is renamed and a new role takes over its objects. A session cannot rename its own role.
  *
  * @param {string} password
  * @param {boolean} durable
  */
 function roleStatement(password, durable) {
-  // Tests make a database for every file.
+  // Tests create a database for every file.
   const databases = durable ? 'NOCREATEDB' : 'CREATEDB';
   return `
     DO $$
@@ -107,7 +107,7 @@ function roleStatement(password, durable) {
     END $$`;
 }
 
-/** What of the schema the superuser owns, less what belongs to an extension or to another object. */
+/** Objects of the schema that the superuser owns, except those of an extension or of another object. */
 const OWNERSHIP = `
   SELECT format('ALTER %s %s OWNER TO ${ROLE}', kind, name)
   FROM (

@@ -37,20 +37,19 @@ const SETTINGS = {
   log_timezone: 'UTC',
 };
 
-// Losing everything with the machine's power is fine for throw-away data and several times faster.
-// Commits stay synchronous: what was committed survives the death of the server itself, which
-// the tests of faults rely on.
+// Throw-away data may be lost in a power failure, which makes it several times faster. Commits stay
+// synchronous: committed data survives a kill of the server, which the fault tests rely on.
 const THROWAWAY_SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',
   wal_level: 'minimal',
   max_wal_senders: '0',
-  // Its processes are the superuser's: no database can be dropped by force while one is at it.
+  // Its processes belong to the superuser: no database can be dropped by force while one is active in it.
   autovacuum: 'off',
 };
 
 /**
- * Where a cluster belongs, and who runs it. A new one is made in `place`, by default in `home`.
+ * Place and account of a cluster. A new one is created in `place`, by default in `home`.
  *
  * @typedef {{ home: string, account: import('./account.mjs').Account | null, logFile: string,
  *   durable?: boolean, place?: string }} Place
@@ -59,9 +58,9 @@ const THROWAWAY_SETTINGS = {
  */
 
 /**
- * Makes sure that a cluster belongs to `home` and that no earlier server runs on it. Where it is,
- * its port and its password are kept in `home/postgres.json`. Resolves to the program for the
- * Supervisor, the connection URL and what is worth telling (`notes`).
+ * Ensures that a cluster belongs to `home` and that no earlier server runs on it. `home/postgres.json` stores
+ * its path, port and password. Resolves to the program for the Supervisor, the connection URL and messages
+ * for the user (`notes`).
  *
  * @param {Place} options
  */
@@ -76,7 +75,7 @@ async function preparePostgres(options) {
   const context = { account, server, logFile, durable, environment };
   await provideRole(context, record.cluster, record.password);
   const port = await freePort(record.port);
-  // A cluster inside the folder moves with it, so only another place is worth writing down.
+  // A cluster inside the folder moves with it, so only another path is stored.
   const { cluster, ...rest } = record;
   const kept = cluster === join(home, OWN_PLACE) ? { ...rest, port } : { ...record, port };
   writePrivate(recordFile, JSON.stringify(kept));
@@ -89,9 +88,9 @@ async function preparePostgres(options) {
 }
 
 /**
- * Prepares and starts the server under the supervisor, and waits for it. Tries again when it does
- * not come up: another program may have taken the port, or a server that a killed start had just
- * begun may have got in first. Resolves to what `preparePostgres` does.
+ * Prepares and starts the server under the supervisor, and waits for it. Tries again if it fails to start:
+ * another program may have taken the port, or a server of a killed start may have come first. Resolves to the
+ * result of `preparePostgres`.
  *
  * @param {Place & { supervisor: import('../processes/supervise.mjs').Supervisor }} options
  */
@@ -111,8 +110,8 @@ export async function startPostgres({ supervisor, ...options }) {
 }
 
 /**
- * Waits until the server answers. `exited` is the Supervisor's promise of the process: it ends the
- * waiting early.
+ * Waits until the server accepts connections. `exited` is the Supervisor's promise of the process, which ends
+ * the waiting early.
  *
  * @param {{ url: string, exited: Promise<unknown>, logFile: string }} server
  */
@@ -156,13 +155,13 @@ async function openCluster(context) {
   if (fallback && account) {
     notes.push(`the account ${account.name} cannot reach ${home}: the database is in ${folder}`);
   }
-  // Where the record is lost and the data is not, the role gets another password.
+  // If the record is lost and the data is not, the role gets another password.
   if (existsSync(join(folder, 'PG_VERSION'))) await checkOwner(folder, account);
   else await initialise(context, folder);
   return { cluster: folder, password: randomBytes(24).toString('hex'), port: null, home };
 }
 
-// A copied data folder names the database of the original, which must stay the original's.
+// A copied data folder names the database of the original, which must not be used.
 /**
  * @param {{ home: string, cluster: string }} record
  * @param {string} home
@@ -198,7 +197,8 @@ async function checkOwner(cluster, account) {
   const { uid } = statSync(cluster);
   if (uid === (account ? account.uid : process.getuid?.())) return;
   if (account && (uid === 0 || !(await isKnown(uid)))) {
-    // Copied by root, or the account was made anew: nobody else's server can be on it.
+    // The cluster was copied by root, or the account was created anew: no server of another account can use
+    // it.
     await run('chown', ['-R', `${account.uid}:${account.gid}`, cluster]);
     return;
   }
@@ -213,7 +213,7 @@ async function isKnown(uid) {
   return (await run('id', [String(uid)], { anyCode: true })).code === 0;
 }
 
-// Made under another name first: an interrupted start must not leave half a cluster behind.
+// Created under another name first: an interrupted start must not leave an incomplete cluster.
 /**
  * @param {Cluster} cluster
  * @param {string} folder
@@ -223,7 +223,7 @@ async function initialise({ account, server, logFile, durable }, folder) {
   const draft = `${folder}.new-${process.pid}`;
   const passwordFile = `${draft}.password`;
   mkdirSync(draft, { mode: 0o700 });
-  // initdb wants one; it is gone as soon as there is a role that needs no more than its database.
+  // initdb requires a password. It is removed as soon as there is a role with rights on its database only.
   writeFileSync(passwordFile, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600 });
   try {
     if (account) {
@@ -258,7 +258,7 @@ async function initialise({ account, server, logFile, durable }, folder) {
   }
 }
 
-// Of starts that were killed; one may still be filled, so its removal can fail and wait.
+// Drafts of killed starts. One may still be filled, so its removal can fail and is retried later.
 /** @param {string} folder */
 function removeDrafts(folder) {
   for (const name of readdirSync(dirname(folder))) {
@@ -291,8 +291,8 @@ function program({ server, record, account, logFile, durable }) {
 }
 
 /**
- * Ends a server that an earlier start left running on the cluster, and removes the process file
- * of one that was killed: its number may belong to another process by now.
+ * Ends a server that an earlier start left running on the cluster, and removes the pid file of a killed one:
+ * another process may have its number by now.
  *
  * @param {string} cluster
  */
@@ -306,7 +306,7 @@ async function endLeftover(cluster) {
   rmSync(file, { force: true });
 }
 
-// The service's settings and secrets are no business of another account's process.
+// The service's settings and secrets must not reach the process of another account.
 /** @returns {NodeJS.ProcessEnv} */
 function bareEnvironment() {
   const { PATH = '/usr/bin:/bin', AUTOMATION_TEST_RUN } = process.env;

@@ -13,8 +13,8 @@ const POLL_MS = 30;
 const STOP_GRACE_MS = 10_000;
 
 /**
- * Writes the configuration of a private Redis for `home` and resolves to the program for the
- * Supervisor and the connection URL. Port and password are kept in `home/redis.json`.
+ * Writes the configuration of a private Redis for `home` and resolves to the program for the Supervisor and
+ * the connection URL. `home/redis.json` stores port and password.
  *
  * @param {{ home: string, binary: string, logFile: string, durable?: boolean,
  *   account?: import('./account.mjs').Account | undefined }} options `account` runs it, where it is
@@ -47,7 +47,7 @@ export async function prepareRedis({ home, binary, logFile, durable = true, acco
 }
 
 /**
- * Waits until the server has loaded its data and answers; `exited` ends the waiting early.
+ * Waits until the server has loaded its data and responds; `exited` ends the waiting early.
  *
  * @param {{ url: string, exited: Promise<unknown>, logFile: string }} server
  */
@@ -63,8 +63,8 @@ export async function awaitRedis({ url, exited, logFile }) {
   throw new Problem(`Redis does not start (its log is ${logFile})`, said);
 }
 
-// The password is in a private file, as the arguments of a process are everybody's to read.
-// "noeviction" because a queue that forgets entries silently is no queue.
+// The password is in a private file, as every account can read the arguments of a process. "noeviction",
+// because the queue must not lose entries silently.
 /**
  * @param {string} folder
  * @param {{ password: string, port: number }} record

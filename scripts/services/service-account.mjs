@@ -7,10 +7,10 @@ import { canRun, namedAccount } from './account.mjs';
 import { SHARED_BASE } from './postgres-place.mjs';
 import { findProgram } from './tools.mjs';
 
-/** Ports below are root's to open. */
+/** Lowest port that accounts other than root can open. */
 const FIRST_OPEN_PORT = 1024;
 
-/** Folders of the data folder that the service writes. */
+/** Subfolders of the data folder that the service writes. */
 export const WRITTEN = [
   'projects',
   'content',
@@ -22,9 +22,9 @@ export const WRITTEN = [
 ];
 
 /**
- * Shows the account folders it could not reach, below ones that are closed to it, in a mount namespace
- * of its own. The words are: the place to put the view together, how many folders are shown, these,
- * how many closed ones are covered, these, and the command.
+ * Script that mounts folders below closed ones in a mount namespace of its own, so that the account can reach
+ * them. Arguments: the path to build the view at, the number of folders to mount, these, the number of closed
+ * folders to cover, these, and the command.
  */
 const VIEW = `
 place=$1; shown=$2; shift 2
@@ -46,8 +46,8 @@ cd /
 exec "$@"`;
 
 /**
- * The account that API, worker and commands run under when this process is root: null when it is not,
- * or where none can be had.
+ * Returns the account of API, worker and commands if this process is root: null if it is not, or if no
+ * account is available.
  *
  * @param {string} name
  * @returns {Promise<import('./account.mjs').Account | null>}
@@ -58,8 +58,8 @@ export async function serviceAccount(name) {
 }
 
 /**
- * Makes what the service writes below the data folder its account's, with what an earlier start made
- * there as another one.
+ * Gives the files and folders that the service writes below the data folder to its account, including those
+ * that an earlier start created as another account.
  *
  * @param {import('./account.mjs').Account} account
  * @param {string} dataDir
@@ -73,8 +73,8 @@ export async function handToService({ uid, gid }, dataDir) {
 }
 
 /**
- * A command as the account would start it: without root's rights and groups, and where folders that it
- * needs lie below others that are closed to it, with a view of the file system that shows them.
+ * Returns the command that runs as the account: without root's rights and groups, and, if required folders
+ * are below folders closed to the account, with a view of the file system that mounts them.
  *
  * @param {import('./account.mjs').Account} account
  * @param {{ file: string, args: readonly string[] }} command
@@ -95,7 +95,7 @@ export function asServiceAccount(account, { file, args }, { needs, port = FIRST_
 }
 
 /**
- * Whether a command of {@link asServiceAccount} runs here.
+ * Returns true if a command of {@link asServiceAccount} runs on this machine.
  *
  * @param {{ file: string, args: readonly string[] }} command
  */
@@ -104,7 +104,7 @@ export function worksHere({ file, args }) {
 }
 
 /**
- * The topmost folder above a path that the account cannot pass; null when it reaches the path.
+ * Returns the topmost folder above a path that the account cannot pass; null if it reaches the path.
  *
  * @param {import('./account.mjs').Account} account
  * @param {string} path

@@ -54,7 +54,7 @@ asRoot('the account of the service', () => {
   const run = (script, { needs = [], ...wants } = {}) => {
     const command = { file: 'sh', args: ['-c', script] };
     const started = asServiceAccount(account, command, { needs, ...wants });
-    // Groups that root has on many machines, and on some not.
+    // Groups that root has on some machines only.
     const args = ['--groups=0,4,27', '--', started.file, ...started.args];
     const { status, stdout } = spawnSync('setpriv', args, { encoding: 'utf8' });
     return { status, lines: stdout.trim().split('\n') };
@@ -99,7 +99,7 @@ asRoot('the account of the service', () => {
       'shown',
     ]);
     expect(run(`cat ${clone}/other/file`, { needs }).status).not.toBe(0);
-    // Nobody else sees the view, and what stands there is untouched.
+    // The view is invisible to other processes, and the original folder is unchanged.
     expect(readdirSync(clone)).toEqual(['other', 'shown', 'single']);
     expect(statSync(closed).mode & 0o777).toBe(0o700);
   });

@@ -21,7 +21,7 @@ import { awaitRedis, prepareRedis } from './redis.mjs';
 import { findProgram } from './tools.mjs';
 
 /**
- * A program that can be started again, and how to wait for it.
+ * Program that can be started again, and a function that waits for it.
  *
  * @typedef {{ program: import('../processes/supervise.mjs').ProgramSpec,
  *   ready: (exited: Promise<unknown>) => Promise<void> }} Halted
@@ -31,19 +31,19 @@ import { findProgram } from './tools.mjs';
 const PREFIX = 'automation-controller-throwaway-';
 const NAMES = ['redis', 'postgres'];
 
-/** Linux has it in memory. */
+/** Folder that Linux keeps in memory. */
 const MEMORY = '/dev/shm';
-/** Bytes that have to be free there, and of memory at all: no test run takes a quarter of it. */
+/** Minimum of free bytes in the folder, and of memory in total: a test run uses less than a quarter of it. */
 const ROOM = { folder: 2 ** 31, machine: 2 ** 33 };
 
-/** The variable that marks everything a test run starts, directly or not. */
+/** Environment variable that marks all processes of a test run. */
 export const RUN_MARK = 'AUTOMATION_TEST_RUN';
 
 /**
- * A PostgreSQL and a Redis of their own, on free ports and with data in a temporary folder, for
- * tests: quick, unsafe against power loss, and gone without a trace after `stop()`. The role of
- * `databaseUrl` may create databases, whose files are in memory where there is room for them, unless
- * they are to be `onDisk`: each has a thousand, which some disks take a second to make.
+ * Starts a PostgreSQL and a Redis for tests, on free ports and with data in a temporary folder: fast, unsafe
+ * against power loss, and removed completely by `stop()`. The role of `databaseUrl` may create databases,
+ * whose files are in memory if there is space for them, unless `onDisk` is set: each database has a thousand
+ * files, which some disks take a second to create.
  *
  * @param {{ postgres?: boolean, redis?: boolean, onDisk?: boolean }} [wanted]
  * @returns {Promise<import('./throwaway.d.mts').ThrowawayServices>}
@@ -79,7 +79,7 @@ class ThrowawayServices {
   #supervisor = new Supervisor({ onChange: (processes) => this.#write(processes) });
 
   constructor() {
-    // The database's own account has to pass through; nobody can list it.
+    // The database's own account has to pass through the folder. No other account can list it.
     chmodSync(this.folder, 0o711);
     this.#write({});
   }
@@ -117,7 +117,7 @@ class ThrowawayServices {
   }
 
   /**
-   * Ends "postgres" or "redis" by a signal (SIGQUIT is PostgreSQL's immediate stop), and waits.
+   * Ends "postgres" or "redis" with a signal (SIGQUIT is PostgreSQL's immediate stop), and waits.
    *
    * @param {'postgres' | 'redis'} name
    * @param {NodeJS.Signals} [signal]
@@ -129,7 +129,7 @@ class ThrowawayServices {
   }
 
   /**
-   * Starts one that was halted, at the same address and with the data it had, and waits.
+   * Restarts a halted service with the same address and data, and waits.
    *
    * @param {'postgres' | 'redis'} name
    */
@@ -165,14 +165,14 @@ class ThrowawayServices {
 }
 
 /**
- * A folder below the services' own, for whatever else is to disappear with them.
+ * Creates a folder below that of the services, for data to be removed with them.
  *
  * @param {Pick<ThrowawayServices, 'folder'>} services
  * @param {string} name
  */
 export function throwawayFolder(services, name) {
   const folder = join(services.folder, name);
-  // Tests run programs under other accounts, which have to pass through to what is theirs.
+  // Tests run programs under other accounts, which have to pass through this folder to their own.
   mkdirSync(folder, { recursive: true, mode: 0o711 });
   return folder;
 }
@@ -190,7 +190,7 @@ function ownMark() {
   return process.env[RUN_MARK] ?? null;
 }
 
-// What a killed run could not clean up itself.
+// Removes the remains of killed runs.
 async function removeAbandoned() {
   for (const name of readdirSync(tmpdir())) {
     if (!name.startsWith(PREFIX)) continue;
@@ -198,7 +198,7 @@ async function removeAbandoned() {
     const known = readJson(join(folder, 'processes.json'));
     if (!known || isRunning(known.owner)) continue;
     for (const record of Object.values(known.processes)) await endRecord(record, 'SIGKILL', 5000);
-    // Services of a test that died belong to the run that is still going on.
+    // Services of a killed test may belong to the run that still continues.
     if (known.mark && known.mark !== ownMark()) await endMarkedProcesses(RUN_MARK, known.mark);
     removeData(folder, known.cluster);
   }

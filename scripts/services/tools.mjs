@@ -9,7 +9,7 @@ import { provideJobAccount } from './account.mjs';
 const INSTALL_LIMIT_MS = 15 * 60_000;
 
 /**
- * Each program and the Debian packages it needs, separated by spaces.
+ * Debian packages of each program, separated by spaces.
  *
  * @type {Record<string, string>}
  */
@@ -37,7 +37,7 @@ const DEBIAN_PACKAGES = {
 };
 
 /**
- * Programs that only some callers need, by the option that asks for them.
+ * Programs that only some callers need, by the option that requests them.
  *
  * @type {Record<string, 'withRedis' | 'forTests' | 'forDomain' | 'forBackup'>}
  */
@@ -55,15 +55,15 @@ const ON_REQUEST = {
   pg_ctlcluster: 'forBackup',
 };
 
-/** Programs the service can do without, and says so where it matters. */
+/** Programs that the service can do without. It reports a missing one where it matters. */
 const DISPENSABLE = new Set(['bwrap', 'gpg']);
 
-/** Where programs of administrators are; not on everybody's PATH. */
+/** Folders of administrators' programs, which are not on every PATH. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/sbin'];
 
 /**
- * Versions of Python that the current Ansible runs on, the newest first, and the file with the pinned
- * packages for each (docs/decisions/0129-ansible-runner.md).
+ * Versions of Python that the current Ansible runs on, the newest first, with the file of pinned packages for
+ * each (docs/decisions/0129-ansible-runner.md).
  */
 const PYTHONS = [
   ['python3.14', 'ansible-3.12.txt'],
@@ -77,7 +77,7 @@ const REQUIREMENTS = join(dirname(fileURLToPath(import.meta.url)), 'python');
 /** Folders whose programs runs can see in their sandbox. */
 const VISIBLE_FOLDERS = /^\/(usr|opt)\//;
 
-/** Prints the interpreter's file. Fails where no virtual environment can be made with it. */
+/** Prints the path of the interpreter. Fails if it cannot create a virtual environment. */
 const INTERPRETER =
   'import ensurepip, os, sys, venv; print(os.path.realpath(sys.executable), end="")';
 
@@ -87,10 +87,10 @@ const INTERPRETER =
  */
 
 /**
- * Finds the programs the service calls, and installs what is missing where that is permitted: the
- * current Ansible into a virtual environment of `dataDir`, everything else by apt-get. Resolves to
- * `{ path, find, detail, ansible, warning }`: the PATH for the service, a look-up in it, what was done,
- * the release of Ansible, and why it is not the current one.
+ * Finds the programs the service calls, and installs missing ones if permitted: the current Ansible into a
+ * virtual environment of `dataDir`, all others with apt-get. Resolves to `{ path, find, detail, ansible,
+ * warning }`: the PATH for the service, a look-up in it, a description of the work, the release of Ansible,
+ * and why it is not the current one.
  *
  * @param {AnsiblePlace & { log: string, withRedis?: boolean, forTests?: boolean, forDomain?: boolean,
  *   forBackup?: boolean }} options
@@ -124,7 +124,7 @@ export async function provideTools({ dataDir, withSystemAnsible = false, log, ..
 }
 
 /**
- * What was done, in words.
+ * Returns a description of the installation.
  *
  * @param {readonly string[]} wanted
  * @param {readonly string[]} absent before anything was installed
@@ -137,7 +137,7 @@ function detailOf(wanted, absent, missing) {
 }
 
 /**
- * The PATH of this process, behind the Ansible that was installed into the data folder.
+ * Returns the PATH of this process, preceded by the Ansible in the data folder.
  *
  * @param {AnsiblePlace} place
  */
@@ -156,7 +156,7 @@ async function ansibleVersion(path) {
 }
 
 /**
- * The absolute path of a program in a PATH; null when it is not there.
+ * Returns the absolute path of a program in a PATH, or null.
  *
  * @param {string} name
  * @param {string} [path]
@@ -168,7 +168,7 @@ export function findProgram(name, path = process.env.PATH ?? '') {
       accessSync(file, constants.X_OK);
       return file;
     } catch {
-      // Not in this folder.
+      // The program is not in this folder.
     }
   }
   return null;
@@ -180,7 +180,7 @@ function environmentOf(dataDir) {
 }
 
 /**
- * The folder and the pinned packages of a finished environment.
+ * Returns the folder and the pinned packages of a finished environment.
  *
  * @param {string} environment
  */
@@ -207,7 +207,7 @@ function notInstalled(tools, reasons) {
   );
 }
 
-// Resolves to why it did not work, or null. A failure is not the end: there are other ways.
+// Resolves to the reason of a failure, or null. The caller has other ways after a failure.
 /**
  * @param {readonly string[]} packages
  * @param {string} log
@@ -222,7 +222,7 @@ async function installBySystem(packages, log) {
   /** @type {(...args: string[]) => [file: string, ...args: string[]]} */
   const asRoot = (...args) => [first, ...rest, ...args];
   const install = asRoot('install', ...options, ...packages);
-  // Lists may be missing (containers) or old; refreshing them first is seconds.
+  // Lists may be missing (containers) or old. Refreshing them first takes seconds.
   for (const command of [asRoot('update', '-q'), install]) {
     const problem = await attempt(command, log);
     if (problem && command === install) return problem;
@@ -240,7 +240,7 @@ async function rootPrefix() {
 }
 
 /**
- * Installs the pinned Ansible, unless this was done before. Resolves to why it did not work, or null.
+ * Installs the pinned Ansible unless it is installed. Resolves to the reason of a failure, or null.
  *
  * @param {string} environment
  * @param {string} log
@@ -251,7 +251,7 @@ async function installAnsible(environment, log) {
     return 'no Python from 3.11 to 3.14 below /usr or /opt can make virtual environments';
   const { program, packages } = python;
   const stamp = stampOf(environment);
-  // With its folder, which the programs of the environment name: a restored copy can be elsewhere.
+  // With the folder, which the programs of the environment name: a restored copy can have another one.
   const wanted = `# ${environment}\n${readFileSync(packages, 'utf8')}`;
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return null;
   /** @type {[string, ...string[]]} */
@@ -270,7 +270,7 @@ async function newestPython() {
     for (const folder of folders) {
       const program = findProgram(name, folder);
       if (!program) continue;
-      // A version manager has programs for versions that are not chosen, which only say so.
+      // The programs of a version manager for versions that are not selected only print an error.
       const { code, stdout } = await run(program, ['-c', INTERPRETER], { anyCode: true });
       if (code !== 0 || !VISIBLE_FOLDERS.test(stdout)) continue;
       return { program: stdout, packages: join(REQUIREMENTS, packages) };
@@ -280,7 +280,7 @@ async function newestPython() {
 }
 
 /**
- * Installs what Debian's Python lacks for virtual environments.
+ * Installs the parts of Debian's Python that virtual environments need.
  *
  * @param {string} log
  */

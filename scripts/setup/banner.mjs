@@ -11,7 +11,7 @@ import { browserUrl } from './settings.mjs';
  */
 
 /**
- * What to do first, once everything runs. The password is shown only when it was just made.
+ * Prints the first steps when all programs run. The password is shown only if it was just created.
  *
  * @param {Banner} banner
  */

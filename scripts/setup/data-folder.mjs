@@ -13,7 +13,7 @@ const LEFTOVER_GRACE_MS = 27_000; // The service promises to end within 25 s.
 /** @typedef {ReturnType<typeof dataFiles>} DataFiles */
 
 /**
- * The files of a data folder; absolute paths.
+ * Returns the absolute paths of the files in a data folder.
  *
  * @param {string} dataDir
  * @param {string} [keysDir] holds what is secret
@@ -34,8 +34,8 @@ export function dataFiles(dataDir, keysDir = dataDir) {
 }
 
 /**
- * Makes the folder and its fixed parts. As root it can be passed through, so that the database's
- * own account reaches its part; everything else in it is private by its own mode.
+ * Creates the folder and its fixed parts. If root creates it, other accounts can pass through, so that the
+ * database's account reaches its part; everything else in it is private by its own mode.
  *
  * @param {string} dataDir
  */
@@ -54,8 +54,8 @@ export function makeDataFolder(dataDir) {
 }
 
 /**
- * Refuses a folder for what is secret that cannot be used. It is not made here: a volume that is
- * missing would be a key that is lost with its container.
+ * Refuses an unusable folder for secrets. It is not created here: a key on a volume that was not mounted
+ * would be lost with its container.
  *
  * @param {string} folder
  * @param {string} setting what names it
@@ -72,7 +72,7 @@ export function requireKeysFolder(folder, setting) {
 }
 
 /**
- * A path as a person at this prompt would write it.
+ * Returns a path as the user at this prompt would write it.
  *
  * @param {string} path
  */
@@ -82,7 +82,7 @@ export function shownPath(path) {
 }
 
 /**
- * The key that secrets are encrypted with, made once. Resolves to the file that holds it.
+ * Creates the key that encrypts secrets, unless there is one. Resolves to the file with the key.
  *
  * @param {DataFiles} files
  */
@@ -94,8 +94,7 @@ export function secretKeyFile(files) {
 }
 
 /**
- * Gives each process that has a folder of its own the key that secrets are encrypted with, and nothing
- * else of what is kept.
+ * Copies the key that encrypts secrets, and no other file, to the folders of separate processes.
  *
  * @param {Pick<DataFiles, 'secretKey'>} files
  * @param {readonly string[]} folders
@@ -106,8 +105,8 @@ export function handOutSecretKey(files, folders) {
 }
 
 /**
- * Ends what an earlier start left running when it was killed itself; PostgreSQL is looked after
- * where its cluster is prepared. Resolves to the names of what was ended.
+ * Ends processes that a killed start left running, except PostgreSQL, which is ended when its cluster is
+ * prepared. Resolves to the names of the ended processes.
  *
  * @param {string} dataDir
  * @returns {Promise<string[]>}
@@ -130,7 +129,7 @@ export async function endLeftovers(dataDir) {
 }
 
 /**
- * Notes which processes belong to this data folder now.
+ * Records the processes that belong to this data folder now.
  *
  * @param {string} dataDir
  * @param {import('../processes/supervise.mjs').Processes} processes
@@ -140,7 +139,7 @@ export function writeProcesses(dataDir, processes) {
 }
 
 /**
- * Keeps the service's environment for the commands that are run beside it.
+ * Stores the service's environment for commands that run next to it.
  *
  * @param {Pick<DataFiles, 'environment'>} files
  * @param {Record<string, string>} variables
@@ -151,7 +150,7 @@ export function writeEnvironment(files, variables) {
 }
 
 /**
- * The environment kept by the last start; null when there has been none.
+ * Returns the environment stored by the last start; null if there was none.
  *
  * @param {Pick<DataFiles, 'environment'>} files
  */
@@ -160,7 +159,7 @@ export function readEnvironment(files) {
   return text === null ? null : parseEnv(text);
 }
 
-// The file format has no escapes, only three kinds of quotes to choose from.
+// The file format has no escapes, only a choice of three kinds of quotes.
 /**
  * @param {string} name
  * @param {string} value

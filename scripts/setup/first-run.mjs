@@ -21,9 +21,9 @@ const COMMAND_LIMIT_MS = 10 * 60_000;
  */
 
 /**
- * Migrations, the first admin, a token and the demo objects. Each is idempotent in itself; all of
- * them are left out when neither the build nor the tables have changed since they were done last,
- * which is what makes a warm start quick. Resolves to the password when it was made just now.
+ * Migrates, and creates the first admin, a token and the demo objects. Each step is idempotent. All are
+ * skipped if neither the build nor the tables have changed since the last time, which makes a warm start
+ * fast. Resolves to the password if it was just created.
  *
  * @param {Context & { withToken?: boolean }} context
  * @returns {Promise<Admin>}
@@ -64,7 +64,7 @@ export async function setUpDatabase({ withToken = true, ...context }) {
 async function ensureAdmin({ settings, files, cli }) {
   const kept = readText(files.adminPassword);
   const password = settings.adminPassword ?? kept ?? readablePassword();
-  // Kept before it is used: a password nobody knows would lock everybody out.
+  // Stored before it is used: an unknown password would lock every user out.
   if (!settings.adminPassword && !kept) writePrivate(files.adminPassword, `${password}\n`);
   await step('First admin', async () => {
     await cli(['ensure-admin'], {
@@ -83,13 +83,13 @@ async function makeToken({ settings, files, cli }) {
     const token = stdout.trim().split(/\s+/).at(-1);
     writePrivate(files.adminToken, `${token}\n`);
   } catch (error) {
-    // An external database may have its own admins and none of this name.
+    // An external database may have its own admins with other names.
     const details = error instanceof Problem ? error.details : [];
     note(`no token made: ${details.at(-1) ?? messageOf(error)}`);
   }
 }
 
-// A service without examples is better than none; the next start tries again.
+// A service without examples is better than none. The next start tries again.
 /** @param {Omit<Steps, 'settings'>} steps */
 async function makeDemo({ files, cli }) {
   try {
@@ -110,7 +110,7 @@ function runCli({ settings, files, environment, unprivileged, args, more }) {
   return run(started.file, started.args, {
     cwd: settings.root,
     env: { ...environment, ...more },
-    // What this command prints is a secret, which belongs into no log.
+    // This command prints a secret, which must not be logged.
     log: args[0] === 'create-token' ? undefined : files.log('set-up'),
     what: args[0],
     timeoutMs: COMMAND_LIMIT_MS,
@@ -118,8 +118,8 @@ function runCli({ settings, files, environment, unprivileged, args, more }) {
 }
 
 /**
- * Changes whenever a table is made, altered by a migration of another copy, or the database is
- * dropped and made anew: the names and object numbers of all tables and the database itself.
+ * Returns a text that changes whenever a table is created, altered by a migration of another copy, or the
+ * database is dropped and created anew: the names and object ids of all tables and the database itself.
  *
  * @param {string | undefined} url
  * @returns {Promise<string>}

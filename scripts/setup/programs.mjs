@@ -25,8 +25,8 @@ const PROGRAMS = /** @type {const} */ ([
  *   unprivileged: import('./unprivileged.mjs').Unprivileged | null }} Context */
 
 /**
- * Starts API and worker together and waits until both are ready for work. Resolves to what the worker
- * said about the isolation of its runs.
+ * Starts API and worker together and waits until both are ready. Resolves to the worker's report about the
+ * isolation of its runs.
  *
  * @param {Context} context
  * @returns {Promise<{ isolation: Isolation | null }>}
@@ -74,7 +74,7 @@ function commandOf({ settings, tools, unprivileged, environment }, name, entry) 
 }
 
 /**
- * What a worker logs when it has tried to isolate a run.
+ * Returns the log entry of a worker that has tried to isolate a run.
  *
  * @param {string} log
  * @returns {Isolation | null}
@@ -129,7 +129,7 @@ function sizeOf(path) {
  */
 function textFrom(path, start) {
   const size = sizeOf(path);
-  // A log that was cut meanwhile is read from its beginning.
+  // A log that was truncated is read from its beginning.
   const from = size < start ? 0 : start;
   const bytes = Buffer.alloc(size - from);
   const file = openSync(path, 'r');

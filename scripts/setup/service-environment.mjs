@@ -5,15 +5,15 @@ import { canRun, canUse } from '../services/account.mjs';
 import { readText } from '../services/private-file.mjs';
 import { secretKeyFile } from './data-folder.mjs';
 
-// Loopback targets and local repositories: what a first try on one machine uses. A service that
-// is given its own database is no first try, so there the strict defaults of the service hold.
+// Loopback targets and local repositories are permitted for a first try on one machine. A service with its
+// own database has the strict defaults of the service.
 const EMBEDDED_DEFAULTS = {
   OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
   PROJECT_SCM_SCHEMES: 'https,http,ssh,git,file',
   PROJECT_FILE_ROOTS: [homedir(), tmpdir()].join(','),
 };
 
-// What the service reads from a file itself.
+// Settings that the service reads from a file itself.
 const KEYS = ['SECRET_KEY', 'SECRET_KEY_OLD'];
 
 /** @typedef {{ settings: import('./settings.mjs').StartSettings, files: import('./data-folder.mjs').DataFiles,
@@ -21,8 +21,8 @@ const KEYS = ['SECRET_KEY', 'SECRET_KEY_OLD'];
  *   account?: import('../services/account.mjs').Account | undefined }} Found */
 
 /**
- * The environment of API, worker and admin commands. `kept` is the part that is written to the
- * data folder; a secret key given by the operator's environment is not among it.
+ * Returns the environment of API, worker and admin commands. `kept` is the part that is written to the data
+ * folder, without a secret key from the operator's environment.
  *
  * @param {Found} found
  */
@@ -44,14 +44,14 @@ export function serviceEnvironment({ settings, files, path, databaseUrl, redisUr
   /** @type {NodeJS.ProcessEnv} */
   const all = {
     NODE_ENV: 'production',
-    // Node 22 and later start a third faster with it; older ones ignore it.
+    // Node 22 and later start a third faster with this variable. Older versions ignore it.
     NODE_COMPILE_CACHE: join(settings.dataDir, 'compile-cache'),
     ...process.env,
     ...kept,
     PATH: path,
   };
-  // Only the commands they are for get to know the first admin's password and the role that owns the
-  // tables; the addresses have been read already, and a file would win over them.
+  // Only the commands that need the first admin's password and the role that owns the tables get them. The
+  // addresses have been read already, and a file would override them.
   for (const name of ['ADMIN_PASSWORD', 'MIGRATION_DATABASE_URL']) delete all[name];
   for (const name of ['ADMIN_PASSWORD', 'MIGRATION_DATABASE_URL', 'DATABASE_URL', 'REDIS_URL']) {
     delete all[`${name}_FILE`];
@@ -61,7 +61,7 @@ export function serviceEnvironment({ settings, files, path, databaseUrl, redisUr
 }
 
 /**
- * For an account that is not this process's: its own home, and the keys whose files are not for it.
+ * Adapts the environment to another account: its own home, and keys by value if it cannot read their files.
  *
  * @param {NodeJS.ProcessEnv} all
  * @param {import('../services/account.mjs').Account} account

@@ -9,8 +9,8 @@ const FALSE_WORDS = ['0', 'false', 'no', 'off'];
 /** @typedef {ReturnType<typeof readSettings>} StartSettings */
 
 /**
- * The settings that `npm start` itself reads, from the environment. Everything else passes
- * through to the service untouched. Throws one Problem that names every fault.
+ * Reads the settings of `npm start` itself from the environment. All others pass through to the service
+ * unchanged. Throws one Problem that names every fault.
  *
  * @param {string} root
  * @param {NodeJS.ProcessEnv} [env]
@@ -49,9 +49,9 @@ export function readSettings(root, env = process.env) {
     host: text('HOST') ?? '127.0.0.1',
     port: Number(port),
     dataDir,
-    // What is made once and kept: apart from the rest where others may read that.
+    // Folder of generated secrets, separate from the data folder if other accounts can read that.
     keysDir: resolve(root, text('KEYS_DIR') ?? dataDir),
-    // One for each process that needs the secret key and may not see the rest of what is kept.
+    // One folder for each process that needs the secret key and must not see the other secrets.
     secretKeyFolders: (text('SECRET_KEY_FOLDERS')?.split(',') ?? []).map((folder) =>
       resolve(root, folder.trim()),
     ),
@@ -68,13 +68,13 @@ export function readSettings(root, env = process.env) {
 }
 
 /**
- * A password that is easy to copy by hand: no characters that look alike.
+ * Returns a password that is easy to copy by hand: no characters that look alike.
  *
  * @param {number} [length]
  */
 export function readablePassword(length = 20) {
   const letters = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
-  // 55 letters: the bytes above 219 are left out so that every letter is equally likely.
+  // 55 letters: bytes above 219 are skipped so that every letter is equally likely.
   const usable = Math.floor(256 / letters.length) * letters.length;
   let password = '';
   while (password.length < length) {
@@ -86,7 +86,7 @@ export function readablePassword(length = 20) {
 }
 
 /**
- * The base URL a browser on this machine reaches the service by.
+ * Returns the base URL of the service for a browser on this machine.
  *
  * @param {Pick<StartSettings, 'host' | 'port'>} settings
  */
@@ -97,7 +97,7 @@ export function browserUrl({ host, port }) {
   return `http://${name}:${port}`;
 }
 
-// As the service reads its secrets: NAME_FILE names a file that holds the value, and wins.
+// Read as the service reads its secrets: NAME_FILE names a file with the value, and takes precedence.
 /**
  * @param {NodeJS.ProcessEnv} env
  * @param {string} name

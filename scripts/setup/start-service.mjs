@@ -32,7 +32,7 @@ const STOP_GROUPS = [SERVICES, ['redis', 'postgres']];
 const LOG_NAMES = ['api', 'worker', 'redis', 'postgres', 'set-up'];
 const LOG_CHECK_MS = 60_000;
 
-/** The whole of `npm start`; it ends the process itself. */
+/** Executes `npm start`, and ends the process itself. */
 export async function startService() {
   try {
     await run(new Service(readSettings(ROOT)));
@@ -73,7 +73,8 @@ class Service {
   }
 
   async start() {
-    // What root installs and makes here, its accounts read; what is secret has its own mode.
+    // The accounts of the service read the files that root installs and creates here. Secrets have their own
+    // mode.
     if (process.getuid?.() === 0) process.umask(0o022);
     makeDataFolder(this.#settings.dataDir);
     await this.#takeLock();
@@ -84,7 +85,7 @@ class Service {
     setInterval(() => this.#trimLogs(), LOG_CHECK_MS);
   }
 
-  /** The first signal stops in order; another one does not wait for running work. */
+  /** Stops in order at the first signal, and at another one without waiting for running work. */
   async interrupt() {
     if (this.#stopping) {
       this.#supervisor.kill(SERVICES);
@@ -113,7 +114,7 @@ class Service {
 
   async #takeLock() {
     const { dataDir } = this.#settings;
-    // The lock names the address, which `npm run demo` reads.
+    // The lock contains the address, which `npm run demo` reads.
     if (this.#settings.port === 0) this.#settings.port = await freePort();
     const lock = await tryLock(this.#files.lock, { url: browserUrl(this.#settings) });
     if (lock.holder) {

@@ -14,8 +14,8 @@ import { RUN_MARK, startThrowawayServices, throwawayFolder } from '../services/t
 import { pathWithPrograms, provideTools } from '../services/tools.mjs';
 import { readSettings } from './settings.mjs';
 
-// What a developer has set for a service of theirs must not reach the tests, least of all the
-// address of a database.
+// A developer's settings for a local service must not reach the tests, least of all the address of a
+// database.
 const SERVICE_VARIABLES = [
   'DATABASE_URL',
   'REDIS_URL',
@@ -34,7 +34,7 @@ const SERVICE_VARIABLES = [
 ].flatMap((name) => [name, `${name}_FILE`]);
 
 /**
- * Installs and builds what tests and checks need; the same steps as those of `npm start`.
+ * Installs and builds the requirements of tests and checks, with the same steps as `npm start`.
  *
  * @param {string} root
  * @param {{ programs?: boolean }} [wanted] `programs`: those that tests start, such as Ansible
@@ -68,18 +68,17 @@ function ansiblePlace(root) {
 
 /** @param {string} root */
 async function compileTests(root) {
-  // Where tests find the scripts that they import.
+  // Folder in which tests find the scripts that they import.
   const scripts = join(root, 'dist', 'scripts');
   if (!existsSync(scripts)) symlinkSync(join('..', 'scripts'), scripts);
-  // The build reads no spec files beside the sources.
+  // The build omits spec files in `src`.
   const count = (await compileFolder(root, 'src')) + (await compileFolder(root, 'test'));
   return count === 0 ? 'up to date' : `${count} compiled`;
 }
 
 /**
- * Starts throw-away services, runs `work(environment)` and removes everything again, whatever happened.
- * Resolves to what `work` resolves to. A signal ends what the work has running, the services, and at last
- * our own process.
+ * Starts throw-away services, runs `work(environment)` and removes the services again in any case. Resolves
+ * to the result of `work`. A signal ends the processes of the work, the services, and finally this process.
  *
  * @template Result
  * @param {string} root
@@ -111,11 +110,11 @@ export async function withThrowawayServices(root, work, options = {}) {
     await ending;
     await services?.end();
     const strays = await endMarkedProcesses(RUN_MARK, mark);
-    // Only now: what was still running may write there.
+    // Removed last, because processes that were still running may write there.
     services?.remove();
     for (const command of strays) note(`! left running, ended now: ${command.slice(0, 200)}`);
     for (const signal of signals) process.off(signal, interrupt);
-    // Work that is interrupted need not end by itself, and has nothing left to work with.
+    // Interrupted work need not end by itself, and its services are gone.
     if (interruption.signal.aborted) process.exit();
   }
 }
@@ -133,7 +132,7 @@ function rejectionOn(signal) {
 }
 
 /**
- * Runs a program of this project with our own input and output; resolves to its exit code.
+ * Runs a program of this project with the input and output of this process; resolves to its exit code.
  *
  * @param {readonly string[]} args
  * @param {{ root: string, environment: NodeJS.ProcessEnv, node?: string | undefined }} context

@@ -12,7 +12,7 @@ const [testRun, commands] = ['setup/test-run.mjs', 'processes/run.mjs'].map((nam
   JSON.stringify(resolve(root, 'scripts', name)),
 );
 
-/** Work that never ends by itself, with a command of `run` and a process nobody knows of. */
+/** Endless work with a command of `run` and an unregistered process. */
 const ENDLESS = `
   import { spawn } from 'node:child_process';
   import { withThrowawayServices } from ${testRun};
@@ -33,7 +33,7 @@ describe('a run with throw-away services', () => {
   /** @type {string} */
   let mark;
 
-  // Where it did not end, whatever it started has no other run to end it.
+  // If the run did not end, no other run would end its processes.
   afterEach(async () => {
     child.kill('SIGKILL');
     await endMarkedProcesses(RUN_MARK, mark);

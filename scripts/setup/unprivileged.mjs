@@ -9,7 +9,9 @@ import {
   WRITTEN,
 } from '../services/service-account.mjs';
 
-/** What stands for the boundary around a run (src/execution/boundary): may the account make one? */
+/**
+ * Minimal sandbox, like that of a run (src/execution/boundary), which tests if the account can create one.
+ */
 const SMALL_BOUNDARY = [
   '--unshare-user',
   '--unshare-pid',
@@ -25,7 +27,7 @@ const SMALL_BOUNDARY = [
 ];
 
 /**
- * How the programs of the service are started where this process is root: as an account of their own.
+ * Account and command of the service's programs if this process is root.
  *
  * @typedef {{ file: string, args: readonly string[] }} Command
  * @typedef {{ account: import('../services/account.mjs').Account,
@@ -33,8 +35,8 @@ const SMALL_BOUNDARY = [
  */
 
 /**
- * Resolves to null where this process is not root, and where it has to stay root: the operator says
- * so, or no account reaches the service here, which is told.
+ * Resolves to null if this process is not root, or has to stay root: because of a setting, or because no
+ * account can reach the service here, which is reported.
  *
  * @param {import('./settings.mjs').StartSettings} settings
  * @returns {Promise<Unprivileged | null>}
@@ -59,8 +61,8 @@ export async function provideUnprivileged({ root, dataDir, serviceAccount: name 
 }
 
 /**
- * Whether the worker may be started as the account. Where it could not isolate runs as that one, it
- * stays root, which hands each run to an account instead.
+ * Returns true if the worker may run as the account. If the account cannot isolate runs, the worker stays
+ * root, and starts each run as another account.
  *
  * @param {Unprivileged} unprivileged
  * @param {{ find(tool: string): string | null }} tools
@@ -68,7 +70,7 @@ export async function provideUnprivileged({ root, dataDir, serviceAccount: name 
  */
 export function workerMayDrop({ account, command }, tools, environment) {
   if (environment.JOB_ISOLATION === 'none') return true;
-  // Its engine, and the image, are those of root.
+  // The engine and its images belong to root.
   if (environment.JOB_ISOLATION === 'container') return false;
   const file = tools.find('bwrap');
   if (file && worksHere(command({ file, args: SMALL_BOUNDARY }))) return true;

@@ -3,23 +3,23 @@ import { relative } from 'node:path';
 
 import { declaredBudget } from './budgets.mjs';
 
-/** Seconds that a file and a test may take on a quiet machine. */
+/** Budgets of a file and a test in seconds, on a quiet machine. */
 const FILE_BUDGET = 20;
 const TEST_BUDGET = 3;
 
-/** The run fails beyond so many times a budget. On a shared machine a test varies more than its file. */
+/** Multiples of a budget beyond which the run fails. On a shared machine a test varies more than its file. */
 const FILE_TOLERANCE = 2;
 const TEST_TOLERANCE = 3;
-/** Milliseconds of the yardstick on two quiet cores. */
+/** Milliseconds of the fixed computation on two quiet cores. */
 const QUIET_MS = 30;
-/** How often the yardstick is taken while tests run. */
+/** Interval of the fixed computation while tests run. */
 const CALIBRATE_MS = 10_000;
 const SHOWN = 10;
 
 /**
- * A Jest reporter: prints the dearest files and those over their budget, and fails the run when a file or
- * a test takes far more than its budget. Budgets grow by as much as a fixed computation takes longer
- * than on a quiet machine.
+ * Jest reporter that prints the most expensive files and those over their budget, and fails the run if a file
+ * or a test far exceeds its budget. Budgets grow by the ratio between the time of a fixed computation and its
+ * time on a quiet machine.
  *
  * @implements {Pick<import('@jest/reporters').Reporter, 'onRunComplete' | 'getLastError'>}
  */
@@ -66,7 +66,7 @@ export default class BudgetReporter {
     if (over.length === 0) return;
     console.log(`\nOver budget, on a machine ${factor.toFixed(1)} times as slow as a quiet one:`);
     for (const fault of over) console.log(`  ${fault}`);
-    // Deep tests try more than their budgets are for.
+    // Deep tests do more than their budgets are for.
     if (faults.length === 0 || process.env.TEST_DEPTH === 'deep') return;
     this.#error = new Error(`Far over budget: ${faults.join('; ')}`);
     console.log(this.#error.message);
@@ -102,7 +102,7 @@ function median(values) {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 1;
 }
 
-/** Returns how many times as long as on a quiet machine a fixed computation takes. */
+/** Returns the ratio between the time of a fixed computation and its time on a quiet machine. */
 function slowness() {
   const startedAt = performance.now();
   const block = Buffer.alloc(1 << 20, 'yardstick');

@@ -4,12 +4,12 @@ import { declaredBudget } from './budgets.mjs';
 
 /** @typedef {import('@jest/test-result').Test} Test */
 
-/** The package tells its types as those of a CommonJS module, which it is not where it is imported. */
+/** The package declares its types as those of a CommonJS module, although it is imported as an ES module. */
 const TestSequencer = /** @type {typeof sequencer.default} */ (/** @type {unknown} */ (sequencer));
 
 /**
- * Runs the dearest files first, so that no worker is left alone with one of them at the end. What a file
- * took in the last run is known where Jest has its cache; elsewhere the declared budgets say it.
+ * Runs the most expensive files first, so that none of them is left to one worker at the end. The duration of
+ * the last run comes from Jest's cache, and without a cache from the declared budgets.
  */
 export default class DearestFirst extends TestSequencer {
   /**

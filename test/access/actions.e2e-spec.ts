@@ -50,7 +50,7 @@ it.each(CALLERS)('%s may send what actions of OPTIONS show, and nothing else', a
   collections.sort((a, b) => isLast(a) - isLast(b));
   for (const route of collections) {
     const body = (await bodyOf(samples, route)) ?? {};
-    // Everybody may have credentials of their own.
+    // Every caller may have personal credentials.
     const own = { organization: undefined, user: test.as.users[caller].id };
     const isOwn = route.info?.resource?.type === 'credential';
     await send(`${route.pattern}/`, 'POST', isOwn ? { ...body, ...own } : body);
@@ -64,7 +64,7 @@ it.each(CALLERS)('%s may send what actions of OPTIONS show, and nothing else', a
   expect(faults).toEqual([]);
 });
 
-/** Finds what `actions.POST` of a sub-list shows: creating by a body, attaching by an id. */
+/** Returns the parts of `actions.POST` that a sub-list shows: creating by a body, attaching by an id. */
 async function shownPosts(
   client: ApiClient,
   url: string,
@@ -80,7 +80,7 @@ async function shownPosts(
 const credentialOf = (namespace: string): Promise<{ id: number }> =>
   test.make.credential({ organization: samples.home, namespace });
 
-/** A credential for a saved launch of the template, which asks for one. */
+/** Returns a credential for a saved launch of the template, which prompts for one. */
 async function askedCredential(): Promise<{ id: number }> {
   const template = resource('job_template').url((await samples.of('job_template')).id);
   await test.as.superuser.patch(template, { ask_credential_on_launch: true }).expect(200);
@@ -90,7 +90,7 @@ async function askedCredential(): Promise<{ id: number }> {
 const otherNode = async (): Promise<{ id: number }> =>
   test.make.workflowNode(await samples.of('workflow_job_template'));
 
-/** Makes a role that the caller may grant. */
+/** Creates a role that the caller may grant. */
 async function grantableRole(caller: Caller): Promise<{ id: number }> {
   const template = await test.make.jobTemplate({ organization: samples.home });
   await test.make.grant('job_template', template, 'admin_role', { user: test.as.users[caller] });
@@ -111,7 +111,7 @@ const FITTING: Record<string, (caller: Caller) => Promise<{ id: number }>> = {
   'teams/:id/roles': grantableRole,
 };
 
-/** Makes an object that the caller may attach, as far as the object decides. */
+/** Creates an object that the caller may attach, as far as the object decides. */
 async function fitting(route: TableRoute, caller: Caller): Promise<{ id: number }> {
   const { type, roles } = route.info!.resource!;
   const make = FITTING[route.pattern.slice('/api/v2/'.length)] ?? (() => samples.of(type));
@@ -146,7 +146,7 @@ it.each(CALLERS)('%s may create and attach below objects as OPTIONS show', async
     const { kind, attach } = route.info!;
     if (kind === 'create') {
       const body = await bodyOf(samples, route);
-      // Everybody may have credentials of their own.
+      // Every caller may have personal credentials.
       const own = { organization: undefined, user: test.as.users[caller].id };
       const isOwn = route.info!.parent!.type === 'credential_type';
       await check(url, shown.body, isOwn ? { ...body, ...own } : { ...body });
@@ -156,7 +156,7 @@ it.each(CALLERS)('%s may create and attach below objects as OPTIONS show', async
         ? await fitting(route, caller)
         : await samples.of(route.info!.resource!.type);
       await check(url, shown.attach, { id });
-      // What is attached may let the caller do more.
+      // An attached object may give the caller more permissions.
       if (shown.attach) samples.reset();
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Passkeys (docs/second-factor.md#passkeys), with the virtual authenticator of Chromium: only a browser
- * makes and checks the origin, and signs.
+ * Passkeys (docs/second-factor.md#passkeys) work with the virtual authenticator of Chromium. Only a browser
+ * sets and checks the origin, and signs.
  *
  * Budget: 40 s, because it makes three authenticators and logs in a dozen times.
  */
@@ -19,7 +19,7 @@ let user: Row;
 let open: Visit;
 let verifyUsers: (isVerified: boolean) => Promise<unknown>;
 
-/** Address with a name: browsers refuse passkeys at addresses without one. */
+/** Returns an address with a host name: browsers refuse passkeys at IP addresses. */
 const at = (path: string): string => test.url.replace('127.0.0.1', 'localhost') + path;
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ async function enter(page: Page, username = 'ada'): Promise<void> {
 }
 
 /**
- * Adds an authenticator that verifies its user without asking.
+ * Adds an authenticator that verifies its user without a prompt.
  *
  * @returns a function that decides if further verifications succeed
  */
@@ -174,7 +174,7 @@ inBrowser()('passkeys', () => {
     mixed.set('state', await page.locator('input[name=state]').inputValue());
     expect(await send(page, String(mixed), 'passkey/alone/')).toBe(401);
 
-    // An authenticator that does not verify its user, and a page that does not ask for it.
+    // The authenticator does not verify its user, and the page does not request verification.
     await verifyUsers(false);
     const form = page.locator('form[data-passkey-get]');
     await form.evaluate((element) => {
@@ -184,7 +184,7 @@ inBrowser()('passkeys', () => {
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.getByText('The passkey was not accepted.').waitFor();
 
-    // An account that cannot log in with a local password either.
+    // An account without a local password cannot log in with a passkey alone either.
     await verifyUsers(true);
     await test.database.execute(sql`UPDATE users SET password_hash = '' WHERE username = 'eve'`);
     await page.getByRole('button', { name: 'Use a passkey' }).click();

@@ -1,7 +1,7 @@
 /**
- * A secret in every configuration key that may hold one, of every kind, through real processes: what
- * they answer, log and store is searched for it. The keys come from the declared configuration, so a
- * new kind or key is covered by being declared.
+ * Secrets in notification configurations never appear in responses, logs or the database of real processes.
+ * Each key of every kind that may contain a secret has one. The keys come from the declared configuration, so
+ * new kinds and keys are covered automatically.
  */
 import { issueToken } from '../../src/common/crypto/tokens.js';
 import { encryptedKeys } from '../../src/notifications/backends/configuration.js';
@@ -21,7 +21,7 @@ import type { Program } from './support/processes.js';
 type Values = Record<string, unknown>;
 interface Canary {
   readonly word: string;
-  /** Whether whoever may change the template is shown it: `url` is a plain key of the contract. */
+  /** True if callers who may change the template can read the value: `url` is a plain key of the contract. */
   readonly shown: boolean;
 }
 
@@ -36,7 +36,7 @@ let irc: IrcSink;
 let tokens: { root: string; auditor: string };
 /** Uses of a template of each type. Further tests look for secrets in what all of them left behind. */
 const uses = new Map<NotificationType, Promise<void>>();
-/** Every secret there is, and everything the processes answered. */
+/** All secrets, and all responses of the processes. */
 const canaries: Canary[] = [];
 const answers: { from: string; text: string; asAdmin: boolean }[] = [];
 
@@ -88,7 +88,7 @@ function canary(type: string, key: string, shown = false): string {
   return word;
 }
 
-/** A good configuration whose every key that is encrypted at rest holds canaries of its own. */
+/** Returns a valid configuration with a canary in every key that is encrypted at rest. */
 function poisoned(type: NotificationType): Values {
   const base = configurationsFor({ http: http.port, smtp: smtp.port, irc: irc.port })[type];
   const secrets = encryptedKeys(type).map((key): [string, unknown] => {
@@ -127,7 +127,7 @@ async function call(
   return { ...(json as Values & { id: number; url: string }), status: answer.status };
 }
 
-/** Fires a test and waits until its first attempt is over. */
+/** Sends a test and waits until its first attempt has ended. */
 async function attempt(template: { url: string }): Promise<number> {
   const { id } = await call('POST', `${template.url}test/`);
   await eventually(async () => {
@@ -234,7 +234,7 @@ it('shows no secret in anything else either', async () => {
     ...irc.lines,
   ].join('\n');
   expect(canaries.length).toBeGreaterThan(50);
-  // They were real secrets: those in use did reach their services.
+  // The secrets were real: those in use reached their services.
   expect(
     canaries.filter(({ word }) => forms(word).some((form) => reached.includes(form))).length,
   ).toBeGreaterThan(10);
@@ -266,10 +266,10 @@ it('stores no secret in clear in any table', async () => {
   }
 });
 
-/** A word as it is and in the encodings that protocols and dumps use. */
+/** Returns a word unchanged and in the encodings that protocols and dumps use. */
 function forms(word: string): string[] {
   const bytes = Buffer.from(word);
-  // Base64 depends on what stands before: each of the three alignments, without its unsure ends.
+  // Base64 depends on the preceding bytes: each of the three alignments, without the ends that vary.
   const base64 = [0, 1, 2].map((offset) =>
     Buffer.concat([Buffer.alloc(offset), bytes])
       .toString('base64')

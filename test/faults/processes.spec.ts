@@ -19,10 +19,10 @@ import type { Program } from './support/processes.js';
 
 const SIZE = 3;
 const CONNECTIONS = 12;
-/** A process needs some seconds until it serves. */
+/** Limit on the time until a process serves, which takes some seconds. */
 const START_MS = 30_000;
 
-/** Each process says in the log when it serves. */
+/** Settings of several processes, each of which logs when it serves. */
 const SETTINGS = {
   WEB_CONCURRENCY: String(SIZE),
   LOG_LEVEL: 'info',
@@ -49,7 +49,7 @@ describe('processes of the API', () => {
        SELECT '', 'write', id, $1, now() + interval '1 hour' FROM admin`,
       [digest],
     );
-    // A connection for each request: which process gets it is up to the one that listens.
+    // A new connection for each request. The listening process decides which process gets it.
     headers = { Authorization: `Bearer ${token}`, Connection: 'close' };
     api = await cluster.api(SETTINGS);
   });
@@ -158,7 +158,7 @@ describe('processes of the API', () => {
     const [first = 0] = await members();
     const before = served(api);
     process.kill(first, 'SIGSTOP');
-    // One of these is handed to it, and never accepted.
+    // The stopped process gets one of these connections and never accepts it.
     let closed = 0;
     for (let index = 0; index < SIZE; index += 1) {
       const socket = connect(Number(new URL(api.url).port), '127.0.0.1').resume();
@@ -206,7 +206,9 @@ describe('processes of the API', () => {
   });
 });
 
-/** How many processes have begun to serve so far; the one that forks them says that it started too. */
+/**
+ * Returns the number of processes that have started to serve. The process that forks them logs its start too.
+ */
 const served = ({ output }: Api): number => output().split('"message":"started"').length - 2;
 
 async function childrenOf(pid = 0): Promise<number[]> {
@@ -214,7 +216,7 @@ async function childrenOf(pid = 0): Promise<number[]> {
   return text.split(' ').filter(Boolean).map(Number);
 }
 
-/** Processor time of each process, in ticks of the kernel. */
+/** Returns the processor time of each process, in ticks of the kernel. */
 async function ticksOf(ids: readonly number[]): Promise<number[]> {
   return Promise.all(
     ids.map(async (id) => {
@@ -233,11 +235,11 @@ async function alive(ids: readonly number[]): Promise<number[]> {
 
 it('no descriptor of the process that starts the product is left to its runs', async () => {
   const worker = join(PACKAGE_FOLDER, 'dist', 'worker.js');
-  // Node itself sees to the lowest descriptors.
+  // Node itself handles the lowest descriptors, so the inherited one has a higher number.
   const inherited = openSync(worker, 'r');
   const child = spawn(process.execPath, [worker], {
-    // It looks for a database that is not there, which takes longer than this test. Nothing is promised of
-    // how long a start takes on a machine with other work.
+    // The process looks for a database that does not exist, which takes longer than this test. The duration
+    // of a start on a busy machine is not guaranteed.
     env: {
       DATABASE_URL: 'postgresql://127.0.0.1:1/x',
       REDIS_URL: 'redis://127.0.0.1:1',

@@ -15,7 +15,7 @@ import { ImageRegistry } from '../support/image-registry.js';
 import { eventually } from '../support/eventually.js';
 import { ansibleFolder, Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
 
-/** Says in which image it runs, and with which Ansible. */
+/** Playbook that prints its image and the version of Ansible. */
 const WHICH = `- hosts: all
   gather_facts: false
   tasks:
@@ -23,7 +23,7 @@ const WHICH = `- hosts: all
     - debug: {msg: 'image {{ marker.stdout }}, Ansible {{ ansible_version.full }}'}
 `;
 
-/** Runs with an execution environment, on a worker whose other runs bubblewrap isolates. */
+/** Runs with an execution environment, on a worker whose other runs are isolated by bubblewrap. */
 const describeHere = MAY_USE_CONTAINERS ? describe : describe.skip;
 describeHere('a run with an execution environment', () => {
   let containers: Containers;
@@ -33,7 +33,7 @@ describeHere('a run with an execution environment', () => {
   let access: Row;
   let inventory: Row;
   let credential: Row;
-  /** Folders of the Ansible of each image. */
+  /** Package folders of the Ansible of each image. */
   let ansibles: Record<'red' | 'blue', string>;
 
   const make = (path: string, fields: object): Promise<Row> => api.call('POST', path, fields);
@@ -58,7 +58,7 @@ describeHere('a run with an execution environment', () => {
       ...{ module_args: 'cat /run/.containerenv', ...fields },
     });
 
-  /** A registry that has a local image, which is then removed. */
+  /** Starts a registry with a local image, which is then removed locally. */
   async function registryOf(name: string): Promise<ImageRegistry> {
     const pushed = join(containers.folder, `pushed-${name}`);
     await containers.ask('push', '--quiet', `localhost/${name}:latest`, `dir:${pushed}`);

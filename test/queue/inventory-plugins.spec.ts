@@ -9,7 +9,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster } from '../faults/support/cluster.js';
 
-/** Tells, as a host, of the file it was started with and of what it found in its environment. */
+/** Returns a plugin that creates a host with its source file and its environment as variables. */
 const plugin = (name: string, fullName: string): string => `DOCUMENTATION = '''
 name: ${name}
 short_description: Stands in for the real one
@@ -54,7 +54,7 @@ interface Kind {
   source: string;
   namespace: string;
   inputs: object;
-  /** Full name of its plugin. */
+  /** Full name of the plugin. */
   fullName: string;
   file: string;
   plugin: string;
@@ -62,7 +62,7 @@ interface Kind {
   options?: object;
 }
 
-/** What each kind hands to its plugin, as clients and the plugins know it. */
+/** Environment and source file of each kind's plugin, as clients and the plugins know them. */
 const KINDS: Kind[] = [
   {
     ...{ source: 'ec2', namespace: 'aws', file: 'aws_ec2.yml', plugin: 'aws_ec2' },
@@ -160,7 +160,9 @@ const KINDS: Kind[] = [
   },
 ];
 
-/** Started by the real `ansible-inventory` as a worker finds them, in place of those of real clouds. */
+/**
+ * Fake plugins, which replace those of real clouds, are started by the real `ansible-inventory` of a worker.
+ */
 describe('a plugin that asks a cloud', () => {
   let cluster: Cluster;
   let api: ApiCalls;
@@ -183,7 +185,7 @@ describe('a plugin that asks a cloud', () => {
 
   const make = (path: string, fields: object) => api.call('POST', path, fields);
 
-  /** A source of a new inventory, with a credential of its own. */
+  /** Creates a source in a new inventory, with a new credential. */
   async function sourceOf({ source, namespace, inputs }: Kind, organization = 1): Promise<Row> {
     const name = `${source} ${Math.random()}`;
     const { results } = await api.call('GET', `credential_types/?namespace=${namespace}`);

@@ -16,7 +16,10 @@ const PLAYBOOK = `- hosts: all
       ignore_errors: true
 `;
 
-/** As an administrator sets it up by the API; then real git, a server of collections and real playbooks. */
+/**
+ * An administrator sets up projects by the API; then real git, a server of collections and real playbooks
+ * run.
+ */
 describe('what a project requires', () => {
   let cluster: Cluster;
   let repository: string;

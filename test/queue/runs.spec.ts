@@ -42,7 +42,7 @@ const PLAYBOOKS = {
 `,
 };
 
-/** One worker process, real git and real `ansible-runner`: what a run does and leaves behind. */
+/** Runs of one worker process, with real git and real `ansible-runner`. */
 describe('runs', () => {
   let cluster: Cluster;
   let repository: string;
@@ -72,7 +72,7 @@ describe('runs', () => {
     }>('SELECT * FROM job_events WHERE job_id = $1 ORDER BY counter', [id]);
   const outputOf = async (id: number) => (await events(id)).map(({ stdout }) => stdout).join('\n');
 
-  /** A job of the template, with columns of its own before the scheduler can see it. */
+  /** Creates a job of the template, and sets its columns before the scheduler can see it. */
   async function launch(fields: Record<string, unknown> = {}, template = 2): Promise<number> {
     const [id] = (await cluster.addJobs(1, { template, status: 'new' })) as [number];
     for (const [column, value] of Object.entries(fields)) {
@@ -193,7 +193,7 @@ describe('runs', () => {
     const id = await launch({ playbook: 'long.yml' });
     await eventually(async () => expect((await events(id)).length).toBeGreaterThan(2), 20_000);
     await set('unified_jobs', id, 'cancel_requested', true);
-    // The message through Redis is a fast lane; the lease renewal finds the flag without it.
+    // The message through Redis only speeds this up: the lease renewal finds the flag without it.
     const job = await cluster.becomes(id, 'canceled', 30_000);
     expect(job).toMatchObject({ failed: true });
   });

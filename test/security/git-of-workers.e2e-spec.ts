@@ -1,7 +1,8 @@
 /**
  * Budget: 45 s, because three kinds of workers each start, fetch and are killed.
  *
- * The git of a worker ends with its sync, with its run and with its worker, and does not start without a sandbox.
+ * The git of a worker ends with its sync, with its run and with its worker, and does not start without a
+ * sandbox.
  */
 import { chown, mkdir, readdir, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -16,10 +17,12 @@ import { eventually } from '../support/eventually.js';
 import { IS_DEEP } from '../support/depth.js';
 import { WORKERS } from './worker-kinds.js';
 
-/** What is said where nothing but git and a shell is there. */
+/** Text of the error if only git and a shell are installed. */
 const MISSING = { bubblewrap: 'install the package bubblewrap', container: 'podman' };
 
-/** Folders of git sessions. The container engine, which a worker looks for, has its own beside them. */
+/**
+ * Returns the folders of git sessions. The worker's check of the container engine has its own next to them.
+ */
 const sessionsIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder)).filter((name) => name.startsWith('git-'));
 
@@ -81,7 +84,7 @@ describe.each(WORKERS)('the git of a worker that is $account, by $kind', ({ uid,
       ...{ PROJECT_FILE_ROOTS: cluster.folder, TMPDIR: own, ...isolated },
     };
     const worker = await cluster.worker(settings);
-    // The first fetches into an empty folder, the second into one that is there.
+    // The first sync fetches into an empty folder, the second into an existing one.
     for (const id of [await addSync(11), await addSync(11)]) {
       expect(await cluster.becomes(id, 'successful', 30_000)).toMatchObject({ scm_revision: head });
     }
@@ -96,20 +99,20 @@ describe.each(WORKERS)('the git of a worker that is $account, by $kind', ({ uid,
     const interrupted = await addSync();
     await someGits();
     const [left = ''] = await sessionsIn(own);
-    // No process has this number: when its folder is gone, the other worker is through with its start.
+    // No process has this id: when its folder is gone, the other worker has started completely.
     const older = join(own, `git-${2 ** 22 + 1}-1-older`);
     await mkdir(older);
     if (uid !== undefined) await chown(older, uid, uid);
     const other = await cluster.worker(settings);
     await eventually(async () => expect(await sessionsIn(own)).toEqual([left]), 30_000);
-    // Stopped, the other worker starts no git of its own while this one ends.
+    // While it is stopped, the other worker starts no git of its own.
     other.child.kill('SIGSTOP');
     worker.child.kill('SIGKILL');
     await worker.ended;
     await eventually(async () => expect(await gits()).toEqual([]), 10_000);
     other.child.kill('SIGCONT');
     await eventually(async () => expect(await sessionsIn(own)).not.toContain(left), 30_000);
-    // The other worker begins the sync again, with a session of its own.
+    // The other worker starts the sync again, with a session of its own.
     await eventually(async () => expect(await sessionsIn(own)).toHaveLength(1), 30_000);
     expect((await cluster.job(interrupted)).status).toMatch(/^(waiting|running)$/);
     other.child.kill('SIGKILL');
@@ -117,7 +120,7 @@ describe.each(WORKERS)('the git of a worker that is $account, by $kind', ({ uid,
     await cluster.rows(`DELETE FROM unified_jobs WHERE type = 'project_update'`);
   }, 120_000);
 
-  // The rule is one for all kinds (isolation.spec.ts); the first shows that git obeys it.
+  // The rule is the same for all kinds (isolation.spec.ts). The first kind shows that git obeys it.
   if (!IS_DEEP && kind !== WORKERS[0]?.kind) return;
   if (!IS_DEEP && uid !== undefined) return;
 
@@ -127,7 +130,7 @@ describe.each(WORKERS)('the git of a worker that is $account, by $kind', ({ uid,
     for (const name of ['git', 'sh', 'find', 'chown']) {
       await symlink(join('/usr/bin', name), join(bare, name));
     }
-    // A worker that this instance had before its restart still counts for a few seconds.
+    // A worker of this instance from before a restart still counts for a few seconds.
     await cluster.rows(
       `INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity, last_seen)
        VALUES ('before', $1, 'before', 1, '', 4, now() - make_interval(secs => 27))`,
@@ -137,7 +140,7 @@ describe.each(WORKERS)('the git of a worker that is $account, by $kind', ({ uid,
       ...{ OUTBOUND_ALLOW: '127.0.0.0/8', ...isolated, PATH: bare },
     });
     const id = await addSync();
-    // As it was given out before the worker had found out.
+    // State of a run that was assigned before the worker had detected the missing sandbox.
     await cluster.rows(
       `UPDATE unified_jobs SET status = 'waiting', execution_node = $2,
         instance_group_id = (SELECT id FROM instance_groups WHERE name = 'default')

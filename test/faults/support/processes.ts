@@ -1,6 +1,6 @@
 /**
- * Processes of the product as an operator runs them: from the build in `dist/`, each with signals of
- * its own. Whatever a test starts here is gone after `endAll`.
+ * Processes of the product as an operator runs them: from the build in `dist/`, each with its own signals.
+ * `endAll` ends all processes that a test started here.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,26 +11,26 @@ import { join } from 'node:path';
 
 import { PACKAGE_FOLDER } from '../../../src/config/version.js';
 
-/** Another build than the one of this folder may be tried by `CONTROLLER_DIST`. */
+/** `CONTROLLER_DIST` selects another build than the one of this folder. */
 const DIST = process.env.CONTROLLER_DIST ?? join(PACKAGE_FOLDER, 'dist');
 
 export interface Program {
   child: ChildProcess;
-  /** Everything it has written so far. */
+  /** Returns all output so far. */
   output(): string;
-  /** Resolves when it has ended, to the signal or the exit code. */
+  /** Resolves to the signal or the exit code when the process has ended. */
   ended: Promise<NodeJS.Signals | number>;
 }
 
 export type Environment = Record<string, string>;
 
-/** Number of the system account a process runs under. */
+/** UID of the account of a process. */
 export type Uid = number;
 
 export class Processes {
   private readonly programs: Program[] = [];
 
-  /** @param uid of API and workers; that of this process when absent */
+  /** @param uid of API and workers; by default that of this process */
   constructor(private readonly uid?: Uid) {}
 
   worker(environment: Environment): Program {
@@ -73,7 +73,7 @@ export class Processes {
   }
 }
 
-/** A port nobody listens on now. */
+/** Returns a port that is free now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -83,17 +83,17 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Ids of living processes whose command line or environment contains a text. */
+/** Returns the ids of living processes whose command line or environment contains a text. */
 export async function processesWith(text: string): Promise<number[]> {
   return living((pid) => `${commandOf(pid)}\0${textOf(pid, 'environ')}`.includes(text));
 }
 
-/** Ids of living processes whose command line contains a text. */
+/** Returns the ids of living processes whose command line contains a text. */
 export async function commandsWith(text: string): Promise<number[]> {
   return living((pid) => commandOf(pid).includes(text));
 }
 
-/** Arguments of a process, each followed by a NUL; empty when it has ended. */
+/** Returns the arguments of a process, each followed by a NUL; empty if the process has ended. */
 export const commandOf = (pid: number): string => textOf(pid, 'cmdline');
 
 async function living(isWanted: (pid: number) => boolean): Promise<number[]> {
@@ -101,7 +101,9 @@ async function living(isWanted: (pid: number) => boolean): Promise<number[]> {
   return pids.filter((pid) => pid !== process.pid && isWanted(pid));
 }
 
-/** Synchronous: it takes a fifth of the processor time of a promise for each of some hundred files. */
+/**
+ * Synchronous, because it takes a fifth of the processor time of a promise for each of some hundred files.
+ */
 function textOf(pid: number, file: 'cmdline' | 'environ'): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'latin1');

@@ -1,6 +1,6 @@
 /**
- * `npm run check`: format, lint, types, measures, OpenAPI and migration drift, as many at once as there are
- * processors. Prints what each found and exits 1 when one found something.
+ * `npm run check`: format, lint, types, measures, OpenAPI and migration drift, as many in parallel as there
+ * are processors. Prints the findings of each, and exits 1 if there are any.
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -14,7 +14,7 @@ import { provideForTests, withThrowawayServices } from './setup/test-run.mjs';
 
 /** @typedef {{ title: string, commands: readonly (readonly string[])[], isReport?: boolean }} Check */
 
-/** For a check that hangs; a busy machine makes good ones several times as slow. */
+/** Timeout of a hanging check. On a busy machine a check takes several times as long. */
 const LIMIT_MS = 10 * 60_000;
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const modules = join(root, 'node_modules');

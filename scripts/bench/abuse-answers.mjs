@@ -47,7 +47,7 @@ const REFUSED = [400];
 /**
  * @param {import('./abuse-requests.mjs').Abuse} one
  * @param {number} status
- * @throws Error for an answer that tells nothing of what the request is to measure
+ * @throws Error for a status that does not prove what the request measures
  */
 export function checkAnswer({ name }, status) {
   const expected = ANSWERS[name] ?? REFUSED;

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { makeTemplate } from './objects.mjs';
 
 /**
- * A request; a function makes another body each time.
+ * Request of an abusive client. A function returns a different body each time.
  *
  * @typedef {Omit<import('./types.d.mts').Sent, 'body'> & { name: string, who: string,
  *   body?: string | Buffer | (() => string | Buffer) }} Abuse
@@ -120,7 +120,7 @@ function senders(tokens) {
 const isMaker = (body) => typeof body === 'function';
 
 /**
- * A body that is another one each time, because what it makes has a name.
+ * Returns a function that returns a different body each time, because the created object has a name.
  *
  * @param {() => unknown} make
  */

@@ -9,7 +9,7 @@ echo successful > "$folder/artifacts/run/status"
 `;
 
 /**
- * Prints events, `perSecond` of them, each with the moment it was made; then ends.
+ * Prints `perSecond` events per second, each with the time of its creation, and then ends.
  *
  * @param {number} count
  * @param {number} perSecond
@@ -44,7 +44,8 @@ writeFileSync(join(folder, 'artifacts', 'run', 'status'), 'successful');
 `;
 
 /**
- * Settings by which `ansible-runner` ends at once: what is measured is the machinery around it.
+ * Returns settings with an `ansible-runner` that ends immediately, so that only the work around it is
+ * measured.
  *
  * @param {NodeJS.ProcessEnv} environment
  */

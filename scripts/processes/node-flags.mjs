@@ -1,5 +1,5 @@
 /**
- * Flags of Node for each program. A worker makes little garbage; a small young generation saves it a
+ * Flags of Node for each program. A worker produces little garbage, and a small young generation saves a
  * sixth of its memory.
  *
  * @type {{ api: readonly string[], worker: readonly string[] }}

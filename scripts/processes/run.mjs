@@ -73,7 +73,7 @@ export function endWithCommands(child) {
 }
 
 /**
- * Ends the commands that are running now, for whatever is interrupted, and waits.
+ * Ends the running commands after an interruption, and waits for them.
  *
  * @param {NodeJS.Signals} [signal]
  */

@@ -3,7 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { codeOf } from '../console/problem.mjs';
 
 /**
- * Writes a file that only its owner can read, at once: a reader never sees half of it.
+ * Writes a file atomically, which only its owner can read.
  *
  * @param {string} path
  * @param {string} text

@@ -22,12 +22,12 @@ const DEBIAN_PACKAGES = {
   bwrap: 'bubblewrap',
   // The engine without a browser around it, which costs two thirds of the processor time.
   'chromium-headless-shell': 'chromium-headless-shell',
-  // With the collections whose modules and plugins are clients of this API.
+  // Includes the collections whose modules and plugins are clients of this API.
   'ansible-community': 'ansible',
   sshd: 'openssh-server',
   svn: 'subversion',
   slapd: 'slapd',
-  // With the module for TLS, and rsyslog itself.
+  // Includes the module for TLS, and rsyslog itself.
   rsyslogd: 'rsyslog-openssl',
   podman: 'podman',
   runc: 'runc',
@@ -251,7 +251,7 @@ async function installAnsible(environment, log) {
     return 'no Python from 3.11 to 3.14 below /usr or /opt can make virtual environments';
   const { program, packages } = python;
   const stamp = stampOf(environment);
-  // With the folder, which the programs of the environment name: a restored copy can have another one.
+  // Includes the folder, which the programs of the environment name: a restored copy can have another one.
   const wanted = `# ${environment}\n${readFileSync(packages, 'utf8')}`;
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return null;
   /** @type {[string, ...string[]]} */

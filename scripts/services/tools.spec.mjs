@@ -10,7 +10,7 @@ describe('the programs of the service', () => {
   let folder;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'tools-'));
-    // The newest Python of the machine, with which no environment can be made.
+    // The newest Python of the machine cannot create an environment.
     const python = join(folder, 'python3.14');
     writeFileSync(python, '#!/bin/sh\nprintf /usr/bin/false\n', { mode: 0o755 });
     process.env.PATH = `${folder}${delimiter}${PATH}`;

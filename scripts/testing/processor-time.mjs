@@ -21,8 +21,8 @@ const KINDS = /** @type {const} */ ([
 ]);
 
 /**
- * Processor time of this process's descendants by kind, sampled from `/proc` while they run. Measures
- * nothing where there is no `/proc`.
+ * Measures the processor time of this process's descendants by kind, by samples of `/proc` while they run.
+ * Measures nothing without `/proc`.
  */
 export class ProcessorTime {
   /** @type {Map<string, { kind: string, ticks: number }>} by process number and start */

@@ -1,4 +1,4 @@
-/** The stored closure of roles must equal what the edges amount to, whatever happened before. */
+/** The stored closure of roles always equals the closure computed from the edges. */
 import fc from 'fast-check';
 
 import type { Row } from '../../src/common/resource/define-resource.js';

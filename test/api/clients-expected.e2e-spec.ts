@@ -12,15 +12,15 @@ import { boot, type TestApp } from '../support/boot.js';
 import { Samples, sampleTypes } from '../support/samples.js';
 
 interface Expected {
-  /** By list and method, `name:type` of each field; `!` where it is required, then `=` and a default. */
+  /** Fields by list and method: `name:type` of each; `!` if it is required, then `=` and a default. */
   options: Record<string, { GET?: string; POST?: string }>;
-  /** By document, list or object, `name:type` of each key; of links and summaries the names alone. */
+  /** Keys by document, list or object: `name:type` of each; only the names of links and summaries. */
   answers: Record<string, string>;
   /** Values of each field with choices, separated by bars, by list and `GET name`. */
   choices: Record<string, Record<string, string>>;
   /** Slugs of the setting categories. */
   categories: string;
-  /** By category, `name:type` of each setting, then `=` and the default. */
+  /** Settings by category: `name:type` of each, then `=` and the default. */
   settings: Record<string, string>;
 }
 

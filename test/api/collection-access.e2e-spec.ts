@@ -1,4 +1,4 @@
-/** How the collection's client logs in, and its modules for users, secrets, tokens and roles. */
+/** The collection's client logs in, and its modules manage users, secrets, tokens and roles. */
 import { boot, type TestApp } from '../support/boot.js';
 import { CollectionClient } from '../client/collection/collection-client.js';
 import type { Item } from '../client/collection/python-values.js';

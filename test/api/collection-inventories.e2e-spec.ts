@@ -1,6 +1,6 @@
 /**
- * Where hosts come from, as tasks of the collection's client say it again and again: sources and their
- * updates, smart and constructed inventories.
+ * Repeated tasks of the collection's client manage inventory sources and their updates, smart and constructed
+ * inventories.
  */
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { boot, type TestApp } from '../support/boot.js';

@@ -38,7 +38,7 @@ interface Life {
   change: Item;
 }
 
-/** How often the client asks. */
+/** Polling interval of the client. */
 const ROUND_MS = 20;
 
 const LIVES: Life[] = [

@@ -1,4 +1,4 @@
-/** Inventories that are made of others (docs/contract/constructed-inventories.md). */
+/** Inventories constructed from other inventories (docs/contract/constructed-inventories.md). */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { insertRow } from '../../src/database/rows.js';
 import { sql } from '../../src/database/sql.js';
@@ -31,7 +31,7 @@ const inputsOf = async ({ id }: Row): Promise<number[]> =>
   (await test.as.orgAdmin.get(`inventories/${id}/input_inventories/`).expect(200)).body.results.map(
     (input: Row) => input.id,
   );
-/** As an update would have made it. */
+/** Inserts a row as an update would. */
 const insert = async (table: string, values: Record<string, unknown>): Promise<Row> =>
   (await test.database.row<Row>(insertRow(table, values)))!;
 

@@ -79,7 +79,7 @@ describe('the dashboard', () => {
     await addJobs('Many ', 'failed', 40);
     await addJobs('More ', 'pending', 40);
     expect(await countQueries(test.database, show)).toBe(few);
-    // One for each part of the page, and one for what settings say about it.
+    // One statement for each part of the page, and one for the settings about it.
     expect(few).toBeLessThanOrEqual(8);
     await test.database.execute(sql`DELETE FROM unified_jobs WHERE name ~ '^(Many|More) '`);
   });

@@ -80,7 +80,7 @@ const PASSWORD = 'Passw0rd-of-a-user';
     await domain.tool('user', 'disable', 'bob');
     await domain.set(`CN=eve,${DOMAIN_USERS}`, { pwdLastSet: '0' });
     await domain.set(`CN=zoe,${DOMAIN_USERS}`, { accountExpires: '1' });
-    // In another spelling, because a success is remembered.
+    // Spelled differently, because a successful login is cached.
     for (const name of ['BOB', 'EVE', 'ZOE']) await basic(name).get('me/').expect(401);
   });
 });

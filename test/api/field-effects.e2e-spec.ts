@@ -31,7 +31,7 @@ const SAVED = {
   timeout: 60,
   verbosity: 3,
 };
-/** References that are made for the test, and given likewise. */
+/** References to objects that the test creates. */
 const SAVED_REFERENCES = ['execution_environment', 'inventory'];
 
 /** Values that a workflow job template has and its job is given. */

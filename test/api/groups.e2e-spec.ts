@@ -13,7 +13,7 @@ afterAll(() => test.close());
 
 const names = (body: { results: { name: string }[] }) => body.results.map(({ name }) => name);
 
-/** Makes groups from `parent > child` lines, each name once. */
+/** Creates groups from `parent > child` lines, each name once. */
 async function graph(where: Row, ...lines: string[]): Promise<Record<string, Row>> {
   const groups: Record<string, Row> = {};
   for (const line of lines) {

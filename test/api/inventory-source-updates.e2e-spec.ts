@@ -1,4 +1,7 @@
-/** How updates of inventories are started, and what their source shows (docs/contract/inventory-sources.md#updates). */
+/**
+ * Inventory updates are launched, and their source shows their state
+ * (docs/contract/inventory-sources.md#updates).
+ */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
@@ -21,7 +24,7 @@ afterAll(() => test.close());
 
 let counter = 0;
 const files = () => ({ source: 'scm', source_project: project.id });
-/** Makes a source; of a cloud unless it is said. */
+/** Creates a source, by default of a cloud. */
 const post = (values: object) =>
   test.as.superuser.post('inventory_sources/', {
     ...{ name: `Source ${(counter += 1)}`, inventory: inventory.id, source: 'ec2' },

@@ -1,7 +1,6 @@
 /**
- * How many statements a page of a list takes, with what clients ask of it, whatever its rows hold: who
- * asks, the rows with their total, and what they show of others
- * (docs/decisions/0073-indexes.md).
+ * The number of statements of a list page does not depend on its rows: one for the caller, one for the rows
+ * with their total, and those for related objects (docs/decisions/0073-indexes.md).
  */
 import { RoleStore } from '../../src/common/access.js';
 import { sql } from '../../src/database/sql.js';

@@ -22,7 +22,7 @@ it('is shown on every object that has one, and leads there', async () => {
     const { id } = await samples.of(type);
     const { body, status } = await test.as.superuser.get(`${path}/${id}/`);
     if (status === 404) continue;
-    // An inventory made of others says that it is an inventory, and has its URL.
+    // A constructed inventory has the type and the URL of an inventory.
     const { naturalKey } = resource((body.type as string | undefined) ?? type);
     const url = body.related?.named_url as string | undefined;
     if (naturalKey.length > 0 !== (url !== undefined)) faults.push(`${path}: ${String(url)}`);

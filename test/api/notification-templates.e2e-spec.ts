@@ -47,7 +47,7 @@ describe('configuration', () => {
         })
         .expect(200);
       expect(body.notification_configuration).toEqual(made.notification_configuration);
-      // Nothing differs, so nothing is sealed anew either.
+      // Without a difference, nothing is encrypted again.
       expect(await storedOf(made.id)).toEqual(before);
     },
   );

@@ -47,7 +47,10 @@ const person = (facts: Partial<AssertionFacts> = {}): AssertionFacts => {
   return { nameId: name, attributes: { uid: name, mail: `${name}@example.com` }, ...facts };
 };
 
-/** Begins a login in a browser. @returns the URL of the provider that it is sent to */
+/**
+ * Starts a login in a browser.
+ * @returns the URL of the provider in the redirection
+ */
 async function providerUrl(browser: CookieBrowser): Promise<string> {
   const response = await browser.visit(`${test.url}/sso/login/saml/?next=/api/v2/teams/`);
   return response.headers.get('location') ?? '';
@@ -71,7 +74,7 @@ function send(
   return browser.visit(request.callback, {}, { method: 'POST', body });
 }
 
-/** Makes a response of a request. */
+/** Function that creates a response to a request. */
 type Make = (request: SamlRequest) => string;
 
 async function logIn(make: Make, browser = new CookieBrowser()): Promise<Response> {

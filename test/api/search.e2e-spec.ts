@@ -1,4 +1,4 @@
-/** One search over everything with a name (docs/contract/lists.md#search-everywhere). */
+/** The search covers every object with a name (docs/contract/lists.md#search-everywhere). */
 import { boot, type TestApp } from '../support/boot.js';
 import { sameQueries } from '../support/queries.js';
 

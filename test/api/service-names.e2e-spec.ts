@@ -1,4 +1,4 @@
-/** With `SERVICE_NAMES=vendor`, clients use the names of products; neutral names stay accepted. */
+/** `SERVICE_NAMES=vendor` gives clients the names of products; neutral names stay accepted. */
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { CollectionClient } from '../client/collection/collection-client.js';

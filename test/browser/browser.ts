@@ -1,7 +1,7 @@
 /**
- * A real browser for the tests of the pages: one Chromium for each Jest worker. `visit` opens a page
- * in a context of its own, with the session of a persona, with scripts on or off. Errors of the page
- * and violations of its policy are collected in `faults`.
+ * Opens pages in a real browser: one Chromium for each Jest worker. `visit` opens a page in a context of its
+ * own, with the session of a persona, with scripts on or off. `faults` collects errors of the page and
+ * violations of its content security policy.
  */
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -249,8 +249,8 @@ const SHORTENED = `(({ paths, components, ...rest }) => {
 })`;
 
 /**
- * Makes the explorer draw only the operations on teams: drawing the whole document takes Chromium
- * longer than all other pages of a spec file. A deep run draws the whole document.
+ * Limits the API explorer to the operations on teams: rendering the whole document takes Chromium longer than
+ * all other pages of a spec file. A deep run renders the whole document.
  */
 export async function shortenDocument(page: Page): Promise<void> {
   if (IS_DEEP) return;
@@ -263,7 +263,7 @@ export async function shortenDocument(page: Page): Promise<void> {
   });
 }
 
-/** Sets a reference: by its select, or by typing where scripts made it a search box. */
+/** Sets a reference: in its select, or by typing if scripts replaced it with a search box. */
 export async function pick(
   control: Locator,
   label: string,
@@ -306,7 +306,7 @@ export async function picture(page: Page, name: string): Promise<void> {
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Where scripts are off no timer ends: what waits for one goes on at once. */
+/** Script that replaces timers: they never fire if scripts are off, so their work runs at once. */
 const WITHOUT_TIMERS = 'window.setTimeout = (work) => void Promise.resolve().then(work)';
 
 /** Rules whose result depends on colors; the other results are the same in both themes. */

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Two weeks of jobs, some of them failed, and whatever else the page shows. */
+/** Creates two weeks of jobs, some of them failed, and all other content of the page. */
 async function fill(samples: Samples): Promise<void> {
   const template = (await samples.of('job_template')).id;
   await test.database.execute(sql`

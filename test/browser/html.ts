@@ -1,7 +1,7 @@
 /** Pages as the server sends them, for what they show: no browser has to draw them. */
 import type { ApiClient } from '../support/client.js';
 
-/** The HTML of a page after redirects, whatever its status is. */
+/** Returns the HTML of a page after redirects, whatever its status is. */
 export async function htmlOf(caller: ApiClient, path: string): Promise<string> {
   const { text } = await caller.get(path).set('Accept', 'text/html').redirects(3);
   return text;

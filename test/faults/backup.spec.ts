@@ -32,7 +32,10 @@ async function blocksOf(section: string): Promise<string[]> {
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 }
 
-/** With the level of a shell within a shell: one that has a socket for its input reads the files of logins. */
+/**
+ * Runs commands with SHLVL of a nested shell: a shell at level 1 with a socket as its input would read the
+ * login files.
+ */
 const shell = (commands: string, cwd: string, env: Environment) =>
   execute('bash', ['-euo', 'pipefail', '-c', commands], { cwd, env: { ...env, SHLVL: '1' } });
 

@@ -25,9 +25,8 @@ interface NodeRow {
 }
 
 /**
- * Workers are killed while they lead workflows. What a worker was running fails by that, which is
- * one more way for a node to end: whatever became of the jobs, the workflows must have gone on from
- * there as the model says.
+ * Workers are killed while they execute workflows. Their running jobs fail, which is one more way for a node
+ * to end. The workflows must continue from there as the model predicts.
  */
 describe('workflows whose workers are killed', () => {
   let cluster: Cluster;
@@ -80,7 +79,7 @@ describe('workflows whose workers are killed', () => {
       [ids],
     );
 
-  /** How many workflow jobs are not over. */
+  /** Returns the number of workflow jobs that have not ended. */
   async function open(ids: readonly number[]): Promise<number> {
     const [row] = await cluster.rows<{ count: number }>(
       `SELECT count(*)::int AS count FROM unified_jobs WHERE id = ANY($1) AND status <> ALL($2)`,

@@ -64,13 +64,13 @@ it('gets one token for a run with its sync, and one for each status post', async
     ...{ name: 'Site', organization: 1, scm_type: 'git', scm_url: `${server.url}/site/.git` },
     credential: (await credential('github_app_token', app)).id,
   });
-  // A new project is synced at once.
+  // A new project is synced immediately.
   const [sync] = await cluster.rows<{ id: number }>(
     `SELECT id FROM unified_jobs WHERE type = 'project_update'`,
   );
   await cluster.becomes(sync!.id, 'successful');
   expect(stores.taken()).toEqual([ISSUE]);
-  // As on a worker that never synced the project.
+  // State of a worker that never synced the project.
   await rm(`${cluster.folder}/data/projects`, { recursive: true });
 
   const machine = await credential('ssh', { username: 'root' });

@@ -45,7 +45,7 @@ const prompted = (...groups: readonly number[]): RunFields => ({
   launch_config: JSON.stringify({ instance_groups: groups }),
 });
 
-/** Where runs are, as `status group machine`. */
+/** Returns the placement of runs as `status group machine`. */
 const places = async (...ids: readonly number[]): Promise<string[]> => {
   const rows = await runs.database.rows<{ id: number; place: string }>(sql`
     SELECT run.id, concat_ws(' ', run.status, g.name, nullif(run.execution_node, '')) AS place

@@ -133,7 +133,7 @@ it('merges variables, and takes back what it said and says no more', async () =>
   await bring(here, { all: { vars: { b: 2 } }, _meta: { hostvars: { h: { z: 1 } } } });
   const { all, _meta } = await scriptOf(here);
   expect(all.vars).toEqual({ b: 2 });
-  // `state` was changed by hand, so it is no more what the source said.
+  // `state` was edited manually, so it no longer counts as a value of the source.
   expect(_meta.hostvars.h).toEqual({ state: 2, own: 3, z: 1 });
   await bring(here, { _meta: { hostvars: { h: { z: 2 } } } }, { overwriteVars: true });
   expect((await scriptOf(here))._meta.hostvars.h).toEqual({ z: 2 });

@@ -105,7 +105,7 @@ const attempted = (id: number, attempts = 1): Promise<NotificationRow> =>
     return row;
   }, 20_000);
 
-/** Makes the next attempt due now, as time would. */
+/** Makes the next attempt due. */
 async function passTime(id: number): Promise<void> {
   await test.database.execute(sql`
     UPDATE notifications SET next_attempt_at = now() WHERE id = ${id}`);
@@ -218,7 +218,7 @@ describe('retries', () => {
     http.answer(busy(503));
     const id = await fire(test, made);
     const before = await attempted(id);
-    // As a SIGKILL between sending and recording leaves it.
+    // State after a SIGKILL between sending and recording.
     await test.database.execute(sql`
       UPDATE notifications SET lease_until = now() - interval '1 second', next_attempt_at = now()
       WHERE id = ${id}`);
@@ -243,7 +243,7 @@ describe('retries', () => {
 
 const PAUSED = 'Deliveries to this destination are paused, because it could not be reached.';
 
-/** As five failures in a row leave it. */
+/** Opens the breaker, as five failures in a row would. */
 const openBreaker = ({ id }: { id: number }): Promise<number> =>
   test.database.execute(sql`
     INSERT INTO outbound_breakers (destination, failures, open_until)

@@ -8,7 +8,7 @@ import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster } from '../faults/support/cluster.js';
 import type { Program } from '../faults/support/processes.js';
 
-/** In every secret value, and nowhere else: it must never be seen. */
+/** Text in every secret value, and nowhere else, which must never appear. */
 const CANARY = 'canary-of-no-log';
 const TOKEN = `${CANARY}-one`;
 const DEEP = `${CANARY}-two "quoted"`;
@@ -47,7 +47,7 @@ const PLAYBOOKS = {
 `,
 };
 
-/** A workflow in a workflow, made over HTTP and run by a worker with the real Ansible. */
+/** A nested workflow is created over HTTP and executed by a worker with the real Ansible. */
 describe('statistics set under no_log', () => {
   let cluster: Cluster;
   let api: ApiCalls;
@@ -114,7 +114,7 @@ describe('statistics set under no_log', () => {
     return made;
   }
 
-  /** Everything stored anywhere that contains the canary, by column. */
+  /** Returns all stored values that contain the canary, by column. */
   async function stored(): Promise<string[]> {
     const columns = await cluster.rows<{ table_name: string; column_name: string }>(`
       SELECT c.table_name, c.column_name FROM information_schema.columns c

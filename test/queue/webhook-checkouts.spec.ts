@@ -16,7 +16,7 @@ const playbook = (word: string): string => `- hosts: all
         msg: "${word} at {{ svc_webhook_event_ref }} of {{ svc_webhook_event_ref_name }}"
 `;
 
-/** As an administrator sets it up by the API; then real events, real git and real playbooks. */
+/** An administrator sets up templates by the API; then real events, real git and real playbooks run. */
 describe('the ref of an event', () => {
   let cluster: Cluster;
   let repository: string;

@@ -328,7 +328,7 @@ describe('a worker process', () => {
     const worker = await bootWorker(test);
     try {
       const job = await bench.launch(await bench.posting('service_b'));
-      // The project has no folder, so the run ends as soon as it has begun.
+      // The project has no folder, so the run ends as soon as it has started.
       await eventually(async () => {
         expect(await bench.outcomes(job)).toEqual([
           ['pending', 'sent'],

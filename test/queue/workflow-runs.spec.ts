@@ -156,7 +156,7 @@ describe('a workflow in a workflow', () => {
       related: { source_workflow_job: `/api/v2/workflow_jobs/${nested.id}/` },
       summary_fields: { source_workflow_job: { id: nested.id, name: inner.name } },
     });
-    // As an event launches it.
+    // Columns of a run that an event launches.
     await test.database.execute(sql`
       UPDATE unified_jobs SET created_by_id = NULL,
         launch_type = CASE WHEN id = ${id} THEN 'webhook' ELSE launch_type END
@@ -353,7 +353,7 @@ it('shows a job that could not start, and follows its failure path', async () =>
   const workflow = await runs.template({ asks: { unified_job_template: asks.id }, rescue: ran() }, [
     ['asks', 'failure', 'rescue'],
   ]);
-  // Later than the node was made, which would be refused now.
+  // Attached after the node was created: creating the node would now be refused.
   await test.as.superuser
     .post(`job_templates/${asks.id}/credentials/`, { id: credential.id })
     .expect(204);

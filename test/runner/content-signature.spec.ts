@@ -1,6 +1,6 @@
 /**
- * Signed content of projects, with real GnuPG: two keys are made, and each test signs and syncs a
- * repository. Only a real signature can show that a wrong one is refused.
+ * Signed content of projects is verified with real GnuPG: two keys are created, and each test signs and syncs
+ * a repository. Only a real signature can show that a wrong one is refused.
  */
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -23,7 +23,7 @@ import { createTestFolder, LOCAL_INVENTORY, type TestFolder } from './playbooks.
 const KEY = `${(sampleKeys().plain['pkcs8'] ?? '').trim()}\n`;
 const HOST = 'https://cloud.example.com';
 
-/** One credential of each shipped type that jobs are given; every secret holds the word `canary`. */
+/** Inputs of one credential of each shipped type for jobs. Every secret contains the word `canary`. */
 const INPUTS: Record<string, Record<string, string>> = {
   net: { username: 'net-user', password: 'canary-net' },
   aws: { username: 'AKIA', password: 'canary-aws', security_token: 'canary-sts' },

@@ -20,7 +20,7 @@ import { createTestFolder, type TestFolder } from './playbooks.js';
 
 const execute = promisify(execFile);
 const SCHEMES = ['file', 'https', 'http', 'ssh'];
-/** Everything on this machine, and its own addresses. */
+/** Returns the permitted targets: everything on this machine, and its own addresses. */
 const reachOf = (schemes: readonly string[]): GitReach =>
   new GitReach({
     PROJECT_SCM_SCHEMES: [...schemes],

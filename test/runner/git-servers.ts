@@ -11,7 +11,7 @@ const execute = promisify(execFile);
 const IDENTITY = ['-c', 'user.name=t', '-c', 'user.email=t@example.org'];
 const FILES = ['-c', 'protocol.file.allow=always'];
 
-/** Everything on this machine, and its own addresses. */
+/** Permitted targets: everything on this machine, and its own addresses. */
 export const HERE = new GitReach({
   PROJECT_SCM_SCHEMES: ['file', 'http', 'ssh'],
   PROJECT_FILE_ROOTS: ['/'],

@@ -164,7 +164,7 @@ describe.each(FENCES)('imports %s', (_, kind) => {
     ]);
     const destination = join(folder.dir, `project-${kind}-${count}`);
     const refused = sync('archive', { url: urlOf('hostile.tar.gz'), destination });
-    // The link and a file below it cannot both be made.
+    // The link and a file below it cannot both exist.
     await expect(refused).rejects.toThrow(/The import failed: .*door/s);
     expect(await readFile(join(destination, '.git/config'), 'utf8')).not.toContain('fsmonitor');
     const left = await readdir(folder.dir);

@@ -65,7 +65,7 @@ describe('a prepared run', () => {
       passwords: { become: 'become-word' },
       timeoutSeconds: 60,
     });
-    // As Python writes it: clients compare and show the text.
+    // In the format of Python: clients compare and show the text.
     expect(prepared.jobArgs).toMatch(/^\["ansible-playbook", "-u", "root", /);
     expect(JSON.parse(prepared.jobArgs)).toEqual([
       'ansible-playbook',

@@ -4,7 +4,7 @@ import { readAllYaml } from '../../src/common/fields/yaml-reader.js';
 import { IS_DEEP } from '../support/depth.js';
 import { linesOfPython } from '../support/python.js';
 
-/** Reads a text a line, and writes what PyYAML makes of each as JSON, or why it does not. */
+/** Program that reads one text per line, and prints PyYAML's value of each as JSON, or its error. */
 const PYTHON = `
 import json, sys, yaml
 for line in sys.stdin:

@@ -191,7 +191,7 @@ describe('the chart', () => {
     const containers =
       templates.match(/^\s+- name: (?:api|worker|migrate|postgresql|redis)$/gm) ?? [];
     const secured = templates.match(/include "controller\.containerSecurity"/g) ?? [];
-    // That of the worker is chosen by a value.
+    // A value of the chart selects the security context of the worker.
     expect(secured.length + 1).toBeGreaterThanOrEqual(containers.length);
     expect(templates.match(/readOnlyRootFilesystem: true/g)).toHaveLength(2);
     expect(templates.match(/allowPrivilegeEscalation: false/g)).toHaveLength(2);

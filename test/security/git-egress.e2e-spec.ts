@@ -1,4 +1,4 @@
-/** Where projects come from: what git may reach, whichever way it is led there. */
+/** Git reaches only the permitted sources of projects, by any address or redirection. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
@@ -82,7 +82,7 @@ describe('a project that is saved', () => {
 
 describe('a sync', () => {
   const ALLOWED = '127.0.0.1';
-  /** Another address of this machine, which is not on the list. */
+  /** Another address of this machine, which is not permitted. */
   const REFUSED = '127.0.0.2';
   const NAMES: Record<string, string> = { 'good.test': ALLOWED, 'evil.test': REFUSED };
   const resolver: Resolver = (host) => {

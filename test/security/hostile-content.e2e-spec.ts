@@ -165,8 +165,8 @@ describe('inside the boundary', () => {
   );
 });
 
-// A normal run tests the same attack without a sandbox in run-boundary.e2e-spec.ts. An empty list is what the
-// attack printed, so it did run.
+// A normal run tests the same attack without a sandbox in run-boundary.e2e-spec.ts. Only an attack that ran
+// prints an empty list.
 if (IS_DEEP) {
   describe('without it', () => {
     let target: string;

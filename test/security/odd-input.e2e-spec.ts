@@ -16,7 +16,7 @@ let routes: TableRoute[];
 beforeAll(async () => {
   test = await boot();
   samples = new Samples(test);
-  // Requests of a test must not take the names of samples that are made later.
+  // Requests of a test must not take the names of samples that are created later.
   for (const type of sampleTypes()) await samples.of(type);
   routes = test.app
     .get(RouteTable, { strict: false })

@@ -39,7 +39,7 @@ describe.each([undefined, ...(isRoot ? [NOBODY] : [])])('a worker of the account
   afterAll(() => cluster.stop());
 
   const limited: [string, unknown[]] = ['1', [1, 1, 'Operation not permitted', 1, 1]];
-  // Without a limit the program is shown to work; one account is enough for that.
+  // Shows that the program works without a limit; one account is enough.
   const free: [string, unknown[]] = ['0', [ALL, ALL, '', ALL, ALL]];
   it.each(IS_DEEP || uid === undefined ? [limited, free] : [limited])(
     'JOB_CPUS=%s',

@@ -90,7 +90,7 @@ describe.each(WORKERS)('a run of a worker that is $account, by $kind', ({ uid, k
   let canaries: CanaryFiles;
   let data: string;
   let observed: Observed;
-  /** A run whose worker was killed, and whether its daemon ended at once. */
+  /** Run whose worker was killed. `hasEnded` is true if its daemon ended at once. */
   let orphaned: { run: Ended; hasEnded: boolean };
   /** Results of the attack without isolation, which test the attack itself. */
   let open: Ended | undefined;

@@ -13,7 +13,7 @@ const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 export class ImageRegistry {
   /** True: blobs begin and do not end. */
   stalls = false;
-  /** True once a blob has begun that does not end. */
+  /** True once a blob has started that does not end. */
   hasStalled = false;
 
   private constructor(

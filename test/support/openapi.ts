@@ -19,7 +19,7 @@ export interface Parameter {
 }
 
 export interface Operation {
-  /** In capitals. */
+  /** Method in capitals. */
   method: string;
   path: string;
   operationId: string;

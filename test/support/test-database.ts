@@ -24,7 +24,7 @@ export interface TestDatabase {
   copyAgain(template: string): Promise<void>;
 }
 
-/** Key of the lock under which one process makes the template while others wait. */
+/** Key of the lock under which one process creates the template while others wait. */
 const TEMPLATE_LOCK = 7_399;
 
 /** Beyond 2^31. */
@@ -48,7 +48,7 @@ export async function createTestDatabase(
 /** Copies files, which takes half the time of the default: that one logs every block too. */
 const copyOf = (template: string): string => `TEMPLATE ${template} STRATEGY file_copy`;
 
-/** Makes a database without any table. */
+/** Creates a database without tables. */
 export function createEmptyDatabase(): Promise<TestDatabase> {
   return createDatabase(environmentUrl('DATABASE_URL'), 'TEMPLATE template0');
 }
@@ -87,7 +87,7 @@ async function migratedTemplate(server: string): Promise<string> {
   return name;
 }
 
-/** Renamed when complete: a template that a killed run left half made is never used. */
+/** Renamed when complete: an incomplete template of a killed run is never used. */
 async function makeTemplate(server: string, client: pg.Client, name: string): Promise<void> {
   const draft = `${name}_draft`;
   await client.query(`DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`);

@@ -15,7 +15,7 @@ import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js'
 const GIVEN = sql`
   SELECT 1 AS place, 'web' AS name, 'text' AS description, true AS enabled, '' AS instance_id,
     '' AS variables, '["all"]' AS groups`;
-/** A fragment that begins a statement with what was written. */
+/** Completes a fragment that starts a statement with the CTE `written`. */
 const writing = (fragment: Sql): Sql => sql`${fragment} SELECT * FROM written`;
 const MEMBERS = new Map([
   [1, sql`TRUE`],

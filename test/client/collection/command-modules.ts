@@ -30,7 +30,7 @@ export async function waitForCommand(run: ModuleRun): Promise<void> {
   await waitForRun(run, command);
 }
 
-/** Cancels a command, and waits until it can be cancelled no more. */
+/** Cancels a command, and waits until it can no longer be canceled. */
 export async function cancelCommand(run: ModuleRun): Promise<void> {
   const { command_id: id, fail_if_not_running: insists = false } = run.params;
   const command = await run.find('ad_hoc_commands', { query: { id } });

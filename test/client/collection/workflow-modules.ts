@@ -32,7 +32,9 @@ export async function runWorkflowTemplate(run: ModuleRun): Promise<void> {
   for (const node of nodes.filter(isPresent)) await tieListedNode(run, workflow, node);
 }
 
-/** One node of a workflow by its identifier, with its edges, prompts and approval. */
+/**
+ * Creates, changes or deletes one node of a workflow by its identifier, with its edges, prompts and approval.
+ */
 export async function runWorkflowNode(run: ModuleRun): Promise<void> {
   const { params } = run;
   const within =
@@ -85,7 +87,7 @@ async function namedLists(run: ModuleRun, workflow: number): Promise<Association
   return associations;
 }
 
-/** A node out of the list of its workflow: first all are made, then they are tied. */
+/** Creates a node in the list of its workflow. All nodes are created before they are linked. */
 async function ensureListedNode(run: ModuleRun, workflow: number, node: Item): Promise<void> {
   const fields: Item = { workflow_job_template: workflow };
   const template = node.unified_job_template;
@@ -134,7 +136,7 @@ async function tieListedNode(run: ModuleRun, workflow: number, node: Item): Prom
   }
 }
 
-/** The approval a node asks for is made below the node, and changed where the node leads to. */
+/** Creates the approval of a node below the node, or changes it at the address the node links to. */
 async function ensureApproval(run: ModuleRun, search: Item, fields: Item): Promise<void> {
   const node = await run.get(NODES, { query: search });
   const links = member(node, 'related');

@@ -17,7 +17,7 @@ export interface IrcSinkOptions {
   readonly silent?: boolean;
   /** Promise that the welcome waits for. */
   readonly until?: Promise<void>;
-  /** Closes every connection at once. */
+  /** Closes every connection immediately. */
   readonly reset?: boolean;
 }
 

@@ -36,7 +36,7 @@ export abstract class ServerProgram {
   }
 }
 
-/** Makes a folder with a certificate (`cert.pem`) and its key (`key.pem`). */
+/** Creates a folder with a certificate (`cert.pem`) and its key (`key.pem`). */
 export async function certifiedFolder(prefix: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), prefix));
   await writeFile(join(folder, 'cert.pem'), TEST_CERTIFICATE);

@@ -24,7 +24,7 @@ export interface SmtpSinkOptions {
   readonly rejectMessageWith?: number;
   /** Promise that the acceptance of a message waits for. */
   readonly until?: Promise<void>;
-  /** Closes every connection at once. */
+  /** Closes every connection immediately. */
   readonly reset?: boolean;
 }
 

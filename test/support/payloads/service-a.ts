@@ -172,7 +172,7 @@ function push(): Json {
   };
 }
 
-/** From a fork: the head's repository is another one than the base's. */
+/** Returns a pull request from a fork: the head's repository differs from the base's. */
 function pullRequest(): Json {
   const url = `${API}/repos/octo/site/pulls/12`;
   const side = (ref: string, sha: string, repo: Json): Json => {

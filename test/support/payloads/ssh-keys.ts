@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 
 const PASSPHRASE = 'unlock me';
 
-/** Private keys in every format that users paste, made on the spot: no key lies in the repository. */
+/** Private keys in every format that users paste, generated at run time: the repository contains no key. */
 export interface SampleKeys {
   plain: Record<string, string>;
   encrypted: Record<string, string>;
@@ -29,7 +29,7 @@ const openSsh = (cipher: string): string => {
   return pem('OPENSSH PRIVATE KEY', Buffer.concat(parts));
 };
 
-/** Makes one small key in each format. */
+/** Generates one small key in each format. */
 export function sampleKeys(): SampleKeys {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const cipher = { cipher: 'aes-128-cbc', passphrase: PASSPHRASE };

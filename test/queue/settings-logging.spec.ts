@@ -28,6 +28,7 @@ let syslog: Rsyslog;
 beforeAll(async () => {
   test = await boot();
   syslog = await Rsyslog.create();
+  await syslog.run();
 });
 afterAll(async () => {
   await syslog.close();
@@ -78,7 +79,8 @@ describe('activity entries', () => {
   });
 
   it('wait while the aggregator is away, and arrive once, in order, when it is back', async () => {
-    await enable();
+    const away = await Rsyslog.create();
+    await enable({ LOG_AGGREGATOR_PORT: away.port });
     const ids: number[] = [];
     for (let batch = 0; batch < BATCHES; batch++) {
       ids.push(...(await addEntries(ENTRIES / BATCHES)));
@@ -91,19 +93,20 @@ describe('activity entries', () => {
       );
       expect(holders).toHaveLength(1);
     });
-    await syslog.run();
+    await away.run();
     await eventually(async () => {
       const left = await test.database.rows(sql`SELECT 1 FROM activity_deliveries LIMIT 1`);
       expect(left).toEqual([]);
     }, 60_000);
-    await eventually(async () => expect(idsOf(await syslog.messages())).toEqual(ids));
+    await eventually(async () => expect(idsOf(await away.messages())).toEqual(ids));
     expect(ids).toHaveLength(ENTRIES);
-    const [first] = await syslog.messages();
+    const [first] = await away.messages();
     expect(first).toMatchObject({
       application: 'automation-controller',
       severity: 'info',
       facility: 'local0',
     });
+    await away.close();
   });
 
   it.each([

@@ -59,8 +59,8 @@ describe('the set-up of a container', () => {
   }, 120_000);
 
   it('hands out no key before it knows every folder for it', async () => {
-    const [api = ''] = readers;
-    rmSync(join(api, 'secret_key'));
+    const api = join(folder, 'known');
+    mkdirSync(api);
     const failed = execute(process.execPath, [program], {
       env: {
         PATH: process.env.PATH,

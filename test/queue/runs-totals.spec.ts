@@ -25,8 +25,23 @@ beforeAll(async () => {
     await multiply(test.database, roles, type, await samples.of(type), COPIES);
   }
   template = Number(job.unified_job_template_id);
+  await write('at once');
+  await vary();
 });
 afterAll(() => test.close());
+
+/** Adds seven jobs of the template. */
+const write = (name: string): Promise<number> =>
+  test.database.execute(sql`
+    INSERT INTO unified_jobs (type, name, status, unified_job_template_id, job_template_id)
+    SELECT 'job', ${name}::text, 'successful', ${template}::int, ${template}::int
+    FROM generate_series(1, 7)`);
+
+/** Gives runs two statuses, and half of them no organization. */
+const vary = (): Promise<number> =>
+  test.database.execute(sql`
+    UPDATE unified_jobs SET status = CASE id % 3 WHEN 0 THEN 'failed' ELSE 'canceled' END,
+      organization_id = CASE WHEN id % 2 = 0 THEN NULL ELSE organization_id END`);
 
 /** Groups whose kept total is another than that of the rows. */
 const differences = (): Promise<Row[]> =>
@@ -53,23 +68,15 @@ async function expectExact(): Promise<void> {
 
 it('follow what writes runs', async () => {
   await expectExact();
-  await test.database.execute(sql`
-    UPDATE unified_jobs SET status = CASE id % 3 WHEN 0 THEN 'failed' ELSE 'canceled' END,
-      organization_id = CASE WHEN id % 2 = 0 THEN NULL ELSE organization_id END`);
+  await vary();
   await expectExact();
   await test.database.execute(sql`DELETE FROM unified_jobs WHERE id % 5 = 0 AND id <> ${job.id}`);
   await expectExact();
 });
 
 it('follow many writers at once, none of which waits for another', async () => {
-  const { database } = test;
-  const write = (number: number): Promise<number> =>
-    database.execute(sql`
-      INSERT INTO unified_jobs (type, name, status, unified_job_template_id, job_template_id)
-      SELECT 'job', 'at once ' || ${number}::int, 'successful', ${template}::int, ${template}::int
-      FROM generate_series(1, 7)`);
-  await database.transaction(async () => {
-    await write(0);
+  await test.database.transaction(async () => {
+    await write('first');
     // Outside of this transaction, which has not ended.
     await test.database.withClient(async (client) => {
       await client.query("SET lock_timeout = '2s'");
@@ -81,7 +88,7 @@ it('follow many writers at once, none of which waits for another', async () => {
       await client.query('RESET lock_timeout');
     });
   });
-  await Promise.all(Array.from({ length: 20 }, (_none, number) => write(number + 1)));
+  await Promise.all(Array.from({ length: 20 }, (_none, number) => write(`writer ${number}`)));
   await expectExact();
 });
 
@@ -134,11 +141,15 @@ it.each(SEEN)('are those of what each caller sees of %s', async (list) => {
 });
 
 it('stay exact when a template goes', async () => {
-  const launched = await launchJob(test, { id: template });
+  const { id } = await test.make.jobTemplate({});
+  await test.database.execute(sql`
+    UPDATE unified_jobs SET unified_job_template_id = ${id}, job_template_id = ${id}
+    WHERE type = 'job' AND id % 3 <> 0`);
+  const launched = await launchJob(test, { id });
   await endJob(test, launched);
   await test.database.execute(sql`
     UPDATE unified_jobs SET status = 'canceled' WHERE status NOT IN ('successful', 'failed', 'canceled')`);
-  await test.as.superuser.delete(`job_templates/${template}/`).expect(204);
+  await test.as.superuser.delete(`job_templates/${id}/`).expect(204);
   await expectExact();
   const { body } = await test.as.superuser.get('jobs/?job_template__isnull=true').expect(200);
   expect(body.count).toBeGreaterThan(COPIES / 2);

@@ -122,12 +122,14 @@ it('never disables the last superuser', async () => {
 });
 
 it('changes nothing while the directory is away', async () => {
-  await directory.stop();
+  const path = `authenticators/${authenticator.id}/`;
+  const away = { ...configuration(1), servers: 'ldap://127.0.0.1:1' };
+  await test.as.superuser.patch(path, { configuration: away }).expect(200);
   await test.database.execute(sql`UPDATE users SET is_disabled = false`);
   const before = await test.database.rows(sql`SELECT id, is_disabled FROM users ORDER BY id`);
   await expect(sync()).rejects.toThrow(Unavailable);
   expect(await test.database.rows(sql`SELECT id, is_disabled FROM users ORDER BY id`)).toEqual(
     before,
   );
-  await directory.run();
+  await test.as.superuser.patch(path, { configuration: configuration(1) }).expect(200);
 });

@@ -5,13 +5,13 @@ import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { PERSONA_NAMES } from '../support/personas.js';
 
 let test: TestApp;
-let worker: Awaited<ReturnType<typeof bootWorker>> | undefined;
+let worker: Awaited<ReturnType<typeof bootWorker>>;
 beforeAll(async () => {
   test = await boot({ settings: { JOB_CONCURRENCY: '3' } });
   worker = await bootWorker(test);
 });
 afterAll(async () => {
-  await worker?.close();
+  await worker.close();
   await test.close();
 });
 
@@ -88,6 +88,7 @@ it('list the runs they were given, and the groups they belong to', async () => {
   expect(members.body.results).toMatchObject([
     { id, jobs_running: 1, jobs_total: 1, consumed_capacity: 1 },
   ]);
+  await database.execute(sql`DELETE FROM unified_jobs`);
 });
 
 it.each(PERSONA_NAMES)('are shown to %s as the rules say', async (name) => {
@@ -100,12 +101,12 @@ it.each(PERSONA_NAMES)('are shown to %s as the rules say', async (name) => {
 });
 
 it('stay when their workers are gone, without capacity', async () => {
-  await worker!.close();
-  worker = undefined;
+  await worker.close();
   expect(await find()).toMatchObject({
     hostname: hostname(),
     node_state: 'unavailable',
     errors: 'No worker of this machine has been heard of lately.',
     capacity: 0,
   });
+  worker = await bootWorker(test);
 });

@@ -19,6 +19,7 @@ beforeAll(async () => {
   });
   id = row.id;
 });
+beforeEach(() => schedules.update({ id }, { name: 'Nightly' }));
 afterAll(() => test.close());
 
 const nameNow = async (): Promise<unknown> =>

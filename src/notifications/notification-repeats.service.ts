@@ -12,7 +12,7 @@ import { NotificationTemplatesRepository } from './notification-templates.reposi
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
 import { isUnfinished } from './notification.entity.js';
 import { NotificationsRepository } from './notifications.repository.js';
-import type { ResendRequest } from './notification.dto.js';
+import type { ResendRange } from './notification-templates.dto.js';
 import { itemAt } from '../common/invariants.js';
 
 /** Response of a resend of a time range, for the OpenAPI document. */
@@ -67,7 +67,7 @@ export class NotificationRepeats {
    * @param dryRun true to only return the records that would be resent
    * @throws Invalid for an invalid range, or for more than the limit: then nothing is sent
    */
-  async range(target: Row, range: ResendRequest, actor: Actor, dryRun: boolean): Promise<object> {
+  async range(target: Row, range: ResendRange, actor: Actor, dryRun: boolean): Promise<object> {
     return this.database.transaction(async () => {
       // Locked: a simultaneous identical request then finds the new records pending.
       const template = dryRun
@@ -92,7 +92,7 @@ export class NotificationRepeats {
     return repeated;
   }
 
-  private async found(templateId: number, range: ResendRequest): Promise<number[]> {
+  private async found(templateId: number, range: ResendRange): Promise<number[]> {
     const { NOTIFICATION_RESEND_MAX: most } = await this.settings.get('NOTIFICATION_RESEND_MAX');
     const rows = await this.records.newestOf(templateId, range, most);
     const total = rows[0]?.total ?? 0;
@@ -118,7 +118,7 @@ export class NotificationRepeats {
     });
   }
 
-  private recordRange(template: Row, range: ResendRequest, count: number): void {
+  private recordRange(template: Row, range: ResendRange, count: number): void {
     this.activity.record({
       operation: 'update',
       object1: refOf(notificationTemplates, template),

@@ -19,7 +19,7 @@ import { NotificationRepeats, RESENT } from './notification-repeats.service.js';
 import type { NotificationTemplate } from './notification-template.entity.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
 import { NotificationTests } from './notification-tests.service.js';
-import { ResendRequest, TestRequest } from './notification.dto.js';
+import { ResendRange, TestRequest } from './notification-templates.dto.js';
 import { TemplateSecrets } from './template-secrets.service.js';
 
 @Resource(notificationTemplates)
@@ -75,7 +75,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
   @LimitedPerUser(NOTIFICATIONS)
   resend(
     @Target() target: Row,
-    @Body() body: ResendRequest,
+    @Body() body: ResendRange,
     @CurrentActor() actor: Actor,
     @DryRun() dryRun: boolean,
   ): Promise<object> {

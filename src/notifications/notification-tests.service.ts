@@ -10,7 +10,7 @@ import { type ComposedMessage, composeMessage, composeTestMessage } from './mess
 import { eventOf } from './message/message-events.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { notifications } from './notification-templates.resource.js';
-import type { TestRequest } from './notification.dto.js';
+import type { TestRequest } from './notification-templates.dto.js';
 import { NotificationsRepository } from './notifications.repository.js';
 import type { NotificationTemplate } from './notification-template.entity.js';
 

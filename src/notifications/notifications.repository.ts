@@ -10,7 +10,7 @@ import { notificationsOfTemplates } from '../templates/template-notifications.re
 import { OrganizationNotifications } from './attached-templates.js';
 import type { ComposedMessage } from './message/compose.js';
 import { approvalEvent, TEST_EVENT } from './message/message-events.js';
-import type { ResendRequest } from './notification.dto.js';
+import type { ResendRange } from './notification-templates.dto.js';
 import { Notification, unfinished } from './notification.entity.js';
 
 /** An event of a run, with the event for which templates are attached. */
@@ -138,7 +138,7 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
    */
   newestOf(
     template: number,
-    { from, to, statuses, events }: ResendRequest,
+    { from, to, statuses, events }: ResendRange,
     most: number,
   ): Promise<{ id: number; total: number }[]> {
     return this.database.rows(sql`

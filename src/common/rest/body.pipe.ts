@@ -5,7 +5,7 @@ import { isRecord } from '../records.js';
 
 /**
  * Passes the request body to the handler as an instance of the handler's parameter class, for example
- * `@Body() body: ResendRequest`, parsed and validated by the decorators of that class. A handler without
+ * `@Body() body: ResendRange`, parsed and validated by the decorators of that class. A handler without
  * such a class receives the body as sent: the resource service parses it, because only that service knows
  * which fields apply.
  *

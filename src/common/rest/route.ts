@@ -60,7 +60,7 @@ function notesOn({ kind, attach, shownOnce, showsSecret, status, isDone }: Route
 /** Metadata that the framework stores about the decorated parameters of a handler, by kind and index. */
 type Arguments = Readonly<Record<string, { index: number }>>;
 
-/** Returns the class of the handler's body parameter: `@Body() body: ResendRequest`. */
+/** Returns the class of the handler's body parameter: `@Body() body: ResendRange`. */
 function bodyOf(prototype: object, name: string | symbol): SchemaClass | undefined {
   const parameters = metadataOf<Arguments>(ROUTE_ARGS_METADATA, prototype.constructor, name) ?? {};
   const types = metadataOf<readonly unknown[]>('design:paramtypes', prototype, name) ?? [];

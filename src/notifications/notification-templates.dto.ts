@@ -19,32 +19,32 @@ export class TestRequest {
 const OUTCOMES = ['failed', 'successful'];
 
 /** Request to resend a time range (docs/decisions/0038). */
-export class ResendRequest {
+export class ResendRange {
   @DateTime({
     required: true,
     nullable: false,
-    help: 'First moment: notifications fired then or later.',
+    help: 'Start of the range.',
   })
   from!: string;
 
   /** End of the range; null: now. */
   @IsAfter('from')
-  @DateTime({ help: 'End, itself not included; absent: now.' })
+  @DateTime({ help: 'End of the range, exclusive. Default: now.' })
   to!: string | null;
 
   @AreOf(OUTCOMES)
   @ArrayNotEmpty({ message: FAULTS.emptyList })
-  @Json({ default: ['failed'], help: 'Outcomes to send again: failed, successful.' })
+  @Json({ default: ['failed'], help: 'Outcomes to resend: failed, successful.' })
   statuses!: string[];
 
   /** Events to resend; empty: all. */
   @AreOf(EVENT_NAMES)
-  @Json({ default: [], help: 'Events to send again; empty: all of them. Tests never are.' })
+  @Json({ default: [], help: 'Events to resend. Empty: all events. Tests are never resent.' })
   events!: string[];
 }
 
 /** Validates that a time is after that of another field, if that field has a valid time. */
-function IsAfter(other: keyof ResendRequest): PropertyDecorator {
+function IsAfter(other: keyof ResendRange): PropertyDecorator {
   const validate = (value: unknown, request?: ValidationArguments): boolean =>
     !(momentOf(value) <= momentOf(memberOf(request?.object, other)));
   return ValidateBy(

@@ -40,6 +40,9 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
     await as[name]
       .post('teams/', { name: `by ${name}`, organization: home.organization.id })
       .expect(add);
+    await as[name]
+      .post(`organizations/${home.organization.id}/teams/`, { name: `below, by ${name}` })
+      .expect(add);
     // Adding a member requires permission to read the user; every user may read superusers.
     const member = { id: as.users.superuser.id };
     await as[name].post(`${url}users/`, member).expect(members);

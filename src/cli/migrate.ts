@@ -1,6 +1,5 @@
 import { DataSource } from 'typeorm';
-import type { Client } from 'pg';
-import pg from 'pg';
+import pg, { type Client } from 'pg';
 import { itemAt } from '../common/invariants.js';
 import { Settings } from '../config/settings.js';
 import { CredentialTypesRepository } from '../credentials/credential-types.repository.js';

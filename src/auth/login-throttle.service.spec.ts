@@ -30,20 +30,20 @@ beforeEach(() => {
 });
 
 describe('LoginThrottle', () => {
-  it('counts what was wrong, and gives back what was right', async () => {
+  it('counts failed attempts and does not count successful ones', async () => {
     expect(await throttle.attempt(GUESS, async () => ADA)).toBe(ADA);
     expect(counted).toBe(0);
     expect(await throttle.attempt(GUESS, async () => undefined)).toBeUndefined();
     expect(counted).toBe(2);
   });
 
-  it('gives back what nobody had time to check', async () => {
+  it('does not count attempts that were not checked because the queue is full', async () => {
     const full = (): Promise<never> => Promise.reject(new PasswordQueueFull());
     await expect(throttle.attempt(GUESS, full)).rejects.toThrow(Unavailable);
     expect(counted).toBe(0);
   });
 
-  it('checks the same guess once, however often it is sent at once', async () => {
+  it('checks simultaneous attempts with the same password once', async () => {
     const verify = jest.fn(async () => ADA);
     await Promise.all(Array.from({ length: 20 }, () => throttle.attempt(GUESS, verify)));
     expect(verify).toHaveBeenCalledTimes(1);

@@ -33,7 +33,7 @@ const digest = (algorithm: string, body: string) =>
 
 describe('parseEvent', () => {
   it.each(WEBHOOK_SAMPLES.map((sample) => [sample.service, sample.event, sample] as const))(
-    'reads %s %s of real size',
+    'reads the real event %s %s',
     (service, type, sample) => {
       const { payload, pushRef } = sample;
       const rawBody = Buffer.from(JSON.stringify(payload));
@@ -113,7 +113,7 @@ describe('parseEvent', () => {
   });
 });
 
-describe('delivery identity', () => {
+describe('the identity of a delivery', () => {
   const body = '{"a":1}';
   const guid = (service: WebhookServiceName, headers: Record<string, string>) => {
     const event = parse(service, headers, body);
@@ -131,11 +131,11 @@ describe('delivery identity', () => {
     ['service_c_dc', { 'X-Request-Id': 'id' }, 'id'],
     ['service_c_dc', { 'X-Request-Id': 'from the proxy', 'X-Service-C-Delivery': 'id' }, 'id'],
     ['service_c_dc', { 'X-Request-Id': 'from the proxy', 'X-Service-C-Request-Id': 'id' }, 'id'],
-  ])('of %s with %p is %s', (service, headers, expected) => {
+  ])('from %s with %p is %s', (service, headers, expected) => {
     expect(guid(service, headers)).toEqual([expected, null]);
   });
 
-  it('is a digest of the body without a header; for service B it blocks for a day only', () => {
+  it('is a digest of the body without a header; for service B it is valid for one day', () => {
     expect(guid('service_a', {})).toEqual([digest('sha256', body), null]);
     expect(guid('service_b', {})).toEqual([digest('sha1', body), 86_400]);
     expect(guid('service_c_dc', {})).toEqual([digest('sha256', body), null]);
@@ -151,7 +151,7 @@ describe('delivery identity', () => {
     expect(event.guid).toBe(digest('sha256', body));
   });
 
-  it('hashes what the column cannot hold', () => {
+  it('hashes an identity that does not fit the column', () => {
     const long = 'g'.repeat(129);
     expect(guid('service_a', { 'X-Service-A-Delivery': 'g'.repeat(128) })).toEqual([
       'g'.repeat(128),
@@ -187,7 +187,7 @@ describe('refs', () => {
     expect(refOf(after)).toBeNull();
   });
 
-  it('are kept otherwise, a short run of zeros included', () => {
+  it('are kept for other values, including short runs of zeros', () => {
     for (const ref of ['0'.repeat(39), 'a'.repeat(64), 'größe/branch', 'a'.repeat(1024)]) {
       expect(refOf(ref)).toBe(ref);
     }
@@ -206,7 +206,7 @@ describe('refs', () => {
     expect(parseAs(service, event, payload)).toMatchObject({ ref: null, statusApi: null });
   });
 
-  it('names the ref of a push that is about one alone', () => {
+  it('include the ref of a push that changes only one ref', () => {
     const [one, other] = ['main', 'stable'].map((name) => ({
       ref: { id: `refs/heads/${name}` },
       toHash: 'a'.repeat(40),
@@ -219,7 +219,7 @@ describe('refs', () => {
     expect(pushRefOf({ 0: one, length: 1 })).toBeNull();
   });
 
-  it('never come from the prototype', () => {
+  it('never come from the prototype of the payload', () => {
     const event = parse(
       'service_a',
       { 'X-Service-A-Event': 'create' },
@@ -228,7 +228,7 @@ describe('refs', () => {
     expect(event.ref).toBeNull();
   });
 
-  it('read any object without an error', () => {
+  it('are read from any object without an error', () => {
     const rows = WEBHOOK_SAMPLES.map(({ service, event }) => [service, event] as const);
     fc.assert(
       fc.property(

@@ -64,7 +64,7 @@ describe('parseGitSource', () => {
     expect(() => parseGitSource(text, ALL)).toThrow(/Invalid git URL|are not allowed/);
   });
 
-  it('keeps to the allowed schemes', () => {
+  it('accepts the allowed schemes only', () => {
     expect(() => parseGitSource('/srv/repo', ['https'])).toThrow('scheme "file" are not allowed');
     expect(() => parseGitSource('git@h:x', ['https'])).toThrow('scheme "ssh" are not allowed');
   });

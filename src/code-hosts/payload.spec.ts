@@ -12,24 +12,24 @@ const faultOf = (work: () => unknown): string => {
   return 'none';
 };
 
-describe('bodies', () => {
+describe('webhook bodies', () => {
   const parseBody = (body: string | Buffer, contentType: string | null = null) =>
     parsePayload(Buffer.from(body), contentType, 'payload');
   const FORM = 'application/x-www-form-urlencoded';
   const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
 
-  it('of service A may be a form', () => {
+  it('from service A may be form-encoded', () => {
     const json = '{"after":"abc","text":"a & b = ü"}';
     const event = parseBody(`payload=${encodeURIComponent(json)}`, `${FORM}; charset=utf-8`);
     expect(event).toEqual({ text: json, value: JSON.parse(json) });
   });
 
-  it('may be empty, as everywhere in the API', () => {
+  it('may be empty', () => {
     expect(parseBody('')).toMatchObject({ value: {}, text: '{}' });
     expect(parseBody(' \n')).toMatchObject({ value: {}, text: '{}' });
   });
 
-  it('are kept as received: numbers beyond 2^53, escapes, order', () => {
+  it('keep numbers beyond 2^53, escapes and order as received', () => {
     const text = '{"id": 12345678901234567890, "text": "\\u0000\\ud800", "b": 1, "a": 2}';
     expect(parseBody(text).text).toBe(text);
     expect(parseBody(`\ufeff${text}`).text).toBe(text);
@@ -59,16 +59,16 @@ describe('bodies', () => {
     expect(faultOf(() => parseBody(body, FORM))).toBe(fault);
   });
 
-  it('of other services may not be a form', () => {
+  it('from other services may not be form-encoded', () => {
     expect(faultOf(() => parsePayload(Buffer.from('payload={}'), FORM, null))).toBe('media_type');
   });
 
-  it('may be exactly as deep as the limit; brackets inside texts do not count', () => {
+  it('may be nested as deep as the limit; brackets inside texts do not count', () => {
     expect(faultOf(() => parseBody(nested(MAX_DEPTH)))).toBe('none');
     expect(faultOf(() => parseBody(JSON.stringify({ a: '[{"\\'.repeat(200) })))).toBe('none');
   });
 
-  it('count the same levels as the parser does', () => {
+  it('have the same depth as the parser counts', () => {
     const depthOf = (value: unknown): number =>
       typeof value === 'object' && value !== null
         ? 1 + Math.max(0, ...Object.values(value).map(depthOf))
@@ -83,7 +83,7 @@ describe('bodies', () => {
     );
   });
 
-  it('are either read or refused with a reason, whatever the bytes', () => {
+  it('are either read or refused with a reason, for any bytes', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 200 }),

@@ -32,7 +32,7 @@ describe('the table of services', () => {
     ]);
   });
 
-  it('has a shipped credential type for the token of each service', () => {
+  it('has a built-in credential type for the token of each service', () => {
     for (const name of WEBHOOK_SERVICE_NAMES) {
       expect(managedCredentialType(tokenTypeNamespace(name))?.kind).toBe('token');
     }
@@ -72,16 +72,16 @@ describe('the table of services', () => {
 });
 
 describe('header aliases', () => {
-  it('are read from a setting and add up', () => {
+  it('are read from a setting, and one header may have several', () => {
     const aliases = parseHeaderAliases(['X-A=X-B', ' x-a=X-C ']);
     expect(aliases).toEqual(new Map([['x-a', ['x-b', 'x-c']]]));
   });
 
-  it('are refused all at once when they are malformed', () => {
+  it('are all named in the error if they are malformed', () => {
     expect(() => parseHeaderAliases(['X-A', 'X-B=X-C', '=X', 'X Y=Z'])).toThrow('X-A, =X, X Y=Z');
   });
 
-  it('stand in for our name only where ours is missing', () => {
+  it('are used only if the standard header is missing', () => {
     const rawHeaders = ['X-GitHub-Event', 'alias', 'X-Service-A-Event', 'ours'];
     const received = { headers: {}, rawHeaders };
     expect(singleHeader(received, 'X-Service-A-Event', DEFAULT_HEADER_ALIASES)).toBe('ours');
@@ -99,7 +99,7 @@ describe('header aliases', () => {
     expect(singleHeader({ headers: {} }, 'X-Service-A-Event', DEFAULT_HEADER_ALIASES)).toBeNull();
   });
 
-  it('keep the services apart where the real ones use one name', () => {
+  it('belong to one service, even if two services use the same header name', () => {
     const received = { headers: { 'x-hub-signature': 'sha1=0' } };
     for (const name of ['X-Service-A-Signature', 'X-Service-C-Signature']) {
       expect(headerValues(received, name, DEFAULT_HEADER_ALIASES)).toEqual(['sha1=0']);
@@ -107,7 +107,7 @@ describe('header aliases', () => {
     expect(headerValues(received, 'X-Service-B-Token', DEFAULT_HEADER_ALIASES)).toEqual([]);
   });
 
-  it('survive an odd list of raw headers', () => {
+  it('survive a raw header list of odd length', () => {
     expect(
       headerValues(
         { headers: {}, rawHeaders: ['X-Service-A-Event'] },

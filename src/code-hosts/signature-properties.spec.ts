@@ -25,7 +25,7 @@ describe('isVerified, for any input', () => {
   });
   const anyRule = fc.constantFrom(...hmacRules);
 
-  it('accepts what was signed with the key and refuses every altered byte of the body', () => {
+  it('accepts a body signed with the key and refuses every altered byte', () => {
     fc.assert(
       fc.property(
         anyRule,
@@ -73,7 +73,7 @@ describe('isVerified, for any input', () => {
     );
   });
 
-  it('refuses every altered key, its case included', () => {
+  it('refuses every altered key, including changes of case', () => {
     fc.assert(
       fc.property(anyRule, anyKey, anyKey, anyBody, (rule, key, other, body) => {
         fc.pre(key !== other);
@@ -88,7 +88,7 @@ describe('isVerified, for any input', () => {
     );
   });
 
-  it('answers false, never an error, for garbage in every header', () => {
+  it('returns false and never throws for garbage in every header', () => {
     const names = [
       'X-Service-A-Signature',
       'X-Service-A-Signature-256',

@@ -174,7 +174,7 @@ describe('isVerified', () => {
     }
   });
 
-  it('reads the parsed header map when there are no raw headers', () => {
+  it('reads the parsed headers if there are no raw headers', () => {
     const map = { headers: { 'x-service-a-signature': sha1 }, rawBody: BODY };
     expect(isVerified('service_a', map, KEY)).toBe(true);
     const list = { headers: { 'x-service-a-signature': [sha1, sha1] } as never, rawBody: BODY };
@@ -186,13 +186,13 @@ describe('isVerified', () => {
     expect(isVerified('service_a', parsed, KEY)).toBe(false);
   });
 
-  it('takes header bytes of a token as they were sent', () => {
+  it('reads the bytes of a token header as they were sent', () => {
     const key = 'schlüssel';
     const sent = Buffer.from(key, 'utf8').toString('latin1');
     expect(verifies('service_b', [[TOKEN, sent]], key)).toBe(true);
   });
 
-  it('honours the alias setting', () => {
+  it('applies the setting of header aliases', () => {
     const custom = parseHeaderAliases(['X-Service-A-Signature=X-Mine']);
     expect(isVerified('service_a', request([['X-Mine', sha1]]), KEY, custom)).toBe(true);
     expect(isVerified('service_a', request([['X-Hub-Signature', sha1]]), KEY, custom)).toBe(false);
@@ -210,7 +210,7 @@ describe('isVerified', () => {
       expect(verifies('service_c_dc', ping, '')).toBe(false);
     });
 
-    it('is no way in for other services or other events', () => {
+    it('does not authenticate other services or other events', () => {
       expect(verifies('service_a', [['X-Service-A-Event', 'diagnostics:ping']])).toBe(false);
       expect(verifies('service_a', [['X-Service-A-Event', 'ping']])).toBe(false);
       expect(verifies('service_c_dc', [['X-Service-C-Event', 'pr:opened']])).toBe(false);

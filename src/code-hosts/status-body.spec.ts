@@ -17,7 +17,7 @@ const RUN = {
 const post = (service: WebhookServiceName, change: Partial<typeof RUN> = {}, token = 'tok') =>
   buildStatusPost(service, { ...RUN, ...change }, token);
 
-describe('status words', () => {
+describe('the status words', () => {
   it.each([
     ['pending', ['pending', 'pending', 'INPROGRESS']],
     ['running', [null, 'running', 'INPROGRESS']],
@@ -77,14 +77,14 @@ describe('buildStatusPost', () => {
     });
   });
 
-  it('keeps the context within the service limits without halving a character', () => {
+  it('limits the length of the context without splitting a character', () => {
     const context = post('service_b', { context: '😀'.repeat(300) })?.body['name'] ?? '';
     expect([...context]).toHaveLength(255);
     expect(context.endsWith('😀…')).toBe(true);
     expect(post('service_a', { context: 'a\r\nb\0c' })?.body['context']).toBe('a b c');
   });
 
-  it('takes off the line break of a pasted token and refuses other characters', () => {
+  it('removes the line break of a pasted token and refuses other characters', () => {
     expect(post('service_a', {}, ' tok\n')?.headers['Authorization']).toBe('token tok');
     for (const token of ['', 'a\r\nX-Evil: 1', 'a b', 'schlüssel']) {
       expect(() => post('service_a', {}, token)).toThrow(UnusableToken);
@@ -93,7 +93,7 @@ describe('buildStatusPost', () => {
 });
 
 describe('statusContext', () => {
-  it('tells templates on one repository apart, equal and long names included', () => {
+  it('is different for each template, even with equal or long names', () => {
     const name = '😀'.repeat(300);
     expect(statusContext({ id: 7, name: 'Deploy' }, 'ci', 255)).toBe('ci/Deploy (7)');
     expect(statusContext({ id: 8, name: 'Deploy' }, 'ci', 255)).toBe('ci/Deploy (8)');

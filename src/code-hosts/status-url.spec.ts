@@ -22,7 +22,7 @@ describe('status URLs', () => {
   });
   const links = (href: unknown) => ({ links: { self: [{ href }] } });
 
-  it('of service A are the ones in the payload, with the ref put in for pushes', () => {
+  it('of service A come from the payload, with the ref inserted for pushes', () => {
     const url = (text: string) => ({ repository: { statuses_url: text } });
     expect(statusOf('service_a', 'push', { ...url('https://x/{sha}'), after: 'a/$& b' })).toBe(
       'https://x/a%2F%24%26%20b',
@@ -57,7 +57,7 @@ describe('status URLs', () => {
     }
   });
 
-  it('of service C keep the context path and fall back from the actor to the repository', () => {
+  it('of service C keep the context path, and use the actor if there is no repository', () => {
     const changed = (change: Record<string, unknown>) =>
       statusOf('service_c_dc', 'repo:refs_changed', { changes: [{ toHash: 'abc' }], ...change });
     const expected = 'https://c.example.com/rest/build-status/1.0/commits/abc';

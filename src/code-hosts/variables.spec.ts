@@ -11,7 +11,7 @@ const EVENT = {
 };
 
 describe('webhookVariables', () => {
-  it('gives the variables of the contract under all three prefixes', () => {
+  it('sets the variables of the contract with all three prefixes', () => {
     const variables = webhookVariables(EVENT);
     for (const prefix of ['svc_', 'awx_', 'tower_']) {
       expect(variables).toMatchObject({
@@ -28,14 +28,14 @@ describe('webhookVariables', () => {
     expect(variables['awx_webhook_payload']).toBe(variables['svc_webhook_payload']);
   });
 
-  it('leaves out a payload that was not asked for', () => {
+  it('omits a payload that was not requested', () => {
     const { type, guid, ref, refName, headRef, statusApi } = EVENT;
     const names = Object.keys(webhookVariables({ type, guid, ref, refName, headRef, statusApi }));
     expect(names).toHaveLength(18);
     expect(names.filter((name) => name.endsWith('payload'))).toEqual([]);
   });
 
-  it('gives missing values as null, not as nothing', () => {
+  it('sets missing values to null', () => {
     const variables = webhookVariables(
       { ...EVENT, ref: null, statusApi: null, payloadText: null },
       ['svc_'],
@@ -49,12 +49,12 @@ describe('webhookVariables', () => {
 });
 
 describe('VariablePrefixes', () => {
-  it('always has the prefix of the contract, once and first', () => {
+  it('always contains the prefix of the contract, once and first', () => {
     expect(new VariablePrefixes(['awx_', 'svc_', 'awx_']).all).toEqual(['svc_', 'awx_']);
     expect(new VariablePrefixes([]).all).toEqual(['svc_']);
   });
 
-  it('refuses what no variable name can start with', () => {
+  it('refuses a prefix with which no variable name can start', () => {
     expect(() => new VariablePrefixes(['ok_', '', '1_', 'a-b_'])).toThrow('["","1_","a-b_"]');
   });
 });

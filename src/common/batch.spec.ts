@@ -15,7 +15,7 @@ function held() {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it('takes what comes at once together, and gives each its own result', async () => {
+it('combines simultaneous keys in one call, and returns each its own result', async () => {
   const { batch, calls } = held();
   const all = Promise.all([batch.run(1), batch.run(2), batch.run(3)]);
   await turn();
@@ -24,7 +24,7 @@ it('takes what comes at once together, and gives each its own result', async () 
   expect(calls.map(({ keys }) => keys)).toEqual([[1, 2, 3]]);
 });
 
-it('gathers what comes while a batch is under way', async () => {
+it('collects keys while a batch is running', async () => {
   const { batch, calls } = held();
   const first = batch.run(1);
   await turn();
@@ -38,7 +38,7 @@ it('gathers what comes while a batch is under way', async () => {
   expect(await Promise.all(rest)).toEqual(['result 2', 'result 3']);
 });
 
-it('does not wait for a batch that takes long', async () => {
+it('does not wait for a slow batch', async () => {
   const { batch, calls } = held();
   const slow = batch.run(1);
   await turn();
@@ -50,7 +50,7 @@ it('does not wait for a batch that takes long', async () => {
   expect(await slow).toBe('result 1');
 });
 
-it('lets a key that fails fail alone', async () => {
+it('fails only the key that causes the error', async () => {
   const batch = new Batch<number, number>(async (keys) => {
     if (keys.includes(2)) throw new Error('not this one');
     return keys.map((key) => key * 10);
@@ -59,7 +59,7 @@ it('lets a key that fails fail alone', async () => {
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
-it('takes at most a hundred at once', async () => {
+it('contains at most a hundred keys', async () => {
   const sizes: number[] = [];
   const batch = new Batch<number, number>(async (keys) => {
     sizes.push(keys.length);

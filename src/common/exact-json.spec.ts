@@ -17,7 +17,7 @@ const json = jsonTexts(
   fc.oneof(fc.string(), fc.constantFrom('"1": 1.0', ' 1e5 ', '\\', '"', '{"443": [', 'é😀')),
 );
 
-it('writes what it has parsed, character by character', () => {
+it('writes parsed JSON unchanged, character by character', () => {
   fc.assert(
     fc.property(json, (sent) => {
       expect(exactJson(parseExact(sent))).toBe(sent);
@@ -26,7 +26,7 @@ it('writes what it has parsed, character by character', () => {
   );
 });
 
-it('parses what JSON.parse parses, with blanks and repeated names', () => {
+it('parses the same as JSON.parse, with whitespace and repeated names', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const pretty = JSON.stringify(value, null, 2);
@@ -38,11 +38,11 @@ it('parses what JSON.parse parses, with blanks and repeated names', () => {
 });
 
 it.each(['{"a": 1, "b": [1.5, -2, 0, "x"], "c": {"d1": null}}', '[1.05, 10, 123456789012]'])(
-  'takes %s for exact',
+  'detects that %s is exact',
   (sent) => expect(isInexact(sent)).toBe(false),
 );
 
-it('keeps forms in copies, and orders in merges', () => {
+it('keeps the notation of numbers in copies and the order of keys in merges', () => {
   const [one, other] = ['{"b":1.0,"443":{"80":1,"22":2}}', '{"80":3,"b":12345678901234567890}'];
   const merged = mergeExact(...[one, other].map((sent) => parseExact(sent) as object));
   expect(exactJson(merged)).toBe('{"b":12345678901234567890,"443":{"80":1,"22":2},"80":3}');
@@ -50,7 +50,7 @@ it('keeps forms in copies, and orders in merges', () => {
   expect(entriesOf(merged).map(([key]) => key)).toEqual(['b', '443', '80']);
 });
 
-it('is plain for code that does not know of it', () => {
+it('behaves as plain JSON for code that does not use exactJson', () => {
   const value = parseExact('{"b":1.0,"443":[12345678901234567890]}');
   expect(JSON.stringify(value)).toBe('{"443":[12345678901234567000],"b":1}');
   expect(plainJson(value)).toEqual({ 443: [12345678901234567000], b: 1 });

@@ -9,7 +9,7 @@ beforeEach(() => {
   jest.spyOn(logger, 'warn').mockImplementation((line: unknown) => void lines.push(line));
 });
 
-it('begins a turn after the end of the last one, and waits for it at the end', async () => {
+it('starts a repetition after the end of the last one, and waits for it when stopped', async () => {
   const seen: string[] = [];
   const repeated = new Repeated(
     async () => {
@@ -30,7 +30,7 @@ it('begins a turn after the end of the last one, and waits for it at the end', a
   expect(seen).toHaveLength(4);
 });
 
-it('goes on after failures with longer delays, and logs the first of a row', async () => {
+it('continues after failures with longer delays, and logs the first failure of a series', async () => {
   const times: number[] = [];
   const outcomes = [false, false, false, true, false];
   const repeated = new Repeated(

@@ -42,12 +42,12 @@ describe('a thread', () => {
   const doubled = (one: Thread<Task, number>, value: number): Promise<number> =>
     one.run({ kind: 'double', value });
 
-  it('does its tasks in order', async () => {
+  it('runs its tasks in order', async () => {
     const one = thread(20_000);
     expect(await Promise.all([1, 2, 3].map((value) => doubled(one, value)))).toEqual([2, 4, 6]);
   });
 
-  it('is ended when a task takes too long, and the next one has another', async () => {
+  it('is terminated when a task takes too long, and restarts for the next task', async () => {
     const one = thread(500);
     const spinning = one.run({ kind: 'spin', value: 0 });
     const next = doubled(one, 21);
@@ -55,13 +55,13 @@ describe('a thread', () => {
     expect(await next).toBe(42);
   });
 
-  it('is ended when a task takes too much memory', async () => {
+  it('is terminated when a task uses too much memory', async () => {
     const one = thread(20_000);
     await expect(one.run({ kind: 'hoard', value: 1 })).rejects.toThrow('it needs too much memory');
     expect(await doubled(one, 1)).toBe(2);
   });
 
-  it('has so many waiting and no more', async () => {
+  it('limits the number of waiting tasks', async () => {
     const one = thread(20_000, 2);
     const taken = [doubled(one, 1), doubled(one, 2)];
     await expect(doubled(one, 3)).rejects.toThrow(ThreadBusy);

@@ -29,7 +29,7 @@ describe('the settings of jobs', () => {
     ['JOB_SHOW_PATHS', '/srv/tools/../../root'],
     ['JOB_SHOW_PATHS', '/srv/tools,/srv/data'],
     ['JOB_SHOW_PATHS', '/srv/data/projects:rw'],
-  ])('refuse %s=%s, and name it', (name, value) => {
+  ])('refuse %s=%s, and name the setting', (name, value) => {
     expect(() => load({ [name]: value })).toThrow(name);
   });
 
@@ -48,7 +48,7 @@ describe('the settings of jobs', () => {
     ['JOB_EVENTS', '100', 100],
     ['JOB_EVENT_BYTES', '1048576', 1_048_576],
     ['JOB_SHOW_PATHS', '/srv/tools, /srv/database:rw', ['/srv/tools', '/srv/database:rw']],
-  ] as const)('take %s=%s', (name, text, value) => {
+  ] as const)('accept %s=%s', (name, text, value) => {
     expect(load({ [name]: text })[name]).toEqual(value);
   });
 });

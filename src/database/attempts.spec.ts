@@ -1,7 +1,7 @@
 import { attempted, outsideTransaction } from './attempts.js';
 
-describe('slow work of a transaction', () => {
-  it('is done between attempts, each piece once', async () => {
+describe('slow work in a transaction', () => {
+  it('runs between attempts, each piece once', async () => {
     const log: string[] = [];
     let isOpen = false;
     const slowly = (result: string) => () => {
@@ -20,7 +20,7 @@ describe('slow work of a transaction', () => {
     expect(log).toEqual(['one outside', 'two outside']);
   });
 
-  it('is kept where the transaction is tried again for another reason', async () => {
+  it('keeps its result when the transaction is retried for another reason', async () => {
     const work = jest.fn(() => Promise.resolve({ hash: 1 }));
     let tries = 0;
     const result = await attempted(async () => {
@@ -32,7 +32,7 @@ describe('slow work of a transaction', () => {
     expect([result, tries, work.mock.calls.length]).toEqual([{ hash: 1 }, 2, 1]);
   });
 
-  it('is done at once where there is no transaction', async () => {
+  it('runs immediately without a transaction', async () => {
     expect(await outsideTransaction(() => Promise.resolve({ hash: 1 }))).toEqual({ hash: 1 });
   });
 });

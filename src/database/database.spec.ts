@@ -18,7 +18,7 @@ const AUTHENTICATED = message('R', Buffer.from([0, 0, 0, 0]));
 const READY = message('Z', Buffer.from('I'));
 const TERMINATED = message('E', Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0'));
 
-describe('a connection that ends in the moment it is ready', () => {
+describe('a connection that ends as soon as it is ready', () => {
   let server: Server;
   let pool: pg.Pool;
 
@@ -39,7 +39,7 @@ describe('a connection that ends in the moment it is ready', () => {
     server.close();
   });
 
-  it('fails the transaction and nothing else', async () => {
+  it('fails only the transaction', async () => {
     const database = new Database({ driver: { master: pool } } as unknown as DataSource);
     const rows = database.transaction(() => database.rows({ text: 'SELECT 1' }));
     await expect(rows).rejects.toThrow('connection error');
@@ -73,7 +73,7 @@ describe('work after a commit', () => {
       'an error that has a transaction tried again',
       Object.assign(new Error('x'), { code: '40001' }),
     ],
-  ])('that fails with %s leaves the work done, once', async (_case, error) => {
+  ])('that fails with %s does not repeat or undo the transaction', async (_case, error) => {
     const done: string[] = [];
     const result = await database.transaction(() => {
       database.afterCommit(failing(error));
@@ -88,7 +88,7 @@ describe('work after a commit', () => {
     );
   });
 
-  it('fails nobody without a transaction either', () => {
+  it('that fails does not throw without a transaction either', () => {
     expect(() => database.afterCommit(failing(new Error('no use')))).not.toThrow();
     expect(logged).toHaveBeenCalledTimes(1);
   });

@@ -21,7 +21,7 @@ it.each([
   ['a client that was cut off', new Error('Client was closed and is not queryable')],
   ['a statement that was never answered', new Error('Query read timeout')],
   ['a closed pool', new Error('Cannot use a pool after calling end on the pool')],
-])('%s passes', (_case, error) => {
+])('%s is transient', (_case, error) => {
   expect(isPassing(error)).toBe(true);
 });
 
@@ -33,6 +33,6 @@ it.each([
   ['another error', new TypeError('x is not a function')],
   ['no error', 'Connection terminated'],
   ['nothing', undefined],
-])('%s does not pass', (_case, error) => {
+])('%s is not transient', (_case, error) => {
   expect(isPassing(error)).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { sql, withShortLists } from './sql.js';
 
 describe('short lists of ids', () => {
-  it('are written out, and what follows is numbered anew', () => {
+  it('are written as arrays of parameters, and later parameters are renumbered', () => {
     const asked = sql`SELECT ${'a'}, x FROM t WHERE id = ANY(${[7, 8]}::int[]) AND y = ${'b'}
       AND z = ANY(${[9]}::bigint[]) AND n = ANY(${[]}::integer[])`;
     expect(withShortLists(asked).toQuery()).toEqual({
@@ -11,12 +11,12 @@ describe('short lists of ids', () => {
     });
   });
 
-  it('stay values where one list is long: a page has many numbers of them', () => {
+  it('stay one parameter if a list is long, because its length varies', () => {
     const asked = sql`SELECT 1 WHERE 1 = ANY(${[1, 2, 3]}::int[]) OR 2 = ANY(${[2]}::int[])`;
     expect(withShortLists(asked)).toBe(asked);
   });
 
-  it('are not lists of texts', () => {
+  it('do not include lists of texts', () => {
     const asked = sql`SELECT 1 WHERE 'x' = ANY(${['x']}::text[])`;
     expect(withShortLists(asked).toQuery()).toEqual(asked.toQuery());
   });

@@ -35,7 +35,7 @@ describe('the trigger of a map', () => {
     ['a name with a slash', { claim: 'https://x/groups' }, { 'https://x/groups': ['ops'] }],
     ['an escaped pointer', { claim: '/https:~1~1x/g~0' }, { 'https://x': { 'g~': 'ops' } }],
     ['a place in a list', { claim: '/groups/1' }, { groups: ['dev', 'ops'] }],
-  ])('fires for %s', (_name, changes, claims) => {
+  ])('matches %s', (_name, changes, claims) => {
     expect(grants(changes, claims)).toEqual([MEMBER]);
   });
 
@@ -53,11 +53,11 @@ describe('the trigger of a map', () => {
     ['an inherited member', { claim: 'constructor', trigger: 'matches', value: '*' }, {}],
     ['an inherited member of a path', { claim: '/groups/length', value: '3' }, { groups: 'ops' }],
     ['an unknown trigger', { trigger: 'never' }, { groups: 'ops' }],
-  ])('does not fire for %s', (_name, changes, claims) => {
+  ])('does not match %s', (_name, changes, claims) => {
     expect(grants(changes, claims)).toEqual([]);
   });
 
-  it('takes no longer for a hostile pattern and claim', () => {
+  it('stays fast for a hostile pattern and claim', () => {
     const startedAt = process.cpuUsage();
     const claims = { groups: 'a'.repeat(60_000) };
     grants({ trigger: 'matches', value: `${'*a'.repeat(250)}*b` }, claims);
@@ -81,15 +81,15 @@ describe('the effect of a map', () => {
     ['auditor', { type: 'system', object: null, field: 'system_auditor' }],
     ['organization', { type: 'organization', object: 3, field: 'member_role' }],
     ['team', MEMBER],
-  ])('of %s grants a role', (type, role) => {
+  ])('of type %s grants a role', (type, role) => {
     expect(grants({ ...always, map_type: type, organization_id: 3 }, {})).toEqual([role]);
   });
 
-  it.each(['allow', 'deny', 'unknown'])('of %s grants nothing', (type) => {
+  it.each(['allow', 'deny', 'unknown'])('of type %s grants nothing', (type) => {
     expect(grants({ ...always, map_type: type }, {})).toEqual([]);
   });
 
-  it('keeps a role that its map does not revoke', () => {
+  it('keeps a role if the map does not revoke roles', () => {
     const { granted, kept } = externalRights({}, [
       map({ revoke: false }),
       map({ id: 2, team_id: 8 }),
@@ -99,7 +99,7 @@ describe('the effect of a map', () => {
     expect(granted).toEqual([{ ...MEMBER, object: 9 }]);
   });
 
-  it('names the maps that fired in their order', () => {
+  it('lists the maps that matched in their order', () => {
     const maps = [map({ id: 1, order: 5 }), map({ id: 2, order: 1 }), map({ id: 3, value: 'dev' })];
     expect(externalRights({ groups: 'ops' }, maps).fired).toEqual([2, 1]);
   });

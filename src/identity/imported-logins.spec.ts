@@ -22,7 +22,7 @@ it('finds nothing in the defaults of the reference product', () => {
   expect(read({})).toEqual({ logins: [], notes: [] });
 });
 
-it('names what it does not know', () => {
+it('names unknown settings', () => {
   const { notes } = read({
     SOCIAL_AUTH_AZUREAD_OAUTH2_KEY: 'key',
     RADIUS_SERVER: 'radius.example.com',
@@ -177,6 +177,6 @@ it.each([
   ['/ada/i', null],
   ['/a.b$/', null],
   ['/a\\d$/', null],
-])('turns the regular expression %s into the pattern %s', (source, pattern) => {
+])('converts the regular expression %s to the pattern %s', (source, pattern) => {
   expect(patternOf(source)).toBe(pattern);
 });

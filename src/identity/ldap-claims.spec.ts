@@ -40,7 +40,7 @@ describe('groupFilter', () => {
     ['uniqueMember', '(uniqueMember=uid=a\\5c2cb,dc=x)'],
     ['memberUid', '(memberUid=a,b)'],
     ['nested', '(member:1.2.840.113556.1.4.1941:=uid=a\\5c2cb,dc=x)'],
-  ] as const)('finds groups of the kind %s', (group_kind, expected) => {
+  ] as const)('matches groups of the kind %s', (group_kind, expected) => {
     expect(String(groupFilter(configuration({ group_kind }), entry))).toBe(expected);
   });
 
@@ -50,7 +50,7 @@ describe('groupFilter', () => {
 });
 
 describe('claimsOf', () => {
-  it('reads attributes in any case, and the names of groups', () => {
+  it('reads attributes in any letter case, and the names of groups', () => {
     const claims = claimsOf(
       configuration({ claim_attributes: 'department, title' }),
       {
@@ -77,7 +77,7 @@ describe('claimsOf', () => {
     });
   });
 
-  it('shows an objectGUID as Active Directory does, and falls back to the DN', () => {
+  it('formats an objectGUID as Active Directory does, and falls back to the DN', () => {
     const objectGUID = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
     const guid = configuration({ id_attribute: 'objectguid' });
     expect(claimsOf(guid, { dn: 'cn=a', objectGUID }, [])).toMatchObject({
@@ -86,14 +86,14 @@ describe('claimsOf', () => {
     expect(claimsOf(guid, { dn: 'cn=a' }, [])).toMatchObject({ sub: 'cn=a' });
   });
 
-  it('cannot be given another subject by a further attribute', () => {
+  it('ignore a second value of the subject attribute', () => {
     const changed = configuration({ claim_attributes: 'sub groups' });
     const entry = { dn: 'cn=a', entryUUID: '1', sub: '2', groups: 'admins' };
     expect(claimsOf(changed, entry, [])).toMatchObject({ sub: '1', groups: [] });
   });
 });
 
-it('recognizes attributes with a part of their values', () => {
+it('recognizes attributes with options in their names', () => {
   expect(isPartial({ dn: 'cn=a', 'memberOf;range=0-1499': ['cn=b'] })).toBe(true);
   expect(isPartial({ dn: 'cn=a', memberOf: ['cn=b'] })).toBe(false);
 });
@@ -102,7 +102,7 @@ it.each([
   ['cn=ops,dc=x', 'ops'],
   ['cn=100%,dc=x', '100%'],
   ['no DN', 'no DN'],
-])('names the group %p', (dn, name) => {
+])('reads the group name of %p', (dn, name) => {
   expect(nameOfDn(dn)).toBe(name);
 });
 

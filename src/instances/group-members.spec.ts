@@ -32,7 +32,7 @@ it('fills the minimum first, and prefers machines in fewer groups', () => {
   expect(machines(policies, [1, 2, 3, 4])).toEqual([[1, 2], [3], [4], [1]]);
 });
 
-it('contains what is listed, once, even if policies may not choose it', () => {
+it('contains the listed machines once, even if policies must not choose them', () => {
   const listed = group(1, { listed: [9, 9, 1], minimum: 2 });
   expect(machines([listed, group(2, { minimum: 1 })], [1, 2])).toEqual([[9, 1], [1]]);
 });

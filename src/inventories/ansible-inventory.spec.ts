@@ -38,7 +38,7 @@ const ROWS: AnsibleInventoryRows = {
 };
 
 describe('readInventory', () => {
-  it('writes groups, children and variables, leaving empty keys out', async () => {
+  it('writes groups, children and variables, and omits empty keys', async () => {
     expect(await readInventory(ROWS)).toEqual({
       all: { hosts: ['d'], children: ['dc', 'empty', 'web'], vars: { site: 'north' } },
       web: { hosts: ['a', 'b'], vars: { port: 80 } },
@@ -46,7 +46,7 @@ describe('readInventory', () => {
     });
   });
 
-  it('adds the variables of hosts, and what the controller knows of them', async () => {
+  it('adds the variables of hosts, and the facts that the controller stores', async () => {
     expect((await readInventory(ROWS, { hostvars: true }))['_meta']).toEqual({
       hostvars: { a: { x: 1 }, b: {}, d: {} },
     });
@@ -72,17 +72,20 @@ describe('readInventory', () => {
       { ...NOTHING, hosts: [HOST] },
       { slice: { number: 2, count: 2 } },
     ],
-  ])('gives `all` a key with %s: Ansible would take it for a host', async (_, rows, options) => {
-    expect(await readInventory(rows, options)).toEqual({ all: { hosts: [] } });
-  });
+  ])(
+    'writes `all` with a key for %s, because Ansible would read it as a host',
+    async (_, rows, options) => {
+      expect(await readInventory(rows, options)).toEqual({ all: { hosts: [] } });
+    },
+  );
 
-  it('leaves the empty list out where `all` has another key', async () => {
+  it('omits the empty list if `all` has another key', async () => {
     expect(await readInventory({ ...NOTHING, variables: 'x: 1' })).toEqual({
       all: { vars: { x: 1 } },
     });
   });
 
-  it('includes disabled hosts when asked', async () => {
+  it('includes disabled hosts on request', async () => {
     const inventory = await readInventory(ROWS, { all: true, hostvars: true, towervars: true });
     expect(inventory['web']).toMatchObject({ hosts: ['a', 'b', 'c'] });
     expect(inventory['_meta']).toMatchObject({
@@ -90,7 +93,7 @@ describe('readInventory', () => {
     });
   });
 
-  it('deals the hosts of a slice by name', async () => {
+  it('assigns the hosts of a slice by name', async () => {
     const slice = async (number: number): Promise<unknown> =>
       Object.keys(
         (
@@ -106,13 +109,13 @@ describe('readInventory', () => {
     });
   });
 
-  it('holds a group with the name of a prototype as an ordinary group', async () => {
+  it('accepts a group whose name is a property of the prototype', async () => {
     const groups = [{ id: 1, name: '__proto__', variables: 'a: 1' }];
     const inventory = await readInventory({ ...ROWS, groups, groupHosts: [], groupChildren: [] });
     expect(Object.keys(inventory)).toEqual(['all', '__proto__']);
   });
 
-  it('names the host whose variables cannot be read', async () => {
+  it('names the host whose variables cannot be parsed', async () => {
     const host = { id: 1, name: 'bad', variables: '[', enabled: true };
     await expect(readInventory({ ...ROWS, hosts: [host] }, { hostvars: true })).rejects.toThrow(
       'host bad: Cannot parse',

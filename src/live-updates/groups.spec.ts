@@ -1,6 +1,6 @@
 import { groupChanges, readGroups } from './groups.js';
 
-it('reads groups, each once, with numbers or texts for ids', () => {
+it('reads each group once, with numbers or texts as ids', () => {
   expect(readGroups({ jobs: ['status_changed', 'status_changed'], job_events: [7, '7'] })).toEqual([
     { group: 'jobs', member: 'status_changed', name: 'jobs-status_changed' },
     { group: 'job_events', member: '7', name: 'job_events-7' },
@@ -19,7 +19,7 @@ it.each([
   expect(readGroups(sent)).toBeNull();
 });
 
-it('names the groups that were left and joined', () => {
+it('lists the groups that were left and joined', () => {
   expect(groupChanges(new Set(['a', 'b']), new Set(['b', 'c']))).toEqual({
     groups_current: ['b', 'c'],
     groups_left: ['a'],

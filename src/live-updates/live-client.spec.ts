@@ -101,7 +101,7 @@ describe('a client', () => {
     expect(socket.codes).toEqual(['terminated']);
   });
 
-  it('is disconnected soon after its session has ended, though there is no news', async () => {
+  it('is disconnected soon after its session ended, even without events', async () => {
     serve();
     await jest.advanceTimersByTimeAsync(10_000);
     actor = null;
@@ -109,7 +109,7 @@ describe('a client', () => {
     expect(socket.codes).toEqual([1008]);
   });
 
-  it('costs a statement for all runs that change in a moment, of which it gets those it may read', async () => {
+  it('reads all simultaneous changes of runs in one statement, and receives only readable runs', async () => {
     jest.useRealTimers();
     serve();
     const message = { xrftoken: TOKEN, groups: { jobs: ['status_changed'] } };

@@ -19,20 +19,20 @@ function linesOf(work: (logger: JsonLogger) => void, least = 'info'): Record<str
 }
 
 describe('JsonLogger', () => {
-  it('writes one JSON line for each event, newlines and all', () => {
+  it('writes one JSON line for each event, including line breaks', () => {
     const [line, ...rest] = linesOf((logger) => logger.warn('two\nlines', 'Place'));
     expect(rest).toEqual([]);
     expect(line).toMatchObject({ level: 'warn', context: 'Place', message: 'two\nlines' });
   });
 
-  it('carries the id of the request', () => {
+  it('contains the id of the request', () => {
     const lines = linesOf((logger) =>
       runInScope({ actor: null, requestId: 'r-1', sourceIp: '' }, () => logger.log('inside')),
     );
     expect(lines[0]).toMatchObject({ requestId: 'r-1' });
   });
 
-  it('leaves out what is below its level', () => {
+  it('omits entries below its level', () => {
     expect(linesOf((logger) => logger.log('too small'), 'error')).toEqual([]);
   });
 
@@ -46,7 +46,7 @@ describe('JsonLogger', () => {
     'cookie',
     'private_key',
     'webhook_key',
-  ])('stars the value of %s at any depth', (key) => {
+  ])('masks the value of %s at any depth', (key) => {
     const lines = linesOf((logger) => {
       logger.log({ [key]: CANARY });
       logger.error({ request: { headers: [{ [key]: CANARY }] } });

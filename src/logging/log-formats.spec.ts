@@ -64,7 +64,7 @@ describe('logRequest', () => {
     expect(logRequest(given, [entry]).url).toBe(url);
   });
 
-  it('refuses a text that is no host', () => {
+  it('refuses a text that is not a host', () => {
     expect(() => logRequest(settings({ LOG_AGGREGATOR_HOST: 'a b' }), [entry])).toThrow(TypeError);
   });
 

@@ -13,7 +13,7 @@ function held(): { work: () => Promise<void>; end: () => void; started: () => bo
 }
 
 describe('Lanes', () => {
-  it('runs what fits and queues the rest of the same lane only', async () => {
+  it('runs as many tasks as fit and queues the others of the same lane', async () => {
     const lanes = new Lanes(1, 10);
     const [first, second, other] = [held(), held(), held()];
     const running = lanes.enter('a', 1, first.work);
@@ -29,7 +29,7 @@ describe('Lanes', () => {
     await lanes.idle();
   });
 
-  it('knows what it has, and says when it has enough', async () => {
+  it('recognizes a queued task, and refuses tasks when the queue is full', async () => {
     const lanes = new Lanes(1, 2);
     const [first, second] = [held(), held()];
     void lanes.enter('a', 1, first.work);
@@ -42,7 +42,7 @@ describe('Lanes', () => {
     expect(await lanes.enter('a', 2, async () => undefined)).toBe('ran');
   });
 
-  it('drops what waits when it closes, and waits for what runs', async () => {
+  it('drops queued tasks when it closes, and waits for running ones', async () => {
     const lanes = new Lanes(1, 10);
     const [first, second] = [held(), held()];
     void lanes.enter('a', 1, first.work);

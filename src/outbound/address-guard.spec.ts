@@ -64,17 +64,17 @@ describe('AddressGuard', () => {
     ['10.0.0.0/8', '10.1.2.3'],
     ['::1', '::1'],
     ['fd00::/8', 'fd12::1'],
-  ])('allows through %s the address %s', (range, address) => {
+  ])('allows, with the setting %s, the address %s', (range, address) => {
     expect(new AddressGuard([range]).isAllowed(address)).toBe(true);
   });
 
-  it('does not let an IPv4 allowance open translated IPv6 addresses', () => {
+  it('does not apply an IPv4 permission to translated IPv6 addresses', () => {
     const guard = new AddressGuard(['127.0.0.0/8']);
     expect(guard.isAllowed('64:ff9b::7f00:1')).toBe(false);
     expect(guard.isAllowed('2002:7f00:1::')).toBe(false);
   });
 
-  it('refuses every address of 10/8 in every spelling', () => {
+  it('refuses every address of 10/8 in every notation', () => {
     const guard = new AddressGuard([]);
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 0xffffff }), (low) => {
@@ -85,7 +85,7 @@ describe('AddressGuard', () => {
     );
   });
 
-  it('refuses a name when one of its addresses is private', async () => {
+  it('refuses a name if one of its addresses is private', async () => {
     const guard = new AddressGuard([], resolverOf('8.8.8.8', '10.0.0.1'));
     await expect(guard.resolve('mixed.test')).rejects.toMatchObject({
       kind: 'address',
@@ -93,13 +93,13 @@ describe('AddressGuard', () => {
     });
   });
 
-  it('refuses a literal without asking the resolver', async () => {
+  it('refuses a private IP address without a DNS lookup', async () => {
     const guard = new AddressGuard([], () => Promise.reject(new Error('must not be asked')));
     await expect(guard.resolve('[::1]')).rejects.toMatchObject({ kind: 'address' });
     await expect(guard.resolve('2130706433')).rejects.toMatchObject({ kind: 'address' });
   });
 
-  it('reports a name that cannot be resolved as retryable', async () => {
+  it('reports an unresolvable name as retryable', async () => {
     const guard = new AddressGuard([], () => Promise.reject(new Error('ENOTFOUND')));
     await expect(guard.resolve('gone.test')).rejects.toMatchObject({
       kind: 'dns',
@@ -107,14 +107,14 @@ describe('AddressGuard', () => {
     });
   });
 
-  it('names a range that is no CIDR', () => {
+  it('names a range that is not a valid CIDR', () => {
     expect(() => new AddressGuard(['10.0.0.0/99'])).toThrow('10.0.0.0/99');
     expect(() => new AddressGuard(['localhost'])).toThrow('localhost');
   });
 });
 
 describe('resolveAllowed', () => {
-  it('hands out the address to connect to', async () => {
+  it('returns the address for the connection', async () => {
     const guard = new AddressGuard([], resolverOf('8.8.8.8'));
     await expect(resolveAllowed('mail.test', guard, 1000)).resolves.toEqual({
       address: '8.8.8.8',
@@ -122,7 +122,7 @@ describe('resolveAllowed', () => {
     });
   });
 
-  it('gives up on a name server that never answers', async () => {
+  it('stops waiting for a name server that never responds', async () => {
     const guard = new AddressGuard([], () => new Promise(() => undefined));
     await expect(resolveAllowed('slow.test', guard, 20)).rejects.toMatchObject({ kind: 'timeout' });
   });

@@ -23,7 +23,7 @@ describe('maskText', () => {
     );
   });
 
-  it('leaves no rest of a secret that contains another one', () => {
+  it('masks all of a secret that contains another secret', () => {
     expect(maskText('sent key-and-more', ['key', 'key-and-more'])).toBe('sent ***');
   });
 });

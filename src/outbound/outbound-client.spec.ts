@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 describe('OutboundClient', () => {
-  it('sends method, headers and body and returns the answer', async () => {
+  it('sends method, headers and body and returns the response', async () => {
     sink.answer({ status: 201, body: 'made', headers: { 'x-id': '7' } });
     const answer = await client().request({
       method: 'POST',
@@ -54,7 +54,7 @@ describe('OutboundClient', () => {
     expect(sink.last.path).toBe('/x');
   });
 
-  it('reads at most the allowed bytes of an answer', async () => {
+  it('reads at most the allowed bytes of a response', async () => {
     sink.answer({ body: 'x'.repeat(5000) });
     const answer = await client({ maxResponseBytes: 1000 }).request({
       method: 'GET',
@@ -81,7 +81,7 @@ describe('OutboundClient', () => {
     });
   });
 
-  it('checks the address it connects to, however often the name server changes its mind', async () => {
+  it('connects to the address that it checked, even if the name resolves to another one later', async () => {
     const answers = ['127.0.0.1', '10.0.0.1'];
     let asked = 0;
     const rebinding = client({
@@ -124,18 +124,18 @@ describe('OutboundClient redirects', () => {
   const post = (redirects: 'same-host' | 'none' = 'same-host') =>
     client().request({ method: 'POST', url: `${sink.url}/a`, body: 'data', redirects });
 
-  it.each([301, 307, 308])('keeps method and body over %i', async (status) => {
+  it.each([301, 307, 308])('keep method and body for %i', async (status) => {
     sink.answer({ status, headers: { location: '/b' } });
     await expect(post()).resolves.toMatchObject({ status: 200 });
     expect(sink.last).toMatchObject({ method: 'POST', path: '/b', body: 'data' });
   });
 
-  it('returns a redirect as it is when none are wanted', async () => {
+  it('are returned as responses if they are not to be followed', async () => {
     sink.answer({ status: 307, headers: { location: '/b' } });
     await expect(post('none')).resolves.toMatchObject({ status: 307 });
   });
 
-  it('does not go to another host', async () => {
+  it('do not lead to another host', async () => {
     const other = await HttpSink.start();
     sink.answer({ status: 307, headers: { location: other.url } });
     await expect(post()).rejects.toMatchObject({ kind: 'redirect', retryable: false });
@@ -143,7 +143,7 @@ describe('OutboundClient redirects', () => {
     await other.close();
   });
 
-  it('gives up after five redirects', async () => {
+  it('are limited to five', async () => {
     sink.answer(...Array.from({ length: 9 }, () => ({ status: 301, headers: { location: '/' } })));
     await expect(post()).rejects.toMatchObject({ name: 'RedirectLimitError', limit: 5 });
     expect(sink.requests).toHaveLength(6);
@@ -153,7 +153,7 @@ describe('OutboundClient redirects', () => {
 describe('OutboundClient faults', () => {
   const get = (made: OutboundClient, url = sink.url) => made.request({ method: 'GET', url });
 
-  it('bounds the wait for the headers', async () => {
+  it('limits the wait for the headers', async () => {
     sink.answer({ fault: 'hang' });
     await expect(get(client({ headersTimeoutMs: 60 }))).rejects.toMatchObject({
       kind: 'timeout',
@@ -161,7 +161,7 @@ describe('OutboundClient faults', () => {
     });
   });
 
-  it('bounds the whole call although bytes keep dripping', async () => {
+  it('limits the whole call even if bytes keep arriving', async () => {
     sink.answer({ fault: 'drip' });
     await expect(get(client({ totalTimeoutMs: 150 }))).rejects.toMatchObject({ kind: 'timeout' });
   });
@@ -181,7 +181,7 @@ describe('OutboundClient faults', () => {
     sink = await HttpSink.start();
   });
 
-  it('bounds the TLS handshake', async () => {
+  it('limits the TLS handshake', async () => {
     const sockets: Socket[] = [];
     const silent = createServer((socket) => void sockets.push(socket));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
@@ -193,7 +193,7 @@ describe('OutboundClient faults', () => {
     silent.close();
   });
 
-  it('verifies certificates unless told otherwise', async () => {
+  it('verifies certificates unless the options disable it', async () => {
     const tls = await HttpSink.start({ tls: true });
     await expect(get(client(), tls.url)).rejects.toMatchObject({ kind: 'tls', retryable: false });
     const answer = await client().request({ method: 'GET', url: tls.url, verifyTls: false });

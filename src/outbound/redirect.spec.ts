@@ -13,7 +13,7 @@ describe('redirectTarget', () => {
     expect(redirectTarget(status, location, from, 'POST')?.href).toBe(target);
   });
 
-  it.each([200, 204, 300, 304, 400, 500])('takes %i for an answer', (status) => {
+  it.each([200, 204, 300, 304, 400, 500])('treats %i as a final response', (status) => {
     expect(redirectTarget(status, '/two', from, 'POST')).toBeNull();
   });
 
@@ -33,7 +33,7 @@ describe('redirectTarget', () => {
     expect(() => redirectTarget(307, location, from, 'POST')).toThrow('another host');
   });
 
-  it('does not step down from https to http', () => {
+  it('does not redirect from https to http', () => {
     const secure = new URL('https://a.test/');
     expect(() => redirectTarget(307, 'http://a.test/', secure, 'POST')).toThrow('another host');
   });

@@ -3,11 +3,11 @@ import { OutboundError } from './outbound-error.js';
 import { RETRY_AFTER_CAP_MS, isRetryableStatus, nextDelayMs, parseRetryAfter } from './retry.js';
 
 describe('isRetryableStatus', () => {
-  it.each([408, 425, 429, 500, 502, 503, 504, 599])('tries %i again', (status) => {
+  it.each([408, 425, 429, 500, 502, 503, 504, 599])('retries %i', (status) => {
     expect(isRetryableStatus(status)).toBe(true);
   });
 
-  it('never tries another answer again', () => {
+  it('never retries other responses', () => {
     fc.assert(
       fc.property(fc.integer({ min: 100, max: 499 }), (status) => {
         fc.pre(![408, 425, 429].includes(status));
@@ -28,13 +28,13 @@ describe('a failed call', () => {
     ['redirect', false],
     ['too_large', false],
     ['invalid', false],
-  ] as const)('can be tried again after %s: %s', (kind, expected) => {
+  ] as const)('is retried after %s: %s', (kind, expected) => {
     expect(new OutboundError(kind, 'x').retryable).toBe(expected);
   });
 });
 
 describe('nextDelayMs', () => {
-  it('climbs the ladder of waits', () => {
+  it('increases the delays step by step', () => {
     const steps = [0, 1, 2, 3, 4, 5, 6, 7].map((attempts) =>
       nextDelayMs(attempts, () => 0.999999999),
     );
@@ -46,7 +46,7 @@ describe('nextDelayMs', () => {
     expect(nextDelayMs(8, Math.random)).toBeNull();
   });
 
-  it('stays within the step and never below a Retry-After', () => {
+  it('stays within the step and never below Retry-After', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 7 }),

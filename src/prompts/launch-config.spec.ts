@@ -49,7 +49,7 @@ const template = (...asked: PromptField[]) => ({
 const SCALARS = PROMPT_FIELDS.filter((field) => field !== 'extra_vars');
 
 describe('mergePrompts', () => {
-  it.each(SCALARS)('takes %s over when its switch is on', (field) => {
+  it.each(SCALARS)('accepts %s if its switch is on', (field) => {
     const { accepted, ignored } = mergePrompts(template(field), { [field]: SENT[field] });
     expect(accepted).toEqual({ [field]: SENT[field] });
     expect(ignored).toEqual({});
@@ -62,13 +62,13 @@ describe('mergePrompts', () => {
     expect(ignored).toEqual({ [field]: SENT[field] });
   });
 
-  it("leaves fields alone that are sent with the template's own value", () => {
+  it('ignores fields that repeat the value of the template', () => {
     const same = { limit: '', inventory: 1, credentials: [1], verbosity: 0, labels: [] };
     expect(mergePrompts(template(), same)).toEqual({ accepted: {}, ignored: {} });
     expect(mergePrompts(template('limit', 'credentials'), same).accepted).toEqual({});
   });
 
-  it("takes the project's own branch as no choice", () => {
+  it('accepts the branch of the project as no override', () => {
     expect(mergePrompts(template(), { scm_branch: 'main' }).ignored).toEqual({});
   });
 

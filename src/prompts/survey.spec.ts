@@ -57,7 +57,7 @@ describe('readSurvey', () => {
       '$encrypted$ is a reserved keyword for password question defaults, survey question 0 is type text.',
       survey(question({ default: '$encrypted$' })),
     ],
-  ])('says: %s', (text, body) => {
+  ])('reports: %s', (text, body) => {
     expect(() => readSurvey(body, null)).toThrow(new SurveyError(text));
   });
 
@@ -103,15 +103,15 @@ describe('valueErrors', () => {
       'a',
     ],
     ["Value $encrypted$ for 'x' expected to be a string.", { type: 'password' }, 5],
-  ])('says: %s', (text, fields, value) => {
+  ])('reports: %s', (text, fields, value) => {
     expect(valueErrors(question(fields) as SurveyQuestion, value)).toEqual([text]);
   });
 
-  it('takes an empty answer to an optional question', () => {
+  it('accept an empty answer to an optional question', () => {
     expect(valueErrors(question({ min: 3 }) as SurveyQuestion, '')).toEqual([]);
   });
 
-  it('does not miss an answer for which there is a default', () => {
+  it('accept a missing answer if the question has a default', () => {
     const spec = [question({ required: true, default: 'd' })] as SurveyQuestion[];
     expect(answerErrors({ name: '', description: '', spec }, {})).toEqual([]);
   });

@@ -10,22 +10,22 @@ import {
 import { JOB_STATUSES } from './unified-job.entity.js';
 
 describe('the state machine of runs', () => {
-  it('knows every status as active or final, never both', () => {
+  it('classifies every status as active or final, never both', () => {
     expect([...ACTIVE_STATUSES, ...FINAL_STATUSES].sort()).toEqual([...JOB_STATUSES].sort());
   });
 
-  it('leaves no final status', () => {
+  it('permits no transition from a final status', () => {
     for (const from of FINAL_STATUSES) {
       expect(isFinal(from)).toBe(true);
       for (const to of JOB_STATUSES) expect(mayMove(from, to)).toBe(false);
     }
   });
 
-  it('lets every active status be canceled', () => {
+  it('permits to cancel every active status', () => {
     for (const from of ACTIVE_STATUSES) expect(mayMove(from, 'canceled')).toBe(true);
   });
 
-  it('goes from launch to end one step at a time', () => {
+  it('permits one step at a time from launch to end', () => {
     const way = ['new', 'pending', 'waiting', 'running', 'successful'] as const;
     for (const [from, to] of zip(way.slice(0, -1), way.slice(1))) {
       expect(mayMove(from, to)).toBe(true);
@@ -35,7 +35,7 @@ describe('the state machine of runs', () => {
     expect(mayMove('running', 'pending')).toBe(true);
   });
 
-  it('refuses a step nobody may take, by name', () => {
+  it('names the transition that it refuses', () => {
     expect(() => assertMoves(['waiting', 'successful'], 'running')).toThrow(
       'A run does not go from successful to running',
     );

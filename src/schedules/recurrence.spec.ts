@@ -89,7 +89,7 @@ describe('the text of a rule', () => {
     expect(others).toEqual([]);
   });
 
-  it('is told all its faults', () => {
+  it('is refused with all its errors', () => {
     expect(faultsOf('RRULE:FREQ=SECONDLY EXDATE:1')).toEqual([
       'Valid DTSTART required in rrule. Value should start with: DTSTART:YYYYMMDDTHHMMSSZ',
       'EXDATE not allowed in rrule.',
@@ -98,7 +98,7 @@ describe('the text of a rule', () => {
     ]);
   });
 
-  it('may ask for every five minutes of working days', () => {
+  it('may contain every five minutes of working days', () => {
     const minutes = '0,5,10,15,20,25,30,35,40,45,50,55';
     const days = 'BYDAY=MO,TU,WE,TH,FR';
     expect(
@@ -108,7 +108,7 @@ describe('the text of a rule', () => {
     ).toEqual([]);
   });
 
-  it('may be on several lines', () => {
+  it('may contain several lines', () => {
     expect(faultsOf(`${NEW_YORK}\n${DAILY}\r\nEXRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=SU`)).toEqual([]);
   });
 });
@@ -125,7 +125,7 @@ describe('occurrences', () => {
     ]);
   });
 
-  it('leave out a local time that the clocks skip', async () => {
+  it('omit a local time that the clock change skips', async () => {
     const rrule = `DTSTART;TZID=America/New_York:20260101T023000 ${DAILY}`;
     expect(await utc(rrule, '2026-03-07T00:00:00Z', 2)).toEqual([
       '2026-03-07T07:30:00Z',
@@ -133,7 +133,7 @@ describe('occurrences', () => {
     ]);
   });
 
-  it('keep the local time of a start that the clocks skip', async () => {
+  it('keep the local time of a start that the clock change skips', async () => {
     const start = 'DTSTART;TZID=America/New_York:20260308T023000';
     expect(await utc(`${start} ${DAILY}`, '2026-03-01T00:00:00Z', 2)).toEqual([
       '2026-03-09T06:30:00Z',
@@ -148,7 +148,7 @@ describe('occurrences', () => {
     ).toEqual(['2026-10-03T16:15:00Z']);
   });
 
-  it('happen once at a local time that comes twice', async () => {
+  it('occur once at a local time that is repeated', async () => {
     const rrule = `DTSTART;TZID=America/New_York:20260101T013000 ${DAILY}`;
     expect(await utc(rrule, '2026-10-31T12:00:00Z', 2)).toEqual([
       '2026-11-01T05:30:00Z',
@@ -156,13 +156,13 @@ describe('occurrences', () => {
     ]);
   });
 
-  it('are shown in the zone and in UTC', async () => {
+  it('are shown in the time zone and in UTC', async () => {
     expect(
       await Recurrence.parse(`${NEW_YORK} ${DAILY}`).upcoming(new Date('2026-07-01'), 1),
     ).toEqual([{ local: '2026-07-01T09:00:00-04:00', utc: '2026-07-01T13:00:00Z' }]);
   });
 
-  it('of exceptions do not count', async () => {
+  it('of exception rules are omitted', async () => {
     const rrule = `${UTC} ${DAILY} EXRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=SA,SU`;
     expect(await utc(rrule, '2026-01-01T12:00:00Z', 2)).toEqual([
       '2026-01-02T09:00:00Z',
@@ -173,7 +173,7 @@ describe('occurrences', () => {
     ).toBeNull();
   });
 
-  it('of several rules come in order', async () => {
+  it('of several rules are in order', async () => {
     const rrule = `${UTC} RRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=MO RRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=FR`;
     expect(await utc(rrule, '2026-01-01T12:00:00Z', 3)).toEqual([
       '2026-01-02T09:00:00Z',
@@ -182,7 +182,7 @@ describe('occurrences', () => {
     ]);
   });
 
-  it('never end a search for what never occurs', async () => {
+  it('end the search for a date that never occurs', async () => {
     expect(
       await after(`${UTC} RRULE:FREQ=YEARLY;INTERVAL=1;BYMONTH=2;BYMONTHDAY=30`, '2026-01-02'),
     ).toBeNull();
@@ -192,7 +192,7 @@ describe('occurrences', () => {
   });
 });
 
-describe('the ends of a schedule', () => {
+describe('the first and last occurrence of a schedule', () => {
   it.each([
     [`${UTC} ${DAILY}`, '2026-01-01T09:00:00.000Z', null, ''],
     [`${UTC} ${DAILY};COUNT=3`, '2026-01-01T09:00:00.000Z', '2026-01-03T09:00:00.000Z', ''],
@@ -255,7 +255,7 @@ describe('the newest occurrence', () => {
   });
 });
 
-describe('zones', () => {
+describe('time zones', () => {
   it.each([
     ['UTC', '2026-01-01T12:00:00Z', '2026-01-01T12:00:00.000Z'],
     ['Asia/Tokyo', '2026-01-01T12:00:00Z', '2026-01-01T03:00:00.000Z'],

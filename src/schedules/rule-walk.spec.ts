@@ -4,7 +4,7 @@ import { Recurrence } from './recurrence.js';
 const UTC = 'DTSTART:20260101T090000Z';
 const DAILY = 'RRULE:FREQ=DAILY;INTERVAL=1';
 
-describe('rules that never come', () => {
+describe('rules without occurrences', () => {
   const never = 'FREQ=DAILY;INTERVAL=1;BYMONTH=2;BYMONTHDAY=30';
   const eight = (kind: string): string => Array(8).fill(`${kind}:${never}`).join(' ');
   const many = 'FREQ=YEARLY;INTERVAL=1;BYDAY=MO,TU;BYSETPOS=366';
@@ -18,7 +18,7 @@ describe('rules that never come', () => {
     ['among exceptions', `${DAILY} ${eight('EXRULE')}`, 10],
     ['beside one that does', `${DAILY} ${eight('RRULE')}`, 10],
     ['with many days in every year', Array(10).fill(`RRULE:${many}`).join(' '), 0],
-  ])('are gone through once, %s', async (_what, rules, count) => {
+  ])('are searched once, %s', async (_what, rules, count) => {
     const recurrence = Recurrence.parse(`${UTC} ${rules}`);
     let found = 0;
     const time = await eventLoopTime(async () => {
@@ -31,13 +31,13 @@ describe('rules that never come', () => {
     expect(time).toBeLessThan(3000);
   });
 
-  it('let the others be found back and forth', async () => {
+  it('do not prevent the search for occurrences of other rules', async () => {
     const rrule = `${UTC} RRULE:${never};UNTIL=20300101T000000Z RRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=MO;UNTIL=20260201T000000Z`;
     expect((await Recurrence.parse(rrule).last())?.toISOString().slice(0, 10)).toBe('2026-01-26');
   });
 });
 
-describe('rules that have many times and no place among them that comes', () => {
+describe('rules with many candidates and no occurrences', () => {
   const days = 'BYDAY=MO,TU,WE,TH,FR,SA,SU';
   const hours = Array.from({ length: 24 }, (_, hour) => hour).join(',');
 
@@ -45,7 +45,7 @@ describe('rules that have many times and no place among them that comes', () => 
     ['in every month', 10, `FREQ=MONTHLY;INTERVAL=1;${days};BYSETPOS=32`],
     ['in every year', 10, 'FREQ=YEARLY;INTERVAL=1;BYDAY=MO,TU;BYSETPOS=366'],
     ['each day', 1, `FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=13;BYHOUR=${hours};BYSETPOS=25`],
-  ])('leave others their turns, %s', async (_what, count, rule) => {
+  ])('yield to other work, %s', async (_what, count, rule) => {
     const recurrence = Recurrence.parse(`${UTC} ${Array(count).fill(`RRULE:${rule}`).join(' ')}`);
     const turns: number[] = [];
     // What another process does to the caches of the processor is not counted.

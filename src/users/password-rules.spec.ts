@@ -8,13 +8,13 @@ const none = {
 };
 
 describe('passwordFaults', () => {
-  it('lets anything but a text without end through where nothing is demanded', () => {
+  it('limits only the length if no other rule is set', () => {
     expect(passwordFaults('x', none)).toEqual([]);
     expect(passwordFaults('x'.repeat(128), none)).toEqual([]);
     expect(passwordFaults('x'.repeat(129), none)).toEqual(['Password max length is 128']);
   });
 
-  it('names every demand that is not met', () => {
+  it('names every rule that is not met', () => {
     const rules = {
       LOCAL_PASSWORD_MIN_LENGTH: 8,
       LOCAL_PASSWORD_MIN_DIGITS: 2,

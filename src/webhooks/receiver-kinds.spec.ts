@@ -11,13 +11,13 @@ const PUSHES = [
 ];
 
 describe('eventObjection', () => {
-  it('has none against the events of the table', () => {
+  it('accepts the events of the table', () => {
     for (const { service, event: type } of WEBHOOK_SAMPLES) {
       expect(eventObjection({ launchedBy: 'events' }, { service, type })).toBeNull();
     }
   });
 
-  it('lets pushes alone through to what is launched by pushes', () => {
+  it('accepts only pushes for projects and inventory sources', () => {
     const passing = WEBHOOK_SAMPLES.filter(
       ({ service, event: type }) =>
         eventObjection({ launchedBy: 'pushes' }, { service, type }) === null,
@@ -32,7 +32,7 @@ describe('eventObjection', () => {
     ['service_a', '', 'Events of this type launch nothing.'],
     ['service_b', '__proto__', 'Events of this type launch nothing.'],
     ['service_c_dc', 'pr:merged', 'Events of this type launch nothing.'],
-  ])('says why %s %j launches nothing', (service, type, reason) => {
+  ])('explains why %s %j launches nothing', (service, type, reason) => {
     expect(eventObjection({ launchedBy: 'events' }, { service, type })).toBe(reason);
   });
 });

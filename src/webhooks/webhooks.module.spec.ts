@@ -4,7 +4,7 @@
  *
  * @jest-environment node
  */
-it('is made whatever was loaded before, nothing too', async () => {
+it('loads without any other module loaded before', async () => {
   const { WebhooksModule } = await import('./webhooks.module.js');
   expect(Reflect.getMetadata('controllers', WebhooksModule)).not.toHaveLength(0);
 });

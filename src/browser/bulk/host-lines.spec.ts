@@ -1,7 +1,7 @@
 import { readHostLines } from './host-lines.js';
 
-describe('hosts as lines', () => {
-  it('are names, with or without variables', () => {
+describe('lines of hosts', () => {
+  it('contain names, with or without variables', () => {
     const { hosts, lines, faults } = readHostLines(
       'web1\n\n# spare\nweb2 ansible_host=10.0.0.5 port=8080\n  db1 owner="the \\"shop\\"" active=true \n',
     );
@@ -22,24 +22,24 @@ describe('hosts as lines', () => {
     ['a=', ''],
     ['a=yes', 'yes'],
     ['a=12345678901234567890', '12345678901234567890'],
-  ])('reads the value of %s as it was meant', (word, value) => {
+  ])('set the expected value for %s', (word, value) => {
     expect(readHostLines(`web1 ${word}`).hosts).toEqual([
       { name: 'web1', variables: { a: value } },
     ]);
   });
 
-  it('tell what is no variable, and on which line', () => {
+  it('cause an error that names the invalid variable and its line', () => {
     expect(readHostLines('web1\nweb2 web3').faults).toEqual([
       { line: 2, text: '“web3” is no variable: write name=value.' },
     ]);
   });
 
-  it('cannot reach the prototype of what is sent', () => {
+  it('cannot change the prototype of the request body', () => {
     const [host] = readHostLines('web1 __proto__=x').hosts;
     expect(Object.keys(host?.variables ?? {})).toEqual(['__proto__']);
   });
 
-  it('may have any name in quotes', () => {
+  it('may contain any name in quotes', () => {
     expect(readHostLines("'web 1'").hosts).toEqual([{ name: 'web 1' }]);
   });
 });

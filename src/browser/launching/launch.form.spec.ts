@@ -1,11 +1,11 @@
 import { LaunchForm } from './launch.form.js';
 
-describe('the form of a launch', () => {
+describe('the launch form', () => {
   const filled = { 'extra_vars.size': 'x', 'extra_vars.region': 'y', limit: '' };
   const place = (...texts: string[]): object =>
     new LaunchForm().errorsIn({ variables_needed_to_start: texts, limit: ['No.'] }, filled);
 
-  it('tells what is wrong with an answer beside its question', () => {
+  it('shows an error about an answer beside its question', () => {
     expect(
       place(
         "'size' value missing",
@@ -18,7 +18,7 @@ describe('the form of a launch', () => {
     });
   });
 
-  it('keeps above what is about no question of it', () => {
+  it('shows errors that belong to no question above the form', () => {
     expect(place("'other' value missing", 'Something else.')).toEqual({
       limit: ['No.'],
       variables_needed_to_start: ["'other' value missing", 'Something else.'],

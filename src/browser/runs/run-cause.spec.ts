@@ -10,7 +10,7 @@ const failure = (more: Partial<RunFailure>): RunFailure => ({
 const shown = (failures: readonly RunFailure[]): string =>
   String(html`${causeView({ url: '/run/', status: 'failed' }, failures, '/events/')}`);
 
-it('counts tasks and hosts, and links to the hosts that it does not name', () => {
+it('counts tasks and hosts, and links to the hosts that are not listed', () => {
   const totals = { total: 41, total_tasks: 1, total_hosts: 40 };
   const text = shown([failure({ count: 40, ...totals })]);
   expect(text).toContain('The run failed: one task on 40 hosts');

@@ -13,7 +13,7 @@ const NIGHTLY: RuleParts = {
   lastDay: null,
 };
 
-describe('rules as people say them', () => {
+describe('schedule rules in words', () => {
   it.each<[string, Partial<RuleParts>, string]>([
     ['every day at 02:00, Europe/Berlin', {}, 'FREQ=DAILY;INTERVAL=1'],
     [
@@ -50,13 +50,13 @@ describe('rules as people say them', () => {
     expect(ruleWordsOf(parts)).toBe(words);
   });
 
-  it('begin in UTC as the API writes it', () => {
+  it('start in UTC in the notation of the API', () => {
     const text = 'DTSTART:20260131T020000Z RRULE:FREQ=DAILY;INTERVAL=1';
     expect(ruleOf({ ...NIGHTLY, zone: 'UTC' })).toBe(text);
     expect(partsOf(text)).toEqual({ ...NIGHTLY, zone: 'UTC' });
   });
 
-  it('are read in any order of their parts', () => {
+  it('may list their parts in any order', () => {
     const text = 'DTSTART;TZID=Europe/Berlin:20260131T020000 RRULE:INTERVAL=1;FREQ=DAILY';
     expect(partsOf(text)).toEqual(NIGHTLY);
   });
@@ -72,7 +72,7 @@ describe('rules as people say them', () => {
     'DTSTART:20260131T020000Z RRULE:FREQ=DAILY;INTERVAL=1 EXRULE:FREQ=WEEKLY;INTERVAL=1',
     'DTSTART;TZID=Nowhere/Land:20260131T020000 RRULE:FREQ=DAILY;INTERVAL=1;UNTIL=20270101T235959Z',
     'no rule at all',
-  ])('are not told of %s, which says more', (text) => {
+  ])('are not available for %s, which contains more', (text) => {
     expect(partsOf(text)).toBeNull();
   });
 });

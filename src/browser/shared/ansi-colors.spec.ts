@@ -9,7 +9,7 @@ it.each([
   [192, '.ansi-208{color:#ff8700}'],
   [215, '.ansi-231{color:#ffffff}'],
   [239, '.ansi-255{color:#eeeeee}'],
-])('has the exact color of rule %i, with a background that it can be read on', (index, rule) => {
+])('uses the exact color of rule %i, with a readable background', (index, rule) => {
   expect(rules).toHaveLength(240);
   expect(rules[index]).toBe(rule);
 });

@@ -22,13 +22,13 @@ function send(
 }
 
 describe('browserForms', () => {
-  it('lets a form of a page stand for another method', () => {
+  it('reads the HTTP method from a form field', () => {
     const request = send({ _method: 'PATCH', csrfmiddlewaretoken: TOKEN, name: 'x' });
     expect(request.method).toBe('PATCH');
     expect(submissionOf(request)?.values).toMatchObject({ name: 'x' });
   });
 
-  it('takes the token as a page carries it, which is another each time', () => {
+  it('accepts the token of each page, although the tokens differ', () => {
     const [one, other] = [formTokenOf(TOKEN), formTokenOf(TOKEN)];
     expect(one).not.toBe(other);
     for (const csrfmiddlewaretoken of [one, other]) {
@@ -36,11 +36,11 @@ describe('browserForms', () => {
     }
   });
 
-  it.each(['POST', 'GET', 'CONNECT', 'patch', ''])('keeps POST for %j', (method) => {
+  it.each(['POST', 'GET', 'CONNECT', 'patch', ''])('keeps the method POST for %j', (method) => {
     expect(send({ _method: method, csrfmiddlewaretoken: TOKEN }).method).toBe('POST');
   });
 
-  it('lets a form of a page choose the list below an object that it is sent to', () => {
+  it('reads the path of a sublist from a form field', () => {
     const request = send({ _path: '/api/v2/teams/7/roles/', csrfmiddlewaretoken: TOKEN, id: '1' });
     expect(request.url).toBe('/api/v2/teams/7/roles/');
     expect(submissionOf(request)?.values).not.toHaveProperty('_path');
@@ -56,11 +56,11 @@ describe('browserForms', () => {
     '/api/v2/../login/7/roles/',
     'https://elsewhere.example/api/v2/teams/7/roles/',
     ['/api/v2/teams/7/roles/', '/api/v2/teams/8/roles/'],
-  ])('keeps its URL for %j', (path) => {
+  ])('keeps the URL of the request for %j', (path) => {
     expect(send({ _path: path, csrfmiddlewaretoken: TOKEN }).url).toBe('/api/v2/roles/');
   });
 
-  it('lets nobody else choose it', () => {
+  it('ignores or refuses the path without a valid token and session', () => {
     const body = { _path: '/api/v2/teams/7/roles/' };
     expect(send(body).url).toBe('/api/v2/roles/');
     const cookie = { headers: { cookie: '' } };

@@ -1,10 +1,10 @@
 import { errorsAt, topErrors } from './form-errors.js';
 
-describe('errors of a document', () => {
+describe('errors of a JSON document', () => {
   const errors = { inputs: { key: ['Damaged.'], more: ['Unexpected.'] }, name: ['Taken.'] };
   const shown = ['name', 'inputs.key'];
 
-  it('stand at the fields of its members', () => {
+  it('appear at the fields of its members', () => {
     expect(errorsAt(errors, 'inputs.key')).toEqual(['Damaged.']);
     expect(errorsAt(errors, 'inputs.other')).toEqual([]);
     expect(errorsAt(errors, 'name')).toEqual(['Taken.']);
@@ -12,7 +12,7 @@ describe('errors of a document', () => {
     expect(errorsAt(undefined, 'inputs.key')).toEqual([]);
   });
 
-  it('stand above the form where it has no such field', () => {
+  it('appear above the form if it has no such field', () => {
     const top = String(topErrors(errors, shown));
     expect(top).toContain('Unexpected.');
     expect(top).not.toContain('Damaged.');

@@ -69,7 +69,7 @@ const form = (values: Record<string, unknown>) =>
 const raw = (text: string) => formBodyOf({ values: {}, raw: text, secrets: [] }, fields);
 
 describe('bodyOf', () => {
-  it('takes the token of the form away', () => {
+  it('removes the token of the form', () => {
     expect(form({ csrfmiddlewaretoken: 'x', name: 'a' })).toEqual({ name: 'a' });
   });
 
@@ -78,7 +78,7 @@ describe('bodyOf', () => {
     expect(form({ enabled: 'false' })).toEqual({ enabled: 'false' });
   });
 
-  it('reads emptied texts as empty, numbers as null or not given', () => {
+  it('reads cleared texts as empty, and cleared numbers as null or missing', () => {
     expect(form({ description: '', limit: '', forks: '' })).toEqual({
       description: '',
       limit: null,
@@ -89,18 +89,18 @@ describe('bodyOf', () => {
     expect(form({ tags: ['a', 'b'] })).toEqual({ tags: ['a', 'b'] });
   });
 
-  it('reads what was chosen of several objects, after a hidden empty value', () => {
+  it('reads the selection of several objects after a hidden empty value', () => {
     expect(form({ teams: ['', '1', '2'], others: '' })).toEqual({ teams: [1, 2], others: null });
     expect(form({ teams: '', others: ['', '3'] })).toEqual({ teams: [], others: [3] });
   });
 
-  it('reads documents as the JSON they hold, and says where one is none', () => {
+  it('parses JSON documents, and reports invalid ones', () => {
     expect(form({ tags: '[{"a": 1}]' })).toEqual({ tags: [{ a: 1 }] });
     expect(form({ tags: '' })).toEqual({});
     expect(() => form({ tags: '[' })).toThrow(Invalid);
   });
 
-  it('puts members into their document, typed as they are declared', () => {
+  it('puts members into their document with their declared types', () => {
     const answers = fieldsOf(Answers).map((one) => ({ ...one, name: `extra.${one.name}` }));
     const sent = (values: Record<string, unknown>) =>
       formBodyOf({ values, raw: null, secrets: [] }, answers);
@@ -114,20 +114,20 @@ describe('bodyOf', () => {
     expect(sent({ 'extra.some': ['', '8', 'nine'] })).toEqual({ extra: { some: ['8', 'nine'] } });
   });
 
-  it('leaves a document as it is that is too long to be read', () => {
+  it('does not change a document that is too long to parse', () => {
     const [count] = fieldsOf(Answers).map((one) => ({ ...one, name: `extra.${one.name}` }));
     const extra = `long: &a "${'x'.repeat(70_000)}"\nagain: *a`;
     const values = { extra, 'extra.count': '1' };
     expect(formBodyOf({ values, raw: null, secrets: [] }, count ? [count] : [])).toEqual({ extra });
   });
 
-  it('reads a raw form as the JSON it holds', () => {
+  it('parses the JSON of a raw form', () => {
     expect(raw('{"name": 1}')).toEqual({ name: 1 });
     expect(raw(' ')).toEqual({});
   });
 
   it.each(['{', '[]', 'null', '"x"', `${'{"a":'.repeat(70)}1${'}'.repeat(70)}`])(
-    'refuses a raw form that is no JSON object: %.12s',
+    'refuses a raw form that is not a JSON object: %.12s',
     (text) => {
       expect(() => raw(text)).toThrow(BadRequest);
     },

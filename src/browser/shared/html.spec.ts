@@ -1,7 +1,7 @@
 import { attributes, html } from './html.js';
 
 describe('html', () => {
-  it('escapes every plain value and keeps HTML', () => {
+  it('escapes plain values and keeps HTML', () => {
     const inner = html`<b>${'<i>'}</b>`;
     expect(html`<p title="${`"'`}">${inner}${['&', inner]}</p>`.text).toBe(
       '<p title="&quot;&#39;"><b>&lt;i&gt;</b>&amp;<b>&lt;i&gt;</b></p>',
@@ -19,18 +19,18 @@ describe('html', () => {
     ['data:text/html,x', '#'],
     ['//example.com/', '#'],
     ['/\\example.com/', '#'],
-  ])('makes of the address %j the link %j', (address, link) => {
+  ])('turns the address %j into the link %j', (address, link) => {
     expect(html`<a class="x" href="${address}">x</a>`.text).toBe(
       `<a class="x" href="${link}">x</a>`,
     );
     expect(html`<form action="${address}"></form>`.text).toBe(`<form action="${link}"></form>`);
   });
 
-  it('leaves nothing for null, undefined and false, and keeps zero', () => {
+  it('writes nothing for null, undefined and false, and writes zero', () => {
     expect(html`a${null}${undefined}${false}${0}b`.text).toBe('a0b');
   });
 
-  it('writes attributes, alone for true and not at all for null and false', () => {
+  it('writes true attributes without a value, and omits null and false ones', () => {
     expect(attributes({ a: '"', b: true, c: null, d: false, e: 0 }).text).toBe(
       ' a="&quot;" b e="0"',
     );

@@ -1,6 +1,6 @@
 import { helpFor, labelFor, labelForField } from './labels.js';
 
-describe('words of pages', () => {
+describe('labels of fields', () => {
   it.each([
     ['job_tags', 'Job tags'],
     ['scm_type', 'Source control'],
@@ -11,17 +11,17 @@ describe('words of pages', () => {
     ['source_vars', 'Source variables'],
     ['enabled_var', 'Enabled variable'],
     ['constructor', 'Constructor'],
-  ])('call %s %s', (name, words) => {
+  ])('name %s %s', (name, words) => {
     expect(labelFor(name)).toBe(words);
   });
 
-  it('leave out what says no more than the name of a field', () => {
+  it('omit a help text that only repeats the name of the field', () => {
     expect(helpFor({ label: 'Name', help: 'Name of this object.' })).toBe('');
     expect(helpFor({ label: 'Description', help: 'Optional description.' })).toBe('');
     expect(helpFor({ label: 'Limit', help: 'Host pattern.' })).toBe('Host pattern.');
   });
 
-  it('are those of the declaration, where it has some', () => {
+  it('come from the declaration if it has a label', () => {
     expect(labelForField({ name: 'email', label: 'Email address' })).toBe('Email address');
     expect(labelForField({ name: 'scm_refspec', label: 'Scm refspec' })).toBe('Further refs');
     expect(labelForField({ name: 'job_tags', label: 'Job tags' })).toBe('Job tags');

@@ -1,12 +1,12 @@
 import { cleanQuery } from './page-controls.js';
 
 describe('cleanQuery', () => {
-  it('leaves the query of any other client alone', () => {
+  it('does not change the query of other clients', () => {
     expect(cleanQuery({})).toBeNull();
     expect(cleanQuery({ search: 'x', name: ['a', 'b'] })).toBeNull();
   });
 
-  it('takes emptied controls away', () => {
+  it('removes empty controls', () => {
     expect(cleanQuery({ search: '', page_size: '', order_by: 'name' })).toBe('?order_by=name');
     expect(cleanQuery({ search: '' })).toBe('');
   });
@@ -26,11 +26,11 @@ describe('cleanQuery', () => {
     { _field: 'a=b&c', _lookup: 'exact', _value: 'x' },
     { _field: 'name', _lookup: 'exact', _value: '' },
     { _field: '', _lookup: 'exact', _value: 'x' },
-  ])('drops a filter that is none: %j', (query) => {
+  ])('drops an invalid filter: %j', (query) => {
     expect(cleanQuery(query)).toBe('');
   });
 
-  it('takes the choice of a theme away', () => {
+  it('removes the chosen theme', () => {
     expect(cleanQuery({ _theme: 'dark', page: '2' })).toBe('?page=2');
   });
 });

@@ -28,7 +28,7 @@ class Feature {}
 const PLACE = { csrf: '', path: '/', origin: '', presets: {}, query: {}, sent: {}, refusal: null };
 
 describe('PagePanels', () => {
-  it('draws the panels of a type, those that lead first, and nothing for others', async () => {
+  it('renders the panels of a type, leading panels first, and none for other types', async () => {
     const module = await Test.createTestingModule({ imports: [Feature] }).compile();
     const panels = module.get(PagePanels);
     const actor = { id: 1, username: 'u', isSuperuser: false, isSystemAuditor: false };

@@ -22,12 +22,12 @@ const info = (more: Partial<RouteInfo>): RouteInfo => ({
 });
 
 describe('rolesThatAllow', () => {
-  it('names the roles of the rule that refused', () => {
+  it('names the roles of the rule that refused the request', () => {
     expect(rolesThatAllow(info({}))).toEqual(['Read of the thing', 'Auditor of the box']);
     expect(rolesThatAllow(info({ needs: 'change' }))).toEqual(['Admin of the thing']);
   });
 
-  it('says nothing where the rule tells no role', () => {
+  it('returns nothing if the rule names no role', () => {
     expect(rolesThatAllow(info({ needs: 'delete' }))).toEqual([]);
     expect(rolesThatAllow(undefined)).toEqual([]);
   });

@@ -6,7 +6,7 @@ const LAYOUT = {
 const sectionsOf = (names: readonly string[]) => inSections(LAYOUT, names, (name) => name);
 
 describe('sections', () => {
-  it('puts fields below their headings in its order, the others first', () => {
+  it('puts fields under their headings in the declared order, the other fields first', () => {
     expect(sectionsOf(['playbook', 'name', 'project', 'webhook_service', 'status'])).toEqual([
       { title: '', parts: ['name', 'status'] },
       { title: 'What runs', parts: ['project', 'playbook'] },
@@ -14,11 +14,11 @@ describe('sections', () => {
     ]);
   });
 
-  it('leaves out headings without fields', () => {
+  it('omits headings without fields', () => {
     expect(sectionsOf(['playbook'])).toEqual([{ title: 'What runs', parts: ['playbook'] }]);
   });
 
-  it('is one list without headings where nothing is declared', () => {
+  it('is one list without headings if none are declared', () => {
     expect(inSections({}, ['b', 'a'], (name) => name)).toEqual([{ title: '', parts: ['b', 'a'] }]);
   });
 });

@@ -11,7 +11,7 @@ const edge = (from: number, to: number, kind: Edge['kind'] = 'success'): Edge =>
 });
 
 describe('layOut', () => {
-  it('puts every node right of all its parents', () => {
+  it('puts every node to the right of all its parents', () => {
     const edges = [edge(1, 2), edge(1, 3), edge(2, 4), edge(3, 4), edge(1, 4), edge(4, 5)];
     const { places } = layOut(nodes(5), edges);
     for (const { from, to } of edges) {
@@ -19,7 +19,7 @@ describe('layOut', () => {
     }
   });
 
-  it('never puts two nodes over each other and keeps all inside', () => {
+  it('never overlaps two nodes, and keeps all inside the picture', () => {
     const edges = [
       edge(1, 2),
       edge(1, 3),
@@ -43,7 +43,7 @@ describe('layOut', () => {
     });
   });
 
-  it('leads a long edge past the nodes between', () => {
+  it('routes a long edge around the nodes between its ends', () => {
     const { places, ways } = layOut(nodes(3), [edge(1, 2), edge(2, 3), edge(1, 3, 'always')]);
     const long = existing(
       ways.find((way) => way.edge.kind === 'always'),
@@ -56,12 +56,12 @@ describe('layOut', () => {
     }
   });
 
-  it('leaves out edges of nodes that are not shown, and ends on a graph with a cycle', () => {
+  it('omits edges of hidden nodes, and terminates on a graph with a cycle', () => {
     expect(layOut(nodes(2), [edge(1, 9)]).ways).toEqual([]);
     expect(layOut(nodes(2), [edge(1, 2), edge(2, 1)]).places.size).toBe(2);
   });
 
-  it('draws no nodes as an empty picture', () => {
+  it('draws an empty picture without nodes', () => {
     const { places, ways, height } = layOut([], []);
     expect([places.size, ways.length]).toEqual([0, 0]);
     expect(height).toBeGreaterThan(0);

@@ -17,8 +17,8 @@ const told = (nodes: readonly ShownNode[], edges: readonly Edge[]) =>
     next: one.next.map(({ id }) => id),
   }));
 
-describe('why a workflow failed', () => {
-  it('is told with the way that was taken, not with the others', () => {
+describe('the cause of a failed workflow', () => {
+  it('shows the path that was taken, and no other paths', () => {
     const nodes = [node(1, 'successful'), node(2, 'failed'), node(3, 'skipped'), node(4, 'failed')];
     const edges = [edge(3, 'always', 4), edge(1, 'success', 2), edge(2, 'failure', 4)];
     expect(told(nodes, edges)).toEqual([
@@ -27,7 +27,7 @@ describe('why a workflow failed', () => {
     ]);
   });
 
-  it('names first what ended it', () => {
+  it('names first the node that ended the workflow', () => {
     const nodes = [node(1, 'failed'), node(2, 'successful'), node(3, 'error')];
     const edges = [edge(1, 'failure', 2)];
     expect(told(nodes, edges).map((one) => one.node)).toEqual([3, 1]);
@@ -36,12 +36,12 @@ describe('why a workflow failed', () => {
     expect(String(view)).toContain('went on with n2');
   });
 
-  it('is nothing while it runs or where it succeeded', () => {
+  it('is empty while the workflow runs, and after it succeeded', () => {
     expect(workflowCauseView({ status: 'running' }, [], new Map())).toBeNull();
     expect(workflowCauseView({ status: 'successful' }, [], new Map())).toBeNull();
   });
 
-  it('may be a cancellation', () => {
+  it('can be a cancellation', () => {
     expect(String(workflowCauseView({ status: 'canceled' }, [], new Map()))).toContain('canceled');
   });
 });

@@ -5,7 +5,7 @@ const COST = { logN: 4, r: 8, p: 1 };
 describe('PasswordHasher', () => {
   const hasher = new PasswordHasher({ cost: COST });
 
-  it('verifies the right password and no other', async () => {
+  it('verifies the right password and refuses another', async () => {
     const stored = await hasher.hash('correct horse');
     expect(stored).toMatch(/^\$scrypt\$ln=4,r=8,p=1\$[A-Za-z0-9_-]{22}\$[A-Za-z0-9_-]{43}$/);
     expect(await hasher.verify('correct horse', stored)).toBe(true);
@@ -20,7 +20,7 @@ describe('PasswordHasher', () => {
     }
   });
 
-  it('salts: the same password never gives the same hash', async () => {
+  it('salts: the same password never has the same hash', async () => {
     expect(await hasher.hash('x')).not.toBe(await hasher.hash('x'));
   });
 
@@ -31,12 +31,12 @@ describe('PasswordHasher', () => {
     `$scrypt$ln=31,r=8,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`,
     `$scrypt$ln=4,r=1,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`,
     `$scrypt$ln=4,r=8,p=99$${'A'.repeat(22)}$${'A'.repeat(43)}`,
-  ])('answers false, not an error, for the damaged hash %p', async (stored) => {
+  ])('returns false and does not throw for the damaged hash %p', async (stored) => {
     expect(await hasher.verify('x', stored)).toBe(false);
     expect(hasher.needsRehash(stored)).toBe(true);
   });
 
-  it('verifies hashes of another cost and asks for a new hash', async () => {
+  it('verifies hashes of another cost, and requests a new hash', async () => {
     const stored = await new PasswordHasher({ cost: { logN: 5, r: 8, p: 2 } }).hash('x');
     expect(await hasher.verify('x', stored)).toBe(true);
     expect(hasher.needsRehash(stored)).toBe(true);
@@ -64,7 +64,7 @@ describe('PasswordHasher', () => {
     expect(wrong).toBeGreaterThan(unknown / 5);
   });
 
-  it('remembers a success for a while, so that repeated Basic authentication is cheap', async () => {
+  it('caches a success for a while, so that repeated Basic authentication is cheap', async () => {
     let now = 0;
     const costly = new PasswordHasher({
       cost: { logN: 14, r: 8, p: 1 },
@@ -83,7 +83,7 @@ describe('PasswordHasher', () => {
     expect(await costly.verify('x', stored)).toBe(true);
   });
 
-  it('forgets the oldest success first and misses when the stored hash changes', async () => {
+  it('evicts the oldest success first, and does not use the cache after the hash changes', async () => {
     const small = new PasswordHasher({ cost: COST, cacheSize: 2 });
     const hashes = await Promise.all(['a', 'b', 'c'].map((password) => small.hash(password)));
     for (const [index, stored] of hashes.entries()) {
@@ -94,7 +94,7 @@ describe('PasswordHasher', () => {
     expect(await small.verify('a', hashes[0] ?? '')).toBe(true);
   });
 
-  it('has so many checks waiting and no more', async () => {
+  it('limits the number of waiting checks', async () => {
     const stored = await hasher.hash('x');
     const fresh = new PasswordHasher({ cost: COST, cacheTtlMs: 0 });
     const checks = Array.from({ length: 50 }, (_, index) => fresh.verify(`wrong ${index}`, stored));
@@ -105,7 +105,7 @@ describe('PasswordHasher', () => {
     expect(await fresh.verify('x', stored)).toBe(true);
   });
 
-  it('hashes by turns of the callers, and so many of each and no more', async () => {
+  it('alternates between callers, and limits the waiting hashes of each', async () => {
     const fresh = new PasswordHasher({ cost: COST });
     const done: string[] = [];
     const hashes = [...Array<string>(110).fill('many'), 'one'].map((caller) =>
@@ -116,7 +116,7 @@ describe('PasswordHasher', () => {
     expect(done.indexOf('one')).toBeLessThanOrEqual(2);
   });
 
-  it('checks passwords while others are hashed', async () => {
+  it('checks passwords while it hashes others', async () => {
     const stored = await hasher.hash('x');
     const fresh = new PasswordHasher({ cost: COST });
     const hashes = Promise.all(Array.from({ length: 50 }, () => fresh.hash('x')));
@@ -125,7 +125,7 @@ describe('PasswordHasher', () => {
     await hashes;
   });
 
-  it('checks many at once without losing one', async () => {
+  it('completes many simultaneous checks', async () => {
     const stored = await hasher.hash('x');
     const fresh = new PasswordHasher({ cost: COST, cacheTtlMs: 0 });
     const passwords = Array.from({ length: 40 }, (_, index) =>

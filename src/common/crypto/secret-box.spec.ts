@@ -15,7 +15,7 @@ const reason = (work: () => unknown): string => {
 };
 
 describe('SecretBox', () => {
-  it('opens what it sealed, whatever the text', () => {
+  it('opens every text that it sealed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (plain, context) => {
         const token = box.seal(plain, context);
@@ -25,7 +25,7 @@ describe('SecretBox', () => {
     );
   });
 
-  it('writes the documented form and never the same text twice', () => {
+  it('writes the documented form, and never the same ciphertext twice', () => {
     const token = box.seal('hello', place);
     expect(token).toMatch(new RegExp(`^\\$sealed\\$v1\\$${box.keyId}\\$[A-Za-z0-9_-]+$`));
     expect(token).not.toContain('hello');
@@ -44,7 +44,7 @@ describe('SecretBox', () => {
     }
   });
 
-  it('keeps the parts of a context apart', () => {
+  it('separates the parts of a context', () => {
     expect(rowContext('a', 1, '2:b')).not.toBe(rowContext('a:1', 2, 'b'));
     expect(rowContext('a', 1, 'b')).toBe(rowContext('a', '1', 'b'));
   });
@@ -71,7 +71,7 @@ describe('SecretBox', () => {
     );
   });
 
-  it('opens old values after a key rotation and asks for them to be sealed again', () => {
+  it('opens old values after a key rotation, and requests that they are sealed again', () => {
     const old = box.seal('hello', place);
     expect(rotated.open(old, place)).toBe('hello');
     expect(rotated.needsReseal(old)).toBe(true);
@@ -90,7 +90,7 @@ describe('SecretBox', () => {
     expect(() => new SecretBox('')).toThrow('must not be empty');
   });
 
-  it('says nothing about the value in its errors', () => {
+  it('does not show the value in its errors', () => {
     const token = box.seal('canary', place);
     expect(() => box.open(token, '')).toThrow('A sealed value cannot be opened (tampered).');
   });

@@ -2,17 +2,17 @@ import { generateWebhookKey, randomAlphanumeric } from './random-key.js';
 import { issueToken, tokenDigest } from './tokens.js';
 
 describe('random keys', () => {
-  it('makes webhook keys of fifty alphanumerics', () => {
+  it('creates webhook keys of fifty alphanumeric characters', () => {
     expect(generateWebhookKey()).toMatch(/^[A-Za-z0-9]{50}$/);
     expect(generateWebhookKey()).not.toBe(generateWebhookKey());
   });
 
-  it('gives exactly the length asked for', () => {
+  it('have exactly the requested length', () => {
     for (const length of [0, 1, 2, 63, 500])
       expect(randomAlphanumeric(length)).toHaveLength(length);
   });
 
-  it('uses every character about equally often', () => {
+  it('use every character about equally often', () => {
     const sample = randomAlphanumeric(62_000);
     const counts = new Map<string, number>();
     for (const character of sample) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -33,7 +33,7 @@ describe('tokens', () => {
     expect(first.digest).not.toContain(first.token.slice(4, 12));
   });
 
-  it('take the prefix they are given', () => {
+  it('start with the given prefix', () => {
     expect(issueToken('ses').token).toMatch(/^ses_/);
   });
 });

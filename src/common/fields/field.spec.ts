@@ -20,14 +20,14 @@ class Same extends Titled {}
 class Plain {}
 
 describe('schema classes', () => {
-  it('have the fields of their ancestors first, and leave those theirs', () => {
+  it('have the fields of their ancestors first, and do not change those', () => {
     const namesOf = (schema: typeof Named): string[] => fieldsOf(schema).map(({ name }) => name);
     expect(namesOf(Same)).toEqual(['name', 'title']);
     expect(namesOf(Titled)).toEqual(['name', 'title']);
     expect(namesOf(Named)).toEqual(['name']);
   });
 
-  it('are told from others, which are left as they are', () => {
+  it('are distinguished from other values, which stay unchanged', () => {
     expect([Named, Titled, Same].map(isSchema)).toEqual([true, true, true]);
     const others = [Plain, Object, String, () => undefined, undefined, {}];
     const symbols = () =>
@@ -60,7 +60,7 @@ describe('columns of schema classes', () => {
   const storage = getMetadataArgsStorage();
   const columns = () => storage.filterColumns([Thing, Named]);
 
-  it('are declared to TypeORM, those of subclasses as nullable columns of their entity', () => {
+  it('are declared to TypeORM, and those of subclasses are nullable', () => {
     expect(storage.filterColumns(WideThing)).toEqual([]);
     expect(
       columns().map(({ propertyName, options: { type, nullable, default: value } }) => [
@@ -86,7 +86,7 @@ describe('columns of schema classes', () => {
     ]);
   });
 
-  it('have one type, since TypeORM keeps that of the base class', () => {
+  it('must keep their type, because TypeORM uses that of the base class', () => {
     const declare = (): unknown => {
       class Other extends Thing {
         @Integer()

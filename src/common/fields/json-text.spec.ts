@@ -12,7 +12,7 @@ it.each<[unknown, string]>([
   expect(jsonText(value)).toBe(text);
 });
 
-it('says what JSON.stringify says', () => {
+it('writes the same JSON as JSON.stringify', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (variables) => {
       const compact = JSON.stringify(variables);

@@ -33,18 +33,18 @@ const faultsOf = (body: Record<string, unknown>): unknown => {
 };
 
 describe('readBody', () => {
-  it('gives an instance of the class, defaults filled in where they are assumed', () => {
+  it('returns an instance of the class with its defaults', () => {
     const body = readBody(SampleBody, { number: '6', shown: 1, other: 2 });
     expect(body).toBeInstanceOf(SampleBody);
     expect({ ...body }).toEqual({ number: 6, which: 'all', words: ['a'] });
   });
 
-  it('takes a value under its former name, and under its own first', () => {
+  it('accepts the former name of a field, and prefers the current name', () => {
     expect(readBody(SampleBody, { id: 1 }).number).toBe(1);
     expect(readBody(SampleBody, { id: 1, number: 2 }).number).toBe(2);
   });
 
-  it('tells the first fault of each field, in the order of the fields', () => {
+  it('reports the first error of each field, in the order of the fields', () => {
     const faults = faultsOf({ extra: [], words: [], which: '', number: null });
     expect(JSON.stringify(faults)).toBe(
       JSON.stringify({
@@ -56,7 +56,7 @@ describe('readBody', () => {
     );
   });
 
-  it('asks transformations below the field after its own, validators above after its own', () => {
+  it('runs transformations of subclasses last, and their validators first', () => {
     expect(readBody(SampleBody, { number: 1, words: '["a", "b"]' }).words).toEqual(['b', 'a']);
     expect(faultsOf({ number: 1, words: {} })).toEqual({
       words: ['Expected a list of items but got type "dict".'],
@@ -64,7 +64,7 @@ describe('readBody', () => {
   });
 
   it.each(['$value', '$property', '$target', '$constraint1'])(
-    'repeats %s as it was sent',
+    'quotes %s in the error as it was sent',
     (which) => {
       expect(faultsOf({ number: 1, which })).toEqual({
         which: [`"${which}" is not a valid choice.`],
@@ -72,7 +72,7 @@ describe('readBody', () => {
     },
   );
 
-  it('leaves documents alone, whatever they say they are', () => {
+  it('does not interpret the members of JSON documents', () => {
     const extra = JSON.parse('{"constructor": 1, "then": {"constructor": {}}, "length": 1e9}');
     expect(readBody(SampleBody, { number: 1, extra }).extra).toBe(extra);
     expect(readBody(SampleBody, { number: 1, constructor: 1 }).number).toBe(1);

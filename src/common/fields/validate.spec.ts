@@ -41,18 +41,18 @@ const faultsOf = (body: Record<string, unknown>, partial = true): unknown => {
 };
 
 describe('validate', () => {
-  it('gives what is left out its default, and nothing in a PATCH', () => {
+  it('sets the defaults of missing fields, except in a PATCH', () => {
     const values = validate(Sample, { name: 'x' });
     expect(values).toEqual({ name: 'x', enabled: true, kind: '', until: null, extra: {} });
     expect(read({})).toEqual({});
   });
 
-  it('passes over unknown and read-only keys, inherited ones included', () => {
+  it('ignores unknown, read-only and inherited keys', () => {
     expect(read({ id: 5, other: 1, name: 'x' })).toEqual({ name: 'x' });
     expect(read(Object.create({ name: 'inherited' }) as Record<string, unknown>)).toEqual({});
   });
 
-  it('reads scalars as clients write them', () => {
+  it('converts scalars in the notations that clients use', () => {
     expect(read({ name: 12, size: ' 6 ', enabled: 'No', ratio: '0.5', extra: '{"a": 1}' })).toEqual(
       {
         name: '12',
@@ -70,7 +70,7 @@ describe('validate', () => {
     });
   });
 
-  it('tells every fault at once', () => {
+  it('reports all errors at once', () => {
     expect(faultsOf({ size: 'x', kind: 'c', until: 'soon', extra: [] }, false)).toEqual({
       name: ['This field is required.'],
       size: ['A valid integer is required.'],
@@ -97,25 +97,25 @@ describe('validate', () => {
     expect(faultsOf(body)).toEqual({ [String(Object.keys(body)[0])]: [text] });
   });
 
-  it('counts characters, not their halves', () => {
+  it('counts characters, not UTF-16 code units', () => {
     expect(read({ name: '😀'.repeat(5) })).toEqual({ name: '😀'.repeat(5) });
     expect(faultsOf({ name: '😀'.repeat(6) })).toHaveProperty('name');
   });
 
-  it('counts no characters of a text that is too long in any case', async () => {
+  it('refuses a very long text without counting its characters', async () => {
     const text = 'x'.repeat(9_000_000);
     const work = await eventLoopTime(() => Promise.resolve(faultsOf({ name: text })));
     expect(work).toBeLessThan(60);
   });
 
   it.each(['2026-02-30', '2026-13-01', '2026-01-01T25:00', '26-01-01'])(
-    'has no day %s',
+    'refuses the invalid date %s',
     (until) => {
       expect(faultsOf({ until })).toHaveProperty('until');
     },
   );
 
-  it('accepts its own answers, and reads or refuses anything else', () => {
+  it('accepts its own output, and reads or refuses any other input', () => {
     fc.assert(
       fc.property(
         fc.record(
@@ -131,7 +131,7 @@ describe('validate', () => {
     );
   });
 
-  it('keeps integers within what a column holds', () => {
+  it('limits integers to the range of the column', () => {
     class Wide {
       @Integer()
       count!: number;

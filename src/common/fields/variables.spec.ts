@@ -69,21 +69,21 @@ describe('parseVariables', () => {
   });
 });
 
-describe('variables that are read ahead', () => {
+describe('variables that are parsed in advance', () => {
   const long = (text: string): string => `${text}\n${'# '.repeat(2000)}`;
 
   it.each([
     ['an object', 'a: 1\nb: [yes, 2]', { a: 1, b: [true, 2] }],
     ['names that recur in other mappings', 'a: {k: 1}\nb: {k: 1}', { a: { k: 1 }, b: { k: 1 } }],
     ['merges', 'x: &x {k: 1}\na: {<<: *x}', { x: { k: 1 }, a: { k: 1 } }],
-  ])('are what they are in place: %s', async (_what, text, expected) => {
+  ])('have the same value as variables parsed in place: %s', async (_what, text, expected) => {
     expect(await costlyToRead([long(text)])).toEqual([long(text)]);
     expect(await readVariables(long(text))).toEqual(expected);
     expect(parseVariables(text)).toEqual(expected);
   });
 
   it.each(['? [a]\n: 1', '{a: 1, {}: 2}', 'a: !vault x', '- 1', BOMB])(
-    'are refused in the same words: %j',
+    'cause the same error as variables parsed in place: %j',
     async (text) => {
       const own = (error: unknown): string =>
         (error as Error).message.split('YAML (error')[1] ?? '';
@@ -95,7 +95,7 @@ describe('variables that are read ahead', () => {
     },
   );
 
-  it('are fresh for everybody, and forgotten by the last', async () => {
+  it('are a new object for each caller, and are dropped after the last one', async () => {
     const text = long('a: [1]');
     const forgets = await Promise.all([readAhead([text]), readAhead([text, 'b: 1'])]);
     expect(parseVariables(text)).toEqual({ a: [1] });
@@ -104,7 +104,7 @@ describe('variables that are read ahead', () => {
     expect(parseVariables(text)).toEqual({ a: [1] });
   });
 
-  it('may have a size, by their form', () => {
+  it('may be larger as JSON than as YAML', () => {
     const names = Array.from({ length: 9000 }, (_, index) => [`name_${index}`, index]);
     const yaml = names.map((pair) => pair.join(': ')).join('\n');
     expect(() => parseSentVariables(yaml)).toThrow(
@@ -126,7 +126,7 @@ describe('variables that are read ahead', () => {
 describe('readAllVariables', () => {
   const long = (name: string): string => `${name}: [1]\n${'# '.repeat(2000)}`;
 
-  it('reads texts of any form, and says of each what is wrong with it', async () => {
+  it('parses texts of any form, and reports the errors of each', async () => {
     const read = await readAllVariables([long('a'), '{"b": 2}', 'c: 3', '', long('d: e')]);
     expect(read(long('a'))).toEqual({ a: [1] });
     expect(read('{"b": 2}')).toEqual({ b: 2 });
@@ -145,14 +145,14 @@ describe('areStorableVariables', () => {
     ['"\\u00e9 \\\\u0000"', true],
     ['"\\0"', false],
     ['"\\ud800"', false],
-  ])('of the YAML a: %s, read ahead or not: %s', async (value, expected) => {
+  ])('of the YAML a: %s, parsed in advance or not: %s', async (value, expected) => {
     expect(areStorableVariables(`a: ${value}`)).toBe(expected);
     const forget = await readAhead([long(value)]);
     expect(areStorableVariables(long(value))).toBe(expected);
     forget();
   });
 
-  it('tells what is no variables', () => {
+  it('throws if the text does not contain variables', () => {
     expect(() => areStorableVariables('- 1')).toThrow(VariablesError);
   });
 });
@@ -182,11 +182,11 @@ describe('parsePlainVariables', () => {
     'a: x:',
     'a: b c',
     '',
-  ])('leaves %j to the parser', (text) => {
+  ])('leaves %j to the full parser', (text) => {
     expect(parsePlainVariables(text)).toBeNull();
   });
 
-  it('reads what it reads as the reader of all of YAML does', () => {
+  it('agrees with the full YAML parser', () => {
     const words = ['y', 'No', 'ON', 'True', 'null', '~', 'NaN', 'inf', '0x1f', '1_0', '1e3', 'e5'];
     const word = fc.constantFrom(...words);
     const name = fc.oneof({ arbitrary: fc.stringMatching(/^\w{1,6}$/), weight: 4 }, word);

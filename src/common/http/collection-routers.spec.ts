@@ -32,7 +32,7 @@ describe('an application with a router for each collection', () => {
     return body;
   };
 
-  it('keeps the routes of collections out of the way of the others', () => {
+  it('does not match a request against the routes of other collections', () => {
     const { stack } = application.router as unknown as { stack: { name: string }[] };
     expect(stack.map(({ name }) => name)).toEqual([
       ...['<anonymous>', 'handle', 'dispatch', 'handle', 'handle'],
@@ -49,11 +49,11 @@ describe('an application with a router for each collection', () => {
     ['/api/v2/hostsandmore/', 'wildcard'],
     ['/api/v2/__proto__/', 'wildcard'],
     ['/elsewhere/api/v2/hosts/', 'wildcard'],
-  ])('takes %s to %s', async (path, route) => {
+  ])('routes %s to %s', async (path, route) => {
     expect(await reached('get', path)).toMatchObject({ route });
   });
 
-  it('hands out the parameters of a path', async () => {
+  it('passes the parameters of a path to the handler', async () => {
     const { route, params } = await reached('post', '/api/v2/jobs/a%20b/');
     expect([route, params]).toEqual(['change of a job', { id: 'a b' }]);
   });
@@ -62,7 +62,7 @@ describe('an application with a router for each collection', () => {
     expect(await reached(method, '/api/v2/jobs/7/')).toMatchObject({ route: 'wildcard' });
   });
 
-  it('refuses what is no text', async () => {
+  it('refuses a path that is not a string', async () => {
     await request(application).get('/api/v2/jobs/%E0%A4%A/').expect(400);
   });
 });

@@ -16,7 +16,7 @@ class Sender extends EventEmitter {
   readableLength = 0;
 }
 
-describe('the pace of a body', () => {
+describe('the minimum rate of a request body', () => {
   let pace: MinimumBodyRate;
   beforeEach(() => {
     jest.useFakeTimers();
@@ -37,7 +37,7 @@ describe('the pace of a body', () => {
     }
   };
 
-  it('is asked for after a while', () => {
+  it('applies after a grace period', () => {
     const sender = start();
     pass(sender, 10, 0);
     expect(sender.destroy).not.toHaveBeenCalled();
@@ -46,7 +46,7 @@ describe('the pace of a body', () => {
     expect(sender.socket.end.mock.calls[0]?.[0]).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('is that of all that came, not of the last second', () => {
+  it('is an average over all bytes, not over the last second', () => {
     const sender = start();
     pass(sender, 1, 60_000);
     pass(sender, 50, 0);
@@ -55,14 +55,14 @@ describe('the pace of a body', () => {
     expect(sender.destroy).toHaveBeenCalled();
   });
 
-  it('is not asked for while we do not read', () => {
+  it('does not apply while the server does not read', () => {
     const sender = start();
     sender.readableLength = 65_536;
     pass(sender, 1000, 0);
     expect(sender.destroy).not.toHaveBeenCalled();
   });
 
-  it('is not asked for any more when the body is complete', () => {
+  it('does not apply after the body is complete', () => {
     const sender = start();
     sender.emit('end');
     pass(sender, 100, 0);
@@ -70,14 +70,14 @@ describe('the pace of a body', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('is asked of what is left behind an answer', () => {
+  it('applies to the rest of a body after the response', () => {
     const sender = start({ headersSent: true, writableFinished: true });
     sender.readableLength = 65_536;
     pass(sender, 11, 0);
     expect(sender.destroy).toHaveBeenCalled();
   });
 
-  it('has no second answer', () => {
+  it('does not cause a second response', () => {
     const sender = start({ headersSent: true });
     pass(sender, 11, 100);
     expect(sender.destroy).toHaveBeenCalled();

@@ -35,7 +35,7 @@ const end = async (drainMs = 0): Promise<void> => {
   await shutdown.end();
 };
 
-it('answers requests that were sent before they are read', async () => {
+it('serves requests that were sent before the shutdown and not read yet', async () => {
   const sockets = await Promise.all(Array.from({ length: 20 }, open));
   const ended = end();
   for (const socket of sockets) socket.write(GET);
@@ -47,7 +47,7 @@ it('answers requests that were sent before they are read', async () => {
   }
 });
 
-it('says in a response that was under way that its connection is closed', async () => {
+it('sends Connection: close with a response that was pending', async () => {
   const slow = request({ port: port(), path: '/slow', agent: false }).end();
   const responded = once(slow, 'response');
   const arrived = once(server, 'request');
@@ -69,7 +69,7 @@ it('closes idle connections', async () => {
   await closed;
 });
 
-it('serves on for as long as it was told to, and then no more', async () => {
+it('accepts requests during the grace period, and none after it', async () => {
   const ended = end(500);
   const socket = await open();
   socket.write(GET);

@@ -28,7 +28,7 @@ const holding = (most: number): UnauthenticatedBytes =>
   new UnauthenticatedBytes({ STRANGER_BYTES_MAX: most } as Settings);
 
 describe('UnauthenticatedBytes', () => {
-  it('holds so much of all strangers together until their requests are over', async () => {
+  it('limits the bytes of all unauthenticated requests until they end', async () => {
     const held = holding(10);
     const [first, second] = [await stranger(), await stranger()];
     held.hold(first.response, 4);
@@ -39,7 +39,7 @@ describe('UnauthenticatedBytes', () => {
     await second.leave();
   });
 
-  it('holds nothing of those who have gone already', async () => {
+  it('counts no bytes for connections that are already closed', async () => {
     const held = holding(10);
     const [gone, present] = [await stranger(), await stranger()];
     await gone.leave();

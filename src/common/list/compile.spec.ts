@@ -52,7 +52,7 @@ const compile = (definition: ResourceDefinition, parameters: QueryParameters) =>
 const exists = (text: string): number => text.match(/EXISTS/g)?.length ?? 0;
 
 describe('FilterCompiler', () => {
-  it('asks nothing where nothing is asked', () => {
+  it('compiles an empty query to TRUE', () => {
     expect(compile(books, {})).toEqual({ text: 'TRUE', values: [] });
   });
 
@@ -63,7 +63,7 @@ describe('FilterCompiler', () => {
     expect(JSON.stringify(values)).toContain('DROP');
   });
 
-  it('joins conditions by AND, those of or__ by OR, and negates a not__', () => {
+  it('joins conditions by AND, joins or__ by OR, and negates not__', () => {
     expect(compile(books, { name: 'a', id: '1' }).text).toContain(' AND ');
     const any = compile(books, { or__name: 'a', or__id: '1' });
     expect(any.text).toContain(' OR ');
@@ -77,27 +77,27 @@ describe('FilterCompiler', () => {
     expect(text).toContain('"f1"."id" = "t"."shelf_id"');
   });
 
-  it('speaks of one related row, and of one each with chain__', () => {
+  it('applies conditions to one related row, and with chain__ to one row each', () => {
     const one = compile(shelves, { books__name: 'a', books__id: '1' });
     const each = compile(shelves, { chain__books__name: 'a', chain__books__id: '1' });
     expect([exists(one.text), exists(each.text)]).toEqual([1, 2]);
   });
 
-  it('follows the reverse of a reference, with underscores or without', () => {
+  it('follows the reverse of a reference, with or without underscores', () => {
     const { text } = compile(shelves, { spec_book_shelf__name: 'a' });
     expect(text).toContain('readable(f1)');
     expect(text).toContain('"f1"."shelf_id" = "t"."id"');
     expect(compile(shelves, { specbookshelf__name: 'a' }).text).toBe(text);
   });
 
-  it('asks for the lack of a related row about each row, never as a join', () => {
+  it('tests for missing related rows by EXISTS for each row, never by a join', () => {
     const lacks = /^NOT \(COALESCE\(EXISTS/;
     expect(compile(shelves, { books__isnull: 'true' }).text).toMatch(lacks);
     expect(compile(shelves, { not__books__name: 'a' }).text).toMatch(lacks);
     expect(compile(books, { shelf: 'null' }).text).not.toContain('EXISTS');
   });
 
-  it('compares the type of rows that are all of one', () => {
+  it('compares the type of rows that all have one type', () => {
     expect(compile(books, { or__type: 'spec_book' }).values).toContain('spec_book');
     expect(() => compile(books, { not__type: 'nonsense' })).toThrow(
       new BadRequest('"nonsense" is not a type of objects.'),
@@ -109,7 +109,7 @@ describe('FilterCompiler', () => {
     expect(exists(compile(books, { shelf: '1' }).text)).toBe(0);
   });
 
-  it('takes signs of a pattern in a search as they are', () => {
+  it('escapes pattern characters in a search', () => {
     expect(compile(books, { search: '50%_' }).values).toEqual(['%50\\%\\_%']);
   });
 
@@ -118,7 +118,7 @@ describe('FilterCompiler', () => {
     ['20260131_x-00042', ['%00042%', '%20260131\\_x-00042%']],
     ['000421', ['%000421%']],
     ['web-0421', ['%web-0421%']],
-  ])('asks an index for the last long number of %s', (term, values) => {
+  ])('searches an index for the last long number of %s', (term, values) => {
     expect(compile(books, { search: term }).values).toEqual(values);
     expect(compile(books, { name__icontains: term }).values).toEqual(values);
     expect(compile(books, { name__contains: term }).values).toEqual(values.slice(-1));

@@ -33,7 +33,7 @@ describe('a cursor', () => {
     .date({ min: new Date('1990-01-01'), max: new Date('2190-01-01'), noInvalidDate: true })
     .map((date) => date.toISOString());
 
-  it('leads back to the place it was made of', () => {
+  it('decodes to the position from which it was created', () => {
     fc.assert(
       fc.property(
         text,
@@ -49,14 +49,14 @@ describe('a cursor', () => {
     );
   });
 
-  it('means nothing for another page or another order', () => {
+  it('is ignored on another page or with another order', () => {
     const cursor = String(cursorAfter({ name: 'a', id: 1 }, [NAME, ID], 2));
     expect(readCursor(cursor, [NAME, ID], 3)).toBeNull();
     expect(readCursor(cursor, [term('name', { descending: true }), ID], 2)).toBeNull();
     expect(readCursor(cursor, [ID], 2)).toBeNull();
   });
 
-  it('is not made where its place has no room in a URL, or cannot be compared', () => {
+  it('is not created if the position is too long for a URL or has no order', () => {
     expect(cursorAfter({ name: 'x'.repeat(2000), id: 1 }, [NAME, ID], 2)).toBeNull();
     expect(cursorAfter({ name: null, id: 1 }, [NAME, ID], 2)).toBeNull();
     expect(cursorAfter({ name: { a: 1 }, id: 1 }, [NAME, ID], 2)).toBeNull();
@@ -78,7 +78,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('names what a wide column holds, as far as numbers are exact', () => {
+  it('accepts the integers of a wide column that JavaScript represents exactly', () => {
     const wide = term('id', { kind: 'integer', columnType: 'bigint' });
     const place = (id: number): unknown => readCursor(encode([2, 'id', id]), [wide], 2);
     expect(place(2 ** 31)).toEqual([2 ** 31]);
@@ -95,7 +95,7 @@ describe('a cursor', () => {
     },
   );
 
-  it('is read, passed over or refused, whatever is sent', () => {
+  it('is accepted, ignored or refused with 400, for any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -115,13 +115,13 @@ describe('a cursor', () => {
 });
 
 describe('isBehind', () => {
-  it('compares rows at once where all terms go one way', () => {
+  it('compares rows as tuples if all terms have the same direction', () => {
     const { text, values } = isBehind([NAME, ID], ['a', 1]).toQuery();
     expect(text).toBe('("t"."name", "t"."id") > ($1::text, $2::integer)');
     expect(values).toEqual(['a', 1]);
   });
 
-  it('goes term by term where they differ', () => {
+  it('compares term by term if the directions differ', () => {
     const down = term('name', { descending: true });
     const { text, values } = isBehind([down, ID], ['a', 1]).toQuery();
     expect(text).toBe(
@@ -130,7 +130,7 @@ describe('isBehind', () => {
     expect(values).toEqual(['a', 'a', 1]);
   });
 
-  it('knows that nulls come last, and first when it descends', () => {
+  it('sorts nulls last, and first in descending order', () => {
     const up = term('finished', { nullable: true });
     expect(isBehind([up, ID], ['a', 1]).toQuery().text).toBe(
       '(("t"."finished" > $1::text OR "t"."finished" IS NULL)' +

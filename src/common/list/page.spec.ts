@@ -17,7 +17,7 @@ describe('the limit of event lists', () => {
     expect(parsePage({ limit }, LIMITS, true)).toEqual({ style: 'limited', limit: size });
   });
 
-  it('means nothing to other lists', () => {
+  it('has no effect on other lists', () => {
     expect(parsePage({ limit: '7' }, LIMITS)).toMatchObject({ style: 'numbered', size: 25 });
   });
 });

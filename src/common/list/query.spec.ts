@@ -6,7 +6,7 @@ const NAME = fc.constantFrom('name', 'organization', 'created_by', 'last_job', '
 const LOOKUP = fc.constantFrom(...LOOKUPS);
 
 describe('parseListQuery', () => {
-  it('takes any path, lookup and prefix apart, whatever their number', () => {
+  it('splits any path, lookup and prefix', () => {
     fc.assert(
       fc.property(
         fc.array(NAME, { minLength: 1, maxLength: 4 }),
@@ -26,7 +26,7 @@ describe('parseListQuery', () => {
     );
   });
 
-  it('knows a lookup from a field that has its name', () => {
+  it('distinguishes a lookup from a field with the same name', () => {
     expect(parseListQuery({ search__in: '1' }).all).toMatchObject([
       { path: ['search'], lookup: 'in' },
     ]);
@@ -35,17 +35,17 @@ describe('parseListQuery', () => {
     ]);
   });
 
-  it('casts where the key ends with int', () => {
+  it('casts if the key ends with int', () => {
     const { all } = parseListQuery({ name__gt__int: '5' });
     expect(all).toMatchObject([{ path: ['name'], lookup: 'gt', castInteger: true }]);
   });
 
-  it('reads a key that is sent twice as two conditions', () => {
+  it('reads a repeated key as two conditions', () => {
     const { all } = parseListQuery({ name__contains: ['a', 'b'] });
     expect(all.map(({ value }) => value)).toEqual(['a', 'b']);
   });
 
-  it('keeps what is no filter apart', () => {
+  it('separates parameters that are not filters', () => {
     const parsed = parseListQuery({
       page: '2',
       page_size: '5',
@@ -81,7 +81,7 @@ describe('parseListQuery', () => {
     expect(() => parseListQuery(parameters)).toThrow(new BadRequest(text));
   });
 
-  it('refuses or reads any query, and never breaks', () => {
+  it('reads or refuses any query, and never throws', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string(), { maxKeys: 5 }), (parameters) => {
         try {
@@ -95,7 +95,7 @@ describe('parseListQuery', () => {
 });
 
 describe('searchTerms', () => {
-  it('gives back the words that were put together, by blanks and commas', () => {
+  it('splits words by spaces and commas', () => {
     const word = fc.stringMatching(/^[a-z0-9._-]{1,8}$/);
     fc.assert(
       fc.property(

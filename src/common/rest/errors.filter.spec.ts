@@ -63,7 +63,7 @@ it.each([
   expect(Object.keys(answer.body)).toEqual([error instanceof Invalid ? 'name' : 'detail']);
 });
 
-it('tells how long to wait', () => {
+it('sends Retry-After', () => {
   expect(answerOf(new TooManyRequests(3)).headers).toEqual({ 'Retry-After': '3' });
   expect(answerOf(database('53300')).headers).toEqual({ 'Retry-After': '5' });
 });
@@ -72,12 +72,12 @@ it.each([
   ['a limit', new Unavailable(1, 'Too much at once.'), 'warn'],
   ['a database that is away', database('53300'), 'warn'],
   ['a fault', new Error('broken'), 'error'],
-])('logs %s, with its place in the code only where it is a fault', (_what, error, level) => {
+])('logs %s, with a stack trace only for an internal error', (_what, error, level) => {
   const note = noteOf(error, answerOf(error).status);
   expect(note?.level).toBe(level);
   expect(note?.error.includes('\n')).toBe(level === 'error');
 });
 
-it('logs no refusals', () => {
+it('does not log refused requests', () => {
   expect(noteOf(new BadRequest('x'), 400)).toBeNull();
 });

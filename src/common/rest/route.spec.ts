@@ -29,7 +29,7 @@ class Shelf {
   declare name: string;
 }
 
-it('describes the operation to the framework, without further help', async () => {
+it('describes the operation in the OpenAPI document', async () => {
   @Controller('shelves')
   class Shelves {
     @Route(info)
@@ -55,7 +55,7 @@ it('describes the operation to the framework, without further help', async () =>
   });
 });
 
-it('reads fields when the document is made, not when the route is declared', async () => {
+it('reads fields when the document is built, not when the route is declared', async () => {
   let isLoaded = false;
   @Controller('shelves')
   class Shelves {
@@ -83,7 +83,7 @@ it('reads fields when the document is made, not when the route is declared', asy
   });
 });
 
-it('refuses to stand below the verb, whose method it could not read', () => {
+it('throws below the decorator of the HTTP method', () => {
   const declare = (): unknown => {
     class Shelves {
       @Get()

@@ -65,7 +65,7 @@ describe('HashiCorp Vault', () => {
     [db, 's3cret'],
     [{ secret_path: 'kv/db/prod', secret_key: 'port' }, '5432'],
     [{ ...db, secret_version: '3' }, 'older'],
-  ])('gives a value of version 2: %j', async (place, value) => {
+  ])('returns a value of version 2: %j', async (place, value) => {
     expect(await read(v2(), place)).toBe(value);
   });
 
@@ -73,11 +73,11 @@ describe('HashiCorp Vault', () => {
     [{ secret_path: '/secret/plain', secret_key: 'password' }, 'v1'],
     [{ secret_backend: 'secret', secret_path: 'plain', secret_key: 'nested' }, '{"a":1}'],
     [{ secret_path: 'secret/wrapped', secret_key: 'password' }, 'inside'],
-  ])('gives a value of version 1: %j', async (place, value) => {
+  ])('returns a value of version 1: %j', async (place, value) => {
     expect(await read(storeOf('hashivault_kv', token), place)).toBe(value);
   });
 
-  it('is logged into by AppRole and by password, in a namespace', async () => {
+  it('supports login by AppRole and by password, in a namespace', async () => {
     const appRole = v2({ role_id: 'role', secret_id: 'secret-id', namespace: 'ops' });
     expect(await read(appRole, db)).toBe('s3cret');
     expect(stores.requests.map(({ headers }) => headers['x-vault-namespace'])).toEqual([
@@ -90,7 +90,7 @@ describe('HashiCorp Vault', () => {
     expect(stores.taken()[0]).toBe('POST /v1/auth/team/userpass/login/ann');
   });
 
-  it('is logged into once and read once for several keys of a path', async () => {
+  it('receives one login and one read for several keys of a path', async () => {
     const store = v2({ role_id: 'role', secret_id: 'secret-id' });
     const wanted: WantedValue[] = ['user', 'password', 'port', 'user'].map((key) => ({
       store,
@@ -100,7 +100,7 @@ describe('HashiCorp Vault', () => {
     expect(stores.taken()).toHaveLength(2);
   });
 
-  it('is logged into by the role of a pod where the installation permits it', async () => {
+  it('supports login by the role of a pod if the settings permit it', async () => {
     const file = join(await mkdtemp(join(tmpdir(), 'pod-')), 'token');
     await writeFile(file, 'pod-identity\n');
     stores.logins.kubernetes = { role: 'workers', jwt: 'pod-identity' };
@@ -119,7 +119,7 @@ describe('HashiCorp Vault', () => {
     expect(stores.taken()).toEqual([]);
   });
 
-  it('is logged into once in a session, for each authentication path', async () => {
+  it('receives one login in a session for each authentication path', async () => {
     stores.logins['other/approle'] = { role_id: 'role', secret_id: 'secret-id' };
     const store = v2({ role_id: 'role', secret_id: 'secret-id' });
     const session = new LookupSession();
@@ -170,11 +170,11 @@ describe('HashiCorp Vault', () => {
       { ...db, secret_path: '../sys/seal' },
       'A path may not have "." or ".." in it.',
     ],
-  ])('says why there is no value: %s', async (_name, inputs, place, message) => {
+  ])('explains a missing value: %s', async (_name, inputs, place, message) => {
     expect(await read(v2(inputs), place)).toEqual(new LookupError(message));
   });
 
-  it('may have a certificate of an authority of its own', async () => {
+  it('may have a certificate of its own authority', async () => {
     const sink = await HttpSink.start({ tls: true });
     const storeWith = (inputs: CredentialInputs): StoreCredential =>
       v2({ ...token, ...inputs, url: sink.url });
@@ -187,7 +187,7 @@ describe('HashiCorp Vault', () => {
     await sink.close();
   });
 
-  it('is not asked where the installation may not go', async () => {
+  it('receives no request if its address is not permitted', async () => {
     const closed = new OutboundClient({ allow: [], userAgent: 'test' });
     const [value] = await new SecretLookups(closed, settings, tokens).fetch([
       { store: v2(), place: db },
@@ -210,7 +210,7 @@ describe("CyberArk's Central Credential Provider", () => {
     ['password', 'from the vault'],
     ['UserName', 'app'],
     ['address', 'db.example'],
-  ])('gives the property %j of an account', async (object_property, value) => {
+  ])('returns the property %j of an account', async (object_property, value) => {
     const place = { ...query, object_property, reason: 'a job' };
     expect(await read(storeOf('aim', { app_id: 'ctl' }), place)).toBe(value);
     expect(stores.taken()).toEqual([
@@ -226,7 +226,7 @@ describe("CyberArk's Central Credential Provider", () => {
       'The account has no property "nope".',
     ],
     [{}, query, 'The credential does not provide app_id.'],
-  ])('says why there is no value: %j %j', async (inputs, place, message) => {
+  ])('explains a missing value: %j %j', async (inputs, place, message) => {
     expect(await read(storeOf('aim', inputs), place)).toEqual(new LookupError(message));
   });
 });

@@ -76,7 +76,7 @@ const samples = Object.entries(VENDOR_STORES).map(([namespace, sample]) => ({
 const good = ({ namespace, inputs, place }: (typeof samples)[number], more: Place = {}) =>
   read(namespace, inputs(stores.url), { ...place, ...more });
 
-it('every type of a secret store that is offered is read, and tested here', () => {
+it('every type of a secret store has an implementation and a test', () => {
   const offered = EXTERNAL_TYPES.map(({ namespace }) => namespace).sort();
   const tokens = ['github_app_token', 'run_identity_token'];
   expect([...SECRET_STORES.keys()].sort()).toEqual([...offered, ...tokens].sort());
@@ -86,25 +86,25 @@ it('every type of a secret store that is offered is read, and tested here', () =
 describe.each(samples)('$namespace', (sample) => {
   const { namespace, inputs, place, value, wrong, refusal, lines } = sample;
 
-  it('gives a value, with one login and one read for several inputs', async () => {
+  it('returns a value, with one login and one read for several inputs', async () => {
     const places = Array.from({ length: 5 }, () => place);
     const values = await read(namespace, inputs(stores.url), ...places);
     expect(values).toEqual(Array.from({ length: 5 }, () => value));
     expect(stores.taken()).toEqual(lines);
   });
 
-  it('says that a secret is wrong, without the answer of the store', async () => {
+  it('reports a wrong secret without the response of the store', async () => {
     const values = await read(namespace, { ...inputs(stores.url), ...wrong }, place);
     expect(values).toEqual([new LookupError(refusal)]);
   });
 
-  it('says why there is no value', async () => {
+  it('explains a missing value', async () => {
     for (const [elsewhere, message] of sample.faults) {
       expect(await good(sample, elsewhere)).toEqual([new LookupError(message)]);
     }
   });
 
-  it('refuses hostile answers at each step', async () => {
+  it('refuses hostile responses at each step', async () => {
     const sink = await HttpSink.start();
     for (const [index] of lines.entries()) {
       const before = lines.slice(0, index).map(() => null);
@@ -123,7 +123,7 @@ describe.each(samples)('$namespace', (sample) => {
     await sink.close();
   });
 
-  it('is asked again while it is away or slow, and not for ever', async () => {
+  it('retries a limited number of times if the store is unavailable or slow', async () => {
     stores.faults.push(412, 503);
     expect(await good(sample)).toEqual([value]);
     stores.faults.push(503, 503, 503);
@@ -141,17 +141,17 @@ it.each<[string, Place, string]>([
   ['conjur', { secret_version: '2' }, 'conjur-older'],
   ['thycotic_tss', { secret_field: 'key-file' }, 'tss-file-value'],
   ['thycotic_dsv', { secret_field: 'key', secret_decoding: 'Decode Base64' }, 'dsv-file-value'],
-])('%s gives another value at %j', async (namespace, more, value) => {
+])('%s returns another value for %j', async (namespace, more, value) => {
   expect(await good({ namespace, ...sampleOf(namespace) }, more)).toEqual([value]);
 });
 
-it('Secret Server is logged into with a domain', async () => {
+it('Secret Server accepts a login with a domain', async () => {
   const { inputs, place } = sampleOf('thycotic_tss');
   const values = await read('thycotic_tss', { ...inputs(stores.url), domain: 'corp' }, place);
   expect(values).toEqual(['tss-value']);
 });
 
-it('Conjur is found below /api in the cloud', async () => {
+it('Conjur Cloud is used under the path /api', async () => {
   const { inputs, place } = sampleOf('conjur');
   const cloud = inputs(`${stores.url}/conjur-cloud`);
   expect(await read('conjur', cloud, place)).toEqual(['conjur-value']);
@@ -160,7 +160,7 @@ it('Conjur is found below /api in the cloud', async () => {
   expect(wrong).toEqual([new LookupError('HTTP 401.')]);
 });
 
-it('GitHub Enterprise gives tokens at its own address, and other keys are refused', async () => {
+it('GitHub Enterprise issues tokens at its own address, and other installations are refused', async () => {
   const inputs = sampleOf('github_app').inputs(stores.url);
   const enterprise = { ...inputs, github_url: `${stores.url}/api/v3/` };
   expect(await read('github_app_token', enterprise, {})).toEqual(['ghs_github-value']);

@@ -43,7 +43,7 @@ describe('attaching a credential to a template', () => {
     [vault, 'Cannot assign multiple Vault credentials.'],
     [prod, 'Cannot assign multiple Vault (id=prod) credentials.'],
     [cloud, 'Cannot assign multiple Cloud X credentials.'],
-  ])('refuses a second one of a slot', (added, message) => {
+  ])('refuses a second credential of the same type and vault id', (added, message) => {
     expect(attachError([machine, vault, prod, cloud], added)).toBe(message);
   });
 
@@ -56,7 +56,7 @@ describe('attaching a credential to a template', () => {
 });
 
 describe('credentials of a launch', () => {
-  it('report every fault once', () => {
+  it('cause one error for each fault', () => {
     expect(launchErrors([machine, machine, machine, credential('s', 'scm'), vault, prod])).toEqual([
       'Cannot assign multiple Machine credentials.',
       'Cannot assign a Credential of kind `scm`',
@@ -64,7 +64,7 @@ describe('credentials of a launch', () => {
     expect(launchErrors([])).toEqual([]);
   });
 
-  it('may replace but not leave out those of the template', () => {
+  it('may replace but not remove those of the template', () => {
     expect(removalErrors([machine, vault], [credential('other', 'ssh'), vault, cloud])).toEqual([]);
     expect(removalErrors([machine], [])).toEqual([
       'Removing Machine credential at launch time without replacement is not supported. ' +

@@ -51,7 +51,7 @@ describe('buildInjectionPlan', () => {
     });
   });
 
-  it('takes users, passwords and keys from the machine credential', () => {
+  it('reads users, passwords and keys from the machine credential', () => {
     const inputs = {
       username: 'deploy',
       password: 'pw',
@@ -73,13 +73,13 @@ describe('buildInjectionPlan', () => {
     });
   });
 
-  it('ends a key with a line break and knows no passphrase for a plain one', () => {
+  it('ends a key with a line break, and ignores the passphrase of a plain key', () => {
     const { sshKeyData, sshKeyUnlock } = plan([managed('ssh', { ssh_key_data: plainKey })]);
     expect(sshKeyData).toBe(`${plainKey}\n`);
     expect(sshKeyUnlock).toBeNull();
   });
 
-  it('uses launch passwords where the credential asks, and only there', () => {
+  it('uses launch passwords only if the credential prompts for them', () => {
     const asking = managed('ssh', {
       password: 'ASK',
       become_password: 'stored',
@@ -108,7 +108,7 @@ describe('buildInjectionPlan', () => {
     ]);
   });
 
-  it('gives the network credential as environment', () => {
+  it('injects the network credential as environment variables', () => {
     const inputs = {
       username: 'u',
       password: 'p',
@@ -137,7 +137,7 @@ describe('buildInjectionPlan', () => {
     });
   });
 
-  it('gives sources of inventories what jobs do not take, and nothing where nothing is injected', () => {
+  it('injects the credentials of inventory sources, and nothing for types without injectors', () => {
     const { env, extraVars } = plan([
       managed('insights', { username: 'u', password: 'p' }),
       managed('scm', { username: 'git' }),
@@ -189,7 +189,7 @@ describe('custom injectors', () => {
     });
   });
 
-  it('give several files their own paths', () => {
+  it('use a separate path for each of several files', () => {
     const injectors = {
       file: { 'template.cert': 'c', 'template.key': '{{ key }}' },
       env: { CERT: '{{ tower.filename.cert }}', KEY: '{{ tower.filename.key }}' },
@@ -202,7 +202,7 @@ describe('custom injectors', () => {
     expect(built.files[1]?.content).toBe(`${plainKey}\n`);
   });
 
-  it('see empty inputs as undefined and booleans by their default', () => {
+  it('render empty inputs as undefined, and booleans as their default', () => {
     const env = {
       A: "{{ region | default('us') }}",
       B: '{{ token }}',
@@ -212,7 +212,7 @@ describe('custom injectors', () => {
     expect(plan([custom({ env }, { verify: false })]).env).toMatchObject({ C: 'off' });
   });
 
-  it('cannot reach anything but their inputs', () => {
+  it('cannot access anything except their inputs', () => {
     const { env } = plan([
       custom({ env: { A: '{{ password }}{{ process }}{{ namespace }}{{ strftime_now }}' } }, {}),
       managed('ssh', { password: 'canary' }),
@@ -220,7 +220,7 @@ describe('custom injectors', () => {
     expect(env).toEqual({ A: '' });
   });
 
-  it('stop the job with an explanation that tells no secret', () => {
+  it('fail the job with an explanation that contains no secret', () => {
     const broken = custom({ env: { A: '{{ token + none }}' } }, { token: 'canary' });
     expect(() => plan([broken])).toThrow(
       /^Job cannot start because A of Credential x cannot be rendered: [^c]*/,
@@ -245,7 +245,7 @@ describe('renderInjector', () => {
     expect(renderInjector(template, { a: 1, b: 'x,y' })).toBe(text);
   });
 
-  it('limits steps and text', () => {
+  it('limits steps and output', () => {
     const wide = `{% for x in a %}{% for y in a %}{{ y }}{% endfor %}{% endfor %}`;
     expect(() => renderInjector(wide, { a: Array.from({ length: 1000 }, () => 'x') })).toThrow(
       'too many steps',
@@ -255,7 +255,7 @@ describe('renderInjector', () => {
     );
   });
 
-  it.each(['a | upper', 'a.split(",")'])('limits what %s does again and again', (step) => {
+  it.each(['a | upper', 'a.split(",")'])('limits the repeated use of %s', (step) => {
     const template = `{% for x in b %}{% set y = ${step} %}{% endfor %}`;
     const scope = { a: 'x,'.repeat(50_000), b: Array.from({ length: 1000 }, () => 1) };
     const startedAt = process.cpuUsage();

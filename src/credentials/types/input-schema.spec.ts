@@ -8,7 +8,7 @@ const inputsErrors = (...fields: unknown[]) => draft({ fields })['inputs'];
 const injectorErrors = (injectors: unknown, fields: unknown[] = [FIELD]) =>
   draft({ fields }, injectors)['injectors'];
 
-describe('kinds of custom types', () => {
+describe('the kinds of custom types', () => {
   it.each(['cloud', 'net'])('include %s', (kind) => {
     expect(draft({}, {}, kind)).toEqual({});
   });
@@ -25,7 +25,7 @@ describe('kinds of custom types', () => {
   });
 });
 
-describe('inputs of a type', () => {
+describe('the inputs of a type', () => {
   it('accept everything the contract names', () => {
     const fields = [
       {
@@ -118,7 +118,7 @@ describe('inputs of a type', () => {
   });
 });
 
-describe('injectors of a type', () => {
+describe('the injectors of a type', () => {
   it('accept environment, variables and one or several files', () => {
     const templates = {
       env: { MY_TOKEN: '{{ token }}', A: '{{ tower.filename }}' },
@@ -225,11 +225,11 @@ describe('injectors of a type', () => {
     expect(process.cpuUsage(startedAt).user).toBeLessThan(1_000_000);
   });
 
-  it('are not looked at while the inputs are wrong', () => {
+  it('are not checked while the inputs are invalid', () => {
     expect(Object.keys(draft({ fields: 5 }, { argv: {} }))).toEqual(['inputs']);
   });
 
-  it('never throw, whatever is sent', () => {
+  it('never throw, for any input', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (kind, inputs, injectors) => {
         expect(typeof validateTypeDefinition({ kind, inputs, injectors })).toBe('object');

@@ -37,7 +37,7 @@ const plainKey = sampleKeys().plain['pkcs8'] ?? '';
 const lockedKey = sampleKeys().encrypted['pkcs8'] ?? '';
 
 describe('validateInputs', () => {
-  it('gives the inputs ready to be stored', () => {
+  it('returns the inputs in the form in which they are stored', () => {
     const incoming = {
       username: 'root',
       password: 'canary',
@@ -85,7 +85,7 @@ describe('validateInputs', () => {
     });
   });
 
-  it('reports all faults together and never a secret value', () => {
+  it('reports all errors together and never a secret value', () => {
     const errors = errorsOf(CUSTOM, { region: 'mars', pin: 'hunter2', verify: 'maybe', more: 1 });
     expect(errors).toEqual({
       region: ['"mars" is not a valid choice.'],
@@ -95,7 +95,7 @@ describe('validateInputs', () => {
     });
   });
 
-  it('takes booleans as lenient clients send them', () => {
+  it('converts the notations of booleans that clients use', () => {
     expect(validateInputs(CUSTOM, { verify: 0, secret: '6' }).inputs).toEqual({
       verify: false,
       secret: '6',
@@ -106,7 +106,7 @@ describe('validateInputs', () => {
     });
   });
 
-  it('lets custom types hold several lines in any text', () => {
+  it('allows several lines in any text of a custom type', () => {
     expect(errorsOf(CUSTOM, { secret: '{\n}' })).toEqual({});
   });
 
@@ -128,7 +128,7 @@ describe('validateInputs', () => {
       expect(checked).toEqual({ errors: {}, inputs: { password: 'kept', username: 'new' } });
     });
 
-    it('is refused where there is nothing secret to keep', () => {
+    it('is refused if there is no previous secret', () => {
       expect(errorsOf(MACHINE, { username: '$encrypted$' }, { username: 'root' })).toEqual(
         reserved('username'),
       );
@@ -159,7 +159,7 @@ describe('validateInputs', () => {
       expect(errorsOf(MACHINE, incoming)).toEqual(errors);
     });
 
-    it('sees a key that is kept', () => {
+    it('checks a key that the request does not change', () => {
       const previous = { ssh_key_data: lockedKey, ssh_key_unlock: 'x' };
       expect(errorsOf(MACHINE, { ssh_key_data: '$encrypted$' }, previous)).toEqual(MUST);
       expect(
@@ -202,7 +202,7 @@ describe('validateInputs', () => {
   });
 });
 
-describe('secrets', () => {
+describe('secrets of a credential', () => {
   it('are named by the type', () => {
     expect(secretInputs(MACHINE)).toEqual([
       'password',
@@ -214,7 +214,7 @@ describe('secrets', () => {
     expect(secretInputs({ ...CUSTOM, inputs: {} })).toEqual([]);
   });
 
-  it('are masked; prompts, empty texts and plain inputs are shown', () => {
+  it('are masked; prompts, empty texts and plain inputs are not', () => {
     const inputs = {
       username: 'root',
       password: 'canary',
@@ -233,7 +233,7 @@ describe('secrets', () => {
   });
 });
 
-describe('what a launch must bring', () => {
+describe('the passwords that a launch needs', () => {
   it.each<[string, CredentialInputs, string[]]>([
     ['ssh', { password: 'x' }, []],
     ['ssh', { password: 'ASK', become_password: 'ASK' }, ['ssh_password', 'become_password']],
@@ -247,7 +247,7 @@ describe('what a launch must bring', () => {
     expect(passwordsNeeded(typeOf(namespace), inputs)).toEqual(names);
   });
 
-  it('does not include what the credential should have had', () => {
+  it('exclude required inputs that the credential lacks', () => {
     expect(missingInputs(typeOf('vault'), {})).toEqual(['vault_password']);
     expect(missingInputs(typeOf('vault'), { vault_password: '' })).toEqual(['vault_password']);
     expect(missingInputs(typeOf('vault'), { vault_password: 'ASK' })).toEqual([]);
@@ -256,10 +256,13 @@ describe('what a launch must bring', () => {
   });
 });
 
-it.each(['hashivault_kv', 'galaxy_api_token'])('a URL of %s holds no password', (namespace) => {
-  const text = 'A password belongs into an input of its own, not into the URL.';
-  expect(errorsOf(typeOf(namespace), { url: 'https://bob:pw@host.example.com' })).toEqual({
-    url: [text],
-  });
-  expect(errorsOf(typeOf(namespace), { url: 'https://bob@host.example.com' })).toEqual({});
-});
+it.each(['hashivault_kv', 'galaxy_api_token'])(
+  'a URL of %s must not contain a password',
+  (namespace) => {
+    const text = 'A password belongs into an input of its own, not into the URL.';
+    expect(errorsOf(typeOf(namespace), { url: 'https://bob:pw@host.example.com' })).toEqual({
+      url: [text],
+    });
+    expect(errorsOf(typeOf(namespace), { url: 'https://bob@host.example.com' })).toEqual({});
+  },
+);

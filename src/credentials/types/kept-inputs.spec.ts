@@ -21,7 +21,7 @@ const CUSTOM: CredentialTypeDefinition = {
   injectors: {},
 };
 
-describe('kept secrets', () => {
+describe('secrets that a change does not replace', () => {
   const KEPT = '$encrypted$';
   const changed = (
     type: CredentialTypeDefinition,
@@ -45,13 +45,13 @@ describe('kept secrets', () => {
     ['thycotic_dsv', { tenant: 'ours', client_secret: 'pw' }, { tenant: 'theirs' }],
     ['thycotic_dsv', { tenant: 'ours', client_secret: 'pw' }, { tld: 'eu' }],
     ['openstack', { host: 'https://o.example.com', password: 'pw' }, { domain: 'other' }],
-  ])('of %s are given anew: %j, %j', (namespace, previous, change) => {
+  ])('of %s must be sent again: %j, %j', (namespace, previous, change) => {
     const [secret = ''] = secretInputs(typeOf(namespace)).filter((id) => id in previous);
     const text = `${secret} must be given anew: ${Object.keys(change).join()} decides where it is sent.`;
     expect(changed(typeOf(namespace), previous, change)).toEqual({ [secret]: [text] });
   });
 
-  it('are given anew beside a secret that decides where they are sent', () => {
+  it('must be sent again when a secret changes that decides their destination', () => {
     const kubernetes = { host: 'https://k.example.com', bearer_token: 'pw', ssl_ca_cert: 'ours' };
     const type = typeOf('kubernetes_bearer_token');
     expect(changed(type, kubernetes, { ssl_ca_cert: 'mine' })).toEqual({
@@ -59,7 +59,7 @@ describe('kept secrets', () => {
     });
   });
 
-  it('of custom types are given anew for every input that is not declared harmless', () => {
+  it('of custom types must be sent again if an input changes that is not declared harmless', () => {
     const previous = { region: 'eu', secret: 'pw', note: 'a' };
     expect(changed(CUSTOM, previous, { region: 'us' })).toEqual({
       secret: ['secret must be given anew: region decides where it is sent.'],
@@ -68,7 +68,7 @@ describe('kept secrets', () => {
     expect(changed(CUSTOM, previous, { note: 'b' })).toEqual({});
   });
 
-  it('stay where only the account changes', () => {
+  it('stay if only the account changes', () => {
     expect(changed(typeOf('ssh'), { username: 'a', password: 'pw' }, { username: 'b' })).toEqual(
       {},
     );

@@ -75,7 +75,7 @@ describe('managed credential types', () => {
   });
 
   it.each(MANAGED_CREDENTIAL_TYPES.map((type) => [type.name, type] as const))(
-    '%s obeys the rules for definitions, its kind apart',
+    '%s obeys the rules for definitions, except for its kind',
     (_name, { inputs, injectors }) => {
       const { fields = [], metadata = [], ...rules } = inputs;
       // What names a secret in a store is no variable of a template: it may have a dash.
@@ -86,7 +86,7 @@ describe('managed credential types', () => {
     },
   );
 
-  it('says which inputs decide where secrets are sent', () => {
+  it('mark the inputs that decide where secrets are sent', () => {
     const found = MANAGED_CREDENTIAL_TYPES.map(({ namespace, inputs: { fields = [] } }) => [
       namespace,
       fields
@@ -124,12 +124,12 @@ describe('managed credential types', () => {
     });
   });
 
-  it('is undefined for an unknown namespace', () => {
+  it('are undefined for an unknown namespace', () => {
     expect(managedCredentialType('nothing')).toBeUndefined();
   });
 });
 
-describe('what shipped types inject', () => {
+describe('injectors of managed types', () => {
   const SERVER = { host: 'https://cloud.example.com', username: 'u', password: 'pw' };
 
   it.each<[string, CredentialInputs, Record<string, string>]>([
@@ -218,7 +218,7 @@ describe('what shipped types inject', () => {
     expect(files).toEqual([]);
   });
 
-  it('a key file for Google, which names the project when there is one', () => {
+  it('a key file for Google, which names the project if there is one', () => {
     const { env, files } = injected('gce', { username: 'me@x', ssh_key_data: KEY });
     expect(JSON.parse(files[0]?.content ?? '')).toEqual({
       type: 'service_account',
@@ -239,7 +239,7 @@ describe('what shipped types inject', () => {
     expect(named.files[0]?.content).toContain('"project_id": "p"');
   });
 
-  it('a file of clouds for OpenStack, with what is set', () => {
+  it('a file of clouds for OpenStack, with the inputs that are set', () => {
     const inputs = { ...SERVER, password: 'p"w', project: 'p' };
     const file = `clouds:
   devstack:
@@ -260,7 +260,7 @@ describe('what shipped types inject', () => {
     );
   });
 
-  it('an INI file for Red Hat Virtualization, in which a percent sign is no reference', () => {
+  it('an INI file for Red Hat Virtualization, with escaped percent signs', () => {
     const { env, files } = injected('rhv', { ...SERVER, password: '50%', ca_file: '/opt/ca.pem' });
     expect(env).toEqual({
       ...{ OVIRT_INI_PATH: '/env/template', OVIRT_URL: SERVER.host },
@@ -273,7 +273,7 @@ describe('what shipped types inject', () => {
     expect(injected('rhv', SERVER).files[0]?.content).not.toContain('ca_file');
   });
 
-  it('files for Terraform and Kubernetes, each only when there is something in it', () => {
+  it('files for Terraform and Kubernetes, each only if it has contents', () => {
     const terraform = injected('terraform', { configuration: 'a = 1\nb = 2\n' });
     expect(terraform.env).toEqual({ TF_BACKEND_CONFIG_FILE: '/env/template.config' });
     expect(terraform.files).toEqual([{ name: 'template.config', content: 'a = 1\nb = 2\n' }]);

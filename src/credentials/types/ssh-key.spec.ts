@@ -13,12 +13,15 @@ describe('checkSshKey', () => {
     expect(isEncryptedKey(key)).toBe(false);
   });
 
-  it.each(Object.entries(keys.encrypted))('sees the passphrase of a key (%s)', (_format, key) => {
-    expect(checkSshKey(key)).toEqual({ fault: null, isEncrypted: true });
-    expect(isEncryptedKey(key)).toBe(true);
-  });
+  it.each(Object.entries(keys.encrypted))(
+    'detects the passphrase of a key (%s)',
+    (_format, key) => {
+      expect(checkSshKey(key)).toEqual({ fault: null, isEncrypted: true });
+      expect(isEncryptedKey(key)).toBe(true);
+    },
+  );
 
-  it('accepts Windows line ends, spaces around, several keys and certificates beside a key', () => {
+  it('accepts Windows line ends, surrounding spaces, several keys, and certificates beside a key', () => {
     const plain = keys.plain['pkcs8'] ?? '';
     const encrypted = keys.encrypted['pkcs8'] ?? '';
     expect(checkSshKey(`\n  ${plain.replaceAll('\n', '\r\n')}  \n`).fault).toBeNull();
@@ -29,7 +32,7 @@ describe('checkSshKey', () => {
 
   const all = Object.entries({ ...keys.plain, encrypted: keys.encrypted['pkcs8'] ?? '' });
 
-  it.each(all)('refuses a key without one of its lines (%s)', (_format, key) => {
+  it.each(all)('refuses a key with a missing line (%s)', (_format, key) => {
     const lines = key.split('\n');
     for (let at = 1; at < lines.length - 2; at += 1) {
       const { fault } = checkSshKey(lines.toSpliced(at, 1).join('\n'));
@@ -76,7 +79,7 @@ describe('checkSshKey', () => {
     expect(isEncryptedKey(text)).toBe(false);
   });
 
-  it('answers for any text, at once, and never repeats it', () => {
+  it('returns quickly for any text, and never repeats the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(checkSshKey(`canary${text}`)).toEqual({ fault: 'Invalid certificate or key.' });

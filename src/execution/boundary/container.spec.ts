@@ -44,7 +44,7 @@ const launchOf = (changes: Partial<ContainerPlan> = {}, network = false) =>
   contained(command, { ...enclosure, hasNetwork: network }, { ...plan, ...changes }, settings);
 
 describe('a command in a container', () => {
-  it('may do and take no more than the settings say', async () => {
+  it('has the limits and capabilities of the settings', async () => {
     const { args } = await launchOf();
     expect(args).toEqual(
       expect.arrayContaining([
@@ -61,7 +61,7 @@ describe('a command in a container', () => {
     expect(args.slice(-3)).toEqual(['ansible-runner', 'run', '/runner']);
   });
 
-  it('sees its folder, and what is shown, and nothing that is not there', async () => {
+  it('sees its own folder and the mounted folders, and no missing ones', async () => {
     const { args } = await launchOf();
     expect(args.filter((one) => one.startsWith('--mount='))).toEqual([
       '--mount=type=bind,"source=/srv/a,b","target=/srv/a,b",readonly',
@@ -75,13 +75,13 @@ describe('a command in a container', () => {
     expect(args).toContain('--tmpfs=/srv/a,b/data:ro,nosuid,nodev,mode=755,size=1048576');
   });
 
-  it('finds in the place of a temporary folder what is shown there', async () => {
+  it('sees a mount in place of a temporary folder', async () => {
     const { args } = await launchOf({ shown: [{ from: '/tmp', isWritable: true }] });
     expect(args).toContain('--mount=type=bind,source=/tmp,target=/tmp');
     expect(args.join(' ')).not.toContain('--tmpfs=/tmp:');
   });
 
-  it('is found again by what it is called and marked with', async () => {
+  it('is identified by its name, label and environment variable', async () => {
     const { args, environment } = await launchOf();
     const name = args.find((one) => one.startsWith('--name='))?.slice('--name='.length) ?? '';
     expect(ownerIn(name)).toEqual({ pid: 12, startTime: '345' });
@@ -91,22 +91,22 @@ describe('a command in a container', () => {
     expect(ownerIn('somebody-elses')).toBeNull();
   });
 
-  it('steers the engine with nothing of its environment, and shows none of it', async () => {
+  it('starts the engine without the environment of the run, and does not show it in the arguments', async () => {
     const { args, environment } = await launchOf();
     expect(environment).toEqual({ ...engineEnvironment(), AUTOMATION_CONTROLLER_RUN: '7:1:key' });
     expect(JSON.stringify({ args, environment })).not.toMatch(/secret|evil|\/worker\/bin/);
   });
 
-  it('has the network of the machine only where it may', async () => {
+  it('uses the network of the host only if that is permitted', async () => {
     expect((await launchOf({}, true)).args).toContain('--network=host');
   });
 
-  it('keeps its numbers in the user namespace of its user, and a count of its own', async () => {
+  it('keeps its user id in a user namespace, with its own process limit', async () => {
     const { args } = await launchOf({ isRoot: false });
     expect(args).toEqual(expect.arrayContaining(['--userns=keep-id', '--ulimit=nproc=99:99']));
   });
 
-  it('asks Docker for nothing that only Podman knows', async () => {
+  it('passes no Podman options to Docker', async () => {
     const { args } = await launchOf({ isPodman: false, engine: 'docker', isRoot: false });
     expect(args.join(' ')).not.toMatch(
       /userns|http-proxy|read-only-tmpfs|image-volume|log-level|tmpcopyup/,
@@ -114,7 +114,7 @@ describe('a command in a container', () => {
   });
 });
 
-it('an environment is written as lines of a shell', () => {
+it('an environment is written as a shell script', () => {
   expect(environmentScript(command, enclosure).split('export ')).toEqual([
     '',
     "HOME='/runner/home'\n",

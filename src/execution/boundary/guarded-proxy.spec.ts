@@ -34,7 +34,7 @@ describe('a guarded proxy', () => {
     return client;
   }
 
-  it('ends what it has connected with who asked for it', async () => {
+  it('closes the target connection when the client disconnects', async () => {
     const proxy = await open(() => Promise.resolve(LOOPBACK));
     const client = await ask(proxy);
     const [socket] = (await once(target, 'connection')) as [Socket];
@@ -43,7 +43,7 @@ describe('a guarded proxy', () => {
     await proxy.close();
   });
 
-  it('connects nothing for who gave up while the name was looked up', async () => {
+  it('does not connect for a client that disconnected during the name lookup', async () => {
     let found: (addresses: typeof LOOPBACK) => void = () => undefined;
     let isAsked: () => void = () => undefined;
     const asked = new Promise<void>((resolve) => (isAsked = resolve));

@@ -13,25 +13,25 @@ const settingsIn = (folder: string, more: object = {}): Settings =>
   });
 const several = (): Promise<boolean> => Promise.resolve(true);
 
-describe('a worker without a boundary', () => {
+describe('a worker without a sandbox', () => {
   let uid: ReturnType<typeof jest.spyOn>;
   const be = (number: number): void => {
     uid = jest.spyOn(process, 'getuid').mockReturnValue(number);
   };
   afterEach(() => uid.mockRestore());
 
-  it('takes no runs as root, however few organizations there are', async () => {
+  it('accepts no runs as root, for any number of organizations', async () => {
     be(0);
     expect(await refusalOf(none(false), 'auto', one)).toContain('As root this worker runs none');
   });
 
-  it('takes those of one organization as somebody else', async () => {
+  it('accepts the runs of one organization under another account', async () => {
     be(1000);
     expect(await refusalOf(none(false), 'auto', one)).toBeNull();
     expect(await refusalOf(none(false), 'auto', several)).toContain('more than one organization');
   });
 
-  it('takes none where a boundary is demanded, and any where none is wanted', async () => {
+  it('accepts no runs if a sandbox is required, and any run if isolation is off', async () => {
     be(1000);
     expect(await refusalOf(none(false), 'bubblewrap', one)).toContain('no bwrap');
     be(0);
@@ -62,7 +62,7 @@ describe('a bubblewrap that does not work', () => {
     ],
     ["Can't mount proc on /newroot/proc: Operation not permitted", 'unmask it'],
     ['Unknown option --perms', 'older than 0.5'],
-  ])('saying %j leads to what helps', async (complaint, advice) => {
+  ])('with the error %j, is reported with a remedy', async (complaint, advice) => {
     const stub = `#!/bin/sh\necho "bwrap: ${complaint}" >&2\nexit 1\n`;
     writeFileSync(join(folder, 'bwrap'), stub, { mode: 0o755 });
     const { mode, detail } = await findIsolation(settingsIn(folder));
@@ -92,21 +92,21 @@ describe('an engine that does not work', () => {
     ['exec: newuidmap: executable file not found in $PATH', '/etc/subuid'],
     ['crun: creating cgroup directory: No such file or directory', 'the package runc'],
     ['tools: image not known', 'tools: image not known'],
-  ])('saying %j leads to what helps', async (complaint, advice) => {
+  ])('with the error %j, is reported with a remedy', async (complaint, advice) => {
     const { mode, detail } = await found(stub(complaint));
     expect(mode).toBe('none');
     expect(detail).toContain(complaint.replace('$PATH', ''));
     expect(detail).toContain(advice);
   });
 
-  it('is named where it is not there, or has no image', async () => {
+  it('is reported if it is not installed or no image is set', async () => {
     const wanted = { JOB_ISOLATION: 'container', JOB_CONTAINER_ENGINE: '/no/podman' };
     expect((await found(wanted)).detail).toContain('JOB_CONTAINER_IMAGE names no image');
     const { detail } = await found({ ...wanted, JOB_CONTAINER_IMAGE: 'tools' });
     expect(detail).toContain('/no/podman is not installed (install the package podman)');
   });
 
-  it('is asked only after bubblewrap, and told of with it', async () => {
+  it('is checked after bubblewrap, and both errors are reported', async () => {
     writeFileSync(join(folder, 'bwrap'), '#!/bin/sh\necho broken >&2\nexit 1\n', { mode: 0o755 });
     const { PATH } = process.env;
     process.env.PATH = `${folder}:${PATH}`;

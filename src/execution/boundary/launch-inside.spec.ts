@@ -9,7 +9,7 @@ import { launchInside } from './launch-inside.js';
 
 const execute = promisify(execFile);
 
-it('shows a run no path of the machine among the processes', async () => {
+it('shows no host paths in the process list of a run', async () => {
   const root = mkdtempSync(join(tmpdir(), 'launch-'));
   try {
     const dir = join(root, 'runner');

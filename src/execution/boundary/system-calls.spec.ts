@@ -54,7 +54,7 @@ describe.each([
   const { name, own, read, keyctl, mount, clone, socket, pin } = one;
   const filter = filterOf(name);
 
-  it('lets programs do what they do all the time', () => {
+  it('allows common system calls', () => {
     expect(verdict(filter, own, read)).toBe(ALLOWED);
     expect(verdict(filter, own, clone, NEW_THREAD)).toBe(ALLOWED);
     for (const family of [1, 2, 10, 16]) {
@@ -62,7 +62,7 @@ describe.each([
     }
   });
 
-  it('refuses keys, mounts, new user namespaces and strange sockets', () => {
+  it('refuses keys, mounts, new user namespaces and unusual sockets', () => {
     expect(verdict(filter, own, keyctl)).toBe(ERRORS.EPERM);
     expect(verdict(filter, own, mount)).toBe(ERRORS.EPERM);
     expect(verdict(filter, own, clone, NEW_USER)).toBe(ERRORS.EPERM);
@@ -71,29 +71,29 @@ describe.each([
     }
   });
 
-  it('refuses as many calls as it names', () => {
+  it('refuses exactly the listed calls', () => {
     const calls = Array.from({ length: 500 }, (_, call) => call);
     const refused = calls.filter((call) => verdict(filter, own, call) === ERRORS.EPERM);
     expect(refused).toHaveLength(REFUSED_CALLS.length);
   });
 
-  it('refuses another choice of processors where that was made', () => {
+  it('refuses to change the CPU affinity if the run is pinned', () => {
     expect(verdict(filter, own, pin)).toBe(ALLOWED);
     const keeping = filterOf(name, true);
     expect(verdict(keeping, own, pin)).toBe(ERRORS.EPERM);
     expect(verdict(keeping, own, pin + 1)).toBe(ALLOWED);
   });
 
-  it('says of what it cannot look into that there is none', () => {
+  it('reports calls that it cannot inspect as not implemented', () => {
     expect(verdict(filter, own, 435)).toBe(ERRORS.ENOSYS);
     expect(verdict(filter, I386, read)).toBe(ERRORS.ENOSYS);
   });
 });
 
-it('calls of the 32-bit form of x86-64 are none either', () => {
+it('calls of the x32 ABI are not implemented', () => {
   expect(verdict(filterOf('x64'), X86_64, 0x40000000)).toBe(ERRORS.ENOSYS);
 });
 
-it('there is no filter for a processor whose numbers are not known', () => {
+it('there is no filter for an architecture with unknown call numbers', () => {
   expect(systemCallFilter('s390x')).toBeNull();
 });

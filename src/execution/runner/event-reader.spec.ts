@@ -5,7 +5,7 @@ function line(counter: number, more: object = {}): string {
 }
 
 describe('EventReader', () => {
-  it('numbers plain lines between events as the printing side does', () => {
+  it('numbers plain lines between events as ansible-runner does', () => {
     const reader = new EventReader();
     const text = `${line(1, { end_line: 3 })}Traceback\r\n  at x\ry\n${line(5, { start_line: 5, end_line: 6 })}`;
     const events = reader.read(Buffer.from(text));
@@ -20,7 +20,7 @@ describe('EventReader', () => {
     expect(reader.missing.size).toBe(0);
   });
 
-  it('remembers the counters that did not arrive', () => {
+  it('remembers the counters of missing events', () => {
     const reader = new EventReader();
     reader.read(Buffer.from(line(1) + line(4)));
     expect([...reader.missing]).toEqual([2, 3]);
@@ -35,14 +35,14 @@ describe('EventReader', () => {
     '{"uuid":"a","event":"verbose","counter":1.5}',
     'null',
     '',
-  ])('takes %j for output', (text) => {
+  ])('treats %j as output', (text) => {
     expect(new EventReader().read(Buffer.from(`${text}\n`))).toMatchObject([
       { event: 'verbose', stdout: text, counter: 1 },
     ]);
   });
 
   it.each([0, -7, 200_003, 16_000_000, Number.MAX_SAFE_INTEGER])(
-    'takes what says that it is event %d for output',
+    'treats an event with the counter %d as output',
     (counter) => {
       const reader = new EventReader();
       const events = reader.read(Buffer.from(line(1) + line(counter) + line(2)));
@@ -52,14 +52,14 @@ describe('EventReader', () => {
     },
   );
 
-  it('counts no lines by what is no number', () => {
+  it('ignores line counts that are not numbers', () => {
     const reader = new EventReader();
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     const text = `{"uuid":"a","event":"verbose","counter":1,"end_line":${deep}}\nplain\n`;
     expect(reader.read(Buffer.from(text))[1]).toMatchObject({ start_line: 0, end_line: 1 });
   });
 
-  it('misses no more than so many events of a run together', () => {
+  it('limits the number of missing events of a run', () => {
     const reader = new EventReader();
     for (let counter = 1; counter < 10_000_000; counter += 100_000) {
       reader.read(Buffer.from(line(counter)));
@@ -67,7 +67,7 @@ describe('EventReader', () => {
     expect(reader.missing.size).toBeLessThanOrEqual(200_000);
   });
 
-  it('gives the last line without a line end at the end', () => {
+  it('returns an unterminated last line at the end', () => {
     const reader = new EventReader();
     expect(reader.read(Buffer.from('half'))).toEqual([]);
     expect(reader.end()).toMatchObject([{ stdout: 'half' }]);

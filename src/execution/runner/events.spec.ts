@@ -64,7 +64,7 @@ describe('toEventRow', () => {
     ['runner_on_async_ok', { res: { rc: 0 } }, 'Host Async OK', 3],
     ['runner_on_start', {}, 'Host Started', 3],
     ['runner_on_something_new', {}, 'runner_on_something_new', 0],
-  ])('shows %s %j as %s', (name, data, display, level) => {
+  ])('sets the display name of %s %j to %s', (name, data, display, level) => {
     expect(toEventRow(event(name, data))).toMatchObject({
       eventDisplay: display,
       eventLevel: level,
@@ -81,7 +81,7 @@ describe('toEventRow', () => {
     ['playbook_on_stats', { failures: { a: 1 } }, true],
     ['playbook_on_stats', { dark: { a: 1 } }, true],
     ['playbook_on_stats', { failures: {}, dark: {} }, false],
-  ])('says of %s %j failed=%s', (name, data, failed) => {
+  ])('sets, for %s %j, failed=%s', (name, data, failed) => {
     expect(toEventRow(event(name, data)).failed).toBe(failed);
   });
 
@@ -113,7 +113,7 @@ describe('toEventRow', () => {
     expect(JSON.stringify(row)).not.toContain('\\u0000');
   });
 
-  it('drops a result that is too large and keeps what it meant', () => {
+  it('replaces a result that is too large, and keeps its status', () => {
     const res = { changed: true, rc: 0, stdout: 'x'.repeat(MAX_RESULT_BYTES) };
     const row = toEventRow(event('runner_on_ok', { res }));
     expect(row.eventData['res']).toEqual({
@@ -124,7 +124,7 @@ describe('toEventRow', () => {
     expect(row.changed).toBe(true);
   });
 
-  it('keeps what no_log censored as it is', () => {
+  it('keeps a result that no_log censored', () => {
     const res = { censored: 'hidden', changed: false };
     expect(toEventRow(event('runner_on_ok', { res })).eventData['res']).toEqual(res);
   });
@@ -133,11 +133,11 @@ describe('toEventRow', () => {
     [event('verbose'), '2026-01-02T03:04:05.678901Z'],
     [event('verbose', {}, { created: '2026-01-02T03:04:05Z' }), '2026-01-02T03:04:05Z'],
     [event('verbose', {}, { created: 7 }), expect.stringMatching(/^\d{4}-.*Z$/)],
-  ])('says that the time is UTC', (given, created) => {
+  ])('marks the time as UTC', (given, created) => {
     expect(toEventRow(given).created).toEqual(created);
   });
 
-  it('survives nonsense in every field', () => {
+  it('accepts unexpected values in every field', () => {
     const row = toEventRow({
       ...event('verbose'),
       event_data: [1],
@@ -157,13 +157,13 @@ describe('toEventRow', () => {
     });
   });
 
-  it('cuts a result that is nested without end', () => {
+  it('truncates a deeply nested result', () => {
     const deep: unknown = JSON.parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`);
     const { eventData } = toEventRow({ ...event('runner_on_ok'), event_data: { res: deep } });
     expect(JSON.stringify(eventData)).toContain('{"a":null}');
   });
 
-  it('tells events from other JSON', () => {
+  it('distinguishes events from other JSON', () => {
     expect(isRunnerEvent(event('verbose'))).toBe(true);
     expect(isRunnerEvent({ uuid: 'u', event: 'x', counter: '1' })).toBe(false);
   });
@@ -189,7 +189,7 @@ describe('summaries', () => {
     expect(summaries.get('b')).toMatchObject({ ok: 1, dark: 1, failed: true });
   });
 
-  it('gives artifacts, hidden when they must not be seen', () => {
+  it('return artifacts, or a placeholder if they are hidden', () => {
     expect(artifacts(stats)).toEqual({ k: 'v' });
     expect(displayArtifacts({ k: 1 })).toEqual({ k: 1 });
     expect(displayArtifacts({ k: 1, _ansible_no_log: true })).toBe(
@@ -197,7 +197,7 @@ describe('summaries', () => {
     );
   });
 
-  it('knows a set_stats under no_log by whatever name', () => {
+  it('detect set_stats under no_log by each of its names', () => {
     const hidden = { censored: 'the output has been hidden' };
     const sets = (eventData: Record<string, unknown>) => setsHiddenStats({ eventData });
     expect(sets({ task_action: 'set_stats', res: hidden })).toBe(true);
@@ -208,13 +208,13 @@ describe('summaries', () => {
     expect(sets({})).toBe(false);
   });
 
-  it('has nothing to say about other events', () => {
+  it('are empty for other events', () => {
     const other = { event: 'verbose', eventData: stats.eventData };
     expect(hostSummariesOf(other).size).toBe(0);
     expect(artifacts(other)).toEqual({});
   });
 
-  it('counts plays and tasks', () => {
+  it('count plays and tasks', () => {
     const rows = ['playbook_on_play_start', 'playbook_on_task_start', 'playbook_on_task_start'];
     const counts = countRun(
       rows.map((name) => ({ event: name })),

@@ -5,7 +5,7 @@ import { parseRecord } from '../../common/records.js';
 import { toExtraVarsYaml } from './extra-vars-yaml.js';
 
 describe('toExtraVarsYaml', () => {
-  it('tags the texts of unsafe keys at every depth, and no others', () => {
+  it('tags texts under unsafe keys at every depth, and no others', () => {
     const yaml = toExtraVarsYaml(
       { own: '{{ a }}', their: { k: ['{{ b }}', 1, null, true] } },
       new Set(['their']),
@@ -46,7 +46,7 @@ describe('toExtraVarsYaml', () => {
     expect(toExtraVarsYaml(variables, new Set())).toBe(expected);
   });
 
-  it('gives back every JSON value', () => {
+  it('writes YAML that parses to the same value, for any JSON value', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })), (variables) => {
         const clean = JSON.parse(JSON.stringify(variables).replaceAll('\\u0000', '')) as unknown;
@@ -57,7 +57,7 @@ describe('toExtraVarsYaml', () => {
     );
   });
 
-  it('ends deep nesting instead of failing', () => {
+  it('cuts deep nesting instead of failing', () => {
     let deep: unknown = 'x';
     for (let level = 0; level < 5000; level += 1) deep = [deep];
     expect(parseDocument(toExtraVarsYaml({ deep }, new Set())).errors).toEqual([]);

@@ -3,7 +3,7 @@ import { judgeFacts, withoutTemplates } from './fact-domains.js';
 const EVIL = '/tmp/x$(id)';
 
 describe('facts', () => {
-  it('of setup are shared', () => {
+  it('from setup are shared between projects', () => {
     const facts = {
       ansible_distribution: 'Debian',
       ansible_user_id: 'root',
@@ -17,7 +17,7 @@ describe('facts', () => {
     expect(judgeFacts(facts)).toEqual({ shared: facts, own: {} });
   });
 
-  it('of playbooks are those of their project', () => {
+  it('from playbooks belong to their project', () => {
     const facts = { site: 'north', packages: { vim: [{ version: '9' }] }, become: 'yes' };
     expect(judgeFacts(facts)).toEqual({ shared: {}, own: facts });
   });
@@ -46,7 +46,7 @@ describe('facts', () => {
     expect(judgeFacts({ [name]: EVIL })).toEqual({ shared: {}, own: {} });
   });
 
-  it('that only look like an interface are left out', () => {
+  it('with the name but not the form of an interface are left out', () => {
     const disguised = {
       ansible_remote_tmp: { device: 'remote_tmp', path: EVIL },
       ansible_ssh_executable: { device: 'ssh-executable' },
@@ -56,7 +56,7 @@ describe('facts', () => {
     expect(judgeFacts(disguised)).toEqual({ shared: {}, own: {} });
   });
 
-  it('with a template in a text, however deep, are not shown to what evaluates them', () => {
+  it('with a template at any depth are left out for code that evaluates them', () => {
     const plain = { one: 'a {b} %}', two: { three: ['{ {'] } };
     const templates = { four: '{{ x }}', five: [{ six: 'a{% if %}' }], seven: { '{# a #}': 1 } };
     expect(withoutTemplates({ ...plain, ...templates })).toEqual(plain);

@@ -17,7 +17,7 @@ function split(bytes: Buffer, sizes: readonly number[]): Line[] {
 }
 
 describe('LineSplitter', () => {
-  it('gives the same lines wherever the chunks end', () => {
+  it('returns the same lines for any chunk sizes', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 });
     fc.assert(
       fc.property(
@@ -32,13 +32,13 @@ describe('LineSplitter', () => {
     );
   });
 
-  it('keeps a line of the largest ordinary size as it is', () => {
+  it('keeps a line of the largest normal size unchanged', () => {
     const text = JSON.stringify({ a: 'x'.repeat(MAX_LINE_BYTES - 8) });
     expect(text).toHaveLength(MAX_LINE_BYTES);
     expect(split(Buffer.from(`${text}\n`), [65536])).toEqual([{ text, bytes: MAX_LINE_BYTES }]);
   });
 
-  it('cuts the long texts of a longer line and leaves valid JSON, wherever the chunks end', () => {
+  it('truncates the texts of a longer line to valid JSON, for any chunk sizes', () => {
     const piece = fc.constantFrom('x', '\\', '"', '\n', '\u0001', 'ü', '😀', '\uD800');
     const size = fc.integer({ min: 1, max: 200_000 });
     const sizes = fc.array(size, { minLength: 1, maxLength: 5 });

@@ -29,7 +29,7 @@ describe('createMasker', () => {
     expect(masked).not.toContain(secret);
   });
 
-  it('leaves other text alone', () => {
+  it('does not change other text', () => {
     expect(createMasker(['a.c', KEY, 'ab', '']).text('abc ab -----BEGIN KEY-----')).toBe(
       'abc ab -----BEGIN KEY-----',
     );
@@ -41,7 +41,7 @@ describe('createMasker', () => {
     );
   });
 
-  it('never lets a secret through, whatever stands around it', () => {
+  it('masks every secret, with any text around it', () => {
     const secret = fc
       .string({ minLength: 3, unit: 'binary' })
       .filter((text) => !MASK.includes(text));
@@ -61,7 +61,7 @@ describe('createMasker', () => {
     );
   });
 
-  it('masks what is broken over lines, wherever a program breaks its messages', () => {
+  it('masks a secret across lines, for any position of the line break', () => {
     for (const secrets of [[], Array.from({ length: 500 }, (_, number) => `other ${number}`)]) {
       const { text } = createMasker(['bucket = "word-of-secrecy"', 'hunter2-hunter2', ...secrets]);
       expect(text('a bucket\n  = "word-of-secrecy" b')).toBe(`a ${MASK} b`);
@@ -81,13 +81,13 @@ describe('createMasker', () => {
     }
   });
 
-  it('masks what is broken over lines that are coloured each', () => {
+  it('masks a secret across lines that are coloured separately', () => {
     const { text } = createMasker(['hunter2-hunter2']);
     const shown = '\u001b[1;35ma hunter2-\u001b[0m\r\n\u001b[1;35mhunter2 b\u001b[0m';
     expect(text(shown)).toBe(`\u001b[1;35ma ${MASK} b\u001b[0m`);
   });
 
-  it('masks in each piece of output what is broken over them, and leaves as many lines', () => {
+  it('masks a secret across pieces of output, and keeps the number of lines', () => {
     const { output } = createMasker(['hunter2-hunter2', KEY]);
     const pieces = [
       'a hunter2-',
@@ -106,7 +106,7 @@ describe('createMasker', () => {
     expect(createMasker([]).output(pieces)).toEqual(pieces);
   });
 
-  it('has pieces of output wait that end with the beginning of a secret', () => {
+  it('counts the pieces that must wait because they may end with the start of a secret', () => {
     const { openPieces } = createMasker(['hunter2-hunter2', KEY, 'wait here']);
     expect(openPieces(['.'])).toBe(0);
     expect(openPieces(['.', 'b hunter2-\u001b[0m'])).toBe(1);
@@ -121,7 +121,7 @@ describe('createMasker', () => {
     expect(createMasker([]).openPieces(['h'])).toBe(0);
   });
 
-  it('lets nothing of a secret through that is broken over pieces, however they come', () => {
+  it('masks a secret across pieces of output, for any sizes of the pieces', () => {
     const secret = 'correct horse-battery staple';
     const masker = createMasker([secret, 'horse', 'staples']);
     const message = `found ${secret}s, ${secret} and horses, correct horses`;
@@ -138,14 +138,14 @@ describe('createMasker', () => {
     }
   });
 
-  it('leaves lines alone that only look like a secret without their spaces or breaks', () => {
+  it('keeps lines that match a secret only without spaces or line breaks', () => {
     const { text } = createMasker(['100', 'one word']);
     for (const shown of ['ok=1\n00:01', 'oneword\n', 'a\noneword b', 'none\nworded']) {
       expect(text(shown).includes(MASK)).toBe(shown === 'none\nworded');
     }
   });
 
-  it('masks many secrets as it masks few, the longest first', () => {
+  it('masks many secrets, the longest first', () => {
     const secrets = Array.from({ length: 500 }, (_, number) => `secret ${number}`);
     const masker = createMasker(secrets);
     for (const secret of [...secrets, btoa(`user:${secrets[7]}`)]) {
@@ -155,7 +155,7 @@ describe('createMasker', () => {
     expect(masker.text('se')).toBe('se');
   });
 
-  it('masks a whole event and keeps what identifies it', () => {
+  it('masks a whole event and keeps its identifiers', () => {
     const masker = createMasker(['tok-123', '424242']);
     const row = toEventRow({
       uuid: 'tok-123',

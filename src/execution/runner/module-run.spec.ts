@@ -20,10 +20,10 @@ it.each<[Partial<ModuleRun>, string[]]>([
     { becomeEnabled: true, passwords: { ssh: 'x', become: 'y' } },
     ['--ask-pass', '--become', '--ask-become-pass'],
   ],
-])('become the options of ansible: %p', (settings, options) => {
+])('converts the settings %p to options of ansible', (settings, options) => {
   expect(moduleArguments({ ...RUN, ...settings })).toEqual(['-u', 'root', ...options]);
 });
 
-it('apply nothing in a check', () => {
+it('passes --check in a check', () => {
   expect(moduleArguments({ ...RUN, jobType: 'check' })[0]).toBe('--check');
 });

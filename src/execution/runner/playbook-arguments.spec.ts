@@ -50,7 +50,7 @@ describe('playbookArguments', () => {
     expect(of(settings)).toEqual(expected);
   });
 
-  it('always names the user, and checks first', () => {
+  it('always contains the user, and --check first', () => {
     expect(playbookArguments(RUN)).toEqual(['-u', 'root']);
     expect(playbookArguments({ ...RUN, remoteUser: '-oProxyCommand=x', jobType: 'check' })).toEqual(
       ['--check', '--user=-oProxyCommand=x'],
@@ -69,13 +69,13 @@ describe('playbookArguments', () => {
 });
 
 describe('quoteArguments', () => {
-  it('keeps every argument one argument', () => {
+  it('keeps each argument as one argument', () => {
     expect(quoteArguments(["it's", 'a b', '$(x)\n'])).toBe(`'it'"'"'s' 'a b' '$(x)\n'`);
   });
 });
 
 describe('passwordAnswers', () => {
-  it('answers the prompts of what is given, and nothing else', () => {
+  it('answers the prompts for the given passwords only', () => {
     expect(passwordAnswers(RUN)).toEqual({});
     const answers = passwordAnswers({
       ...RUN,

@@ -4,7 +4,7 @@ import { baseEnvironment, maskedEnvironment, runEnvironment } from './run-enviro
 const FOLDER = '/runs/r';
 
 describe('baseEnvironment', () => {
-  it("keeps the worker's secrets to itself", () => {
+  it('does not contain the secrets of the worker', () => {
     const source = {
       PATH: '/bin',
       SECRET_KEY: 's',
@@ -23,7 +23,7 @@ describe('baseEnvironment', () => {
 });
 
 describe('runEnvironment', () => {
-  it('sets the variables of the contract over what the caller gives', () => {
+  it('sets the variables of the contract, which override those of the caller', () => {
     const env = {
       JOB_ID: 'x',
       OWN: '1',
@@ -54,7 +54,7 @@ describe('runEnvironment', () => {
 });
 
 describe('maskedEnvironment', () => {
-  it('hides by name, by wish and inside addresses', () => {
+  it('hides values by name, by request and within URLs', () => {
     const env = {
       CLOUD_TOKEN: 'a',
       my_password: 'b',

@@ -40,7 +40,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(top, { recursive: true }));
 
-it('is read up to a size', async () => {
+it('is read up to a size limit', async () => {
   expect(await readBelow(root, ['folder', 'file'], MOST)).toBe('left');
   writeFileSync(join(root.dir, 'folder', 'file'), 'x'.repeat(MOST));
   expect(await readBelow(root, ['folder', 'file'], MOST)).toHaveLength(MOST);
@@ -48,7 +48,7 @@ it('is read up to a size', async () => {
   expect(await readBelow(root, ['folder', 'file'], MOST)).toBeNull();
 });
 
-it('is reached by no link, at the end or on the way', async () => {
+it('is never reached through a link', async () => {
   expect(await readBelow(root, ['folder', 'link'], MOST)).toBeNull();
   expect(await readBelow(root, ['elsewhere', 'file'], MOST)).toBeNull();
   expect(await statBelow(root, ['elsewhere', 'file'])).toBeNull();
@@ -60,26 +60,26 @@ it('is reached by no link, at the end or on the way', async () => {
   expect(await namesBelow(root, ['folder'], MOST)).toEqual(['file']);
 });
 
-it('is waited for at no pipe', async () => {
+it('is not read from a pipe, and does not block', async () => {
   execFileSync('mkfifo', [join(root.dir, 'pipe')]);
   expect(await readBelow(root, ['pipe'], MOST)).toBeNull();
 });
 
-it('is listed up to a number', async () => {
+it('is listed up to a number of names', async () => {
   for (const name of ['a', 'b', 'c']) writeFileSync(join(root.dir, 'folder', name), '');
   expect(await namesBelow(root, ['folder'], 2)).toHaveLength(2);
 });
 
 const asRoot = process.getuid?.() === 0 ? it : it.skip;
 
-asRoot('is nothing that belongs to another account, at the end or on the way', async () => {
+asRoot('is ignored if it or its folder belongs to another account', async () => {
   chownSync(join(root.dir, 'folder', 'file'), 65_534, 65_534);
   expect(await readBelow(root, ['folder', 'file'], MOST)).toBeNull();
   chownSync(join(root.dir, 'folder'), 65_534, 65_534);
   expect(await namesBelow(root, ['folder'], MOST)).toEqual([]);
 });
 
-asRoot('is nothing of another file system', async () => {
+asRoot('is ignored on another file system', async () => {
   const place = join(root.dir, 'folder');
   execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', place]);
   try {
@@ -90,7 +90,7 @@ asRoot('is nothing of another file system', async () => {
   }
 });
 
-describe('a run that puts a link in the place of its artifacts', () => {
+describe('a run that replaces its artifacts folder by a link', () => {
   let baseDir: string;
   let own: Workspace;
 

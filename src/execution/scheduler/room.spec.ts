@@ -26,41 +26,41 @@ const place = (room: Room, preferred: readonly number[], need: Need = PLAIN): st
 const places = (room: Room, ...preferred: readonly number[][]): (string | null)[] =>
   preferred.map((groups) => place(room, groups));
 
-it('gives each run the first of its groups that has room', () => {
+it('assigns each run to the first of its groups with free capacity', () => {
   const room = new Room([machine(1, 'a', 1), machine(2, 'b', 1)], []);
   expect(places(room, [1, 2], [1, 2], [1, 2], [3])).toEqual(['1 a', '2 b', null, null]);
 });
 
-it('counts a machine of two groups once', () => {
+it('counts a machine in two groups once', () => {
   const room = new Room([machine(1, 'a', 2), machine(2, 'a', 2)], []);
   expect(places(room, [1], [2], [1])).toEqual(['1 a', '2 a', null]);
 });
 
-it('keeps the limit of a group, with the runs that it has', () => {
+it('applies the limit of a group, including its running jobs', () => {
   const limited = machine(1, 'a', 9, { max_concurrent_jobs: 2 });
   const room = new Room([limited, machine(2, 'a', 9)], [used('a', 1, 1), used('a', null, 1)]);
   expect(places(room, [1], [1], [1, 2])).toEqual(['1 a', null, '2 a']);
 });
 
-it('has no room on a machine that has more runs than its workers execute', () => {
+it('assigns no run to a machine with more runs than its workers execute', () => {
   const room = new Room([machine(1, 'a', 4), machine(1, 'b', 1)], [used('a', 1, 5)]);
   expect(places(room, [1], [1])).toEqual(['1 b', null]);
 });
 
 describe('the forks of machines', () => {
-  it('go to the machine with most left', () => {
+  it('are used on the machine with the most free forks', () => {
     const [a, b] = [{ capacity: 10 }, { capacity: 8 }];
     const room = new Room([machine(1, 'a', 9, a), machine(1, 'b', 9, b)], [used('a', 1, 1, 3)]);
     const found = [5, 4, 3, 3, 1].map((impact) => place(room, [1], forks(impact)));
     expect(found).toEqual(['1 b', '1 a', '1 a', '1 b', null]);
   });
 
-  it('are not those of a machine without a free place for a run', () => {
+  it('are not used on a machine without a free slot', () => {
     const room = new Room([machine(1, 'a', 1), machine(1, 'b', 2, { capacity: 10 })], []);
     expect(places(room, [1], [1], [1], [1])).toEqual(['1 a', '1 b', '1 b', null]);
   });
 
-  it('do not matter to a run larger than all: it runs alone on the largest idle machine', () => {
+  it('do not limit a run larger than all machines: it runs alone on the largest idle one', () => {
     const sizes = [4, 8, 6].map((capacity, at) => machine(1, 'abc'.charAt(at), 9, { capacity }));
     const room = new Room(sizes, [used('b', 1, 1)]);
     expect(place(room, [1], forks(20))).toBe('1 c');
@@ -68,7 +68,7 @@ describe('the forks of machines', () => {
     expect(place(room, [1], forks(20))).toBeNull();
   });
 
-  it('are waited for: no later run of the group overtakes, and other groups go on', () => {
+  it('are reserved for the first waiting run of a group, and not in other groups', () => {
     const small = { capacity: 4 };
     const room = new Room(
       [machine(1, 'a', 9, small), machine(2, 'a', 9, small)],
@@ -79,7 +79,7 @@ describe('the forks of machines', () => {
     expect(place(room, [2])).toBe('2 a');
   });
 
-  it('that are too few in the first group close it only for a run that finds no other', () => {
+  it('block the first group only if the run fits no other group', () => {
     const small = { capacity: 4 };
     const machines = [machine(1, 'a', 9, small), machine(2, 'b', 9)];
     const room = new Room(machines, [used('a', 1, 2)]);
@@ -89,7 +89,7 @@ describe('the forks of machines', () => {
 });
 
 describe('a run in a container', () => {
-  it('goes where there is an engine, in the first such group', () => {
+  it('is assigned to the first of its groups with a container engine', () => {
     const machines = [
       machine(1, 'a', 9),
       machine(2, 'a', 9),
@@ -101,7 +101,7 @@ describe('a run in a container', () => {
     expect(place(room, [1])).toBe('1 a');
   });
 
-  it('waits for a machine with an engine, which no later run of the group takes', () => {
+  it('waits for a machine with an engine, which is reserved for it', () => {
     const engine = { has_engine: true, capacity: 4 };
     const room = new Room([machine(1, 'a', 9), machine(1, 'b', 9, engine)], [used('b', 1, 3)]);
     expect(place(room, [1], { impact: 2, needs_engine: true })).toBeNull();
@@ -114,7 +114,7 @@ describe('the forks of a group', () => {
   const room = (usage: readonly Usage[] = []): Room =>
     new Room([machine(1, 'a', 9, { max_forks: 8 }), machine(2, 'a', 9)], usage);
 
-  it('are shared by its runs, and no later run overtakes one that waits for them', () => {
+  it('are shared by its runs, and reserved for the first waiting run', () => {
     const limited = room();
     expect(place(limited, [1], forks(6))).toBe('1 a');
     expect(place(limited, [1], { impact: 3, needs_engine: false })).toBeNull();
@@ -122,7 +122,7 @@ describe('the forks of a group', () => {
     expect(place(limited, [1, 2])).toBe('2 a');
   });
 
-  it('do not keep a run that is larger than the limit waiting for ever', () => {
+  it('permit a run that is larger than the limit when the group is idle', () => {
     expect(place(room([used('a', 1, 1)]), [1], forks(20))).toBeNull();
     expect(place(room(), [1], forks(20))).toBe('1 a');
   });

@@ -15,7 +15,7 @@ const rows = (from: number, to: number, stdout = 'x', data: object = {}) =>
 const told = (events: readonly { counter: number; event: string; stdout: string }[]) =>
   events.map(({ counter, event, stdout }) => [counter, event, stdout]);
 
-it('takes as many events as the limit, and then one that says so', () => {
+it('accepts events up to the limit, and adds one that reports the limit', () => {
   const allowance = new EventAllowance();
   const first = rows(1, 2);
   expect(allowance.take(first, LIMITS)).toEqual({ events: first.map(storedEvent), excess: '' });
@@ -29,7 +29,7 @@ it('takes as many events as the limit, and then one that says so', () => {
   expect(events[1]).toMatchObject({ startLine: 4, endLine: 5, eventData: {} });
 });
 
-it('takes none after that, and says it once', () => {
+it('accepts no events after the limit, and reports the limit once', () => {
   const allowance = new EventAllowance();
   allowance.take(rows(1, 4), LIMITS);
   expect(allowance.take(rows(5, 5), LIMITS)).toEqual({ events: [], excess: '' });

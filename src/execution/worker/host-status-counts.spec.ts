@@ -13,7 +13,7 @@ const none = {
 };
 
 describe('hostStatusCounts', () => {
-  it('counts each host once, by the worst that happened to it', () => {
+  it('counts each host once, by its worst result', () => {
     const hosts = [
       { ...none, ok: 3, skipped: 1 },
       { ...none, ok: 3, changed: 1 },
@@ -31,7 +31,7 @@ describe('hostStatusCounts', () => {
     });
   });
 
-  it('counts nothing for a host that did nothing', () => {
+  it('does not count a host without results', () => {
     expect(hostStatusCounts([none])).toEqual({});
   });
 });

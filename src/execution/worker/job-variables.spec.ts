@@ -16,7 +16,7 @@ const facts: VariableFacts = {
 describe('combineVariables', () => {
   const empty = { job: {}, webhook: {}, credentials: {}, meta: {} };
 
-  it('lets what the product says win over everything', () => {
+  it('gives the variables of the product precedence over all others', () => {
     const { extraVars } = combineVariables(
       {
         job: { a: 'job', b: 'job', c: 'job', d: 'job' },
@@ -29,7 +29,7 @@ describe('combineVariables', () => {
     expect(extraVars).toEqual({ a: 'job', b: 'webhook', c: 'credential', d: 'meta' });
   });
 
-  it('trusts only values that stand in the template as they are', () => {
+  it('trusts only values that are in the template unchanged', () => {
     const template = { same: '{{ x }}', nested: { list: ['{{ y }}'] }, changed: 'plain' };
     const job = {
       ...(JSON.parse(JSON.stringify(template)) as typeof template),
@@ -40,14 +40,14 @@ describe('combineVariables', () => {
     expect(unsafeKeys).toEqual(['changed', 'added']);
   });
 
-  it('does not trust a key because its name is one of every object', () => {
+  it('does not trust a key because Object.prototype has that name', () => {
     const job = JSON.parse('{"constructor": "{{ x }}"}') as Record<string, unknown>;
     expect(combineVariables({ ...empty, job }, {}).unsafeKeys).toEqual(['constructor']);
   });
 });
 
 describe('metaVariables', () => {
-  it('gives every variable under every prefix and leaves out what there is none of', () => {
+  it('sets every variable with every prefix and omits missing values', () => {
     const one = {
       job_id: 7,
       job_launch_type: 'webhook',
@@ -64,7 +64,7 @@ describe('metaVariables', () => {
     expect(metaVariables(facts, ['svc_', 'awx_'])).toEqual(Object.fromEntries(expected));
   });
 
-  it('names the schedule that launched', () => {
+  it('contains the schedule that launched the job', () => {
     const schedule = { id: 4, name: 'Nightly' };
     expect(metaVariables({ ...facts, schedule }, ['svc_'])).toMatchObject({
       svc_schedule_id: 4,
@@ -72,7 +72,7 @@ describe('metaVariables', () => {
     });
   });
 
-  it('names the user who launched', () => {
+  it('contains the user who launched the job', () => {
     const user = { id: 2, username: 'ann', email: '', first_name: 'Ann', last_name: 'Lee' };
     expect(metaVariables({ ...facts, user }, ['svc_'])).toMatchObject({
       svc_user_id: 2,

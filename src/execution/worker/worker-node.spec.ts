@@ -51,7 +51,7 @@ async function beat(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
 }
 
-it('tries what it can run at its start, and no more while no health check is asked for', async () => {
+it('checks its engine at the start, and again only when a health check is requested', async () => {
   await beat();
   expect(stored).toEqual(['tried', null]);
 });
@@ -67,7 +67,7 @@ it('performs each health check once, and again if it failed', async () => {
   expect(stored).toEqual(['tried', null, null, 'tried', null]);
 });
 
-it('goes on with its heartbeats while a health check takes long', async () => {
+it('sends heartbeats during a slow health check', async () => {
   requested = '2026-01-01T00:00:00Z';
   let end = (): void => undefined;
   probes = [() => new Promise((resolve) => (end = resolve))];

@@ -14,8 +14,8 @@ const host = (id: number, name: string, values: Partial<KnownHost> = {}): KnownH
   ...values,
 });
 
-describe('what is read', () => {
-  it('are groups, hosts with ports, and the variables of all', async () => {
+describe('the imported document', () => {
+  it('contains groups, hosts with ports, and variables for all', async () => {
     const { groups, hosts, variables } = await readDelivery(
       {
         all: { children: ['ungrouped', 'web'], vars: { dns: '1.1.1.1' } },
@@ -44,12 +44,12 @@ describe('what is read', () => {
     [{ _meta: { hostvars: { all: {} } } }, /A host cannot be named all/],
     [{ g: 3 }, /The group g/],
     [[], /not a JSON object/],
-  ])('is not %j', async (document, text) => {
+  ])('must not be %j', async (document, text) => {
     await expect(readDelivery(document, RULES)).rejects.toThrow(text);
     await expect(readDelivery(document, RULES)).rejects.toBeInstanceOf(ImportError);
   });
 
-  it('tells which hosts are enabled, and what they are called elsewhere', async () => {
+  it('sets whether hosts are enabled, and their ids at the source', async () => {
     const rules = {
       enabled: { paths: ['guest.gueststate'], value: 'Running', ignoresCase: true },
       instanceId: ['none', 'config.uuid'],
@@ -74,7 +74,7 @@ describe('what is read', () => {
     ]);
   });
 
-  it('is restricted to hosts, and goes without empty groups', async () => {
+  it('is filtered by hosts, and by groups that are not empty', async () => {
     const delivery = await readDelivery({ a: ['x', 'y'], b: ['y'], c: { children: ['b'] } }, RULES);
     const left = withoutEmptyGroups(onlyHosts(delivery, new Set(['x'])));
     expect([...left.hosts.keys()]).toEqual(['x']);
@@ -82,7 +82,7 @@ describe('what is read', () => {
   });
 });
 
-describe('what becomes of hosts', () => {
+describe('the import of hosts', () => {
   const plan = async (
     document: object,
     known: readonly KnownHost[],
@@ -96,12 +96,12 @@ describe('what becomes of hosts', () => {
   const named = (...names: string[]) => ({ _meta: { hostvars: tableOf(names) } });
   const tableOf = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, {}]));
 
-  it('stays without overwrite', async () => {
+  it('keeps missing hosts without overwrite', async () => {
     const { hosts } = await plan(named('new'), [host(1, 'old')]);
     expect(hosts).toMatchObject({ created: [{ name: 'new' }], removed: [], released: [] });
   });
 
-  it('goes with overwrite, but not what others made or bring', async () => {
+  it('removes missing hosts with overwrite, except hosts of other origins', async () => {
     const { hosts } = await plan(
       named('kept'),
       [
@@ -117,7 +117,7 @@ describe('what becomes of hosts', () => {
     expect(hosts.released.map(({ id }) => id)).toEqual([3, 4]);
   });
 
-  it('is known by its id before its name, among those of the source alone', async () => {
+  it('matches hosts by id before name, and only those of the same source', async () => {
     const document = { _meta: { hostvars: { b: { id: 'i-1' }, a: { id: 'i-2' } } } };
     const { hosts } = await plan(document, [
       host(1, 'a', { instance_id: 'i-1' }),
@@ -130,22 +130,22 @@ describe('what becomes of hosts', () => {
     ]);
   });
 
-  it('is refused a name that stays with another', async () => {
+  it('refuses a name that another host keeps', async () => {
     const document = { _meta: { hostvars: { b: { id: 'i-1' } } } };
     const known = [host(1, 'a', { instance_id: 'i-1' }), host(2, 'b', { is_claimed: false })];
     await expect(plan(document, known)).rejects.toThrow('A host cannot be named b');
   });
 });
 
-describe('variables', () => {
+describe('the import of variables', () => {
   const merged = (present: object, before: object, now: object, others: string[] = []) =>
     mergedVariables({ ...present }, { before: { ...before }, now: { ...now }, others });
 
-  it('are those of the source over those that are there', () => {
+  it('gives those of the source precedence over existing ones', () => {
     expect(merged({ a: 1, own: 1 }, {}, { a: 2 })).toEqual({ a: 2, own: 1 });
   });
 
-  it('go when the source says them no more, unless they are somebody else’s', () => {
+  it('removes those that the source no longer has, except those of other origins', () => {
     expect(merged({ a: 1, b: 1 }, { a: 1, b: 1 }, { b: 1 })).toEqual({ b: 1 });
     expect(merged({ a: 2 }, { a: 1 }, {})).toEqual({ a: 2 });
     expect(merged({ a: 1 }, { a: 1 }, {}, ['a'])).toEqual({ a: 1 });

@@ -32,7 +32,7 @@ patterns, names = json.load(sys.stdin)
 print(json.dumps([[name for name in names if re.match(one, name)] for one in patterns]))`;
 
 describe('patterns for names of hosts', () => {
-  it('mean what they mean to Python', async () => {
+  it('match as in Python', async () => {
     const input = JSON.stringify([PATTERNS, NAMES]);
     const told = execFileSync('python3', ['-c', TOLD], {
       ...{ input, encoding: 'utf8', env: { ...process.env, PYTHONIOENCODING: 'utf8' } },
@@ -51,7 +51,7 @@ describe('patterns for names of hosts', () => {
     expect(compileNamePattern(pattern).fault).toEqual(expect.any(String));
   });
 
-  it('end where they take too long, beside the event loop', async () => {
+  it('stop when they take too long, and do not block the event loop', async () => {
     let turns = 0;
     const ticking = setInterval(() => (turns += 1), 50);
     const endless = namesMatching('(a+)+$', [`${'a'.repeat(60)}!`]);

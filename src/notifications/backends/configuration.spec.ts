@@ -28,7 +28,7 @@ const errorsOf = (...input: Parameters<typeof validateConfiguration>): readonly 
   validateConfiguration(...input).errors;
 
 describe('validateConfiguration', () => {
-  it('fills declared defaults in and keeps unknown keys', () => {
+  it('fills in declared defaults and keeps unknown keys', () => {
     expect(validateConfiguration('email', { ...EMAIL, own: 1 })).toEqual({
       configuration: { ...EMAIL, timeout: 30, own: 1 },
       errors: [],
@@ -43,7 +43,7 @@ describe('validateConfiguration', () => {
   });
 
   it.each(['', ' ', 'the ops team', 'a@example.org, ops team', '<>'])(
-    'refuses %p as somebody to write to or by, who would be left out silently',
+    'refuses %p as a sender or recipient',
     (text) => {
       const fault = `'${text}' is not a valid mail address.`;
       expect(errorsOf('email', { ...EMAIL, sender: text })).toEqual([fault]);
@@ -56,12 +56,12 @@ describe('validateConfiguration', () => {
     'a@example.org',
     'Ops <a@example.org>',
     '"Ops, all" <a@b.example>, c@d.example',
-  ])('takes %p for somebody to write to and by', (text) => {
+  ])('accepts %p as a sender and recipient', (text) => {
     expect(errorsOf('email', { ...EMAIL, sender: text, recipients: [text] })).toEqual([]);
   });
 
   it.each(['whsec_', 'whsec_ ', 'whsec_!!!!', 'whsec_a'])(
-    'refuses the signing secret %p, whose key would have no bytes',
+    'refuses the signing secret %p, whose key would be empty',
     (signing_secret) => {
       expect(errorsOf('webhook', { ...WEBHOOK, signing_secret })).toEqual([
         "Configuration field 'signing_secret' is not valid: 'whsec_' must be followed by a key in Base64.",
@@ -76,7 +76,7 @@ describe('validateConfiguration', () => {
     },
   );
 
-  it('refuses values of headers that no header can carry', () => {
+  it('refuses header values with invalid characters', () => {
     expect(errorsOf('webhook', { ...WEBHOOK, headers: { 'X-Mood': 'caf\u00e9' } })).toEqual([]);
     expect(errorsOf('webhook', { ...WEBHOOK, headers: { 'X-Mood': '\u2603' } })).toEqual([
       "Configuration field 'headers' is not valid: the value of header X-Mood is not Latin-1 text.",
@@ -96,7 +96,7 @@ describe('validateConfiguration', () => {
       'email',
       ['host', 'port', 'username', 'password', 'use_tls', 'use_ssl', 'sender', 'recipients'],
     ],
-  ] as const)('%s demands its keys', (type, keys) => {
+  ] as const)('%s requires its keys', (type, keys) => {
     expect(errorsOf(type, {})).toEqual([
       `Missing required fields for Notification Configuration: [${keys.map((key) => `'${key}'`).join(', ')}].`,
     ]);
@@ -150,7 +150,7 @@ describe('validateConfiguration', () => {
     expect(errorsOf('webhook', { ...WEBHOOK, ...change })).toEqual([text]);
   });
 
-  it('accepts the methods in any case and blank or numeric ids', () => {
+  it('accepts methods in any letter case, and empty or numeric ids', () => {
     expect(errorsOf('webhook', { ...WEBHOOK, http_method: 'put' })).toEqual([]);
     const dashboard = { url: 'https://d.example', key: 'k' };
     expect(errorsOf('dashboard_a', { ...dashboard, dashboardId: '', panelId: 3 })).toEqual([]);
@@ -169,7 +169,7 @@ describe('validateConfiguration', () => {
     expect(errorsOf('dashboard_a', dashboard)).toEqual([fault]);
   });
 
-  it('collects several faults', () => {
+  it('reports several errors', () => {
     expect(errorsOf('email', { port: 'x', recipients: [] })).toEqual([
       expect.stringContaining('Missing required fields'),
       expect.stringContaining("'port'"),
@@ -182,7 +182,7 @@ describe('validateConfiguration', () => {
     expect(errorsOf('irc', { ...irc, targets: [target] })).toHaveLength(1);
   });
 
-  it('answers any input with a list of texts', () => {
+  it('returns a list of texts for any input', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...NOTIFICATION_TYPES),
@@ -194,7 +194,7 @@ describe('validateConfiguration', () => {
 });
 
 describe('secrets of a configuration', () => {
-  it('keeps the stored value where $encrypted$ comes back', () => {
+  it('keep the stored value if the request contains $encrypted$', () => {
     const sent = { ...EMAIL, password: ENCRYPTED };
     const previous = { ...EMAIL, password: 'stored' };
     expect(validateConfiguration('email', sent, previous)).toMatchObject({
@@ -203,14 +203,14 @@ describe('secrets of a configuration', () => {
     });
   });
 
-  it('refuses $encrypted$ where nothing is stored', () => {
+  it('are refused as $encrypted$ if no value is stored', () => {
     expect(errorsOf('email', { ...EMAIL, password: ENCRYPTED })).toEqual([
       "Configuration field 'password' cannot be $encrypted$: there is no stored value to keep.",
     ]);
     expect(errorsOf('webhook', { ...WEBHOOK, headers: { A: ENCRYPTED } }, WEBHOOK)).toHaveLength(1);
   });
 
-  it('keeps the value of a masked header', () => {
+  it('keep the value of a masked header', () => {
     const previous = { ...WEBHOOK, headers: { Authorization: 'Bearer x', 'X-Plain': '1' } };
     const shown = maskConfiguration('webhook', previous);
     expect(shown.headers).toEqual({ Authorization: ENCRYPTED, 'X-Plain': '1' });
@@ -219,7 +219,7 @@ describe('secrets of a configuration', () => {
     );
   });
 
-  it('shows stars of the contract for passwords that are set', () => {
+  it('are shown as $encrypted$', () => {
     expect(maskConfiguration('email', { ...EMAIL, password: 'x' })).toMatchObject({
       password: ENCRYPTED,
     });
@@ -229,7 +229,7 @@ describe('secrets of a configuration', () => {
     });
   });
 
-  it('stars the secret parts of URLs for readers', () => {
+  it('are masked in URLs', () => {
     const shown = { url: 'https://c.example/hooks/secret', channel: 'ops' };
     expect(maskUrls('chat_b', shown)).toEqual({
       url: 'https://c.example/hooks/***',
@@ -239,7 +239,7 @@ describe('secrets of a configuration', () => {
     expect(maskUrls('email', EMAIL)).toEqual(EMAIL);
   });
 
-  it('names what is secret and what is encrypted at rest', () => {
+  it('are listed, as are the values that are encrypted at rest', () => {
     expect(secretKeys('incident_a')).toEqual(['token', 'service_key']);
     expect(secretKeys('webhook')).toEqual(['password', 'signing_secret']);
     expect(encryptedKeys('webhook')).toEqual(['url', 'password', 'headers', 'signing_secret']);
@@ -248,7 +248,7 @@ describe('secrets of a configuration', () => {
 });
 
 describe('blankConfiguration', () => {
-  it.each(NOTIFICATION_TYPES)('%s: has every key, and only lacks contents', (type) => {
+  it.each(NOTIFICATION_TYPES)('%s: has every key, and lacks only required values', (type) => {
     const blank = blankConfiguration(type);
     expect(Object.keys(blank)).toEqual(Object.keys(backendFor(type).fields));
     for (const text of errorsOf(type, blank)) {
@@ -269,8 +269,8 @@ describe('recipientsOf', () => {
   });
 });
 
-describe('the table of kinds', () => {
-  it.each(NOTIFICATION_TYPES)('%s has a backend that names its recipients', (type) => {
+describe('the table of notification types', () => {
+  it.each(NOTIFICATION_TYPES)('%s has a backend that lists its recipients', (type) => {
     const backend = backendFor(type);
     expect(backend.type).toBe(type);
     expect(backend.fields).toHaveProperty(backend.recipientKey);

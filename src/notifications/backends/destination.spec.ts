@@ -10,14 +10,14 @@ describe('destinationOf', () => {
     expect(destinationOf(3, type, configuration)).toBe(destination);
   });
 
-  it('tells hooks of one host apart without telling their secret', () => {
+  it('is different for hooks of one host, and does not reveal their secrets', () => {
     const of = (path: string): string =>
       destinationOf(3, 'chat_b', { url: `https://chat.example/hooks/${path}` });
     expect(of('secret-a')).toMatch(/^3 chat_b https:\/\/chat\.example#[0-9a-f]{12}$/);
     expect(of('secret-a')).not.toBe(of('secret-b'));
   });
 
-  it('tells organizations apart', () => {
+  it('is different for each organization', () => {
     const configuration = { url: 'https://chat.example/hook' };
     expect(destinationOf(3, 'chat_c', configuration)).not.toBe(
       destinationOf(4, 'chat_c', configuration),

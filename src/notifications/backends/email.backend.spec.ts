@@ -60,7 +60,7 @@ describe('email', () => {
     expect(mail?.raw).toContain('Zeile 1\r\nZeile zwei: =C3=BC');
   });
 
-  it('sends by and to mailboxes of the server itself', async () => {
+  it('supports mailboxes without a domain', async () => {
     const lines: string[] = [];
     const server = createServer((socket) => {
       socket.write('220 ready\r\n');
@@ -98,7 +98,7 @@ describe('email', () => {
     expect(sink.mails[0]).toMatchObject({ secure: true });
   });
 
-  it('does not send in clear when STARTTLS is demanded and not offered', async () => {
+  it('does not send in clear text if STARTTLS is required and not offered', async () => {
     const sink = await start();
     await expect(send(configFor(sink, { use_tls: true }))).rejects.toMatchObject({
       name: 'SendError',
@@ -113,7 +113,7 @@ describe('email', () => {
     });
   });
 
-  it('does not try a wrong password again, nor show it', async () => {
+  it('does not retry a wrong password or show it', async () => {
     const sink = await start({ credentials: { username: 'user', password: 'right' } });
     const config = configFor(sink, { username: 'user', password: 'wrong-pw' });
     await expect(send(config)).rejects.toMatchObject({
@@ -126,12 +126,12 @@ describe('email', () => {
   it.each([
     [451, true],
     [554, false],
-  ])('answered %i may be tried again: %p', async (code, retryable) => {
+  ])('retries the reply %i: %p', async (code, retryable) => {
     const sink = await start({ rejectMessageWith: code });
     await expect(send(configFor(sink))).rejects.toMatchObject({ retryable, statusCode: code });
   });
 
-  it('tells which recipients were refused', async () => {
+  it('reports the refused recipients', async () => {
     const sink = await start({ refuse: ['b@example.org'] });
     const result = await send(configFor(sink));
     expect(result.detail).toContain('b@example.org');
@@ -175,14 +175,14 @@ describe('email', () => {
     await strict.onApplicationShutdown();
   });
 
-  it('may try again when nothing listens', async () => {
+  it('retries if the connection is refused', async () => {
     const sink = await start();
     const config = configFor(sink);
     await sinks.pop()?.close();
     await expect(send(config)).rejects.toMatchObject({ retryable: true });
   });
 
-  it('cuts off a server that drips, and closes the connection', async () => {
+  it('disconnects from a server that sends very slowly', async () => {
     const dripping = createServer((socket) => {
       const timer = setInterval(() => socket.write('2'), 50);
       socket.on('error', () => undefined);

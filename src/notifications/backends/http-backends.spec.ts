@@ -67,7 +67,7 @@ describe('chat_a', () => {
     ['channel_not_found', false],
     ['invalid_auth', false],
     ['ratelimited', true],
-  ])('takes ok:false for a failure (%s)', async (error, retryable) => {
+  ])('treats ok:false as a failure (%s)', async (error, retryable) => {
     sink.answer({ body: { ok: false, error } });
     await expect(send('chat_a', { ...config, channels: ['x'] })).rejects.toMatchObject({
       name: 'SendError',
@@ -76,14 +76,14 @@ describe('chat_a', () => {
     });
   });
 
-  it('quotes a refusal without secrets and without what no record can hold', async () => {
+  it('quotes a refusal without secrets and without characters that cannot be stored', async () => {
     sink.answer({ body: { ok: false, error: 'bad\0 \ud800 xoxb-secret' } });
     await expect(send('chat_a', { ...config, channels: ['x'] })).rejects.toMatchObject({
       message: 'Error sending notification chat_a: bad \ufffd ***',
     });
   });
 
-  it('reaches the other channels although one is refused, and tells which', async () => {
+  it('posts to the other channels if one is refused, and reports the refused one', async () => {
     sink.answer({ body: { ok: false, error: 'not_in_channel' } }, { body: { ok: true } });
     await expect(send('chat_a', { ...config, channels: ['a', 'b'] })).rejects.toMatchObject({
       retryable: false,
@@ -102,7 +102,7 @@ describe('chat_a', () => {
     expect(json()).toMatchObject({ channel: 'b' });
   });
 
-  it('waits as long as a 429 says', async () => {
+  it('waits as long as Retry-After of a 429 requires', async () => {
     sink.answer({ status: 429, headers: { 'retry-after': '30' } });
     await expect(send('chat_a', { ...config, channels: ['a'] })).rejects.toMatchObject({
       retryable: true,
@@ -111,7 +111,7 @@ describe('chat_a', () => {
     });
   });
 
-  it('cuts a text that is too long', async () => {
+  it('truncates a long text', async () => {
     sink.answer({ body: { ok: true } });
     await send(
       'chat_a',
@@ -125,7 +125,7 @@ describe('chat_a', () => {
 });
 
 describe('chat_b and chat_c', () => {
-  it('posts the text and what is configured to the hook', async () => {
+  it('post the text and the configured fields to the hook', async () => {
     const config = { url: `${sink.url}/hooks/abc`, username: 'bot', channel: 'ops', icon_url: '' };
     await expect(send('chat_b', config)).resolves.toMatchObject({ sent: 1, statusCode: 200 });
     expect(sink.last.path).toBe('/hooks/abc');
@@ -136,7 +136,7 @@ describe('chat_b and chat_c', () => {
   });
 
   it.each(['chat_b', 'chat_c'] as const)(
-    '%s: reports the status without the hook',
+    '%s: reports the status without the URL of the hook',
     async (type) => {
       sink.answer({ status: 404, body: `no hook at ${sink.url}/hooks/secretpath` });
       await expect(send(type, { url: `${sink.url}/hooks/secretpath` })).rejects.toMatchObject({
@@ -148,7 +148,7 @@ describe('chat_b and chat_c', () => {
     },
   );
 
-  it('verifies certificates unless told otherwise', async () => {
+  it('verify certificates unless the configuration disables it', async () => {
     const tls = await HttpSink.start({ tls: true });
     await expect(send('chat_b', { url: tls.url })).rejects.toMatchObject({ retryable: false });
     const config = { url: tls.url, no_verify_ssl: true };
@@ -221,7 +221,7 @@ describe('incident_a', () => {
       });
     });
 
-    it('resolves it by a success', async () => {
+    it('resolves the incident after a success', async () => {
       await of('success');
       expect(json()).toEqual({
         service_key: 'k-secret',
@@ -237,7 +237,7 @@ describe('incident_a', () => {
       ['test', null],
       ['success', null],
       ['error', null],
-    ] as const)('opens one of its own for %s of template %p', async (event, template) => {
+    ] as const)('opens a separate incident for %s of template %p', async (event, template) => {
       await of(event, template);
       expect(json()).toMatchObject({ event_type: 'trigger', incident_key: 'msg-0001' });
     });
@@ -248,7 +248,7 @@ describe('incident_a', () => {
     expect(json()).toMatchObject({ event_type: 'trigger', incident_key: 'msg-0001' });
   });
 
-  it('cuts the description, sends text details and tries 403 again', async () => {
+  it('truncates the description, sends text as details and retries a 403', async () => {
     sink.answer(403);
     const message = makeMessage({ subject: 'x'.repeat(2000), text: 'plain' });
     await expect(send('incident_a', config, message)).rejects.toMatchObject({ retryable: true });
@@ -277,13 +277,13 @@ describe('dashboard_a', () => {
     });
   });
 
-  it('leaves the times out of other messages', async () => {
+  it('omits the times for other messages', async () => {
     await send('dashboard_a', { ...config, url: sink.url, isRegion: false, dashboardId: '12' });
     expect(json()).toMatchObject({ isRegion: false, dashboardId: 12 });
     expect(json()).not.toHaveProperty('time');
   });
 
-  it('sends a UID as one', async () => {
+  it('sends a UID as dashboardUID', async () => {
     await send('dashboard_a', { ...config, url: sink.url, dashboardId: 'cIBgcSjkk' });
     expect(json()).toMatchObject({ dashboardUID: 'cIBgcSjkk' });
     expect(json()).not.toHaveProperty('dashboardId');

@@ -43,7 +43,7 @@ const send = (config: Configuration, subject = 'hello') =>
   ircBackend.send(config, makeMessage({ subject }), makeSendContext(http));
 
 describe('irc', () => {
-  it('registers, joins, speaks and leaves', async () => {
+  it('registers, joins, sends and leaves', async () => {
     const sink = await start();
     await expect(send(configFor(sink))).resolves.toMatchObject({ sent: 2 });
     expect(sink.messages).toEqual([
@@ -71,7 +71,7 @@ describe('irc', () => {
     });
   });
 
-  it('takes another nickname when its own is in use', async () => {
+  it('uses another nickname if its own is in use', async () => {
     const sink = await start({ takenNicks: ['bot'] });
     await expect(send(configFor(sink))).resolves.toMatchObject({ sent: 2 });
     expect(sink.lines).toContain('NICK bot_');
@@ -85,7 +85,7 @@ describe('irc', () => {
     });
   });
 
-  it('tells truthfully which targets were refused', async () => {
+  it('reports the refused targets', async () => {
     const sink = await start({ closedChannels: ['#closed'], unknownNicks: ['ghost'] });
     const targets = ['#closed', '#ops', 'ghost'];
     await expect(send(configFor(sink, { targets }))).rejects.toMatchObject({
@@ -104,7 +104,7 @@ describe('irc', () => {
     expect(sink.messages.map(({ target }) => target)).toEqual(['alice']);
   });
 
-  it('sends one line whatever the text holds, cut to the protocol', async () => {
+  it('sends any text as one line, truncated to the length of the protocol', async () => {
     const sink = await start();
     await send(configFor(sink, { targets: ['alice'] }), `a\r\nQUIT\n\0${'ü'.repeat(600)}`);
     const [message] = sink.messages;
@@ -126,14 +126,14 @@ describe('irc', () => {
     await strict.onApplicationShutdown();
   });
 
-  it('may try again when nothing listens', async () => {
+  it('retries if the connection is refused', async () => {
     const sink = await start();
     const config = configFor(sink);
     await sinks.pop()?.close();
     await expect(send(config)).rejects.toMatchObject({ retryable: true });
   });
 
-  it('gives a server up that is silent for a minute', async () => {
+  it('disconnects from a server that is silent for a minute', async () => {
     const sink = await start({ silent: true });
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     try {
@@ -155,7 +155,7 @@ describe('irc', () => {
     }
   });
 
-  it('may try again when the server hangs up', async () => {
+  it('retries if the server closes the connection', async () => {
     const sink = await start({ silent: true });
     const sending = send(configFor(sink));
     setTimeout(() => void sink.close(), 50);

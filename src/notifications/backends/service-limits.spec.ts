@@ -36,16 +36,19 @@ describe('the longest text of each service', () => {
       () => ({ account_sid: 'A', account_token: 't', from_number: '+1', to_numbers: ['+2'] }),
       'Body',
     ],
-  ] as const)('%s: %i characters pass, one more is cut', async (type, limit, config, key) => {
-    const sent = async (length: number): Promise<string> => {
-      sink.answer({ body: { ok: true } });
-      const message = makeMessage({ subject: 'x'.repeat(length) });
-      await backendFor(type).send(config(), message, makeSendContext(http, sink));
-      return type === 'sms_a'
-        ? String(new URLSearchParams(sink.last.body).get(key))
-        : String((JSON.parse(sink.last.body) as Record<string, unknown>)[key]);
-    };
-    expect(await sent(limit)).toBe('x'.repeat(limit));
-    expect(await sent(limit + 1)).toBe(`${'x'.repeat(limit - 1)}…`);
-  });
+  ] as const)(
+    '%s: accepts %i characters and truncates a longer text',
+    async (type, limit, config, key) => {
+      const sent = async (length: number): Promise<string> => {
+        sink.answer({ body: { ok: true } });
+        const message = makeMessage({ subject: 'x'.repeat(length) });
+        await backendFor(type).send(config(), message, makeSendContext(http, sink));
+        return type === 'sms_a'
+          ? String(new URLSearchParams(sink.last.body).get(key))
+          : String((JSON.parse(sink.last.body) as Record<string, unknown>)[key]);
+      };
+      expect(await sent(limit)).toBe('x'.repeat(limit));
+      expect(await sent(limit + 1)).toBe(`${'x'.repeat(limit - 1)}…`);
+    },
+  );
 });

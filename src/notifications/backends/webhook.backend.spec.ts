@@ -72,7 +72,7 @@ describe('webhook', () => {
     });
   });
 
-  it('signs the published example of the specification as it says', () => {
+  it('signs the example of the specification as published', () => {
     const body = '{"test": 2432232314}';
     const sentAt = new Date(1_614_265_330_000);
     const id = 'msg_p5jXN8AQM9LWM0D4loKWxJek';
@@ -83,12 +83,12 @@ describe('webhook', () => {
     });
   });
 
-  it.each(['[1]', '42', '"text"', 'null'])('sends the JSON value %s as it is', async (text) => {
+  it.each(['[1]', '42', '"text"', 'null'])('sends the JSON value %s unchanged', async (text) => {
     await send(config(), makeMessage({ text }));
     expect(sink.last.body).toBe(text);
   });
 
-  it('does not send what is no JSON', async () => {
+  it('does not send invalid JSON', async () => {
     await expect(send(config(), makeMessage({ text: 'hello' }))).rejects.toMatchObject({
       retryable: false,
       message: expect.stringContaining('not valid JSON'),
@@ -102,13 +102,13 @@ describe('webhook', () => {
     expect(sink.last).toMatchObject({ method: 'POST', path: '/next', body: '{"id": 42}' });
   });
 
-  it.each([302, 303])('takes %i for a failure', async (status) => {
+  it.each([302, 303])('treats %i as a failure', async (status) => {
     sink.answer({ status, headers: { location: '/next' } });
     await expect(send(config())).rejects.toMatchObject({ retryable: false });
     expect(sink.requests).toHaveLength(1);
   });
 
-  it('gives up after five redirects in the words of the contract', async () => {
+  it('stops after five redirects with the error text of the contract', async () => {
     sink.answer(...Array.from({ length: 9 }, () => ({ status: 301, headers: { location: '/' } })));
     await expect(send(config())).rejects.toMatchObject({
       message: `Webhook notification max number of retries [5] exceeded. Failed to send webhook notification to ${sink.url}/in/***`,
@@ -125,7 +125,7 @@ describe('webhook', () => {
     [429, true],
     [500, true],
     [503, true],
-  ])('reports %i, to be tried again: %p', async (status, retryable) => {
+  ])('reports %i, to be retried: %p', async (status, retryable) => {
     sink.answer({ status, body: 'why' });
     await expect(send(config())).rejects.toMatchObject({
       message: `Error sending webhook notification: ${status}`,
@@ -135,7 +135,7 @@ describe('webhook', () => {
     });
   });
 
-  it('never puts a secret into an error', async () => {
+  it('never includes a secret in an error', async () => {
     const secret = 'canary-7781';
     sink.answer({ status: 500, body: `got ${secret} at ${sink.url}/in/${secret}` });
     const error = await send(
@@ -155,7 +155,7 @@ describe('webhook', () => {
     await strict.onApplicationShutdown();
   });
 
-  it('may try a broken connection again', async () => {
+  it('retries after a broken connection', async () => {
     sink.answer({ fault: 'reset' });
     await expect(send(config())).rejects.toMatchObject({ retryable: true });
   });

@@ -24,7 +24,7 @@ describe('checkMessages', () => {
     await expect(check(text)).resolves.toEqual([error]);
   });
 
-  it('refuses more text than can be rendered in time', async () => {
+  it('refuses texts that are too long to render in time', async () => {
     const parts = { message: ' '.repeat(16_384), body: ' '.repeat(16_384) };
     await expect(checkMessages('chat_a', { started: parts }, sandbox)).resolves.toEqual([]);
     const messages = { started: parts, success: parts, error: { message: 'x' } };
@@ -33,13 +33,13 @@ describe('checkMessages', () => {
     ]);
   });
 
-  it('quotes a template that is no template', async () => {
+  it('quotes an invalid template', async () => {
     await expect(check('{{ job.id')).resolves.toEqual([
       expect.stringMatching(/^Unable to render message '\{\{ job\.id': .+/),
     ]);
   });
 
-  it('has a text of its own for the body of a webhook', async () => {
+  it('has its own error text for the body of a webhook', async () => {
     const messages = { success: { body: '{{ job.id' } };
     await expect(checkMessages('webhook', messages, sandbox)).resolves.toEqual([
       expect.stringMatching(
@@ -48,13 +48,13 @@ describe('checkMessages', () => {
     ]);
   });
 
-  it('does not demand JSON of a webhook body, and reports shape and templates together', async () => {
+  it('does not require JSON in a webhook body, and reports shape and templates together', async () => {
     const messages = { started: { body: 'no json' }, x: {}, error: { message: '{{ foo }}' } };
     const errors = await checkMessages('webhook', messages, sandbox);
     expect(errors).toHaveLength(2);
   });
 
-  it('refuses a template that does not end', async () => {
+  it('refuses a template that does not terminate', async () => {
     const bomb = '{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}';
     await expect(check(bomb)).resolves.toHaveLength(1);
   });

@@ -36,7 +36,7 @@ const APPROVAL: MessageFacts = {
 };
 
 describe('jobMetadataOf', () => {
-  it('has the keys of the contract, totals flat and hosts beside them', () => {
+  it('has the keys of the contract, totals at the top level and hosts beside them', () => {
     expect(jobMetadataOf(STUB_FACTS)).toEqual({
       id: 42,
       name: 'Stub Job',
@@ -57,7 +57,7 @@ describe('jobMetadataOf', () => {
     });
   });
 
-  it('writes None for a run that nobody launched, and a summary for a workflow', () => {
+  it('writes None for a run without a user, and a summary for a workflow', () => {
     const metadata = jobMetadataOf({
       ...STUB_FACTS,
       kind: 'workflow_job',
@@ -73,7 +73,7 @@ describe('jobMetadataOf', () => {
     );
   });
 
-  it('cuts texts that are out of all proportion, and says which', () => {
+  it('truncates very long texts, and lists them', () => {
     const huge = { ...STUB_FACTS, traceback: 'x'.repeat(10_000_000), extraVars: '{}' };
     const metadata = jobMetadataOf(huge);
     expect(metadata.truncated).toEqual(['traceback']);
@@ -82,7 +82,7 @@ describe('jobMetadataOf', () => {
     expect(jobMetadataOf(STUB_FACTS)).not.toHaveProperty('truncated');
   });
 
-  it('shows troubled hosts first when there are too many', () => {
+  it('shows failed hosts first if there are too many', () => {
     const good = STUB_FACTS.hosts?.localhost;
     if (!good) throw new Error('The stub has a host.');
     const hosts = Object.fromEntries(
@@ -103,7 +103,7 @@ describe('composeMessage with default texts', () => {
     expect(typeof message.body).toBe('object');
   });
 
-  it('sends the metadata of a webhook as the object it is', async () => {
+  it('sends the metadata of a webhook as an object', async () => {
     const { body, text } = await compose({ type: 'webhook' });
     expect(body).toMatchObject({ id: 42, hosts: { ok: 1 } });
     expect(JSON.parse(text)).toEqual(body);
@@ -132,7 +132,7 @@ describe('composeMessage with default texts', () => {
       'The approval node "Go "live"" has timed out. https://c.example/#/jobs/workflow/41',
     ],
     ['denied', 'The approval node "Go "live"" was denied. https://c.example/#/jobs/workflow/41'],
-  ] as const)('tells that an approval is %s', async (approval, text) => {
+  ] as const)('reports that an approval is %s', async (approval, text) => {
     const input = { event: { event: 'workflow_approval', approval } as const, facts: APPROVAL };
     expect((await compose({ type: 'irc', ...input })).subject).toBe(text);
     expect((await compose({ type: 'webhook', ...input })).body).toEqual({ body: text });
@@ -145,13 +145,13 @@ describe('composeMessage with custom texts', () => {
     messages: { success: { message, body } },
   });
 
-  it('renders them, and the default where a part is blank', async () => {
+  it('renders the custom texts, and the default for an empty part', async () => {
     const message = await compose(custom('{{ job.id }} ü', ''));
     expect(message.subject).toBe('42 ü');
     expect(message.text).toMatch(/^Job #42 had status/);
   });
 
-  it('gives approvals the variables of the workflow job', async () => {
+  it('sets the variables of the workflow job for approvals', async () => {
     const message = await compose({
       event: { event: 'workflow_approval', approval: 'running' },
       messages: {
@@ -162,7 +162,7 @@ describe('composeMessage with custom texts', () => {
     expect(message.subject).toBe('42 Go "live"');
   });
 
-  it('sends the default with a note when a text cannot be rendered', async () => {
+  it('sends the default with a note if a text cannot be rendered', async () => {
     const broken = custom('{{ job.id', '{{ job.name | nosuchfilter }}');
     const chat = await compose({ type: 'chat_a', ...broken });
     expect(chat.subject).toMatch(/^Job #42 .* \(The custom message could not be rendered/);
@@ -178,7 +178,7 @@ describe('composeMessage with custom texts', () => {
     expect(hook.note).not.toBeNull();
   });
 
-  it('replaces a blank body by a warning of four lines', async () => {
+  it('replaces an empty body by a warning of four lines', async () => {
     const mail = await compose({ type: 'email', ...custom(null, '  {{ job.description }}\n') });
     expect(mail.text.split('\r\n')).toHaveLength(4);
     expect(mail.text).toMatch(/^The template rendering return a blank body\./);
@@ -192,13 +192,13 @@ describe('composeMessage with custom texts', () => {
     ['{"a": {{ job.id }}}', { a: 42 }],
     ['{"a": {{ job.name | tojson }}}', { a: 'Stub Job' }],
     ['{"a": {{ job.failed }}, "b": {{ job.summary_fields.labels }}}', { a: false, b: NO_LABELS }],
-  ])('keeps the webhook body %s as written', async (text, body) => {
+  ])('sends the webhook body %s as written', async (text, body) => {
     const hook = await compose({ type: 'webhook', ...custom(null, text) });
     expect(hook.body).toEqual(body);
     expect(hook.note).toBeNull();
   });
 
-  it('keeps every text as the string that it stands in', async () => {
+  it('escapes every value within its JSON string', async () => {
     const text = fc.string({ unit: 'grapheme' }).map((value) => value.toWellFormed());
     const quote = fc.constantFrom('"', '\\', '\n', '", "c": "', '{{ x }}', '\u2028', '"}');
     const values = fc.array(fc.oneof(text, quote)).map((parts) => parts.join(''));
@@ -238,14 +238,14 @@ describe('composeMessage with custom texts', () => {
     },
   );
 
-  it.each([['incident_a'], ['dashboard_a']] as const)('sends any text by %s', async (type) => {
+  it.each([['incident_a'], ['dashboard_a']] as const)('sends any text for %s', async (type) => {
     const plain = await compose({ type, ...custom(null, 'He said "{{ approval_node_name }}"') });
     expect(plain.text).toBe('He said ""');
     const approval = { ...custom(null, '{"a": "{{ approval_node_name }}"}'), facts: APPROVAL };
     expect((await compose({ type, ...approval })).body).toEqual({ a: 'Go "live"' });
   });
 
-  it('keeps out of a record what the database cannot store', async () => {
+  it('removes characters that the database cannot store from a record', async () => {
     const escapes = '{{ "\\x00\\ud800" }}';
     const mail = await compose({ type: 'email', ...custom(escapes, `x${escapes}`) });
     expect([mail.subject, mail.text]).toEqual(['\ufffd', 'x\ufffd']);
@@ -260,7 +260,7 @@ describe('composeMessage with custom texts', () => {
     });
   });
 
-  it('renders against an invented run for tests', async () => {
+  it('renders the sample run in tests', async () => {
     const message = await compose({ facts: null, ...custom('{{ job.name }}') });
     expect(message.subject).toBe('Stub Job');
   });

@@ -40,7 +40,7 @@ describe('inspectMessages', () => {
     expect(errorsOf(value)).toEqual([text]);
   });
 
-  it('collects several errors', () => {
+  it('reports several errors', () => {
     expect(errorsOf({ x: 1, started: 2, error: { y: 1, message: [] } })).toHaveLength(4);
   });
 
@@ -66,7 +66,7 @@ describe('mergeMessages', () => {
     workflow_approval: { running: { message: 'run' }, denied: { message: 'no' } },
   };
 
-  it('keeps what is absent', () => {
+  it('keeps missing parts', () => {
     expect(mergeMessages(stored, {})).toEqual(stored);
     expect(mergeMessages(stored, { started: {} })).toEqual(stored);
     expect(mergeMessages(stored, { workflow_approval: {} })).toEqual(stored);
@@ -79,7 +79,7 @@ describe('mergeMessages', () => {
     });
   });
 
-  it('clears by null and by an empty text', () => {
+  it('clears a part that is null or empty', () => {
     expect(
       mergeMessages(stored, {
         started: { message: '', body: null },
@@ -96,7 +96,7 @@ describe('mergeMessages', () => {
     expect(mergeMessages(stored, { workflow_approval: null })?.workflow_approval).toBeNull();
   });
 
-  it('fills in the events a new template leaves out', () => {
+  it('adds the events that a new template omits', () => {
     expect(normalizeMessages({ error: { message: 'x' } })).toEqual({
       ...NO_MESSAGES,
       error: { message: 'x' },

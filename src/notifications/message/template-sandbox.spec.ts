@@ -53,7 +53,7 @@ describe('TemplateSandbox', () => {
     ['{% for i in range(3) %}{{ i }}{% endfor %}', '012'],
     ['a\n{% if true %}\nb\n{% endif %}\nc', 'a\n\nb\n\nc'],
     ['Grüße 🚀 {{ job.id }}', 'Grüße 🚀 42'],
-  ])('renders %s at save and at send', async (template, text) => {
+  ])('renders %s when it is saved and when it is sent', async (template, text) => {
     expect(await strict(template)).toEqual({ text });
     expect(await lenient(template)).toEqual({ text });
   });
@@ -67,19 +67,19 @@ describe('TemplateSandbox', () => {
     ['{% for x in foo %}{% endfor %}', 'foo'],
     ['{{ job.extra_vars }}', 'extra_vars'],
     ['{{ job.id ~ foo }}', 'foo'],
-  ])('reports the unknown variable of %s at save', async (template, reason) => {
+  ])('reports the unknown variable of %s when it is saved', async (template, reason) => {
     expect(await strict(template)).toEqual({ fault: 'undefined', reason });
   });
 
   it.each(['{{ foo }}', '{{ foo.bar.baz }}', '{{ job.foo | upper }}', '{{ foo | length }}'])(
-    'renders the unknown variable of %s as empty at send',
+    'renders the unknown variable of %s as empty when it is sent',
     async (template) => {
       expect(await lenient(template)).toHaveProperty('text');
     },
   );
 
   it.each(['{{ job.id', '{% if %}', '{% for %}', '{{ }', '{% endif %}', '{{ 1 + }}'])(
-    'reports the syntax of %s',
+    'reports the syntax error of %s',
     async (template) => {
       expect(await strict(template)).toMatchObject({ fault: 'syntax' });
     },
@@ -94,7 +94,7 @@ describe('TemplateSandbox', () => {
     "{{ ''.constructor.constructor('return process')() }}",
     '{{ range.__globals__ }}',
     '{{ job._private }}',
-  ])('refuses the way to internals %s', async (template) => {
+  ])('refuses access to internals by %s', async (template) => {
     expect(await strict(template)).toMatchObject({ fault: 'security' });
   });
 
@@ -108,7 +108,7 @@ describe('TemplateSandbox', () => {
     '{{ process.env }}',
     '{{ globalThis.process }}',
     "{{ require('fs') }}",
-  ])('reaches nothing of JavaScript by %s', async (template) => {
+  ])('does not expose JavaScript to %s', async (template) => {
     const output = await lenient(template);
     expect(JSON.stringify(output)).not.toMatch(/native code|\[Function|PATH|node_modules/);
   });
@@ -136,12 +136,12 @@ describe('TemplateSandbox', () => {
     "{{ range(9999) | join('x' * 9) }}",
     `{{ '${'a'.repeat(15000)}' | replace('a', '${'b'.repeat(15000)}') }}`,
     `${' '.repeat(32000)}{`,
-  ])('survives %.40s', async (template) => {
+  ])('completes %.40s', async (template) => {
     expect(await lenient(template)).toBeDefined();
     expect(await lenient('{{ job.id }}')).toEqual({ text: '42' });
   });
 
-  it('ends an evaluation that takes too long, without blocking, and goes on', async () => {
+  it('terminates a slow evaluation without blocking, and continues', async () => {
     const hasty = new TemplateSandbox(1);
     let ticks = 0;
     const timer = setInterval(() => ticks++, 1);
@@ -153,7 +153,7 @@ describe('TemplateSandbox', () => {
     await hasty.onApplicationShutdown();
   });
 
-  it('does not start again for a while what it had to end', async () => {
+  it('does not evaluate a terminated template again for a while', async () => {
     const hasty = new TemplateSandbox(20);
     const loop = {
       template: '{% for i in range(n) %}{{ job_metadata | upper }}{% endfor %}',
@@ -171,14 +171,14 @@ describe('TemplateSandbox', () => {
     expect(await lenient('x'.repeat(MAX_TEMPLATE_LENGTH + 1))).toMatchObject({ fault: 'limit' });
   });
 
-  it('keeps the outputs of simultaneous calls apart', async () => {
+  it('keeps the results of simultaneous calls apart', async () => {
     const outputs = await Promise.all(
       Array.from({ length: 20 }, (_, i) => lenient(`${i} {{ job.id }}`)),
     );
     expect(outputs).toEqual(outputs.map((_, i) => ({ text: `${i} 42` })));
   });
 
-  it('renders the good templates of a call although one is bad', async () => {
+  it('renders the valid templates of a call if another one is invalid', async () => {
     const outputs = await sandbox.render(
       [
         { template: '{{ job.id', strict: false },

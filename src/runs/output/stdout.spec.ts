@@ -2,7 +2,7 @@ import { htmlText, plainText } from './stdout.js';
 
 const ESC = '\u001B';
 
-it('takes colours, hidden markers and titles off', () => {
+it('removes colours, hidden markers and titles', () => {
   expect(plainText(`${ESC}[0;32mok${ESC}[0m\r\n${ESC}[KeyJ1\u001B]0;title\u0007`)).toBe('ok\neyJ1');
 });
 
@@ -12,7 +12,7 @@ it('escapes markup and keeps colours', () => {
   );
 });
 
-it('ends a colour without a reset', () => {
+it('closes a colour without a reset', () => {
   expect(htmlText(`${ESC}[96mx`)).toBe('<span class="ansi-bright-cyan">x</span>');
 });
 

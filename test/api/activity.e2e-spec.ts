@@ -12,7 +12,7 @@ const entries = async (query: string): Promise<Row[]> =>
   (await test.as.superuser.get(`activity_stream/?order_by=id&page_size=200&${query}`).expect(200))
     .body.results;
 
-it('tells who made, changed and deleted an object, and what changed', async () => {
+it('an entry names the user, the created, changed or deleted object, and the changed fields', async () => {
   const { as, home } = test;
   const { body } = await as.orgAdmin
     .post('teams/', { name: 'Watched', organization: home.organization.id })
@@ -39,7 +39,7 @@ it('tells who made, changed and deleted an object, and what changed', async () =
   expect(deleted).toMatchObject([{ changes: { id: body.id, name: 'Watched closely' } }]);
 });
 
-it('still shows deletions to the administrators of the organization', async () => {
+it('deletions are visible to administrators of the organization', async () => {
   const { as, home } = test;
   const { body } = await as.superuser
     .post('teams/', { name: 'Short-lived', organization: home.organization.id })
@@ -51,7 +51,7 @@ it('still shows deletions to the administrators of the organization', async () =
   expect((await as.orgMember.get(query)).body.count).toBe(0);
 });
 
-it('records grants with the role and both sides, once', async () => {
+it('a grant is recorded once, with its role and both sides', async () => {
   const { as, home, make } = test;
   const project = await make.project({ organization: home.organization.id });
   const role = await make.role('project', project, 'use_role');
@@ -67,7 +67,7 @@ it('records grants with the role and both sides, once', async () => {
   });
 });
 
-it('names the role of a grant, of grants to users and of the whole system too', async () => {
+it('a grant names its role, also for users and for the whole system', async () => {
   const { as, home, make } = test;
   const project = await make.project({ organization: home.organization.id });
   const role = await make.role('project', project, 'use_role');
@@ -97,7 +97,7 @@ it('names the role of a grant, of grants to users and of the whole system too', 
   expect((await shown()).slice(1)).toEqual([{ named: [given], link: undefined }, ofSystem]);
 });
 
-it('has no entry for what was refused, and none for what was rolled back', async () => {
+it('refused requests and rolled-back changes create no entry', async () => {
   const { as, home } = test;
   const before = (await entries('')).length;
   await as.superuser
@@ -109,7 +109,7 @@ it('has no entry for what was refused, and none for what was rolled back', async
   expect((await entries('')).length).toBe(before);
 });
 
-it('is written in the transaction of the change', async () => {
+it('an entry is written in the transaction of the change', async () => {
   const { as, database, home } = test;
   await database.execute(sql`
     ALTER TABLE activity_stream ADD CONSTRAINT no_canary CHECK (object1_name <> 'canary')`);
@@ -122,7 +122,7 @@ it('is written in the transaction of the change', async () => {
   expect((await as.superuser.get('teams/?name=canary')).body.count).toBe(0);
 });
 
-it('hides secrets', async () => {
+it('an entry contains no secrets', async () => {
   const { as, home } = test;
   const SECRET = 'canary-secret-value';
   const user = await as.superuser
@@ -146,7 +146,7 @@ it('hides secrets', async () => {
   expect(text).toContain('hidden');
 });
 
-it('keeps the name of a user who is gone', async () => {
+it('an entry keeps the name of a deleted user', async () => {
   const { as, make, home } = test;
   const user = await make.user({ username: 'leaver' });
   await make.grant('organization', home.organization, 'admin_role', { user });
@@ -162,7 +162,7 @@ it('keeps the name of a user who is gone', async () => {
   });
 });
 
-it('cannot be written', async () => {
+it('entries cannot be created, changed or deleted', async () => {
   const [first] = await entries('');
   await test.as.superuser.post('activity_stream/', {}).expect(405);
   for (const method of ['put', 'patch', 'delete']) {
@@ -170,7 +170,7 @@ it('cannot be written', async () => {
   }
 });
 
-it('is seen by everyone as far as it concerns them', async () => {
+it('each user sees the entries about readable objects', async () => {
   const { as, home } = test;
   await as.superuser.patch(`users/${as.users.nobody.id}/`, { first_name: 'Seen' }).expect(200);
   const { body } = await as.nobody.get('activity_stream/').expect(200);
@@ -184,7 +184,7 @@ it('is seen by everyone as far as it concerns them', async () => {
   expect(new Set(ids)).toEqual(new Set([home.team.id]));
 });
 
-it('about what is gone is shown to readers of what it belonged to', async () => {
+it('entries about a deleted object are visible to readers of its parent', async () => {
   const { as, home, make } = test;
   const inventory = await make.inventory({ organization: home.organization.id });
   const host = await make.host(inventory, { name: 'doomed-host' });
@@ -206,7 +206,7 @@ it('about what is gone is shown to readers of what it belonged to', async () => 
   expect(await deleted(reader, 'activity_stream/')).toEqual([]);
 });
 
-it('of runs is shown to readers of their template', async () => {
+it('entries about runs are visible to readers of their template', async () => {
   const { as, home, make } = test;
   const template = await make.jobTemplate({
     project: (await make.project({ organization: home.organization.id })).id,
@@ -221,7 +221,7 @@ it('of runs is shown to readers of their template', async () => {
   expect((await as.nobody.get('activity_stream/?object1=job')).body.count).toBe(0);
 });
 
-it('of an inventory update is shown to readers of the inventory, after its deletion too', async () => {
+it('entries about an inventory update are visible to readers of the inventory', async () => {
   const { as, home, make } = test;
   const inventory = await make.inventory({ organization: home.organization.id });
   const source = await make.row('inventory_source', {
@@ -243,7 +243,7 @@ it('of an inventory update is shown to readers of the inventory, after its delet
   expect((await as.nobody.get(list)).body.count).toBe(0);
 });
 
-it('of a user shows others no more than what they may see anyway', async () => {
+it('entries about a user show other users no more than they may read otherwise', async () => {
   const { as, home, make } = test;
   const elsewhere = await make.organization();
   const user = await make.user();
@@ -262,7 +262,7 @@ it('of a user shows others no more than what they may see anyway', async () => {
   expect((await as.orgAdmin.get(about).expect(200)).body.count).toBeGreaterThan(0);
 });
 
-it('of a team is seen by whoever may read the team', async () => {
+it('entries about a team are visible to readers of the team', async () => {
   const { as, home } = test;
   const path = `teams/${home.team.id}/activity_stream/`;
   const { count } = (await as.superuser.get(path).expect(200)).body;
@@ -275,7 +275,7 @@ it('of a team is seen by whoever may read the team', async () => {
   }
 });
 
-it('of a token is seen by its owner, whoever made it', async () => {
+it('entries about a token are visible to its owner, even if another user created it', async () => {
   const { as } = test;
   const owner = as.users.outsider.id;
   const { body } = await as.superuser.post(`users/${owner}/tokens/`, {}).expect(201);

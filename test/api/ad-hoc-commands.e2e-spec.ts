@@ -34,7 +34,7 @@ const end = (id: number) =>
       event_processing_finished = true WHERE id = ${id}`);
 
 describe('a launch', () => {
-  it('makes a pending command, shown under its module and found by its arguments', async () => {
+  it('creates a pending command that shows its module and can be filtered by its arguments', async () => {
     const response = await test.as.superuser
       .post('ad_hoc_commands/', ping({ module_name: 'shell', module_args: 'uptime' }))
       .expect(201);
@@ -84,7 +84,7 @@ describe('a launch', () => {
   });
 
   it.each(['localhost', 'web-1:localhost', 'web-1, 127.0.0.1', '::1', 'localhost[0]'])(
-    'does not take the machine of the worker by the limit %s',
+    'does not run on the machine of the worker with the limit %s',
     async (limit) => {
       const { body } = await test.as.superuser
         .post('ad_hoc_commands/', ping({ limit }))
@@ -93,7 +93,7 @@ describe('a launch', () => {
     },
   );
 
-  it('takes localhost where the inventory has an enabled host of that name', async () => {
+  it('accepts localhost if the inventory has an enabled host of that name', async () => {
     const own = await test.make.inventory({ organization: test.home.organization.id });
     const local = await test.make.host(own, { name: 'localhost' });
     const body = ping({ inventory: own.id, limit: 'all:!127.0.0.1:localhost' });
@@ -102,13 +102,13 @@ describe('a launch', () => {
     await test.as.superuser.post('ad_hoc_commands/', body).expect(400);
   });
 
-  it('takes a module under its whole name', async () => {
+  it('accepts a module under its full name', async () => {
     expect(await launch({ module_name: 'ansible.builtin.ping' })).toMatchObject({
       module_name: 'ansible.builtin.ping',
     });
   });
 
-  it('asks for a machine credential, and for the passwords that it lacks', async () => {
+  it('requires a machine credential, and the passwords that the credential prompts for', async () => {
     const organization = test.home.organization.id;
     const other = await test.make.credential({ organization, namespace: 'vault' });
     const refused = await test.as.superuser
@@ -136,7 +136,7 @@ describe('a launch', () => {
     expect(sealed).not.toContain('canary-of-launch');
   });
 
-  it('tells which modules there are to choose from', async () => {
+  it('shows the permitted modules', async () => {
     const lists = ['ad_hoc_commands/', `inventories/${inventory.id}/ad_hoc_commands/`];
     const told = async (): Promise<unknown[]> => {
       const found: unknown[] = [];
@@ -157,7 +157,7 @@ describe('a launch', () => {
     await test.as.superuser.delete('settings/jobs/').expect(204);
   });
 
-  it('is switched off without modules', async () => {
+  it('is disabled without modules', async () => {
     await test.as.superuser.patch('settings/jobs/', { AD_HOC_COMMANDS: [] }).expect(200);
     await test.as.superuser.post('ad_hoc_commands/', ping()).expect(403);
     await test.as.superuser.patch('settings/jobs/', { AD_HOC_COMMANDS: 'ping' }).expect(400);
@@ -165,7 +165,7 @@ describe('a launch', () => {
     await launch();
   });
 
-  it('happens once under an Idempotency-Key', async () => {
+  it('runs once for each Idempotency-Key', async () => {
     const send = () =>
       test.as.superuser.post('ad_hoc_commands/', ping()).set('Idempotency-Key', 'adhoc-1');
     const [first, second] = [await send().expect(201), await send().expect(201)];
@@ -174,7 +174,7 @@ describe('a launch', () => {
 });
 
 describe('below hosts and groups', () => {
-  it('runs on them alone, whatever the body says', async () => {
+  it('runs on them only, and ignores the limit of the request', async () => {
     const body = { credential: credential.id, module_name: 'ping', limit: 'all', inventory: 99 };
     const onHost = await test.as.superuser.post(`hosts/${host.id}/ad_hoc_commands/`, body);
     expect(onHost.body).toMatchObject({ inventory: inventory.id, limit: 'web-1' });
@@ -185,7 +185,7 @@ describe('below hosts and groups', () => {
     await test.as.superuser.post(`groups/${odd.id}/ad_hoc_commands/`, body).expect(400);
   });
 
-  it('lists the commands that have touched them', async () => {
+  it('lists the commands that ran on them', async () => {
     const [touching, other] = [await launch(), await launch()];
     const group = await test.make.group(inventory, { name: 'touched' });
     await test.as.superuser.post(`groups/${group.id}/hosts/`, { id: host.id }).expect(204);
@@ -208,8 +208,8 @@ describe('below hosts and groups', () => {
   });
 });
 
-describe('launched again', () => {
-  it('is made anew by the rules of today', async () => {
+describe('a relaunch', () => {
+  it('applies the permissions and settings of today', async () => {
     const first = await launch({ module_name: 'user', module_args: 'name=ann', verbosity: 2 });
     const needs = await test.as.superuser.get(`ad_hoc_commands/${first.id}/relaunch/`).expect(200);
     expect(needs.body).toEqual({ passwords_needed_to_start: [] });
@@ -239,7 +239,7 @@ const RIGHTS: Record<PersonaName, readonly [number, number, number, number]> = {
   nobody: [403, 403, 403, 403],
 };
 
-it.each(PERSONA_NAMES)('%s may what the roles say', async (name) => {
+it.each(PERSONA_NAMES)('%s has the permissions of its roles', async (name) => {
   const client = test.as[name];
   const [read, launched, canceled, deleted] = RIGHTS[name];
   const { id } = await launch();
@@ -258,7 +258,7 @@ it.each([
   ['adhoc_role', 201],
   ['admin_role', 201],
 ])(
-  'with %s of the inventory and the use of the credential a launch is %i',
+  'a user with %s on the inventory and use on the credential gets %i for a launch',
   async (role, status) => {
     const user = await test.make.user();
     await test.make.grant('inventory', inventory, role, { user });
@@ -271,7 +271,7 @@ it.each([
   },
 );
 
-it('needs the use of the credential, and does not tell which passwords it lacks', async () => {
+it('a launch requires use on the credential, and its refusal does not show missing passwords', async () => {
   const user = await test.make.user();
   await test.make.grant('inventory', inventory, 'adhoc_role', { user });
   const client = await test.as.asUser(user);
@@ -280,7 +280,7 @@ it('needs the use of the credential, and does not tell which passwords it lacks'
   await client.post('ad_hoc_commands/', ping({ credential: asking.id })).expect(403);
 });
 
-it('is no template, and is changed by nobody', async () => {
+it('a command is not a template, and cannot be changed', async () => {
   const { id } = await launch();
   await test.as.superuser.patch(`ad_hoc_commands/${id}/`, {}).expect(405);
   await test.as.superuser.put(`ad_hoc_commands/${id}/`, {}).expect(405);
@@ -290,7 +290,7 @@ it('is no template, and is changed by nobody', async () => {
   await test.as.superuser.options('ad_hoc_commands/1/create/').expect(404);
 });
 
-it('is listed in as many statements however many there are', async () => {
+it('a list of commands needs a constant number of statements', async () => {
   for (let made = 0; made < 10; made += 1) await launch();
   await samePageQueries(test.database, test.as.orgAdmin, 'ad_hoc_commands/?order_by=-id', [1, 10]);
 });

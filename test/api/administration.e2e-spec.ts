@@ -21,7 +21,7 @@ async function printed(...argv: readonly string[]): Promise<string> {
   }
 }
 
-it('create-superuser makes an administrator, and resets the password of one', async () => {
+it('create-superuser creates an administrator, or resets the password of an existing one', async () => {
   for (const password of ['the first password', 'the second password']) {
     await printed('create-superuser', '--username', 'boss', '--password', password);
     const credentials = Buffer.from(`boss:${password}`).toString('base64');
@@ -40,7 +40,7 @@ it('create-token prints a token of the user', async () => {
   await client.post('teams/', {}).expect(403);
 });
 
-it('migrations are complete, so that there is nothing to migrate', async () => {
+it('all migrations are applied', async () => {
   expect(await printed('migrate')).toBe('up to date\n');
   expect(await printed('migration-check')).toBe('');
   expect(await printed('migration-new', 'add-labels')).toBe('nothing to migrate\n');
@@ -51,7 +51,7 @@ it('routes prints every URL with its handler', async () => {
 });
 
 it.each(['openapi', 'settings-docs', 'notification-docs'])(
-  'the document that %s writes is the present one',
+  'the document that %s writes is up to date',
   async (command) => {
     await printed(command, '--check');
   },

@@ -93,7 +93,7 @@ async function granted(app: Row, scope = 'write'): Promise<Row> {
   return (await exchange(app, code).expect(200)).body as Row;
 }
 
-it('lets openid-client get, use, refresh and revoke tokens', async () => {
+it('openid-client can get, use, refresh and revoke tokens', async () => {
   const app = await application({ client_type: 'confidential' });
   const server = {
     issuer: test.url,
@@ -160,7 +160,7 @@ it('lets openid-client get, use, refresh and revoke tokens', async () => {
 });
 
 describe('an application', () => {
-  it('shows the secret of a confidential client once, and a public client has none', async () => {
+  it('shows the secret of a confidential client once, and has no secret for a public client', async () => {
     const made = await application({ client_type: 'confidential' });
     expect(made.client_secret).toMatch(/^acs_\w{43}$/);
     const { body: again } = await test.as.superuser.get(`applications/${made.id}/`).expect(200);
@@ -187,7 +187,7 @@ describe('an application', () => {
     expect(told).toEqual(errors);
   });
 
-  it('is created in the list of its organization, by its administrators', async () => {
+  it('is created by administrators of its organization', async () => {
     const { id } = test.home.organization;
     const path = `organizations/${id}/applications/`;
     const app = {
@@ -207,7 +207,7 @@ describe('an application', () => {
     expect(Object.keys(options.body.actions)).toEqual(['GET', 'POST']);
   });
 
-  it('skips the consent only by the word of a superuser', async () => {
+  it('skips the consent only if a superuser configured this', async () => {
     const admin = await test.make.user({ username: 'clients-admin' });
     await test.as.superuser
       .post(`organizations/${organization.id}/admins/`, { id: admin.id })
@@ -222,7 +222,7 @@ describe('an application', () => {
     expect(headers.location).toMatch(/code=/);
   });
 
-  it('ends with its tokens', async () => {
+  it('is deleted with its tokens', async () => {
     const app = await application();
     const { access_token: access, refresh_token: refresh } = await granted(app);
     await test.as.superuser.delete(`applications/${app.id}/`).expect(204);
@@ -236,7 +236,7 @@ describe('authorization', () => {
   it.each([
     ['another redirect URI', { redirect_uri: `${CALLBACK}/more` }],
     ['an unknown client', { client_id: 'unknown' }],
-  ])('stays here for %s', async (_case, wrong) => {
+  ])('does not redirect to the client for %s', async (_case, wrong) => {
     const parameters = request(await application(), wrong);
     await agent.get('/api/o/authorize/').query(parameters).expect(400);
     const sent = { ...parameters, allow: '1', csrfmiddlewaretoken: csrf };
@@ -249,19 +249,19 @@ describe('authorization', () => {
     ['a plain challenge', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['an unknown scope', { scope: 'admin' }, 'invalid_scope'],
     ['the implicit grant', { response_type: 'token' }, 'unsupported_response_type'],
-  ])('tells the client of %s', async (_case, wrong, error) => {
+  ])('redirects to the client with an error for %s', async (_case, wrong, error) => {
     const parameters = await decide(request(await application(), wrong));
     expect(parameters.get('error')).toBe(error);
     expect(parameters.get('state')).toBe('xyz');
     expect(parameters.has('code')).toBe(false);
   });
 
-  it('tells the client that the user refused', async () => {
+  it('redirects to the client with an error if the user refuses', async () => {
     const parameters = await decide(request(await application()), false);
     expect(Object.fromEntries(parameters)).toMatchObject({ error: 'access_denied', state: 'xyz' });
   });
 
-  it('needs a session and its CSRF token', async () => {
+  it('requires a session and its CSRF token', async () => {
     const parameters = { ...request(await application()), allow: '1' };
     const post = (): supertest.Test =>
       agent.post('/api/o/authorize/').type('form').send(parameters);
@@ -275,7 +275,7 @@ describe('authorization', () => {
 });
 
 describe('the token endpoint', () => {
-  it('takes a code once, and ends the grant when it is sent again', async () => {
+  it('accepts a code once, and revokes the grant if the code is sent again', async () => {
     const app = await application();
     const code = (await decide(request(app))).get('code');
     const { body } = await exchange(app, code).expect(200);
@@ -283,7 +283,7 @@ describe('the token endpoint', () => {
     await bearer(body.access_token).get('me/').expect(401);
   });
 
-  it('ends the grant when a refresh token is sent twice', async () => {
+  it('revokes the grant if a refresh token is sent twice', async () => {
     const app = await application();
     const first = await granted(app);
     const refresh = (text: unknown): supertest.Test =>
@@ -327,7 +327,7 @@ describe('the token endpoint', () => {
     await exchange(app, code, { client_secret: app.client_secret }).expect(200);
   });
 
-  it('ends with the other tokens of a user whose password changes, and grants no further ones', async () => {
+  it('accepts no earlier grants after the password of the user changed', async () => {
     const app = await application();
     const { body: user } = await test.as.superuser
       .post('users/', { username: 'changing', password: PASSWORD })
@@ -344,14 +344,14 @@ describe('the token endpoint', () => {
     await token({ grant_type: 'refresh_token', ...again }).expect(400);
   });
 
-  it('does not add to the scope of a grant', async () => {
+  it('does not extend the scope of a grant', async () => {
     const app = await application();
     const { refresh_token: refresh } = await granted(app, 'read');
     const more = { grant_type: 'refresh_token', client_id: app.client_id, refresh_token: refresh };
     expect((await token({ ...more, scope: 'write' }).expect(400)).body.error).toBe('invalid_scope');
   });
 
-  it('takes a password where the setting and the application allow it', async () => {
+  it('accepts a password if the setting and the application allow it', async () => {
     const app = await application({
       ...{ authorization_grant_type: 'password', client_type: 'confidential', redirect_uris: '' },
     });
@@ -378,7 +378,7 @@ describe('the token endpoint', () => {
   });
 });
 
-it('creates tokens of the caller for an application that the caller can read', async () => {
+it('users can create tokens for applications that they can read', async () => {
   const app = await application();
   const { body } = await test.as.superuser
     .post('tokens/', { application: app.id, scope: 'read' })

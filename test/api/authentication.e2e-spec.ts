@@ -27,7 +27,7 @@ const bearer = (token: string): ApiClient =>
   new ApiClient(test.url, { Authorization: `Bearer ${token}` });
 
 describe('Basic', () => {
-  it('lets the right password in and remembers the login', async () => {
+  it('accepts the right password and records the login', async () => {
     const { body } = await asAda().get('me/').expect(200);
     expect(body.results[0].username).toBe('ada');
     expect(body.results[0].last_login).not.toBeNull();
@@ -51,21 +51,21 @@ describe('Basic', () => {
     expect(headers['www-authenticate']).toMatch(/^Bearer/);
   });
 
-  it('takes a password with colons and letters beyond ASCII', async () => {
+  it('accepts a password with colons and non-ASCII characters', async () => {
     await test.make.user({ username: 'colon', password: 'a:b:ü:c:d' });
     await new ApiClient(test.url, basic('colon', 'a:b:ü:c:d')).get('me/').expect(200);
     const latin1 = Buffer.from('colon:a:b:ü:c:d', 'latin1').toString('base64');
     await new ApiClient(test.url, { Authorization: `Basic ${latin1}` }).get('me/').expect(200);
   });
 
-  it('can be turned off', async () => {
+  it('can be disabled', async () => {
     const strict = await boot({ settings: { AUTH_BASIC_ENABLED: '0' } });
     await strict.make.user({ username: 'ada', password: PASSWORD });
     await new ApiClient(strict.url, basic('ada', PASSWORD)).get('me/').expect(401);
     await strict.close();
   });
 
-  it('hashes for unknown users too, so that time does not tell them apart', async () => {
+  it('takes the same time for unknown users', async () => {
     const time = async (client: ApiClient): Promise<number> => {
       const start = performance.now();
       await client.get('me/').expect(401);
@@ -106,32 +106,32 @@ describe('tokens', () => {
     expect(activity.body.count).toBeGreaterThan(0);
   });
 
-  it('are made under the user, by name too, as the command-line client does', async () => {
+  it('can be created below the user, also by user name', async () => {
     const sent = { description: 'AWX CLI', application: null, scope: 'write' };
     const { body } = await asAda().post('users/ada/personal_tokens/', sent).expect(201);
     await bearer(body.token).get('me/').expect(200);
     await asAda().post(`users/${ada.id}/tokens/`, {}).expect(201);
   });
 
-  it('are made for others by superusers only', async () => {
+  it('can be created for other users by superusers only', async () => {
     await test.as.superuser.post(`users/${ada.id}/tokens/`, {}).expect(201);
     await test.as.orgAdmin.post(`users/${ada.id}/tokens/`, {}).expect(403);
     await asAda().post(`users/${test.as.users.superuser.id}/tokens/`, {}).expect(403);
   });
 
-  it('stop at once when they are deleted', async () => {
+  it('are invalid immediately after their deletion', async () => {
     const { body } = await asAda().post('tokens/', {}).expect(201);
     await bearer(body.token).delete(body.url).expect(204);
     await bearer(body.token).get('me/').expect(401);
   });
 
-  it('stop when they expire', async () => {
+  it('are invalid after they expire', async () => {
     const token = await test.make.token(ada, { expiresInSeconds: -1 });
     const { body } = await bearer(token).get('me/').expect(401);
     expect(body.detail).toMatch(/^Authentication credentials were not provided/);
   });
 
-  it('end with their user', async () => {
+  it('are deleted with their user', async () => {
     const gone = await test.make.user();
     const client = await test.as.asUser(gone);
     await client.get('me/').expect(200);
@@ -139,7 +139,7 @@ describe('tokens', () => {
     await client.get('me/').expect(401);
   });
 
-  it('remember when they were last used', async () => {
+  it('record when they were last used', async () => {
     const token = await test.make.token(ada);
     await bearer(token).get('me/').expect(200);
     const row = await test.database.row<{ last_used: string | null }>(
@@ -148,7 +148,7 @@ describe('tokens', () => {
     expect(row?.last_used).not.toBeNull();
   });
 
-  it('with scope read only read', async () => {
+  it('with the scope read permit reading only', async () => {
     const reader = await test.as.asUser(test.as.users.superuser, { scope: 'read' });
     await reader.get('teams/').expect(200);
     await reader.head('teams/').expect(200);
@@ -159,7 +159,7 @@ describe('tokens', () => {
     }
   });
 
-  it('cannot make tokens that may more than they do', async () => {
+  it('cannot create tokens with a wider scope', async () => {
     const reader = await test.as.asUser(ada, { scope: 'read' });
     await reader.post('tokens/', { scope: 'write' }).expect(403);
   });
@@ -170,14 +170,14 @@ describe('tokens', () => {
   });
 
   it.each(['Bearer', 'Bearer ', 'Bearer x', 'Bearer act_x y', 'Token abc', 'Digest x', '\t'])(
-    'are nobody without being one: %j',
+    'are not accepted in the invalid header %j',
     async (header) => {
       await new ApiClient(test.url, { Authorization: header }).get('me/').expect(401);
       await new ApiClient(test.url, { Authorization: header }).get('/api/v2/').expect(200);
     },
   );
 
-  it('of others are not readable', async () => {
+  it('of other users are not readable', async () => {
     const { body } = await asAda().post('tokens/', {}).expect(201);
     await test.as.orgAdmin.get(body.url).expect(403);
     await test.as.orgAdmin.delete(body.url).expect(403);
@@ -208,7 +208,7 @@ describe('sessions', () => {
     };
   };
 
-  it('start at /api/login/ and lead on to next', async () => {
+  it('start at /api/login/ and redirect to next', async () => {
     const { status, cookie, location } = await login();
     expect(status).toBe(302);
     expect(location).toBe('/api/');
@@ -230,7 +230,7 @@ describe('sessions', () => {
     expect(answer.headers['x-api-session-cookie-name']).toBe('controller_session');
   });
 
-  it('tell scripts that they are there and when they end', async () => {
+  it('have a cookie that shows scripts that they exist and when they end', async () => {
     const { cookie, csrf } = await login();
     expect(cookie).toContain('userLoggedIn=true');
     const client = new ApiClient(test.url, { Cookie: cookie, 'X-CSRFToken': csrf });
@@ -249,7 +249,7 @@ describe('sessions', () => {
     },
   );
 
-  it('have no other ways in yet, as clients may know without a login', async () => {
+  it('list no other login methods by default, without authentication', async () => {
     expect((await supertest(test.url).get('/api/v2/auth/').expect(200)).body).toEqual({});
   });
 
@@ -258,7 +258,7 @@ describe('sessions', () => {
   });
 
   it.each([{ toString: 1 }, ['ada'], null, 7])(
-    'do not start for %j as a name',
+    'do not start for the user name %j',
     async (username) => {
       const csrf = 'any-text-of-ours';
       await supertest(test.url)
@@ -269,7 +269,7 @@ describe('sessions', () => {
     },
   );
 
-  it('need the CSRF token to write, in the header or in the form', async () => {
+  it('require the CSRF token in the header or the form to write', async () => {
     const { cookie, csrf } = await login();
     const client = new ApiClient(test.url, { Cookie: cookie });
     const { body } = await client.post('tokens/', {}).expect(403);
@@ -294,7 +294,7 @@ describe('sessions', () => {
     await client.get('me/').expect(401);
   });
 
-  it('end when the password changes, but not the one it is changed in', async () => {
+  it('end when the password changes, except for the current one', async () => {
     const grace = await test.make.user({ username: 'grace', password: PASSWORD });
     const here = await login('grace');
     const elsewhere = await login('grace');
@@ -306,7 +306,7 @@ describe('sessions', () => {
     await new ApiClient(test.url, basic('grace', 'another password')).get('me/').expect(200);
   });
 
-  it('age when they are not used', async () => {
+  it('expire when they are not used', async () => {
     const { cookie } = await login();
     await test.database.execute(sql`UPDATE sessions SET last_seen = now() - interval '1 hour'`);
     await new ApiClient(test.url, { Cookie: cookie }).get('me/').expect(401);
@@ -319,7 +319,7 @@ describe('sessions', () => {
     'javascript:x',
     '',
     '/a\nb',
-  ])('never lead to another site: next=%j', async (next) => {
+  ])('never redirect to another site: next=%j', async (next) => {
     const form = await supertest(test.url).get('/api/');
     const csrf = /csrftoken=(\w+)/.exec(String(form.headers['set-cookie']))?.[1] ?? '';
     const answer = await supertest(test.url)
@@ -333,7 +333,7 @@ describe('sessions', () => {
 });
 
 describe('limits', () => {
-  it('refuse further logins after too many failures, also with the right password', async () => {
+  it('refuse further logins after too many failures, even with the right password', async () => {
     const strict = await boot({ settings: { LOGIN_RATE: '3' } });
     await strict.make.user({ username: 'ada', password: PASSWORD });
     await strict.app.get(RedisConnection, { strict: false }).client.ping();
@@ -348,7 +348,7 @@ describe('limits', () => {
     await strict.close();
   });
 
-  it('refuse more tokens than anybody needs, with the headers of the contract', async () => {
+  it('refuse tokens above the limit for each user, with the headers of the contract', async () => {
     const strict = await boot({ settings: { TOKEN_RATE: '2' } });
     await strict.app.get(RedisConnection, { strict: false }).client.ping();
     const first = await strict.as.orgMember.post('tokens/', {}).expect(201);

@@ -32,7 +32,7 @@ let first: ReturnType<LoginImport['run']> | undefined;
 const imported = (): ReturnType<LoginImport['run']> =>
   (first ??= test.app.get(LoginImport, { strict: false }).run(SETTINGS));
 
-it('makes disabled authenticators with their maps, and says what is missing', async () => {
+it('the import creates disabled authenticators with their maps, and reports missing settings', async () => {
   const { created, secrets, notes } = await imported();
   const { results } = (await test.as.superuser.get('authenticators/?order_by=name').expect(200))
     .body;
@@ -64,7 +64,7 @@ it('makes disabled authenticators with their maps, and says what is missing', as
   ]);
 });
 
-it('is a command that leaves existing authenticators as they are', async () => {
+it('the import command does not change existing authenticators', async () => {
   await imported();
   const file = join(await mkdtemp(join(tmpdir(), 'import-')), 'settings.json');
   await writeFile(file, JSON.stringify(SETTINGS));

@@ -29,7 +29,7 @@ async function makeAuthenticator(name: string, fields: object = {}): Promise<Row
 }
 
 describe('authenticators', () => {
-  it('are of superusers; auditors read', async () => {
+  it('are managed by superusers and read by auditors', async () => {
     const { as } = test;
     await as.auditor.get('authenticators/').expect(200);
     await as.auditor.get(`authenticators/${authenticator.id}/maps/`).expect(200);
@@ -41,7 +41,7 @@ describe('authenticators', () => {
     await as.auditor.patch(`authenticators/${authenticator.id}/`, { enabled: false }).expect(403);
   });
 
-  it('have a slug of their name, which stays', async () => {
+  it('have a slug of their name, which does not change', async () => {
     const { as } = test;
     const body = { name: 'Große Müller & Co', configuration: configuration() };
     const made = await as.superuser.post('authenticators/', body).expect(201);
@@ -80,7 +80,7 @@ describe('authenticators', () => {
     expect(Object.keys(errors).toSorted()).toEqual(names);
   });
 
-  it('have a form with the keys of the configuration, and are in the navigation', async () => {
+  it('have a form with the keys of the configuration, and appear in the navigation', async () => {
     const pages = test.as.superuser.with({ accept: 'text/html' });
     const { text: first } = await pages.get('authenticators/?_form=post').expect(200);
     expect(first).toContain('_with.kind=ldap');
@@ -102,7 +102,7 @@ describe('authenticators', () => {
     expect(other).not.toMatch(/<a\s+href="\/api\/v2\/authenticators\/"/);
   });
 
-  it('are created and changed by the form of their kind', async () => {
+  it('are created and changed with the form of their type', async () => {
     const { app, as, url } = test;
     const { body: me } = await as.superuser.get('me/').expect(200);
     const session = await app.get(SessionsService, { strict: false }).start(me.results[0].id);
@@ -133,7 +133,7 @@ describe('authenticators', () => {
     await as.superuser.delete('authenticators/form/').expect(204);
   });
 
-  it('tell whether their provider responds', async () => {
+  it('report whether their provider responds', async () => {
     const { as } = test;
     const url = `authenticators/${authenticator.id}/test/`;
     const { body } = await as.superuser.post(url, {}).expect(200);

@@ -63,7 +63,7 @@ const activity = (): Promise<Row[]> =>
     SELECT changes FROM activity_stream WHERE object1 = 'inventory' AND operation = 'update'
       AND object1_id = ${inventory.id}`);
 
-it('creates the host of each line', async () => {
+it('creates a host for each line', async () => {
   const body = lines(
     { name: 'a', variables: { x: 1 }, enabled: false, description: 'one', groups: ['web'] },
     '',
@@ -89,7 +89,7 @@ it('creates the host of each line', async () => {
   ]);
 });
 
-it('tells progress and the result line by line when asked', async () => {
+it('reports progress and results as lines on request', async () => {
   expect(await sendForLines(many(12_000))).toEqual([
     { progress: { phase: 'reading', lines: 5000 } },
     { progress: { phase: 'reading', lines: 10_000 } },
@@ -106,13 +106,13 @@ it('tells progress and the result line by line when asked', async () => {
   ]);
 });
 
-it('tells an error in the last line', async () => {
+it('reports an error in the last line', async () => {
   expect(await sendForLines('{"name": ""}')).toEqual([
     { status: 400, error: { lines: { 1: { name: ['This field may not be blank.'] } } } },
   ]);
 });
 
-it('tells all faults by line and writes nothing', async () => {
+it('reports all errors by line and creates nothing', async () => {
   await test.make.host(inventory, { name: 'old' });
   await test.make.group(inventory, { name: 'group' });
   const { body } = await send(
@@ -150,7 +150,7 @@ it('tells all faults by line and writes nothing', async () => {
   expect(await activity()).toEqual([]);
 });
 
-it('tells the faults of a hundred lines and counts the others', async () => {
+it('lists the errors of a hundred lines and counts the others', async () => {
   const { body } = await send('{}\n'.repeat(250)).expect(400);
   expect(Object.keys(body.lines as object)).toHaveLength(100);
   expect(body.__all__).toEqual(['150 further lines have faults.']);
@@ -173,7 +173,7 @@ it.each([
   expect((await send(body, query).expect(status)).body).toEqual(answer);
 });
 
-it('refuses bytes that are no UTF-8', async () => {
+it('refuses bytes that are not UTF-8', async () => {
   const bytes = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d, 0x0a]);
   const { body } = await test.as.orgAdmin
     .with({ 'Content-Type': LINES })
@@ -183,7 +183,7 @@ it('refuses bytes that are no UTF-8', async () => {
   expect(body).toEqual({ lines: { 1: { __all__: ['The line is too long, or not UTF-8.'] } } });
 });
 
-it('reads an unknown inventory like one the caller may not change, before the body', async () => {
+it('responds alike for unknown and unauthorized inventories, before it reads the body', async () => {
   const text = (id: unknown) => ({
     inventory: [`Invalid pk "${String(id)}" - object does not exist.`],
     __all__: [`Inventory with id ${String(id)} not found or lack permissions to add hosts.`],
@@ -209,7 +209,7 @@ it('reads an unknown inventory like one the caller may not change, before the bo
     .expect(400, { inventory: ['This field is required.'] });
 });
 
-it('keeps to limits of its own', async () => {
+it('has its own limits', async () => {
   const { body } = await send(many(30_001)).expect(400);
   expect(body.__all__).toEqual([
     expect.stringMatching(
@@ -224,7 +224,7 @@ it('keeps to limits of its own', async () => {
   expect(await hostCount()).toBe(30_000);
 });
 
-it('keeps to the most hosts an organization may have', async () => {
+it('applies the host limit of the organization', async () => {
   const organization = await test.make.organization({ max_hosts: 2 });
   inventory = await test.make.inventory({ organization: organization.id });
   await send(many(3), '', 'superuser').expect(403);
@@ -232,7 +232,7 @@ it('keeps to the most hosts an organization may have', async () => {
   await send(many(2), '&on_conflict=update', 'superuser').expect(201);
 });
 
-it('changes hosts that exist when told to', async () => {
+it('changes existing hosts on request', async () => {
   await test.make.host(inventory, { name: 'old', description: 'kept' });
   const body = lines({ name: 'old', variables: 'a: 1' }, { name: 'new' });
   expect((await send(body, '&on_conflict=update').expect(201)).body).toMatchObject({
@@ -247,7 +247,7 @@ it('changes hosts that exist when told to', async () => {
   });
 });
 
-it('only checks in a dry run', async () => {
+it('writes nothing in a dry run', async () => {
   expect((await send(many(3), '&dry_run=1').expect(200)).body).toMatchObject({
     dry_run: true,
     created: 3,
@@ -262,7 +262,7 @@ it('only checks in a dry run', async () => {
   });
 });
 
-it('gives a repeated key its first answer', async () => {
+it('returns the first response for a repeated key', async () => {
   const key = { 'Idempotency-Key': `lines ${inventory.id}` };
   const first = await send(many(3), '', 'orgAdmin', key).expect(201);
   const again = await send(many(3), '', 'orgAdmin', key).expect(201);
@@ -277,7 +277,7 @@ it('sends a constant number of statements within a batch', async () => {
   expect(await countQueries(test.database, () => send(many(1500, 10)).expect(201))).toBe(one);
 });
 
-describe('a body that comes slowly', () => {
+describe('a body that is sent slowly', () => {
   let client: ClientRequest;
   let answered: Promise<IncomingMessage>;
   beforeEach(async () => {
@@ -291,7 +291,7 @@ describe('a body that comes slowly', () => {
     client.write(many(6000));
   });
 
-  it('holds no transaction, and its progress is told meanwhile', async () => {
+  it('holds no transaction, and its progress is visible', async () => {
     const response = await answered;
     const [chunk] = (await once(response, 'data')) as [Buffer];
     expect(chunk.toString()).toBe('{"progress":{"phase":"reading","lines":5000}}\n');
@@ -306,7 +306,7 @@ describe('a body that comes slowly', () => {
     expect(await hostCount()).toBe(6001);
   });
 
-  it('leaves nothing when it breaks off', async () => {
+  it('leaves nothing behind if it is incomplete', async () => {
     await once(await answered, 'data');
     client.destroy();
     await eventually(async () => {
@@ -320,7 +320,7 @@ describe('a body that comes slowly', () => {
   });
 });
 
-it('is described', async () => {
+it('the operation is described in the OpenAPI document', async () => {
   const { body } = await test.as.superuser.options('bulk/host_create/').expect(200);
   expect(body.parses).toContain(LINES);
   expect(body.renders).toContain(LINES);

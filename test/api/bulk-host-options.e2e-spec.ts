@@ -27,7 +27,7 @@ const members = (): Promise<Row[]> =>
     WHERE g.inventory_id = ${inventory.id} ORDER BY 1, 2`);
 
 describe('groups of bulk created hosts', () => {
-  it('are made where they do not exist, and hosts put into them', async () => {
+  it('are created if they do not exist, and hosts are added to them', async () => {
     await test.make.group(inventory, { name: 'web' });
     const { body } = await create([
       { name: 'a', groups: ['web', 'new', 'web'] },
@@ -60,12 +60,12 @@ describe('groups of bulk created hosts', () => {
     expect(await members()).toEqual([]);
   });
 
-  it.each(['all', 'ungrouped', 'ungrouped:22'])('are not hosts: %s', async (name) => {
+  it.each(['all', 'ungrouped', 'ungrouped:22'])('must not be hosts: %s', async (name) => {
     const { body } = await create([{ name: 'ok' }, { name }]).expect(400);
     expect(body).toEqual({ hosts: { 1: { name: ['Invalid host name.'] } } });
   });
 
-  it('may not be called like a host', async () => {
+  it('must not have the name of a host', async () => {
     await test.make.host(inventory, { name: 'old' });
     const { body } = await create([{ name: 'a', groups: ['b', 'old'] }, { name: 'b' }]).expect(400);
     expect(body).toEqual({
@@ -73,7 +73,7 @@ describe('groups of bulk created hosts', () => {
     });
   });
 
-  it('cost no statement a host', async () => {
+  it('need no additional statement for each host', async () => {
     const many = Array.from({ length: 50 }, (_, index) => ({ name: `h${index}`, groups: ['x'] }));
     const one = await countQueries(test.database, () => create([{ name: 'one', groups: ['x'] }]));
     expect(await countQueries(test.database, () => create(many).expect(201))).toBe(one);
@@ -81,8 +81,8 @@ describe('groups of bulk created hosts', () => {
   });
 });
 
-describe('hosts that exist already', () => {
-  it('are changed in what was sent', async () => {
+describe('hosts that already exist', () => {
+  it('change only in the fields of the request', async () => {
     const fields = { name: 'old', variables: 'a: 1', description: 'kept', enabled: false };
     const old = await test.make.host(inventory, fields);
     await test.make.host(inventory, { name: 'same', description: 'x' });
@@ -122,7 +122,7 @@ describe('hosts that exist already', () => {
     await send(['old', 'new']).expect(201);
   });
 
-  it('are only told of in a dry run', async () => {
+  it('are reported and not changed in a dry run', async () => {
     const old = await test.make.host(inventory, {
       name: 'old',
       description: 'kept',
@@ -146,7 +146,7 @@ describe('hosts that exist already', () => {
     expect(list.results).toMatchObject([{ name: 'old', description: 'kept' }, { name: 'same' }]);
   });
 
-  it('are refused otherwise, and twice in one request always', async () => {
+  it('are refused without that option, and always if repeated in one request', async () => {
     await test.make.host(inventory, { name: 'old' });
     await create([{ name: 'old' }]).expect(400);
     await create([{ name: 'a' }, { name: 'a' }], update).expect(400);
@@ -155,7 +155,7 @@ describe('hosts that exist already', () => {
   });
 });
 
-it('an inventory that is being deleted takes no request, nor its dry run', async () => {
+it('an inventory that is being deleted accepts no requests and no dry runs', async () => {
   const host = await test.make.host(inventory);
   await test.database.execute(
     sql`UPDATE inventories SET pending_deletion = true WHERE id = ${inventory.id}`,

@@ -38,7 +38,7 @@ const activity = (): Promise<Row[]> =>
     ORDER BY id`);
 
 describe('the index', () => {
-  it('names the operations, which say what they are', async () => {
+  it('lists the operations with their descriptions', async () => {
     const { body } = await test.as.nobody.get('bulk/').expect(200);
     expect(body).toMatchObject({
       host_create: '/api/v2/bulk/host_create/',
@@ -56,7 +56,7 @@ describe('the index', () => {
 });
 
 describe('creating hosts', () => {
-  it('answers them in the order of the request', async () => {
+  it('returns the hosts in the order of the request', async () => {
     const { body, headers } = await create([
       { name: 'b', variables: 'a: 1', enabled: false, instance_id: 'x', description: 'one' },
       { name: 'a:2222', variables: { b: 2 } },
@@ -85,7 +85,7 @@ describe('creating hosts', () => {
     expect(entries).toMatchObject([{ operation: 'update', changes: { total_hosts: [0, 2] } }]);
   });
 
-  it('tells all faults at once, by index', async () => {
+  it('reports all errors at once, by index', async () => {
     const hosts = [{ name: 'ok' }, {}, 'x', { name: 'h:99999', enabled: 'maybe' }];
     const { body } = await create([
       ...hosts,
@@ -121,7 +121,7 @@ describe('creating hosts', () => {
     expect(answer.body).toEqual(errors);
   });
 
-  it('refuses names that occur twice, here or there', async () => {
+  it('refuses names that repeat in the request or exist in the inventory', async () => {
     await test.make.host(inventory, { name: 'old' });
     await test.make.group(inventory, { name: 'group' });
     const hosts = ['a', 'b', 'a', 'old', 'group'].map((name) => ({ name }));
@@ -135,7 +135,7 @@ describe('creating hosts', () => {
     expect(await hostCount()).toBe(1);
   });
 
-  it('keeps to the setting, exactly', async () => {
+  it('accepts exactly as many hosts as the setting permits', async () => {
     await create(names(60)).expect(201);
     expect((await create(names(61, 'more')).expect(400)).body).toEqual({
       __all__: [
@@ -144,7 +144,7 @@ describe('creating hosts', () => {
     });
   });
 
-  it('takes a setting changed at run time', async () => {
+  it('applies a setting that changes at run time', async () => {
     await test.as.superuser.patch('settings/bulk/', { BULK_HOST_MAX_CREATE: 1 }).expect(200);
     await create(names(2)).expect(400);
     await create(names(1)).expect(201);
@@ -152,7 +152,7 @@ describe('creating hosts', () => {
     await create(names(2, 'again')).expect(201);
   });
 
-  it('keeps to the most hosts an organization may have', async () => {
+  it('applies the host limit of the organization', async () => {
     const organization = await test.make.organization({ max_hosts: 2 });
     const own = await test.make.inventory({ organization: organization.id });
     const send = (hosts: object[]) =>
@@ -168,7 +168,7 @@ describe('creating hosts', () => {
     ['auditor', 400],
     ['teamMember', 400],
     ['outsider', 400],
-  ])('by %s is answered %i', async (persona, status) => {
+  ])('by %s returns %i', async (persona, status) => {
     const body = { inventory: inventory.id, hosts: names(1) };
     const answer = await test.as[persona].post('bulk/host_create/', body).expect(status);
     if (status === 400) {
@@ -180,7 +180,7 @@ describe('creating hosts', () => {
   });
 
   it.each(['admin_role', 'use_role', 'adhoc_role', 'update_role', 'read_role'])(
-    'asks for the admin role, not %s',
+    'requires the admin role, and refuses %s',
     async (role) => {
       const user = await test.make.user();
       await test.make.grant('inventory', inventory, role, { user });
@@ -191,7 +191,7 @@ describe('creating hosts', () => {
     },
   );
 
-  it('is for administrators of inventories of the organization too', async () => {
+  it('is permitted to inventory administrators of the organization', async () => {
     const user = await test.make.user();
     await test.make.grant('organization', test.home.organization, 'inventory_admin_role', { user });
     const client = await test.as.asUser(user);
@@ -210,7 +210,7 @@ describe('creating hosts', () => {
     expect(await hostCount()).toBe(0);
   });
 
-  it('reads an unknown inventory like a forbidden one', async () => {
+  it('responds alike for unknown and unauthorized inventories', async () => {
     const body = { inventory: 999_999, hosts: names(1) };
     expect((await test.as.superuser.post('bulk/host_create/', body).expect(400)).body).toEqual({
       inventory: ['Invalid pk "999999" - object does not exist.'],
@@ -218,7 +218,7 @@ describe('creating hosts', () => {
     });
   });
 
-  it('only checks in a dry run', async () => {
+  it('writes nothing in a dry run', async () => {
     const { body } = await create(names(2), {}, '?dry_run=1').expect(200);
     expect(body).toMatchObject({ dry_run: true, hosts: [{ id: null, name: 'host-0' }, {}] });
     expect(await hostCount()).toBe(0);
@@ -226,7 +226,7 @@ describe('creating hosts', () => {
     await create([{}], {}, '?dry_run=1').expect(400);
   });
 
-  it('gives a repeated key its first answer', async () => {
+  it('returns the first response for a repeated key', async () => {
     const client = test.as.orgAdmin.with({ 'Idempotency-Key': `bulk ${inventory.id}` });
     const body = { inventory: inventory.id, hosts: names(2) };
     const first = await client.post('bulk/host_create/', body).expect(201);
@@ -236,7 +236,7 @@ describe('creating hosts', () => {
     expect(await hostCount()).toBe(2);
   });
 
-  it('lets one of two simultaneous requests win', async () => {
+  it('accepts one of two simultaneous requests for the same name', async () => {
     const holder = new Database(test.database.dataSource);
     const waiting = sql`SELECT 1 FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock'`;
@@ -260,7 +260,7 @@ describe('creating hosts', () => {
     expect(await countQueries(test.database, () => create(names(2, 'two')))).toBeLessThanOrEqual(8);
   });
 
-  it('refuses a body over a megabyte', async () => {
+  it('refuses a body larger than a megabyte', async () => {
     const hosts = [{ name: 'big', variables: `a: ${'x'.repeat(1_100_000)}` }];
     const { body } = await create(hosts).expect(413);
     expect(body).toEqual({ detail: 'The request body is larger than 1048576 bytes.' });
@@ -268,7 +268,7 @@ describe('creating hosts', () => {
 });
 
 describe('deleting hosts', () => {
-  it('takes hosts of several inventories, each id once', async () => {
+  it('accepts hosts of several inventories, each id once', async () => {
     const other = await test.make.inventory({ organization: test.home.organization.id });
     const one = await test.make.host(inventory, { name: 'one' });
     const two = await test.make.host(other, { name: 'two' });
@@ -300,7 +300,7 @@ describe('deleting hosts', () => {
     expect((await remove(hosts).expect(400)).body).toEqual({ hosts: errors });
   });
 
-  it('names unknown and unreadable hosts alike', async () => {
+  it('responds alike for unknown and unreadable hosts', async () => {
     const far = await test.make.inventory({ organization: test.home.otherOrganization.id });
     const foreign = await test.make.host(far);
     const own = await test.make.host(inventory);
@@ -310,7 +310,7 @@ describe('deleting hosts', () => {
     expect(await hostCount()).toBe(1);
   });
 
-  it('refuses hosts the caller may only read', async () => {
+  it('refuses hosts that the caller may only read', async () => {
     const host = await test.make.host(inventory);
     const { body } = await test.as.auditor
       .post('bulk/host_delete/', { hosts: [host.id] })
@@ -320,7 +320,7 @@ describe('deleting hosts', () => {
     });
   });
 
-  it('deletes nothing when one of the inventories may only be read', async () => {
+  it('deletes nothing if the caller may only read one of the inventories', async () => {
     const far = await test.make.inventory({ organization: test.home.otherOrganization.id });
     await test.make.grant('inventory', far, 'read_role', { user: test.as.users.orgAdmin });
     const foreign = await test.make.host(far);
@@ -340,7 +340,7 @@ describe('deleting hosts', () => {
     expect(await hostCount()).toBe(1);
   });
 
-  it('is one entry of the activity stream for each inventory', async () => {
+  it('creates one activity entry for each inventory', async () => {
     const other = await test.make.inventory({ organization: test.home.organization.id });
     const ids = [...(await test.make.hosts(inventory, 2)), ...(await test.make.hosts(other, 1))];
     const newest = await test.database.row<Row>(sql`SELECT max(id) AS id FROM activity_stream`);
@@ -363,7 +363,7 @@ describe('deleting hosts', () => {
     expect((await remove([host.id]).expect(409)).body).toEqual(inUse({ id: job!.id, type: 'job' }));
   });
 
-  it('keeps to the setting, counting each id once', async () => {
+  it('accepts as many distinct ids as the setting permits', async () => {
     const ids = await test.make.hosts(inventory, 61);
     expect((await remove(ids).expect(400)).body).toEqual({
       __all__: [
@@ -374,7 +374,7 @@ describe('deleting hosts', () => {
     expect(await hostCount()).toBe(1);
   });
 
-  it('only checks in a dry run', async () => {
+  it('deletes nothing in a dry run', async () => {
     const host = await test.make.host(inventory, { name: 'stays' });
     expect((await remove([host.id], '?dry_run=1').expect(200)).body).toEqual({
       dry_run: true,

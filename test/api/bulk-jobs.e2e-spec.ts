@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 describe('a bulk launch', () => {
-  it('makes a pending workflow job with a node for each job', async () => {
+  it('creates a pending workflow job with a node for each job', async () => {
     const { body, headers } = await launch([
       node({ identifier: 'one', limit: 'web', extra_vars: { a: 1 } }),
       node({ identifier: 'two', extra_data: '{"b": 2}' }),
@@ -42,7 +42,7 @@ describe('a bulk launch', () => {
     ]);
   });
 
-  it('answers with its own variables as clients compare them', async () => {
+  it('returns its own variables in the form that clients compare', async () => {
     const extra_vars = { a: 'b', c: 1, deep: [{ 'x,y': 'a:b' }, []] };
     const { body } = await launch([node()], { extra_vars }).expect(201);
     const text = '{"a": "b", "c": 1, "deep": [{"x,y": "a:b"}, []]}';
@@ -54,7 +54,7 @@ describe('a bulk launch', () => {
     expect(list.results[0].extra_vars).toBe(text);
   });
 
-  it('keeps every prompt of a node', async () => {
+  it('stores every prompt of a node', async () => {
     const credential = await test.make.credential({ organization: test.home.organization.id });
     const prompts = {
       inventory: template.inventory_id,
@@ -93,7 +93,7 @@ describe('a bulk launch', () => {
     ]);
   });
 
-  it('names what a template does not ask for, of the node alone', async () => {
+  it('names the prompts that the template of a node does not accept', async () => {
     const { body } = await launch(
       [node({ identifier: 'x', limit: 'web', extra_vars: { a: 1 } }, closed)],
       { job_tags: 'all' },
@@ -129,7 +129,7 @@ describe('a bulk launch', () => {
     );
   });
 
-  it('refuses variables under two names that differ', async () => {
+  it('refuses two aliases of the variables that differ', async () => {
     const { body } = await launch([node({ extra_vars: { a: 1 }, extra_data: { a: 2 } })]).expect(
       400,
     );
@@ -139,14 +139,14 @@ describe('a bulk launch', () => {
     await launch([node({ extra_vars: 'a: 1', extra_data: { a: 1 } })]).expect(201);
   });
 
-  it('refuses identifiers that occur twice', async () => {
+  it('refuses repeated identifiers', async () => {
     const { body } = await launch([node({ identifier: 'x' }), node({ identifier: 'x' })]).expect(
       400,
     );
     expect(body).toEqual({ __all__: ['Identifier x not unique'] });
   });
 
-  it('keeps to the setting, exactly', async () => {
+  it('accepts exactly as many jobs as the setting permits', async () => {
     await test.as.superuser.patch('settings/bulk/', { BULK_JOB_MAX_LAUNCH: 2 }).expect(200);
     await launch([node(), node()]).expect(201);
     expect((await launch([node(), node(), node()]).expect(400)).body).toEqual({
@@ -157,7 +157,7 @@ describe('a bulk launch', () => {
     await test.as.superuser.delete('settings/bulk/').expect(204);
   });
 
-  it('takes so many variables in all, those of the launch for each job', async () => {
+  it('limits the size of all variables, and counts those of the launch for each job', async () => {
     const most = 2048;
     await test.as.superuser.patch('settings/bulk/', { BULK_JOB_VARIABLES_LIMIT: most }).expect(200);
     const text = (length: number): object => ({ text: 'x'.repeat(length - '{"text":""}'.length) });
@@ -174,7 +174,7 @@ describe('a bulk launch', () => {
     await test.as.superuser.delete('settings/bulk/').expect(204);
   });
 
-  it('reads what is unknown like what is hidden', async () => {
+  it('responds alike for unknown and unreadable objects', async () => {
     const hidden = await test.make.jobTemplate();
     const foreign = await test.make.inventory({ organization: test.home.otherOrganization.id });
     const secret = await test.make.credential({ organization: test.home.otherOrganization.id });
@@ -201,7 +201,7 @@ describe('a bulk launch', () => {
     expect(await runs()).toBe(before);
   });
 
-  it('names what the whole launch refers to by its field, unknown or hidden', async () => {
+  it('names unknown or unreadable objects of the launch by their field', async () => {
     const foreign = await test.make.inventory({ organization: test.home.otherOrganization.id });
     const secret = await test.make.credential({ organization: test.home.otherOrganization.id });
     const invalid = (id: number) => `Invalid pk "${id}" - object does not exist.`;
@@ -231,7 +231,7 @@ describe('a bulk launch', () => {
     });
   });
 
-  it('names kinds of templates that cannot be part of it', async () => {
+  it('names templates that cannot be part of it', async () => {
     const housekeeping = await test.database.row<Row>(sql`
       INSERT INTO unified_job_templates (type, name) VALUES ('system_job_template', 'Cleanup')
       RETURNING id`);
@@ -241,7 +241,7 @@ describe('a bulk launch', () => {
     });
   });
 
-  it('asks for the update role on a project', async () => {
+  it('requires the update role on a project', async () => {
     const project = await test.make.project({
       organization: test.home.organization.id,
       scm_type: 'git',
@@ -259,7 +259,7 @@ describe('a bulk launch', () => {
     await client.post('bulk/job_launch/', body).expect(201);
   });
 
-  it('asks for the use of the inventory and the reading of labels, of the whole launch as well', async () => {
+  it('requires use on the inventory and read on labels, also for the whole launch', async () => {
     const { as, home, make } = test;
     const organization = home.organization.id;
     const inventory = await make.inventory({ organization });
@@ -285,14 +285,14 @@ describe('a bulk launch', () => {
     await send({ inventory: inventory.id }).expect(201);
   });
 
-  it('makes a node for each job, in their order', async () => {
+  it('creates a node for each job, in the order of the request', async () => {
     const identifiers = Array.from({ length: 20 }, (_, index) => `job ${20 - index}`);
     const jobs = identifiers.map((identifier) => node({ identifier }));
     const { body } = await launch(jobs).expect(201);
     expect((await nodesOf(body)).map(({ identifier }) => identifier)).toEqual(identifiers);
   });
 
-  it('names templates that may be read and not launched', async () => {
+  it('names templates that the caller may read but not execute', async () => {
     const user = await test.make.user();
     await test.make.grant('organization', test.home.organization, 'member_role', { user });
     await test.make.grant('job_template', template, 'read_role', { user });
@@ -307,7 +307,7 @@ describe('a bulk launch', () => {
     });
   });
 
-  it('tells why a job cannot be launched, with the job', async () => {
+  it('explains why a job cannot be launched, with its index', async () => {
     const bare = await test.make.jobTemplate({ ask_inventory_on_launch: true });
     await test.database.execute(
       sql`UPDATE unified_job_templates SET inventory_id = NULL WHERE id = ${bare.id}`,
@@ -328,7 +328,7 @@ describe('a bulk launch', () => {
       .expect(201);
   });
 
-  it('only checks in a dry run', async () => {
+  it('writes nothing in a dry run', async () => {
     const before = await runs();
     const { body } = await launch(
       [node({ identifier: 'x', limit: 'a' }, closed)],
@@ -346,7 +346,7 @@ describe('a bulk launch', () => {
     expect(await runs()).toBe(before);
   });
 
-  it('gives a repeated key its first answer', async () => {
+  it('returns the first response for a repeated key', async () => {
     const client = test.as.orgMember.with({ 'Idempotency-Key': 'launch once' });
     const body = { name: 'Once', jobs: [node()] };
     const first = await client.post('bulk/job_launch/', body).expect(201);
@@ -354,7 +354,7 @@ describe('a bulk launch', () => {
     await client.post('bulk/job_launch/', { ...body, name: 'Twice' }).expect(409);
   });
 
-  it('masks the secret answers of a survey', async () => {
+  it('masks secret survey answers', async () => {
     const asked = await test.make.jobTemplate({ survey_enabled: true });
     const question = { type: 'password', variable: 'token', question_name: 'T', required: true };
     await test.as.superuser
@@ -375,7 +375,7 @@ describe('a bulk launch', () => {
     expect(JSON.stringify(stored)).not.toContain('canary-word');
   });
 
-  it('sends at most 11 statements, for one job as for a hundred', async () => {
+  it('sends at most 11 statements for one job and for a hundred', async () => {
     const credential = await test.make.credential({ organization: test.home.organization.id });
     const fields = { inventory: template.inventory_id, credentials: [credential.id] };
     const send = (count: number) => () =>

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 describe('the organization', () => {
-  it('is the only one of its launcher, or named, or none for a superuser', async () => {
+  it('is that of the caller, or the one in the request, or none for a superuser', async () => {
     const { as, home, make } = test;
     const jobs = [node()];
     const send = (persona: PersonaName, organization?: number) =>
@@ -69,7 +69,7 @@ describe('the workflow job', () => {
     ['teamAdmin', false, 403],
     ['teamMember', false, 403],
     ['outsider', false, 403],
-  ])('for %s is in lists: %s, by URL: %i', async (persona, isListed, status) => {
+  ])('appears for %s in lists: %s, and by URL with %i', async (persona, isListed, status) => {
     const client = test.as[persona];
     for (const path of ['workflow_jobs', 'unified_jobs']) {
       const { body } = await client.get(`${path}/?id=${id}`).expect(200);
@@ -90,17 +90,20 @@ describe('the workflow job', () => {
     ['teamAdmin', 403],
     ['teamMember', 403],
     ['outsider', 403],
-  ])('is canceled by its launcher and by administrators: %s %i', async (persona, status) => {
-    const made = (await launch([node()]).expect(201)).body.id as number;
-    const url = `workflow_jobs/${made}/`;
-    const page = await test.as[persona].get(url).set('Accept', 'text/html');
-    expect(page.text.includes(`action="/api/v2/${url}cancel/"`)).toBe(status === 202);
-    await test.as[persona].post(`${url}cancel/`, {}).expect(status);
-    const { body } = await test.as.superuser.get(url).expect(200);
-    expect(body.status).toBe(status === 202 ? 'canceled' : 'pending');
-  });
+  ])(
+    'can be canceled by its launcher and by administrators: %s gets %i',
+    async (persona, status) => {
+      const made = (await launch([node()]).expect(201)).body.id as number;
+      const url = `workflow_jobs/${made}/`;
+      const page = await test.as[persona].get(url).set('Accept', 'text/html');
+      expect(page.text.includes(`action="/api/v2/${url}cancel/"`)).toBe(status === 202);
+      await test.as[persona].post(`${url}cancel/`, {}).expect(status);
+      const { body } = await test.as.superuser.get(url).expect(200);
+      expect(body.status).toBe(status === 202 ? 'canceled' : 'pending');
+    },
+  );
 
-  it('is not canceled by administrators of another organization, nor by its own without one', async () => {
+  it('cannot be canceled by administrators of another organization, or by its own without one', async () => {
     const foreign = await test.make.organization();
     const { body: elsewhere } = await test.as.superuser
       .post('bulk/job_launch/', { name: 'Bulk', jobs: [node()], organization: foreign.id })
@@ -114,7 +117,7 @@ describe('the workflow job', () => {
     }
   });
 
-  it('is deleted by superusers alone', async () => {
+  it('can be deleted by superusers only', async () => {
     const made = (await launch([node()]).expect(201)).body.id as number;
     await test.as.orgMember.post(`workflow_jobs/${made}/cancel/`, {}).expect(202);
     const { body } = await test.as.orgMember.get(`workflow_jobs/${made}/`).expect(200);
@@ -125,7 +128,7 @@ describe('the workflow job', () => {
     await test.as.superuser.delete(`workflow_jobs/${made}/`).expect(204);
   });
 
-  it('is launched again by its launcher with all it had', async () => {
+  it('can be relaunched by its launcher with all its fields', async () => {
     const jobs = [
       node({ identifier: 'one', limit: 'web', extra_vars: { a: 1 } }),
       node({ identifier: 'two' }),
@@ -150,7 +153,7 @@ describe('the workflow job', () => {
     ]);
   });
 
-  it('is one entry of the activity stream', async () => {
+  it('creates one entry in the activity stream', async () => {
     const { body } = await test.as.orgMember
       .get(`workflow_jobs/${id}/activity_stream/`)
       .expect(200);

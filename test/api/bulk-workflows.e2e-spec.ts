@@ -19,7 +19,7 @@ const makeWorkflow = async (fields: object = {}): Promise<Row> => {
   return workflow;
 };
 
-it('launches workflows beside jobs', async () => {
+it('a bulk launch can contain workflows and jobs', async () => {
   const workflow = await makeWorkflow({ ask_limit_on_launch: true });
   const { body } = await bulk
     .launch([bulk.node(), bulk.node({ identifier: 'w', limit: 'web' }, workflow)])
@@ -38,14 +38,14 @@ it('launches workflows beside jobs', async () => {
   ]);
 });
 
-it('reports what a workflow does not ask for', async () => {
+it('a bulk launch reports prompts that a workflow does not accept', async () => {
   const workflow = await makeWorkflow();
   const fields = { identifier: 'w', limit: 'web', forks: 2, extra_vars: { a: 1 } };
   const { body } = await bulk.launch([bulk.node(fields, workflow)]).expect(201);
   expect(body.ignored_fields).toEqual({ w: ['limit', 'forks', 'extra_vars'] });
 });
 
-it('asks for the right to execute it, and tells what it lacks, by entry', async () => {
+it('a bulk launch requires execute on its workflows, and reports errors by entry', async () => {
   const { make, home, as } = test;
   const readable = await make.workflowTemplate({ organization: home.organization.id });
   const hidden = await make.workflowTemplate({ organization: home.organization.id });
@@ -68,7 +68,7 @@ it('asks for the right to execute it, and tells what it lacks, by entry', async 
   await bulk.launch([bulk.node({ extra_vars: { q: 'a' } }, asking)]).expect(201);
 });
 
-it('keeps secret answers of a workflow', async () => {
+it('secret survey answers of a workflow stay secret', async () => {
   const workflow = await makeWorkflow();
   const url = `workflow_job_templates/${workflow.id}/`;
   const spec = [{ question_name: 'P', variable: 'p', type: 'password' }];
@@ -83,7 +83,7 @@ it('keeps secret answers of a workflow', async () => {
   expect(JSON.stringify([body, nodes])).not.toContain('canary-in-bulk');
 });
 
-it('costs as many statements for fifty workflows as for two', async () => {
+it('fifty workflows need as many statements as two', async () => {
   const workflows = [await makeWorkflow(), await makeWorkflow()];
   const jobs = (count: number): object[] =>
     Array.from({ length: count }, (_, index) => bulk.node({}, workflows[index % 2]));

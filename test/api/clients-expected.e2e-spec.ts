@@ -181,7 +181,7 @@ async function differencesOfAnswer(path: string): Promise<string[]> {
   });
 }
 
-it('has the keys and types that clients expect, or a reason', async () => {
+it('the response has the keys and types that clients expect, or a recorded reason', async () => {
   const found: string[] = [];
   for (const path of Object.keys(expected.options))
     found.push(...(await differencesOfOptions(path)));
@@ -206,7 +206,7 @@ it('has the keys and types that clients expect, or a reason', async () => {
 /** Fields whose values are names that users know unchanged. */
 const OWN_NAMES = /^(?:module_name|type)$/;
 
-it('labels choices in words that people read', async () => {
+it('choices have readable labels', async () => {
   const raw: string[] = [];
   for (const { path } of resources()) {
     const { status, body } = await test.as.superuser.options(`/api/v2/${path}/`);

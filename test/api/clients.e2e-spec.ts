@@ -35,7 +35,7 @@ const listPaths = async (): Promise<string[]> => {
   return Promise.all(lists.map((route) => samples.pathOf(route)));
 };
 
-it('1: tells its versions without credentials', async () => {
+it('1: shows its versions without authentication', async () => {
   const { body, headers } = await test.as.anonymous.get('/api/').expect(200);
   expect(body).toMatchObject({
     current_version: '/api/v2/',
@@ -44,7 +44,7 @@ it('1: tells its versions without credentials', async () => {
   expect(String(headers['set-cookie'])).toMatch(/csrftoken=\w+/);
 });
 
-it('2 and 3: lists its collections without credentials, under the names clients know', async () => {
+it('2 and 3: lists its collections without authentication, under the names that clients use', async () => {
   const { body } = await test.as.anonymous.get('/api/v2/').expect(200);
   for (const path of Object.values(body)) expect(path).toMatch(/^\/api\/v2\/[a-z_]+\/$/);
   const { inventory, constructed_inventory: constructed, ...others } = body as Row;
@@ -75,7 +75,7 @@ it('4: links are paths everywhere', async () => {
   }
 }, 60_000);
 
-it('5: gives JSON to whoever does not ask for HTML', async () => {
+it('5: returns JSON unless the client requests HTML', async () => {
   for (const accept of ['*/*', 'application/json', '']) {
     const request = supertest(test.url).get('/api/v2/');
     if (accept !== '') void request.set('Accept', accept);
@@ -84,7 +84,7 @@ it('5: gives JSON to whoever does not ask for HTML', async () => {
   }
 });
 
-it('6: the trailing slash may be left out', async () => {
+it('6: accepts URLs without the trailing slash', async () => {
   const { home, as } = test;
   const { body } = await as.superuser.get(`teams/${home.team.id}?x=`);
   expect(body.id ?? body.detail).toBeDefined();
@@ -93,7 +93,7 @@ it('6: the trailing slash may be left out', async () => {
   expect(list.body).toHaveProperty('results');
 });
 
-it('7 and 8: OPTIONS of an object that does not exist names every method', async () => {
+it('7 and 8: OPTIONS of a missing object names every method', async () => {
   for (const name of [
     'teams',
     'organizations',
@@ -107,7 +107,7 @@ it('7 and 8: OPTIONS of an object that does not exist names every method', async
   }
 });
 
-it('11: OPTIONS of the lists with roles is 200 for everybody', async () => {
+it('11: OPTIONS of the lists with roles returns 200 to all users', async () => {
   for (const name of ROLE_BEARING) {
     for (const who of ['superuser', 'nobody'] as const) {
       const { body } = await test.as[who].options(`${name}/`).expect(200);
@@ -119,7 +119,7 @@ it('11: OPTIONS of the lists with roles is 200 for everybody', async () => {
   }
 });
 
-it('10: OPTIONS of what only takes POST carries actions.POST', async () => {
+it('10: OPTIONS of a resource that accepts only POST contains actions.POST', async () => {
   for (const path of [
     'job_templates/987654/launch/',
     'workflow_job_templates/987654/launch/',
@@ -134,12 +134,12 @@ it('10: OPTIONS of what only takes POST carries actions.POST', async () => {
   }
 });
 
-it('settings/all carries actions.PUT', async () => {
+it('settings/all contains actions.PUT in OPTIONS', async () => {
   const { body } = await test.as.superuser.options('settings/all/').expect(200);
   expect(body.actions.PUT).toMatchObject({ BULK_JOB_MAX_LAUNCH: { type: 'integer' } });
 });
 
-it('12: takes Basic, Bearer and a session', async () => {
+it('12: accepts Basic, Bearer and session authentication', async () => {
   const user = await test.make.user({ username: 'clerk', password: 'a password' });
   const basic = { Authorization: `Basic ${Buffer.from('clerk:a password').toString('base64')}` };
   const client = new ApiClient(test.url, basic);
@@ -162,7 +162,7 @@ it('13: has no gateway', async () => {
   await new ApiClient(test.url, basic).post('/api/gateway/v1/tokens/', {}).expect(404);
 });
 
-it('14: lists carry count, next, previous and results', async () => {
+it('14: lists contain count, next, previous and results', async () => {
   for (const path of await listPaths()) {
     const { body } = await test.as.superuser.get(path).expect(200);
     expect({ path, keys: Object.keys(body) }).toEqual({
@@ -172,7 +172,7 @@ it('14: lists carry count, next, previous and results', async () => {
   }
 }, 60_000);
 
-it('15 and 16: creates with 201 and the object, deletes and attaches with 204', async () => {
+it('15 and 16: returns 201 and the object on creation, and 204 on deletion and association', async () => {
   const { as, home } = test;
   const { body } = await as.superuser
     .post('teams/', { name: 'for clients', organization: home.organization.id })
@@ -184,7 +184,7 @@ it('15 and 16: creates with 201 and the object, deletes and attaches with 204', 
   await as.superuser.delete(body.url).expect(204, '');
 });
 
-it('17: launches with 201, updates with 202, bulk operations with 201', async () => {
+it('17: returns 201 on launches, 202 on updates and 201 on bulk operations', async () => {
   const { as, make } = test;
   const hosts = [{ name: 'bulk-of-clients', enabled: 'false', variables: '{"a": 1}' }];
   const inventory = await samples.of('inventory');
@@ -206,7 +206,7 @@ it('17: launches with 201, updates with 202, bulk operations with 201', async ()
   expect(bulk.body).toMatchObject({ id: expect.any(Number), status: 'pending' });
 });
 
-it('18: null empties a text or a choice', async () => {
+it('18: accepts null to empty a text or a choice', async () => {
   const { as, home } = test;
   const { body } = await as.superuser
     .post('inventories/', {
@@ -221,7 +221,7 @@ it('18: null empties a text or a choice', async () => {
   expect(body).toMatchObject({ kind: '', host_filter: null, description: '' });
 });
 
-it('19: reads numbers and booleans from texts, and ignores what it does not know', async () => {
+it('19: reads numbers and booleans from texts, and ignores unknown keys', async () => {
   const { as, home } = test;
   const { body } = await as.superuser
     .post('users/', {
@@ -256,7 +256,7 @@ it.each([
   ['workflow_job_template_nodes', ['id', 'identifier', 'workflow_job_template']],
   ['jobs', ['id', 'name', 'status', 'organization']],
   ['roles', ['id', 'role_field']],
-])('20: %s can be looked up by %j', async (collection, fields) => {
+])('20: %s can be filtered by %j', async (collection, fields) => {
   for (const field of fields) {
     const value =
       field === 'id' ||
@@ -269,7 +269,7 @@ it.each([
   await test.as.superuser.get(`${collection}/?or__id=7&or__id=8`).expect(200);
 });
 
-it('20: None stands for no organization', async () => {
+it('20: a filter by None matches objects without an organization', async () => {
   await test.as.superuser.get('notification_templates/?organization=None').expect(200);
   await test.as.superuser.get('projects/?organization=null').expect(200);
 });
@@ -291,7 +291,7 @@ it('21: shows object roles in lists too', async () => {
   }
 });
 
-it('22: runs carry what clients wait for, workflow jobs without the flag they never set', async () => {
+it('22: runs contain the fields that clients wait for, and workflow jobs no unused flag', async () => {
   for (const type of ['job', 'project_update', 'workflow_job']) {
     const { id } = await samples.of(type);
     const { body } = await test.as.superuser.get(`${type}s/${id}/`).expect(200);
@@ -301,7 +301,7 @@ it('22: runs carry what clients wait for, workflow jobs without the flag they ne
   }
 });
 
-it('23: events carry their place in the output, and are read from there on', async () => {
+it('23: events contain their position in the output, and can be read from there', async () => {
   const event = await samples.of('job_event');
   const path = `jobs/${String(event.job_id)}/job_events/?order_by=start_line&no_truncate=True`;
   const { body } = await test.as.superuser.get(path).expect(200);
@@ -355,12 +355,12 @@ it.each([
   'metrics/',
   'config/',
   'bulk/',
-])('%s is understood', async (path) => {
+])('%s is accepted', async (path) => {
   const accept = { Accept: 'application/json' };
   await test.as.superuser.with(accept).get(path).expect(200);
 });
 
-it('gives metrics as clients draw them', async () => {
+it('metrics have the JSON form that clients read', async () => {
   const { body } = await test.as.superuser.get('metrics/?format=json').expect(200);
   expect(body.process_cpu_seconds_total).toEqual({
     help_text: expect.any(String),
@@ -369,7 +369,7 @@ it('gives metrics as clients draw them', async () => {
   });
 });
 
-it('24: does not claim a product version that clients could not read', async () => {
+it('24: sends no product version that clients cannot parse', async () => {
   const { headers } = await test.as.superuser.get('me/').expect(200);
   const version = headers['x-api-product-version'];
   if (version !== undefined) expect(version).toContain('.');

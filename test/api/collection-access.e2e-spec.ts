@@ -20,8 +20,8 @@ afterAll(() => test.close());
 const get = async (path: string): Promise<Item> =>
   (await test.as.superuser.get(path).expect(200)).body as Item;
 
-describe('logs in', () => {
-  it('with a token of its own, which it gives back', async () => {
+describe('authentication', () => {
+  it('creates a token and deletes it at the end', async () => {
     const client = new CollectionClient(test.url, { by: 'own token', ...account });
     await client.run('team', { name: 'With a token', organization: 'Home' });
     const sent = client.exchanges.map(({ method, path, status }) => `${status} ${method} ${path}`);
@@ -37,7 +37,7 @@ describe('logs in', () => {
     expect((await get(`tokens/?description=Token of a task`)).count).toBe(0);
   });
 
-  it('with name and password on every request', async () => {
+  it('sends name and password with every request', async () => {
     const client = new CollectionClient(test.url, { by: 'basic', ...account });
     const task = { name: 'With a password', organization: 'Home' };
     expect(await client.run('team', task)).toMatchObject({ changed: true });
@@ -45,7 +45,7 @@ describe('logs in', () => {
     expect(client.exchanges[0]).toMatchObject({ method: 'GET', path: '/api/v2/me/', status: 200 });
   });
 
-  it('or is refused', async () => {
+  it('reports a refused login', async () => {
     const wrong = { ...account, password: 'another password' };
     for (const by of ['own token', 'basic'] as const) {
       const client = new CollectionClient(test.url, { by, ...wrong });
@@ -54,7 +54,7 @@ describe('logs in', () => {
     }
   });
 
-  it('and is told what it may not do', async () => {
+  it('reports missing permissions', async () => {
     const token = await test.make.token(test.as.users.orgMember);
     const client = new CollectionClient(test.url, { by: 'given token', token });
     const task = client.run('team', { name: 'Forbidden', organization: 'Home' });
@@ -63,7 +63,7 @@ describe('logs in', () => {
 });
 
 describe('token', () => {
-  it('is made, used and deleted with the token itself', async () => {
+  it('is created, used and deleted with the token itself', async () => {
     const made = await collection.run('token', { description: 'for a play' });
     const token = made.token as Item;
     expect(token).toMatchObject({ type: 'o_auth2_access_token', scope: 'write' });
@@ -74,7 +74,7 @@ describe('token', () => {
     await expect(own.run('organization', { name: 'Home' })).rejects.toThrow('invalid credentials');
   });
 
-  it('is deleted by its number, once', async () => {
+  it('is deleted by its id, once', async () => {
     const { id } = await collection.run('token', { scope: 'read' });
     const task = { existing_token_id: String(id), state: 'absent' };
     expect(await collection.run('token', task)).toEqual({ changed: true, id });
@@ -94,13 +94,13 @@ describe('secrets', () => {
     credential = { name: `Secret ${made}`, ...place, inputs };
   });
 
-  it('of a new user come with the organization', async () => {
+  it('of a new user are accepted together with the organization', async () => {
     const { id } = await collection.run('user', user);
     const members = await get(`organizations/Home/users/?username=${String(user.username)}`);
     expect(members).toMatchObject({ count: 1, results: [{ id }] });
   });
 
-  it('count as changed whenever they are given, unless they are to stay', async () => {
+  it('count as changed in every task, unless the task keeps them', async () => {
     await collection.run('user', user);
     expect((await collection.run('user', user)).changed).toBe(true);
     const staying = { ...user, update_secrets: false };
@@ -117,7 +117,7 @@ describe('secrets', () => {
     expect((await collection.run('credential', other)).changed).toBe(true);
   });
 
-  it('can be the word that keeps them', async () => {
+  it('may be the placeholder that keeps them', async () => {
     await collection.run('credential', credential);
     const kept = { ...credential, inputs: { ...inputs, password: '$encrypted$' } };
     await collection.run('credential', kept);
@@ -125,7 +125,7 @@ describe('secrets', () => {
     expect(found).toMatchObject({ results: [{ inputs: { ...inputs, password: '$encrypted$' } }] });
   });
 
-  it('of a user or team belong to them', async () => {
+  it('belong to a user or a team', async () => {
     const own = { name: 'Own', credential_type: 'Machine', inputs: { username: 'x' } };
     await collection.run('user', user);
     for (const owner of [{ user: user.username }, { team: 'Home Team' }]) {
@@ -177,7 +177,7 @@ describe('role', () => {
     ['execution_environment_admin', { organizations: ['Home'] }],
   ];
 
-  it.each(ROLES)('%s is given and taken once', async (role, on) => {
+  it.each(ROLES)('%s is granted and revoked once', async (role, on) => {
     const task = { role, users: ['joe'], ...on };
     for (const state of ['present', 'absent']) {
       expect(await collection.run('role', { ...task, state })).toEqual({ changed: true });
@@ -185,7 +185,7 @@ describe('role', () => {
     }
   });
 
-  it('goes to several users and teams at once, within an organization', async () => {
+  it('is granted to several users and teams at once, within an organization', async () => {
     const task = {
       role: 'use',
       users: ['joe', 'orgMember'],

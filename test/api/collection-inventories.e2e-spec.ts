@@ -47,7 +47,7 @@ async function twice(module: Parameters<CollectionClient['run']>[0], task: Item)
 describe('inventory_source', () => {
   const place = { inventory: 'Lab', organization: 'Home' };
 
-  it('asks a cloud with a credential, and is changed, renamed, found and deleted once', async () => {
+  it('is created with a credential, changed, renamed, found and deleted once', async () => {
     const task = {
       ...{ ...place, name: 'From the cloud', source: 'openstack', credential: 'Cloud' },
       ...{ overwrite: true, update_on_launch: true, source_vars: { private: false } },
@@ -91,7 +91,7 @@ describe('inventory_source', () => {
     ).rejects.toThrow('2 objects');
   });
 
-  it('fails with the words of the server', async () => {
+  it('fails with the error of the server', async () => {
     const task = { ...place, name: 'Broken', source: 'openstack' };
     await expect(collection.run('inventory_source', task)).rejects.toThrow(
       'Credential is required for a cloud source.',
@@ -111,7 +111,7 @@ describe('inventory_source_update', () => {
     }),
   );
 
-  it('starts an update, and waits for it if the task says so', async () => {
+  it('starts an update, and waits for it if the task requires it', async () => {
     const started = await collection.run('inventory_source_update', task);
     expect(started).toEqual({ changed: true, id: expect.any(Number), status: 'pending' });
     expect(collection.requests.at(-1)).toMatch(/^POST .*\/update\/$/);
@@ -130,7 +130,7 @@ describe('inventory_source_update', () => {
 });
 
 describe('inventory', () => {
-  it('is smart, and stays so where the task says nothing of it', async () => {
+  it('is smart, and stays smart if the task omits the kind', async () => {
     const task = { name: 'Smart', organization: 'Home' };
     const smart = { ...task, kind: 'smart', host_filter: 'name__icontains=web' };
     expect(await twice('inventory', smart)).toEqual([true, false]);
@@ -142,7 +142,7 @@ describe('inventory', () => {
     expect(await twice('inventory', { ...task, state: 'absent' })).toEqual([true, false]);
   });
 
-  it('is constructed of inputs, and told how by its source', async () => {
+  it('is constructed of inputs, with the options of its source', async () => {
     for (const name of ['West', 'East']) {
       await collection.run('inventory', { name, organization: 'Home' });
     }
@@ -166,7 +166,7 @@ describe('inventory', () => {
     expect(await collection.run('inventory', copy)).toMatchObject({ copied: true });
   });
 
-  it('cannot be turned into another kind', async () => {
+  it('cannot change its kind', async () => {
     const task = { name: 'Lab', organization: 'Home', kind: 'constructed' };
     await expect(collection.run('inventory', task)).rejects.toThrow('does not take PATCH');
   });

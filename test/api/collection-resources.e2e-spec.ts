@@ -218,7 +218,7 @@ const LIVES: Life[] = [
 ];
 
 it.each(LIVES)(
-  'a $module is made, found, changed, renamed, looked for and deleted, each once',
+  'a $module is created, found, changed, renamed, looked up and deleted, each once',
   async ({ module, place, fields, change, without = [], key = 'name' }) => {
     const name = `A ${module}`.replaceAll(' ', '-');
     const named = (value: string): Item => ({ ...place, [key]: value });
@@ -254,7 +254,7 @@ it.each(LIVES)(
   },
 );
 
-it('an input source is made, changed to another store and taken away, each once', async () => {
+it('an input source is created, moved to another store and removed, each once', async () => {
   const type = 'CyberArk Central Credential Provider Lookup';
   for (const name of ['Store one', 'Store two']) {
     await collection.run('credential', {
@@ -275,7 +275,7 @@ it('an input source is made, changed to another store and taken away, each once'
   expect(await twice({ ...task, state: 'absent' })).toEqual([true, false]);
 });
 
-it('an instance group is made once, and one of pods is refused', async () => {
+it('an instance group is created once, and a container group is refused', async () => {
   const task = { name: 'West', max_forks: 5, is_container_group: false };
   expect(await collection.run('instance_group', task)).toMatchObject({ changed: true });
   expect(await collection.run('instance_group', task)).toMatchObject({ changed: false });

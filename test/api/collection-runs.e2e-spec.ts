@@ -78,7 +78,7 @@ const waiting = { wait: true, interval: 0.02 };
 describe('ad_hoc_command', () => {
   const task = { inventory: 'Lab', credential: 'Key', module_name: 'ping' };
 
-  it('is launched in an environment, and waited for', async () => {
+  it('is launched in an environment, and waits for its end', async () => {
     await collection.run('execution_environment', { name: 'EE', image: 'quay.io/team/ee' });
     const outcome = await ending('ad_hoc_command', 'successful', () =>
       collection.run('ad_hoc_command', {
@@ -95,7 +95,7 @@ describe('ad_hoc_command', () => {
     expect(again).toMatchObject({ changed: false, status: 'successful' });
   });
 
-  it('fails for a module that is not offered, and for what there is not', async () => {
+  it('fails for a disabled module and for missing objects', async () => {
     await expect(collection.run('ad_hoc_command', { ...task, module_name: 'x' })).rejects.toThrow(
       'is not a valid choice',
     );
@@ -104,7 +104,7 @@ describe('ad_hoc_command', () => {
     }
   });
 
-  it('is cancelled', async () => {
+  it('is canceled', async () => {
     const { id } = await collection.run('ad_hoc_command', task);
     const canceled = await collection.run('ad_hoc_command_cancel', { command_id: id });
     expect(canceled.changed).toBe(true);
@@ -150,7 +150,7 @@ describe('job_launch', () => {
     });
   });
 
-  it('waits for its end', async () => {
+  it('waits for the end of the job', async () => {
     const task = { name: 'Asks', organization: 'Home', ...waiting };
     const outcome = await ending('job', 'successful', () => collection.run('job_launch', task));
     expect(outcome).toMatchObject({
@@ -162,7 +162,7 @@ describe('job_launch', () => {
     await expect(ending('job', 'failed', failing)).rejects.toThrow(/: failed$/);
   });
 
-  it('says what the template does not ask for', async () => {
+  it('reports prompts that the template does not accept', async () => {
     const task = { name: 'Asks nothing', limit: 'web', extra_vars: { a: 1 } };
     await expect(collection.run('job_launch', task)).rejects.toThrow(
       'The template does not ask for limit, extra_vars.',
@@ -172,7 +172,7 @@ describe('job_launch', () => {
 });
 
 describe('job_wait', () => {
-  it('waits for a job by its number, and no longer than it is told', async () => {
+  it('waits for a job by its id, with a timeout', async () => {
     const { id } = await collection.run('job_launch', { name: 'Asks' });
     const late = collection.run('job_wait', { job_id: id, interval: 0.02, timeout: 0.1 });
     await expect(late).rejects.toThrow('takes too long');
@@ -188,13 +188,13 @@ describe('job_wait', () => {
     });
   });
 
-  it('is told that there is no such job', async () => {
+  it('reports a missing job', async () => {
     await expect(collection.run('job_wait', { job_id: 987654 })).rejects.toThrow('nothing for');
   });
 });
 
 describe('job_cancel', () => {
-  it('cancels what has not ended', async () => {
+  it('cancels a running job', async () => {
     const { id } = await collection.run('job_launch', { name: 'Asks' });
     expect(await collection.run('job_cancel', { job_id: id })).toEqual({ changed: true });
     await eventually(async () => {
@@ -206,7 +206,7 @@ describe('job_cancel', () => {
   });
 });
 
-it('job_list filters and walks over all pages', async () => {
+it('job_list filters and reads all pages', async () => {
   await collection.run('job_launch', { name: 'Asks nothing' });
   for (let count = 0; count < 3; count += 1) await collection.run('job_launch', { name: 'Asks' });
   const query = { job_template: template.id, page_size: 2 };
@@ -223,7 +223,7 @@ it('job_list filters and walks over all pages', async () => {
 describe('workflows', () => {
   const ran = (): Item => ({ unified_job_template: template.id });
 
-  it('are launched with prompts, waited for, and told what they do not ask for', async () => {
+  it('are launched with prompts, wait for their end, and report refused prompts', async () => {
     await runs.template({ step: ran() }, [], {
       name: 'Open flow',
       ask_limit_on_launch: true,
@@ -240,7 +240,7 @@ describe('workflows', () => {
     await expect(refused).rejects.toThrow('does not ask for inventory, limit, extra_vars.');
   });
 
-  it('are waited for node by node, and approved or denied', async () => {
+  it('wait for each node, and are approved or denied', async () => {
     const flow = { name: 'Asking flow', allow_simultaneous: true };
     await runs.template(
       { step: ran(), Release: { approval: {} } },
@@ -265,7 +265,7 @@ describe('workflows', () => {
     }
   });
 
-  it('that never come to a node are not waited for for ever', async () => {
+  it('do not wait forever for a node that never runs', async () => {
     await runs.template({ step: ran() }, [], { name: 'Waiting flow' });
     const launched = await collection.run('workflow_launch', { name: 'Waiting flow', wait: false });
     const task = { workflow_job_id: launched.id, name: 'Nothing', interval: 0.02, timeout: 0.1 };
@@ -279,7 +279,7 @@ describe('projects', () => {
   const update = (status: JobStatus, work: () => Promise<Item>): Promise<Item> =>
     ending('project_update', status, work);
 
-  it('are fetched when they are new and by word, and waited for unless the task says not', async () => {
+  it('are synced when they are new and on request, and wait unless the task disables it', async () => {
     const created = { ...place, ...fields, ...waiting };
     const made = await update('successful', () => collection.run('project', created));
     expect(made).toMatchObject({ changed: true, id: expect.any(Number) });
@@ -301,7 +301,7 @@ describe('projects', () => {
 });
 
 describe('bulk operations', () => {
-  it('launch jobs at once and wait for them', async () => {
+  it('launch jobs together and wait for them', async () => {
     const task = {
       name: 'Many',
       organization: 'Home',
@@ -325,7 +325,7 @@ describe('bulk operations', () => {
     });
   });
 
-  it('make and delete hosts', async () => {
+  it('create and delete hosts', async () => {
     const hosts = [
       { name: 'bulk-1', variables: '{"a": 1}', enabled: 'false' },
       { name: 'bulk-2', description: 'second' },

@@ -46,13 +46,13 @@ async function twice(...[module, params]: Parameters<CollectionClient['run']>): 
   return first;
 }
 
-describe('nodes of a workflow, one task each', () => {
+describe('nodes of a workflow, one for each task', () => {
   const place = { workflow_job_template: 'Flow', organization: 'Home' };
   const node = (identifier: string, fields: Item): Item => ({ ...place, identifier, ...fields });
 
   beforeAll(() => collection.run('workflow_job_template', { name: 'Flow', ...home }));
 
-  it('are made with prompts and lists, and changed', async () => {
+  it('are created with prompts and lists, and changed', async () => {
     const prompts = {
       unified_job_template: 'Build',
       lookup_organization: 'Home',
@@ -70,7 +70,7 @@ describe('nodes of a workflow, one task each', () => {
     await twice('workflow_job_template_node', node('prompted', { ...prompts, verbosity: '2' }));
   });
 
-  it('are tied to each other, and deleted once', async () => {
+  it('are linked to each other, and deleted once', async () => {
     await twice('workflow_job_template_node', node('build', { unified_job_template: 'Build' }));
     await twice('workflow_job_template_node', node('deploy', { unified_job_template: 'Deploy' }));
     const build = node('build', { success_nodes: ['deploy'], failure_nodes: [] });
@@ -83,7 +83,7 @@ describe('nodes of a workflow, one task each', () => {
     expect(await collection.run('workflow_job_template_node', absent)).toEqual({ changed: false });
   });
 
-  it('ask for an approval', async () => {
+  it('can be approval nodes', async () => {
     const approval = { approval_node: { name: 'Release?', timeout: 900 } };
     const made = await twice('workflow_job_template_node', node('ask', approval));
     expect(made.name).toBe('Release?');
@@ -130,7 +130,7 @@ describe('a workflow with its nodes in one task', () => {
       )
     ).map(({ identifier }) => identifier);
 
-  it('is made with the edges, and made again without a change', async () => {
+  it('is created with its edges, and does not change when the task is repeated', async () => {
     await twice('workflow_job_template', task);
     expect(await identifiers()).toEqual(['build', 'clean', 'deploy']);
     const flow = await get('workflow_job_templates/Inline++Home/');
@@ -146,7 +146,7 @@ describe('a workflow with its nodes in one task', () => {
     });
   });
 
-  it('loses a node that is to be absent, and all when they are to be made anew', async () => {
+  it('loses a node with the state absent, and all nodes when they are recreated', async () => {
     const without = nodes.map((node) =>
       node.identifier === 'clean' ? { ...node, state: 'absent', related: undefined } : node,
     );
@@ -159,7 +159,7 @@ describe('a workflow with its nodes in one task', () => {
     expect(await identifiers()).toEqual(['build', 'clean', 'deploy']);
   });
 
-  it('asks for an approval between them', async () => {
+  it('contains an approval between its nodes', async () => {
     const asking = {
       identifier: 'ask',
       unified_job_template: { name: 'Release?', type: 'workflow_approval', timeout: 60 },
@@ -194,7 +194,7 @@ it.each([
   expect((await collection.run(module, task)).changed).toBe(false);
 });
 
-it('keeps a template with everything it refers to by these requests', async () => {
+it('the export of a template contains everything it refers to', async () => {
   const task = {
     name: 'Ordered',
     ...home,
@@ -219,7 +219,7 @@ it('keeps a template with everything it refers to by these requests', async () =
   ]);
 });
 
-it('takes a survey off, and counts one with a secret as changed whenever it is given', async () => {
+it('a task removes a survey, and reports a survey with a secret as changed every time', async () => {
   const task = { name: 'Asked', ...home, project: 'Code', inventory: 'Lab', playbook: 'site.yml' };
   const question = { question_name: 'P?', variable: 'p', type: 'password', default: 'a secret' };
   const survey_spec = { name: 'S', description: '', spec: [{ ...question, required: true }] };
@@ -230,7 +230,7 @@ it('takes a survey off, and counts one with a secret as changed whenever it is g
   await twice('job_template', { ...task, survey_spec: {} });
 });
 
-it('keeps the members of a group that are to stay', async () => {
+it('a task keeps the members of a group that it should preserve', async () => {
   const task = { name: 'web', inventory: 'Lab' };
   for (const name of ['web-1', 'web-2', 'web-3'])
     await collection.run('host', { name, inventory: 'Lab' });
@@ -243,13 +243,13 @@ it('keeps the members of a group that are to stay', async () => {
   expect(await hosts()).toEqual(['web-3']);
 });
 
-it('gives lists of instance groups in their order', async () => {
+it('a task sends lists of instance groups in their order', async () => {
   await twice('organization', { name: 'Home', instance_groups: ['default'] });
   await twice('inventory', { name: 'Lab', ...home, instance_groups: ['default'] });
   await twice('job_template', { name: 'Build', instance_groups: ['default'] });
 });
 
-it('finds an object named like a number, and one by its named URL', async () => {
+it('a task finds an object with a numeric name, and one by its named URL', async () => {
   const { id } = await collection.run('team', { name: '12345', ...home });
   expect(await collection.run('team', { name: '12345', ...home })).toEqual({ changed: false, id });
   const named = { name: 'Lab++Home', ...home, description: 'by its URL' };
@@ -259,14 +259,14 @@ it('finds an object named like a number, and one by its named URL', async () => 
   await expect(missing).rejects.toThrow('Nothing was found at');
 });
 
-it('is told when more than one object has the name', async () => {
+it('a task fails if several objects have the name', async () => {
   for (const organization of ['Home', 'Elsewhere'])
     await collection.run('inventory', { name: 'Twin', organization });
   const task = { name: 'Ambiguous', project: 'Code', playbook: 'site.yml', inventory: 'Twin' };
   await expect(collection.run('job_template', task)).rejects.toThrow('2 objects for');
 });
 
-it('schedules what is found in an organization, with prompts and lists', async () => {
+it('a task schedules a template of an organization, with prompts and lists', async () => {
   const task = {
     name: 'Nightly',
     ...home,
@@ -284,7 +284,7 @@ it('schedules what is found in an organization, with prompts and lists', async (
 
 const CONFIGURATIONS = Object.entries(configurationsFor({ http: 9 }));
 
-describe.each(CONFIGURATIONS)('a notification template of the kind %s', (kind, configuration) => {
+describe.each(CONFIGURATIONS)('a notification template of the type %s', (kind, configuration) => {
   const task = (): Item => ({
     name: `Tell ${kind}`,
     ...home,
@@ -292,7 +292,7 @@ describe.each(CONFIGURATIONS)('a notification template of the kind %s', (kind, c
     notification_configuration: configuration,
   });
 
-  it('is made, kept, renamed and deleted', async () => {
+  it('is created, kept, renamed and deleted', async () => {
     const { id } = await collection.run('notification_template', task());
     const again = await collection.run('notification_template', task());
     // An object with a secret counts as changed whenever the secret is sent.
@@ -309,7 +309,7 @@ describe.each(CONFIGURATIONS)('a notification template of the kind %s', (kind, c
   });
 });
 
-it('refuses kinds of notifications by other names, in words', async () => {
+it('a task refuses unknown notification types with an explanation', async () => {
   const task = { name: 'Other', ...home, notification_type: 'pigeon' };
   const refused = collection.run('notification_template', {
     ...task,

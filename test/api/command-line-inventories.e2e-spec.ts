@@ -45,7 +45,7 @@ async function end(id: number): Promise<void> {
   await transitions.move([id], { from: ['running'], to: 'successful' });
 }
 
-it('keeps sources', async () => {
+it('the client manages inventory sources', async () => {
   expect(created).toMatchObject({
     ...{ source_vars: '{"A": [1]}', overwrite: true, verbosity: 2, source_project: project.id },
   });
@@ -56,7 +56,7 @@ it('keeps sources', async () => {
   });
 });
 
-it('finds its resources at the root, none under a name that it gives them itself', async () => {
+it('the client finds its resources at the API root, and none under reserved names', async () => {
   const { body: root } = await test.as.superuser.get('').expect(200);
   const own = ['inventory_updates', 'constructed_inventory', 'ad_hoc_commands'];
   own.push('host_metrics', 'host_metric_summary_monthly', 'inventory_sources', 'inventory');
@@ -72,7 +72,7 @@ it('finds its resources at the root, none under a name that it gives them itself
   for (const alias of aliases) expect(root).not.toHaveProperty(alias);
 });
 
-it('associates notifications with sources', async () => {
+it('the client associates notifications with sources', async () => {
   for (const event of ['started', 'success', 'error']) {
     const list = `notification_templates_${event}`;
     const place = ['inventory_sources', 'From code'] as const;
@@ -81,7 +81,7 @@ it('associates notifications with sources', async () => {
   }
 });
 
-it('updates sources, follows the output to its end, and shows it again', async () => {
+it('the client updates sources, follows the output to its end, and shows it again', async () => {
   const started = command.start('inventory_sources', 'From code', {}, 0.02);
   const run = await eventually(async () => {
     const [row] = await test.database.rows<Row>(
@@ -103,7 +103,7 @@ it('updates sources, follows the output to its end, and shows it again', async (
   expect(await command.output('inventory_updates', run.id)).toContain('three');
 });
 
-it('runs commands, and shows their output', async () => {
+it('the client runs commands, and shows their output', async () => {
   const created = await command.create('ad_hoc_commands', {
     ...{ inventory: 'Lab', credential: 'Key', module_name: 'ping', verbosity: 1 },
   });
@@ -113,12 +113,12 @@ it('runs commands, and shows their output', async () => {
   await end(Number(created.id));
 });
 
-describe('a file of inventories', () => {
+describe('an export of inventories', () => {
   const RESOURCES = ['projects', 'inventory', 'inventory_sources', 'schedules'];
   const transfer = (): Promise<Transfer> => Transfer.start(test.url, { token });
   const exported = async (): Promise<Assets> => (await transfer()).export(RESOURCES);
 
-  it('brings everything back, and changes nothing the second time', async () => {
+  it('restores everything, and changes nothing the second time', async () => {
     const { make } = test;
     const organization = test.home.organization.id;
     const lab = await command.get('inventory', 'Lab');

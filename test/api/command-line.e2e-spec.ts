@@ -102,7 +102,7 @@ it.each(LIVES)('$resource are created, listed, modified and deleted', async (lif
   expect(await command.list(resource, { [key]: name })).toEqual([]);
 });
 
-it('starts up the same for every command', async () => {
+it('the client starts in the same way for every command', async () => {
   await command.list('teams', { organization: 'Home' });
   const roles = ['organizations', 'projects', 'inventories', 'teams', 'credentials'];
   roles.push('job_templates', 'workflow_job_templates', 'instance_groups');
@@ -118,7 +118,7 @@ it('starts up the same for every command', async () => {
   ]);
 });
 
-it('logs in with name and password', async () => {
+it('the client logs in with name and password', async () => {
   const account = { username: 'clerk', password: 'a good password' };
   await test.make.user({ ...account, is_superuser: true });
   const clerk = new CommandLineClient(test.url, account);
@@ -131,7 +131,7 @@ it('logs in with name and password', async () => {
   await expect(wrong.list('organizations')).rejects.toThrow('401');
 });
 
-it('walks over all pages', async () => {
+it('the client reads all pages', async () => {
   const inventory = await test.make.inventory({ organization: test.home.organization.id });
   await test.make.hosts(inventory, 60);
   const hosts = await command.list('hosts', { inventory: inventory.id }, { all: true });
@@ -143,20 +143,23 @@ it.each([
   ['users', 'nobody', 'teams', 'Home Team', 'member'],
   ['users', 'nobody', 'organizations', 'Home', 'auditor'],
   ['teams', 'Home Team', 'inventory', 'Lab', 'use'],
-] as const)('grants and revokes: %s %s, on %s %s, %s', async (holders, holder, key, name, role) => {
-  const held = async (): Promise<number> => {
-    const path = holders === 'teams' ? 'teams/Home Team++Home/' : 'users/nobody/';
-    const { body } = await test.as.superuser
-      .get(`${path}roles/?role_field=${role}_role`)
-      .expect(200);
-    return body.count as number;
-  };
-  const before = await held();
-  await command.hold('grant', [holders, holder], [key, name], role);
-  expect(await held()).toBe(before + 1);
-  await command.hold('revoke', [holders, holder], [key, name], role);
-  expect(await held()).toBe(before);
-});
+] as const)(
+  'the client grants and revokes: %s %s, on %s %s, %s',
+  async (holders, holder, key, name, role) => {
+    const held = async (): Promise<number> => {
+      const path = holders === 'teams' ? 'teams/Home Team++Home/' : 'users/nobody/';
+      const { body } = await test.as.superuser
+        .get(`${path}roles/?role_field=${role}_role`)
+        .expect(200);
+      return body.count as number;
+    };
+    const before = await held();
+    await command.hold('grant', [holders, holder], [key, name], role);
+    expect(await held()).toBe(before + 1);
+    await command.hold('revoke', [holders, holder], [key, name], role);
+    expect(await held()).toBe(before);
+  },
+);
 
 it.each([
   ['job_templates', 'Runs', 'notification_templates_started', 'notification_templates', 'Chat'],
@@ -170,7 +173,7 @@ it.each([
   ],
   ['job_templates', 'Runs', 'credentials', 'credentials', 'Key'],
 ] as const)(
-  'associates and disassociates: %s %s, %s',
+  'the client associates and disassociates: %s %s, %s',
   async (resource, name, list, others, other) => {
     const place = [resource, name] as const;
     expect(await command.tie('associate', place, list, [others, other])).toMatchObject([
@@ -202,7 +205,7 @@ describe('launch', () => {
     });
   }
 
-  it('starts a job with flags and shows its output to the end', async () => {
+  it('starts a job with flags and shows its output until it ends', async () => {
     const flags = { limit: 'web', extra_vars: { a: 1 } };
     const [{ run, output }, id] = await Promise.all([
       command.start('job_templates', 'Runs', flags, ROUND_MS / 1000),
@@ -213,7 +216,7 @@ describe('launch', () => {
     expect(await command.output('jobs', id)).toMatch(/^first\r?\nsecond/);
   });
 
-  it('starts a workflow and names its runs at the end', async () => {
+  it('starts a workflow and lists its runs at the end', async () => {
     const [{ run }, id] = await Promise.all([
       command.start('workflow_job_templates', 'Flow', {}, ROUND_MS / 1000),
       ended('workflow_job'),

@@ -35,8 +35,8 @@ const inputsOf = async ({ id }: Row): Promise<number[]> =>
 const insert = async (table: string, values: Record<string, unknown>): Promise<Row> =>
   (await test.database.row<Row>(insertRow(table, values)))!;
 
-describe('is made', () => {
-  it('with its kind among inventories, and without it under a URL of its own', async () => {
+describe('a constructed inventory is created', () => {
+  it('in the list of inventories with its kind, and under its own URL without it', async () => {
     const options = {
       source_vars: 'strict: true',
       limit: 'web',
@@ -72,12 +72,12 @@ describe('is made', () => {
     expect(found).toMatchObject({ source_vars: '', limit: '', verbosity: 1 });
   });
 
-  it('by whoever administers inventories of the organization', async () => {
+  it('by administrators of inventories of the organization', async () => {
     await test.as.orgMember.post('constructed_inventories/', named()).expect(403);
     await test.as.orgMember.post('inventories/', named({ kind: 'constructed' })).expect(403);
   });
 
-  it('with no half of it where its source refuses what was sent', async () => {
+  it('completely or not at all, if its source refuses a value', async () => {
     const body = named({ source_vars: 'PATH: x' });
     const refused = await test.as.orgAdmin.post('constructed_inventories/', body).expect(400);
     expect(refused.body).toEqual({
@@ -98,7 +98,7 @@ describe('is made', () => {
 });
 
 describe('its source', () => {
-  it('is made with it, and goes with it', async () => {
+  it('is created and deleted with it', async () => {
     const made = await construct({ name: 'Whole' });
     const source = await sourceOf(made);
     expect(source).toMatchObject({
@@ -112,7 +112,7 @@ describe('its source', () => {
     await test.as.orgAdmin.get(`inventory_sources/${source.id}/`).expect(404);
   });
 
-  it('lets four fields be changed, in both places', async () => {
+  it('accepts changes of four fields, under both URLs', async () => {
     const made = await construct();
     const { id } = await sourceOf(made);
     const source = `inventory_sources/${id}/`;
@@ -150,7 +150,7 @@ describe('its source', () => {
     expect(whole).toMatchObject({ limit: 'db', description: '' });
   });
 
-  it('is nobody else’s', async () => {
+  it('does not appear among other sources', async () => {
     const made = await construct();
     const inventory = await test.make.inventory({ organization });
     const body = { name: 'Own', source: 'ec2', inventory: made.id };
@@ -167,8 +167,8 @@ describe('its source', () => {
   });
 });
 
-describe('its inputs', () => {
-  it('stand in the order in which they were attached', async () => {
+describe('the inputs of a constructed inventory', () => {
+  it('keep the order in which they were attached', async () => {
     const made = await construct();
     const [one, two, three] = await Promise.all(
       [1, 2, 3].map(() => test.make.inventory({ organization })),
@@ -183,7 +183,7 @@ describe('its inputs', () => {
     expect(await inputsOf(made)).toEqual([two!.id, three!.id]);
   });
 
-  it('are not constructed themselves, and belong to nothing else', async () => {
+  it('are not constructed inventories, and belong to no other kind', async () => {
     const [made, other] = [await construct(), await construct()];
     const { body } = await attach(made, other).expect(400);
     expect(body).toEqual({
@@ -203,7 +203,7 @@ describe('its inputs', () => {
     expect(shown.related).not.toHaveProperty('constructed_url');
   });
 
-  it('are attached by whoever may use them', async () => {
+  it('can be attached by users with use on them', async () => {
     const made = await construct();
     const { organization: other } = await elsewhere();
     const foreign = await test.make.inventory({ organization: other });
@@ -217,7 +217,7 @@ describe('its inputs', () => {
   const elsewhere = async () => ({ organization: test.home.otherOrganization.id });
 });
 
-it('has hosts and groups that nobody changes by hand', async () => {
+it('hosts and groups of a constructed inventory cannot be changed by hand', async () => {
   const made = await construct();
   const host = await insert('hosts', { inventory_id: made.id, name: 'web' });
   const group = await insert('groups', { inventory_id: made.id, name: 'webs' });
@@ -244,7 +244,7 @@ it('has hosts and groups that nobody changes by hand', async () => {
 });
 
 it.each(['smart', 'constructed'])(
-  'offers nobody to make anything in one of kind %s',
+  'an inventory of the kind %s offers no creation of hosts or groups',
   async (kind) => {
     const body = named({ kind, ...(kind === 'smart' ? { host_filter: 'name=web' } : {}) });
     const { body: made } = await test.as.orgAdmin.post('inventories/', body).expect(201);
@@ -264,7 +264,7 @@ it.each(['smart', 'constructed'])(
   },
 );
 
-it('is copied with its inputs and the options of its source', async () => {
+it('a constructed inventory is copied with its inputs and the options of its source', async () => {
   const made = await construct({ source_vars: 'strict: true', limit: 'web' });
   const input = await test.make.inventory({ organization });
   await attach(made, input).expect(204);
@@ -281,7 +281,7 @@ it('is copied with its inputs and the options of its source', async () => {
   await test.as.orgAdmin.post(`inventories/${made.id}/copy/`, { name: 'Another' }).expect(403);
 });
 
-it('is what its own URL is about alone', async () => {
+it('the URL of constructed inventories shows only these', async () => {
   const ordinary = await test.make.inventory({ organization });
   const url = `constructed_inventories/${ordinary.id}/`;
   await test.as.orgAdmin.get(url).expect(404);

@@ -6,7 +6,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('keeps numbers and order of variables wherever they are sent', async () => {
+it('variables keep numbers and order in every field', async () => {
   const { as, home, make } = test;
   const { id: organization } = home.organization;
   const sent = '{"b":1.0,"443":12345678901234567890,"80":{"9":1e5,"1":[-0,0.10]}}';
@@ -55,7 +55,7 @@ it('keeps numbers and order of variables wherever they are sent', async () => {
   expect(nodes.text).toContain(`"extra_data":${sent}`);
 });
 
-it('reads numbers of every form where there are no variables', async () => {
+it('fields other than variables accept numbers in every notation', async () => {
   const { as, home } = test;
   const path = `teams/${home.team.id}/users/`;
   const { id } = await test.make.user();

@@ -59,7 +59,7 @@ describe('errors', () => {
     ['a method the detail does not know', 'post', 'roles/1/', 405, 'Method "POST" not allowed.'],
     ['a page that cannot be', 'get', 'teams/?page=0', 404, 'Invalid page.'],
     ['an unknown format', 'get', 'teams/?format=xml', 404, 'The requested format is not known.'],
-  ])('answers %s as the contract says', async (_case, method, path, status, detail) => {
+  ])('for %s match the contract', async (_case, method, path, status, detail) => {
     const { body, headers } = await test.as.superuser.request(
       method,
       path,
@@ -70,7 +70,7 @@ describe('errors', () => {
     expect((await test.as.superuser.request(method, path)).status).toBe(status);
   });
 
-  it('asks for credentials before it tells whether an object exists', async () => {
+  it('require authentication before they show whether an object exists', async () => {
     for (const path of ['teams/', 'teams/999999/', `teams/${test.home.team.id}/`, 'nothing/']) {
       const { body, headers } = await test.as.anonymous.get(path).expect(401);
       expect(body).toEqual({ detail: NEEDS_LOGIN });
@@ -79,18 +79,18 @@ describe('errors', () => {
     await test.as.anonymous.patch('teams/', {}).expect(401);
   });
 
-  it('tells 405 before it looks at body or permission', async () => {
+  it('report 405 before the body and the permission are checked', async () => {
     const { body, headers } = await test.as.nobody.delete('teams/').expect(405);
     expect(body).toEqual({ detail: 'Method "DELETE" not allowed.' });
     expect(headers.allow).toBe('GET, POST, HEAD, OPTIONS');
   });
 
-  it('answers 406 when nothing offered is accepted', async () => {
+  it('report 406 if no offered media type is acceptable', async () => {
     const { body } = await test.as.superuser.get('teams/').set('Accept', 'image/png').expect(406);
     expect(body).toEqual({ detail: 'Could not satisfy the request Accept header.' });
   });
 
-  it('names every fault of a body at once, and __all__ for faults of several fields', async () => {
+  it('name every error of a body at once, and __all__ for errors of several fields', async () => {
     const { as, home } = test;
     const { body } = await as.superuser.post('teams/', { organization: 'x' }).expect(400);
     expect(body).toEqual({
@@ -104,7 +104,7 @@ describe('errors', () => {
     });
   });
 
-  it('validates before it asks for permission, the same for everyone', async () => {
+  it('report validation errors before missing permissions, to all users', async () => {
     for (const who of ['superuser', 'orgAdmin', 'nobody'] as const) {
       const { body } = await test.as[who]
         .post('teams/', { name: 'x', organization: 999999 })
@@ -116,14 +116,14 @@ describe('errors', () => {
     expect(body).toEqual({ detail: 'You do not have permission to perform this action.' });
   });
 
-  it('answers 403 for an object that exists and may not be read', async () => {
+  it('report 403 for an object that exists and is not readable', async () => {
     const { body } = await test.as.nobody
       .get(`organizations/${test.home.organization.id}/`)
       .expect(403);
     expect(body).toEqual({ detail: 'You do not have permission to perform this action.' });
   });
 
-  it('does not tell by name whether an unreadable object exists', async () => {
+  it('do not reveal by name whether an unreadable object exists', async () => {
     await test.as.nobody.get('organizations/Home/').expect(404);
   });
 });
@@ -140,22 +140,22 @@ describe('request bodies', () => {
     ['a number', '1'],
     ['null', 'null'],
     ['false', 'false'],
-  ])('refuses %s where an object is expected', async (_case, json) => {
+  ])('must be objects: %s is refused', async (_case, json) => {
     const { body } = await test.as.superuser.post('teams/', json).expect(400);
     expect(body).toEqual({ detail: 'JSON parse error - not a JSON object' });
   });
 
-  it('refuses JSON that cannot be parsed', async () => {
+  it('with invalid JSON are refused', async () => {
     const { body } = await test.as.superuser.post('teams/', '{"name": "x",}').expect(400);
     expect(body.detail).toMatch(/^JSON parse error - /);
   });
 
-  it('takes an empty body as an empty object', async () => {
+  it('may be empty, like an empty object', async () => {
     const { body } = await test.as.superuser.post('teams/').expect(400);
     expect(Object.keys(body)).toEqual(['name', 'organization']);
   });
 
-  it('refuses nesting beyond 64 levels', async () => {
+  it('are refused if nested deeper than 64 levels', async () => {
     const deep = `{"name": ${'['.repeat(70)}${']'.repeat(70)}}`;
     const { body } = await test.as.superuser.post('teams/', deep).expect(400);
     expect(body.detail).toMatch(/nested deeper than 64/);
@@ -170,12 +170,12 @@ describe('request bodies', () => {
     ['an id beyond 32 bits', '{"name": "x", "organization": 99999999999}', 'organization'],
     ['a fraction for an id', '{"name": "x", "organization": 1.5}', 'organization'],
     ['a boolean for an id', '{"name": "x", "organization": true}', 'organization'],
-  ])('refuses %s', async (_case, json, field) => {
+  ])('are refused if they contain %s', async (_case, json, field) => {
     const { body } = await test.as.superuser.patch(`teams/${test.home.team.id}/`, json).expect(400);
     expect(body[field]).toEqual([expect.any(String)]);
   });
 
-  it('takes JSON, form and multipart alike', async () => {
+  it('may be JSON, form data or multipart', async () => {
     const { as } = test;
     await as.superuser.post('teams/', team('by json')).expect(201);
     await as.superuser.request('post', 'teams/').type('form').send(team('by form')).expect(201);
@@ -190,7 +190,7 @@ describe('request bodies', () => {
     ['text/plain', 'name=x'],
     ['application/xml', '<a/>'],
     ['application/octet-stream', 'x'],
-  ])('answers 415 to %s', async (type, text) => {
+  ])('with %s are refused with 415', async (type, text) => {
     const { body } = await test.as.superuser
       .request('post', 'teams/')
       .type(type)
@@ -199,7 +199,7 @@ describe('request bodies', () => {
     expect(body.detail).toMatch(/application\/json.*x-www-form-urlencoded.*multipart\/form-data/);
   });
 
-  it('answers 413 to a body larger than the limit', async () => {
+  it('larger than the limit are refused with 413', async () => {
     const small = await boot({ settings: { BODY_LIMIT: '2048', BULK_BODY_LIMIT: '2048' } });
     const { body } = await small.as.superuser
       .post('teams/', { name: 'x'.repeat(3000) })
@@ -209,7 +209,7 @@ describe('request bodies', () => {
     await small.close();
   });
 
-  it('refuses broken multipart and uploaded files', async () => {
+  it('with invalid multipart data or uploaded files are refused', async () => {
     const broken = test.as.superuser
       .request('post', 'teams/')
       .set('Content-Type', 'multipart/form-data; boundary=x')
@@ -226,7 +226,7 @@ describe('request bodies', () => {
     expect((await bare).status).toBe(400);
   });
 
-  it('ignores keys it does not know and keys that are read-only', async () => {
+  it('may contain unknown and read-only keys, which are ignored', async () => {
     const { body } = await test.as.superuser
       .post('teams/', { ...team('ignores'), id: 1, created: 'x', url: 'y', nonsense: { a: 1 } })
       .expect(201);
@@ -234,7 +234,7 @@ describe('request bodies', () => {
     expect(body).not.toHaveProperty('nonsense');
   });
 
-  it('ignores in a change what is fixed on creation, in whatever form it comes', async () => {
+  it('may contain fields that are fixed on creation, which are ignored in changes', async () => {
     const samples = new Samples(test);
     const { routes } = test.app.get(RouteTable, { strict: false });
     const changeable = new Set(
@@ -258,7 +258,7 @@ describe('request bodies', () => {
     }
   });
 
-  it('resets optional fields on PUT and keeps them on PATCH', async () => {
+  it('reset optional fields with PUT and keep them with PATCH', async () => {
     const { as } = test;
     const made = await as.superuser
       .post('teams/', { ...team('put'), description: 'kept' })
@@ -270,7 +270,7 @@ describe('request bodies', () => {
     await as.superuser.put(made.body.url, { name: 'x' }).expect(400);
   });
 
-  it('writes nothing when a request fails', async () => {
+  it('write nothing if the request fails', async () => {
     const before = await test.as.superuser.get('teams/?name=Never');
     await test.as.superuser.post('teams/', { name: 'Never', organization: 999999 }).expect(400);
     expect(before.body.count).toBe(0);
@@ -279,8 +279,8 @@ describe('request bodies', () => {
   });
 });
 
-describe('answers', () => {
-  it('creates with 201, Location as a path, and the whole object', async () => {
+describe('responses', () => {
+  it('to creations are 201 with Location as a path and the whole object', async () => {
     const { body, headers } = await test.as.superuser
       .post('teams/', { name: 'Located', organization: test.home.organization.id })
       .expect(201);
@@ -296,7 +296,7 @@ describe('answers', () => {
     await test.as.superuser.get(body.url).expect(404);
   });
 
-  it('writes microseconds in six digits, in lists, summaries and related rows', async () => {
+  it('write microseconds in six digits, in lists, summaries and related rows', async () => {
     const { as, database, make } = test;
     const template = await make.jobTemplate({ organization: test.home.organization.id });
     await database.execute(sql`
@@ -322,7 +322,7 @@ describe('answers', () => {
     }
   });
 
-  it('resolves natural keys, their sub-lists included', async () => {
+  it('resolve natural keys, including their sublists', async () => {
     const { body } = await test.as.orgMember.get('teams/Home Team++Home/').expect(200);
     expect(body.id).toBe(test.home.team.id);
     await test.as.orgMember.get('teams/Home%20Team++Home/users/').expect(200);
@@ -330,19 +330,19 @@ describe('answers', () => {
     await test.as.superuser.get('teams/Home Team/').expect(404);
   });
 
-  it('names the allowed methods with comma and space', async () => {
+  it('list the allowed methods, separated by comma and space', async () => {
     const { headers } = await test.as.superuser.get(`teams/${test.home.team.id}/`).expect(200);
     expect(headers.allow).toBe('GET, PUT, PATCH, DELETE, HEAD, OPTIONS');
   });
 
-  it('serves URLs without the trailing slash and keeps the query', async () => {
+  it('serve URLs without the trailing slash and keep the query', async () => {
     await test.make.team();
     const { body } = await test.as.superuser.get('teams?page_size=1&order_by=-id').expect(200);
     expect(body.results).toHaveLength(1);
     expect(body.next).toMatch(/^\/api\/v2\/teams\/\?/);
   });
 
-  it('answers HEAD like GET without a body', async () => {
+  it('to HEAD equal those to GET without the body', async () => {
     const { headers, text } = await test.as.superuser.head('teams/').expect(200);
     expect(text ?? '').toBe('');
     expect(headers.allow).toBe('GET, POST, HEAD, OPTIONS');
@@ -355,18 +355,18 @@ describe('answers', () => {
     ['any', { Accept: '*/*' }],
     ['JSON', { Accept: 'application/json' }],
     ['format=json against HTML', { Accept: 'text/html' }],
-  ])('gives JSON for %s', async (word, headers) => {
+  ])('are JSON for %s', async (word, headers) => {
     const path = word.startsWith('format') ? 'teams/?format=json' : 'teams/';
     const answer = await test.as.superuser.with(headers).get(path).expect(200);
     expect(answer.headers['content-type']).toMatch(/^application\/json/);
   });
 
-  it('gives a page to whoever asks for HTML', async () => {
+  it('are HTML for clients that request it', async () => {
     const answer = await test.as.superuser.with({ Accept: 'text/html' }).get('teams/').expect(200);
     expect(answer.headers['content-type']).toMatch(/^text\/html/);
   });
 
-  it('carries request id, time and security headers', async () => {
+  it('contain a request id, a time and security headers', async () => {
     const { headers } = await test.as.superuser
       .get('me/')
       .set('X-Request-Id', 'my-id.1')
@@ -381,7 +381,7 @@ describe('answers', () => {
     expect(failed.headers['x-api-time']).toMatch(/s$/);
   });
 
-  it('answers a URL outside the API without telling of the framework', async () => {
+  it('to URLs outside the API do not reveal the framework', async () => {
     const { body } = await supertest(test.url).get('/etc/passwd').expect(404);
     expect(body).toEqual({ detail: 'The requested resource could not be found.' });
   });

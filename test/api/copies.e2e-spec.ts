@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('are all tried', () => {
+it('all copyable resources are tested', () => {
   const { routes } = test.app.get(RouteTable, { strict: false });
   const copies = routes.filter(
     ({ method, pattern }) => method === 'POST' && pattern.endsWith('/:id/copy'),
@@ -32,7 +32,7 @@ it('are all tried', () => {
   );
 });
 
-it.each(TYPES)('of a %s under a name that another has is refused for its name', async (type) => {
+it.each(TYPES)('a copy of a %s with a name that is taken is refused', async (type) => {
   const { id, name } = await samples.of(type);
   const url = `${resource(type).url(id)}copy/`;
   const copy = (body: object) => test.as.superuser.post(url, body);

@@ -34,7 +34,7 @@ const draft = (fields: Record<string, unknown> = {}): Record<string, unknown> =>
   ...{ metadata: place, ...fields },
 });
 
-it('are made, found, changed and deleted', async () => {
+it('input sources are created, found, changed and deleted', async () => {
   const { orgAdmin } = test.as;
   const made = await orgAdmin.post('credential_input_sources/', draft()).expect(201);
   const { id, url } = made.body;
@@ -127,12 +127,12 @@ it.each<[string, () => Record<string, unknown>, object]>([
     () => draft({ target_credential: 99_999 }),
     { target_credential: ['Invalid pk "99999" - object does not exist.'] },
   ],
-])('are refused for %s', async (_name, body, faults) => {
+])('input sources are refused for %s', async (_name, body, faults) => {
   const answer = await test.as.superuser.post('credential_input_sources/', body()).expect(400);
   expect(answer.body).toEqual(faults);
 });
 
-it('are one for an input', async () => {
+it('an input has one source at most', async () => {
   await test.as.superuser.post('credential_input_sources/', draft()).expect(201);
   const { body } = await test.as.superuser.post('credential_input_sources/', draft()).expect(400);
   expect(body).toEqual({
@@ -142,7 +142,7 @@ it('are one for an input', async () => {
   });
 });
 
-it('need admin on the target and use of the source', async () => {
+it('input sources require admin on the target and use on the source', async () => {
   const { make, as } = test;
   const user = await make.user();
   const client = await as.asUser(user);
@@ -160,7 +160,7 @@ it('need admin on the target and use of the source', async () => {
   await client.post(path, draft()).expect(403);
 });
 
-it('go along with a copy where its author may use the store', async () => {
+it('a copy of a credential includes them if the caller may use the store', async () => {
   await test.as.superuser.post('credential_input_sources/', draft()).expect(201);
   const copied = async (client: typeof test.as.superuser, name: string): Promise<object> => {
     const { body } = await client.post(`credentials/${target.id}/copy/`, { name }).expect(201);
@@ -172,7 +172,7 @@ it('go along with a copy where its author may use the store', async () => {
   expect(await copied(await test.as.asUser(user), 'Two')).toHaveProperty('password');
 });
 
-it('answer what launches would ask for', async () => {
+it('input sources provide inputs that a launch would prompt for', async () => {
   const { superuser } = test.as;
   await superuser
     .patch(`credentials/${target.id}/`, { inputs: { password: 'ASK', become_password: 'ASK' } })
@@ -188,7 +188,7 @@ it('answer what launches would ask for', async () => {
 });
 
 describe('tests of stores', () => {
-  it('tell whether there is a value, and never which', async () => {
+  it('report whether a value exists, and never the value', async () => {
     const url = `credentials/${store.id}/test/`;
     const good = await test.as.orgAdmin.post(url, { metadata: place }).expect(202);
     expect(good.body).toEqual({});
@@ -208,7 +208,7 @@ describe('tests of stores', () => {
     });
   });
 
-  it('send what is kept nowhere else', async () => {
+  it('accept inputs that are not stored', async () => {
     const { make, as } = test;
     const user = await make.user();
     await make.grant('credential', store, 'use_role', { user });
@@ -231,7 +231,7 @@ describe('tests of stores', () => {
     expect(stores.taken()).toHaveLength(1);
   });
 
-  it('are for superusers where nothing is kept', async () => {
+  it('without a stored credential are permitted to superusers only', async () => {
     const type = await test.as.superuser
       .get('credential_types/?namespace=hashivault_kv')
       .expect(200);

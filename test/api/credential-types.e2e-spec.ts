@@ -29,8 +29,8 @@ const managed = async (namespace: string): Promise<Row> =>
   (await test.database.row<Row>(sql`
     SELECT * FROM credential_types WHERE namespace = ${namespace}`))!;
 
-describe('shipped types', () => {
-  it('are all there, for everybody to read', async () => {
+describe('managed types', () => {
+  it('exist, and all users can read them', async () => {
     const { body } = await test.as.nobody.get('credential_types/?managed=true').expect(200);
     expect(body.count).toBe(MANAGED_CREDENTIAL_TYPES.length);
     const token = await test.as.nobody
@@ -43,7 +43,7 @@ describe('shipped types', () => {
     });
   });
 
-  it('never change, not even for superusers', async () => {
+  it('never change, even for superusers', async () => {
     const { id } = await managed('ssh');
     const changed = await test.as.superuser
       .patch(`credential_types/${id}/`, { name: 'X' })
@@ -55,7 +55,7 @@ describe('shipped types', () => {
     expect(deleted.body).toEqual({ detail: 'Deletion not allowed for managed credential types' });
   });
 
-  it('follow the version: missing ones come back, changed ones are set right, ids stay', async () => {
+  it('are updated to the version: missing ones are restored, and ids stay the same', async () => {
     const { id } = await managed('ssh');
     await test.database.execute(sql`DELETE FROM credential_types WHERE namespace = 'registry'`);
     await test.database.execute(sql`
@@ -73,7 +73,7 @@ describe('shipped types', () => {
     expect(await managed('ssh')).toMatchObject({ id, name: 'Machine' });
   });
 
-  it('take their names from custom types, which keep all else', async () => {
+  it('take their names back from custom types, which keep everything else', async () => {
     const { id, inputs, injectors, kind } = await test.make.row('credential_type', {
       ...CLOUD,
       name: 'A cloud of ours',
@@ -94,7 +94,7 @@ describe('shipped types', () => {
 });
 
 describe('custom types', () => {
-  it('are made by superusers, with the defaults filled in', async () => {
+  it('are created by superusers, with their defaults', async () => {
     const { body } = await test.as.superuser
       .post('credential_types/', { ...CLOUD, managed: true, namespace: 'x' })
       .expect(201);
@@ -107,7 +107,7 @@ describe('custom types', () => {
   });
 
   it.each(PERSONA_NAMES.filter((name) => name !== 'superuser'))(
-    'are not made by %s',
+    'cannot be created by %s',
     async (name) => {
       await test.as[name].post('credential_types/', { ...CLOUD, name }).expect(403);
     },
@@ -143,13 +143,13 @@ describe('custom types', () => {
         ],
       },
     ],
-  ])('refuse %j', async (fields, errors) => {
+  ])('are refused with %j', async (fields, errors) => {
     const body = { ...CLOUD, name: 'Refused', ...fields };
     const answer = await test.as.superuser.post('credential_types/', body).expect(400);
     expect(answer.body).toEqual(errors);
   });
 
-  it('refuse templates that name undeclared inputs', async () => {
+  it('refuse templates that use undeclared inputs', async () => {
     const body = { ...CLOUD, name: 'Refused', injectors: { env: { X: '{{ nope }}' } } };
     const answer = await test.as.superuser.post('credential_types/', body).expect(400);
     expect(answer.body.injectors[0]).toContain('X uses an undefined field');
@@ -185,7 +185,7 @@ describe('custom types', () => {
   });
 });
 
-describe('templates that are slow to read', () => {
+describe('templates that are slow to parse', () => {
   const TOO_MUCH = {
     injectors: ['All templates together may not have more than 65536 characters.'],
   };
@@ -202,7 +202,7 @@ describe('templates that are slow to read', () => {
   it.each([
     ['120 KB', 2],
     ['260 KB', 4],
-  ])('%s cost a caller without roles a refusal, and superusers a list of faults', async (_, n) => {
+  ])('%s are refused without roles, and return errors to superusers', async (_, n) => {
     const { nobody, superuser } = test.as;
     const work = await eventLoopTime(async () => {
       await nobody.post('credential_types/', slow(n)).expect(403);
@@ -212,7 +212,7 @@ describe('templates that are slow to read', () => {
     expect(work).toBeLessThan(300);
   });
 
-  it('are tried beside the event loop, and together they are bounded', async () => {
+  it('are checked outside the event loop, with a total limit', async () => {
     const { superuser } = test.as;
     const templates = (length: number): Record<string, unknown> => ({
       ...CLOUD,

@@ -68,7 +68,7 @@ describe('SSH keys', () => {
 });
 
 describe('secrets', () => {
-  it('never leave: not in answers, lists, activity or the table', async () => {
+  it('never appear in responses, lists, activity or the table in clear text', async () => {
     const { body } = await test.as.orgAdmin
       .post('credentials/', draft({ inputs: secrets }))
       .expect(201);
@@ -93,7 +93,7 @@ describe('secrets', () => {
     await test.as.superuser.get('credentials/?order_by=inputs').expect(403);
   });
 
-  it('are kept by the word they are shown as, and changed by any other', async () => {
+  it('are kept by their placeholder, and replaced by any other text', async () => {
     const { id } = await test.make.credential(draft({ inputs: secrets }));
     const patch = (inputs: object) => test.as.orgAdmin.patch(`credentials/${id}/`, { inputs });
     await patch({ username: 'other', password: ENCRYPTED }).expect(200);
@@ -107,7 +107,7 @@ describe('secrets', () => {
     expect((await test.as.orgAdmin.get(log)).body.count).toBe(count);
   });
 
-  it('are kept by a PUT that leaves them out, and cleared by one that says so', async () => {
+  it('are kept by a PUT without them, and removed by an empty value', async () => {
     const { id } = await test.make.credential(draft({ inputs: secrets }));
     const put = (fields: object) =>
       test.as.orgAdmin.put(`credentials/${id}/`, draft(fields)).expect(200);
@@ -119,7 +119,7 @@ describe('secrets', () => {
     expect((await opened(id)).inputs).toEqual({ username: 'deploy' });
   });
 
-  it('do not open in another row', async () => {
+  it('cannot be decrypted in another row', async () => {
     const [one, two] = [
       await test.make.credential(draft({ inputs: secrets })),
       await test.make.credential(draft()),
@@ -147,12 +147,15 @@ describe('secrets', () => {
       { username: '$sealed$v1$00000000$AAAA' },
       { username: ['$encrypted$ texts are reserved, and cannot be used for username.'] },
     ],
-  ])('refuse inputs %j by the type, at the input', async (inputs, faults) => {
-    const { body } = await test.as.orgAdmin.post('credentials/', draft({ inputs })).expect(400);
-    expect(body).toEqual({ inputs: faults });
-  });
+  ])(
+    'with the inputs %j are refused by the rules of the type, at the input',
+    async (inputs, faults) => {
+      const { body } = await test.as.orgAdmin.post('credentials/', draft({ inputs })).expect(400);
+      expect(body).toEqual({ inputs: faults });
+    },
+  );
 
-  it('refuse inputs of custom types in the same way', async () => {
+  it('of custom types are refused in the same way', async () => {
     const fields = [
       { id: 'size', label: 'Size', type: 'string', choices: ['1', '2'] },
       { id: 'on', label: 'On', type: 'boolean' },
@@ -167,7 +170,7 @@ describe('secrets', () => {
     await post({ size: '1', on: true }).expect(201);
   });
 
-  it('have the same kind in objects and summaries, of custom types too', async () => {
+  it('have the same kind in objects and summaries, also for custom types', async () => {
     const type = { name: `Kind ${(made += 1)}`, kind: 'cloud', inputs: {}, injectors: {} };
     const { body: custom } = await test.as.superuser.post('credential_types/', type).expect(201);
     const own = await test.make.credential(draft({ credential_type: custom.id, inputs: {} }));
@@ -188,7 +191,7 @@ describe('secrets', () => {
     }
   });
 
-  it('tell which passwords a launch must bring', async () => {
+  it('show which passwords a launch needs', async () => {
     const asks = await test.make.credential(draft({ inputs: secrets }));
     const template = await test.make.jobTemplate({});
     const url = `job_templates/${template.id}/`;
@@ -199,7 +202,7 @@ describe('secrets', () => {
 });
 
 describe('owners', () => {
-  it('are exactly one of user, team and organization', async () => {
+  it('must be exactly one of user, team and organization', async () => {
     const none = await test.as.superuser
       .post('credentials/', draft({ organization: null }))
       .expect(400);
@@ -214,7 +217,7 @@ describe('owners', () => {
     await test.as.superuser.post('credentials/', draft(unknown)).expect(400);
   });
 
-  it('are users for themselves', async () => {
+  it('are users, for their own credentials', async () => {
     const { id } = test.as.users.nobody;
     const own = draft({ organization: null, user: id });
     const { body } = await test.as.nobody.post('credentials/', own).expect(201);
@@ -236,7 +239,7 @@ describe('owners', () => {
       .expect(403);
   });
 
-  it('are teams, and then belong to their organization', async () => {
+  it('are teams, whose organization then owns the credential', async () => {
     const own = () => draft({ organization: null, team: test.home.team.id });
     const { body } = await test.as.teamAdmin.post('credentials/', own()).expect(201);
     expect(body.organization).toBe(test.home.organization.id);
@@ -248,7 +251,7 @@ describe('owners', () => {
     await test.as.outsider.post('credentials/', own()).expect(403);
   });
 
-  it('may not leave somebody outside behind when they change', async () => {
+  it('must not leave users without access when they change', async () => {
     const credential = await test.make.credential(draft());
     await test.make.grant('credential', credential, 'use_role', { user: test.as.users.orgMember });
     const move = (organization: number | null) =>
@@ -287,7 +290,7 @@ describe('permissions', () => {
   });
 });
 
-it('keeps its type while something uses it', async () => {
+it('a credential keeps its type while something uses it', async () => {
   const scm = await test.database.row<Row>(
     sql`SELECT id FROM credential_types WHERE namespace = 'scm'`,
   );
@@ -312,7 +315,7 @@ it('keeps its type while something uses it', async () => {
   expect(left).toEqual({ credential_id: null });
 });
 
-it('has a name of its own in organization and type', async () => {
+it('a credential name is unique in organization and type', async () => {
   const { name } = await test.make.credential(draft());
   const { body } = await test.as.orgAdmin.post('credentials/', draft({ name })).expect(400);
   expect(body).toEqual({
@@ -320,7 +323,7 @@ it('has a name of its own in organization and type', async () => {
   });
 });
 
-it('lists a page with a constant number of statements', async () => {
+it('a page of credentials needs a constant number of statements', async () => {
   const owned = { organization: null, team: test.home.team.id, inputs: secrets };
   for (let number = 0; number < 10; number++) {
     await test.make.credential(draft({ ...owned, name: `Listed ${number}` }));

@@ -19,7 +19,7 @@ const run = (type: string, status: string, hours: number, launchType = 'manual')
     VALUES (${type}, 'run', ${status}, ${launchType}, ${test.home.organization.id},
       now() - make_interval(hours => ${hours}))`);
 
-it('counts what exists and what failed, with the lists that show it', async () => {
+it('the dashboard counts objects and failures, with links to the lists', async () => {
   const before = await get('dashboard/');
   const inventory = await test.make.inventory();
   const good = await test.make.host(inventory);
@@ -70,7 +70,7 @@ it('counts what exists and what failed, with the lists that show it', async () =
   }
 });
 
-it('counts for each caller what its lists count', async () => {
+it('the counts match the lists of each caller', async () => {
   for (const as of [test.as.superuser, test.as.orgAdmin, test.as.teamMember, test.as.nobody]) {
     const counts: Record<string, { url?: string; total: number }> = await get('dashboard/', as);
     for (const { url, total } of Object.values(counts)) {
@@ -80,12 +80,12 @@ it('counts for each caller what its lists count', async () => {
   }
 });
 
-it('asks at most three statements, whatever it counts', async () => {
+it('the counts need at most three statements', async () => {
   const count = await countQueries(test.database, () => get('dashboard/'));
   expect(count).toBeLessThanOrEqual(3);
 });
 
-it('draws runs by result, without updates that jobs started for themselves', async () => {
+it('the graph shows runs by result, without updates that jobs started', async () => {
   const last = async (query: string) => {
     const { jobs } = await get(`dashboard/graphs/jobs/?${query}`);
     const sum = (points: number[][]): number => points.reduce((all, [, runs]) => all + runs!, 0);
@@ -111,7 +111,7 @@ it('draws runs by result, without updates that jobs started for themselves', asy
   });
 });
 
-it('draws no runs that the caller may not read', async () => {
+it('the graph omits runs that the caller may not read', async () => {
   await run('job', 'successful', 1);
   const { jobs } = await get('dashboard/graphs/jobs/', test.as.nobody);
   expect(jobs.successful.filter(([, runs]: [number, number]) => runs > 0)).toEqual([]);
@@ -121,7 +121,7 @@ it.each([
   ['week', 8, 86_400],
   ['two_weeks', 15, 86_400],
   ['day', 25, 3600],
-])('has a point for each step of a %s', async (period, points, seconds) => {
+])('the graph has a point for each step of a %s', async (period, points, seconds) => {
   const { jobs } = await get(`dashboard/graphs/jobs/?period=${period}`);
   const starts = jobs.successful.map(([start]: [number]) => start);
   expect(starts).toHaveLength(points);
@@ -129,7 +129,7 @@ it.each([
   expect(starts.at(-1) - starts[0]).toBe((points - 1) * seconds);
 });
 
-it('refuses unknown periods and types of jobs', async () => {
+it('the graph refuses unknown periods and types of jobs', async () => {
   const refused = await test.as.superuser.get('dashboard/graphs/jobs/?period=year').expect(400);
   expect(refused.body.detail).toBe('period must be one of month, two_weeks, week, day.');
   await test.as.superuser.get('dashboard/graphs/jobs/?job_type=constructor').expect(400);

@@ -49,7 +49,7 @@ describe('the dashboard', () => {
     await samples.of('webhook_delivery');
   });
 
-  it('shows what runs, what failed and what came in', async () => {
+  it('shows running jobs, failures and webhook deliveries', async () => {
     const text = await page('superuser');
     expect(text).toContain('Jobs by day: 3 successful, 2 failed, 0 error, 0 canceled');
     expect(text).toContain('Running 1');
@@ -60,7 +60,7 @@ describe('the dashboard', () => {
     expect(text).toContain('verdict=ignored');
   });
 
-  it('shows only what the caller may read', async () => {
+  it('shows only objects that the caller may read', async () => {
     const text = await page('nobody');
     expect(text).toContain('Jobs by day: 0 successful, 0 failed');
     for (const word of ['Running 1', 'Broken 2', 'Quiet chat', 'verdict=']) {
@@ -72,7 +72,7 @@ describe('the dashboard', () => {
     expect(own).not.toContain('Quiet chat');
   });
 
-  it('sends as many statements for many rows as for few', async () => {
+  it('needs as many statements for many rows as for few', async () => {
     const show = () => test.as.teamMember.with(BROWSER).get('/').expect(200);
     await show();
     const few = await countQueries(test.database, show);
@@ -84,7 +84,7 @@ describe('the dashboard', () => {
     await test.database.execute(sql`DELETE FROM unified_jobs WHERE name ~ '^(Many|More) '`);
   });
 
-  it('is for people who are logged in; programs are sent to the API', async () => {
+  it('requires a login, and redirects API clients to the API', async () => {
     const { headers } = await test.as.anonymous.with(BROWSER).get('/').expect(302);
     expect(headers.location).toBe('/api/login/?next=%2F');
     const program = await test.as.superuser.get('/').expect(302);

@@ -77,7 +77,7 @@ afterAll(async () => {
 const urlOf = async (type: string): Promise<string> =>
   resource(type).url((await samples.of(type)).id);
 
-it('is asked of everything that can be deleted', () => {
+it('every resource with DELETE is tested', () => {
   const { routes } = test.app.get(RouteTable, { strict: false });
   const paths = routes
     .filter(({ method, info }) => method === 'DELETE' && info?.kind === 'destroy')
@@ -88,7 +88,7 @@ it('is asked of everything that can be deleted', () => {
   );
 });
 
-it('is decided by every reference, and checked when all is done', async () => {
+it('every foreign key cascades or becomes null, and is checked at commit', async () => {
   const undecided = (await foreignKeys(test.database)).filter(
     ({ onDelete, deferrable }) => !['c', 'n'].includes(onDelete) || !deferrable,
   );
@@ -162,8 +162,8 @@ async function furnish(type: string): Promise<void> {
   expect(await entangle(samples, type)).toEqual([]);
 }
 
-describe.each(Object.entries(OUTLIVING))('a %s', (type, outliving) => {
-  it('goes, whatever refers to it', async () => {
+describe.each(Object.entries(OUTLIVING))('the deletion of a %s', (type, outliving) => {
+  it('succeeds with objects that refer to it', async () => {
     await furnish(type);
     const url = await urlOf(type);
     const kept = await Promise.all(outliving.map(urlOf));
@@ -225,7 +225,7 @@ async function assertListsAnswer(): Promise<void> {
 /** Returns true for types whose dependent rows the queue removes after the response. */
 const isLater = (type: string): boolean => resource(type).deletesLater;
 
-it('of an organization takes the sources of its inventories', async () => {
+it('the deletion of an organization deletes the sources of its inventories', async () => {
   const organization = await test.make.organization();
   const inventory = await test.make.inventory({ organization: organization.id });
   const { body: source } = await test.as.superuser
@@ -236,7 +236,7 @@ it('of an organization takes the sources of its inventories', async () => {
   await test.as.superuser.get(`inventory_sources/${source.id}/`).expect(404);
 });
 
-it('by somebody else at the same moment is told by name, not in words of the database', async () => {
+it('a concurrent deletion is reported by name, without database errors', async () => {
   const template = await test.make.jobTemplate({ ask_inventory_on_launch: true });
   const inventory = await test.make.inventory();
   const { body, status } = await test.database.withClient(async (other) => {
@@ -260,7 +260,7 @@ it('by somebody else at the same moment is told by name, not in words of the dat
   });
 });
 
-it('is refused with the names of what is in the way, and the number of the rest', async () => {
+it('a refused deletion names the objects that prevent it, and counts the others', async () => {
   const template = await test.make.jobTemplate({ allow_simultaneous: true });
   const url = `job_templates/${template.id}/`;
   const ids: number[] = [];

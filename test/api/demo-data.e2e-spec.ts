@@ -32,7 +32,7 @@ async function asBefore(): Promise<void> {
     DELETE FROM installation WHERE name = 'demo_galaxy_credential'`);
 }
 
-it('come with the public server of collections, attached to their organization', () => {
+it('demo data include the public collection server, attached to their organization', () => {
   expect(shipped).toMatchObject([
     {
       name: 'Ansible Galaxy',
@@ -46,11 +46,11 @@ it('come with the public server of collections, attached to their organization',
   ]);
 });
 
-it('come to an installation that had the others before', async () => {
+it('a new release adds its new objects to existing demo data', async () => {
   expect(await servers()).toMatchObject([{ name: 'Ansible Galaxy' }]);
 });
 
-it('do not come back once deleted or detached', async () => {
+it('deleted or detached objects are not created again', async () => {
   const [server] = await servers();
   await test.as.superuser
     .post(`${organization}galaxy_credentials/`, { id: server!.id, disassociate: true })
@@ -63,7 +63,7 @@ it('do not come back once deleted or detached', async () => {
   expect(body.count).toBe(0);
 });
 
-it('attach a credential of that name that is there already', async () => {
+it('an existing credential with the name is attached', async () => {
   await asBefore();
   const type = await test.as.superuser.get('credential_types/?namespace=galaxy_api_token');
   const own = await test.as.superuser
@@ -78,7 +78,7 @@ it('attach a credential of that name that is there already', async () => {
   expect(await servers()).toMatchObject([{ id: own.body.id }]);
 });
 
-it('list servers in the order they were attached in', async () => {
+it('servers keep the order in which they were attached', async () => {
   const { make, home, as } = test;
   const list = `organizations/${home.organization.id}/galaxy_credentials/`;
   const type = await as.superuser.get('credential_types/?namespace=galaxy_api_token').expect(200);

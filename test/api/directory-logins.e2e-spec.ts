@@ -79,7 +79,7 @@ const rolesOf = async (client: ApiClient): Promise<string[]> => {
 const forget = (name: string): string => name.toUpperCase();
 
 describe('a login with a directory', () => {
-  it('creates the user by HTTP Basic and on the login page', async () => {
+  it('creates the user, by HTTP Basic and on the login page', async () => {
     const name = await person();
     const user = await meOf(basic(name));
     expect(user).toMatchObject({
@@ -105,7 +105,7 @@ describe('a login with a directory', () => {
     expect(String(login.headers['set-cookie'])).toContain('controller_session=acs_');
   });
 
-  it('is remembered for a minute, for this password only', async () => {
+  it('is cached for a minute, for the same password only', async () => {
     const name = await person();
     await meOf(basic(name));
     await directory.stop();
@@ -141,7 +141,7 @@ describe('a login with a directory', () => {
     await configure({});
   });
 
-  it('is of the local user of the name, who is never joined', async () => {
+  it('with the name of a local user is checked locally, and the users are never linked', async () => {
     const name = await person();
     const local = await test.make.row('user', { username: name, password: 'A-local-password-1' });
     expect(await meOf(basic(name, 'A-local-password-1'))).toMatchObject({ id: local.id });
@@ -164,7 +164,7 @@ describe('groups of a directory', () => {
       'memberUid',
       (name: string) => name,
     ],
-  ])('give roles and take them away: %s', async (kind, fields, attribute, memberOf) => {
+  ])('grant and revoke roles: %s', async (kind, fields, attribute, memberOf) => {
     const { home, as } = test;
     const name = await person();
     const other = await person();
@@ -212,8 +212,8 @@ describe('groups of a directory', () => {
   });
 });
 
-describe('a directory that is away', () => {
-  it('is 503 for its users, and no matter for local users', async () => {
+describe('a directory that is unavailable', () => {
+  it('returns 503 to its users, and does not affect local users', async () => {
     const local = await test.make.row('user', {
       username: 'local',
       password: 'A-local-password-1',
@@ -247,7 +247,7 @@ describe('a directory that is away', () => {
     ['an address that is not permitted', { servers: 'ldaps://10.0.0.1' }, 'OUTBOUND_ALLOW'],
     ['a wrong bind password', { bind_password: 'wrong' }, 'InvalidCredentialsError'],
     ['a wrong base', { user_base: 'dc=nowhere' }, 'NoSuchObjectError'],
-  ])('is 503 with %s', async (_name, changes, reason) => {
+  ])('returns 503 with %s', async (_name, changes, reason) => {
     await configure(changes);
     await basic('person').get('me/').expect(503);
     const url = `authenticators/${authenticator.id}/test/`;
@@ -262,7 +262,7 @@ describe('a connection', () => {
   it.each([
     ['StartTLS', (): object => ({ start_tls: true })],
     ['LDAPS', (): object => ({ servers: `ldaps://localhost:${directory.tlsPort}` })],
-  ])('is encrypted with the right authority only: %s', async (_name, changes) => {
+  ])('is encrypted and verified with the configured authority only: %s', async (_name, changes) => {
     const name = await person();
     await configure({ ...changes(), ca: TEST_CERTIFICATE });
     await meOf(basic(name));
@@ -275,7 +275,7 @@ describe('a connection', () => {
     await meOf(basic(await person()));
   });
 
-  it('does not believe a response that is sent ahead in plain text', async () => {
+  it('ignores a response that is sent early in clear text', async () => {
     const success = '300c02010178070a010004000400';
     const bound = '300c02010361070a010004000400';
     const hostile = createServer((socket) => {
@@ -293,7 +293,7 @@ describe('a connection', () => {
   });
 });
 
-it('keeps the bind password out of responses and activity', async () => {
+it('the bind password is not in responses or activity', async () => {
   const { as, database } = test;
   const url = `authenticators/${authenticator.id}/`;
   const texts = [

@@ -51,7 +51,7 @@ it('the README launches a job by a webhook', async () => {
   expect(body.count).toBe(1);
 });
 
-it('the API by example does what it says', async () => {
+it('the commands of the API by example work', async () => {
   const printed = await run('docs/api-by-example.md');
   expect(printed).toContain('"name":"Rollout"');
   const { as } = test;
@@ -61,13 +61,13 @@ it('the API by example does what it says', async () => {
   expect((await as.superuser.get(template).expect(200)).body.count).toBe(1);
 });
 
-it('a repeated launch with the same key answers with the same job', async () => {
+it('a repeated launch with the same key returns the same job', async () => {
   const [first, second] = (await run('docs/clients.md')).trim().split('\n');
   expect(first).toMatch(/^\d+$/);
   expect(second).toBe(first);
 });
 
-it('the common tasks do what they say', async () => {
+it('the commands of the common tasks work', async () => {
   const printed = await run('docs/how-to.md');
   expect(printed).toMatch(/\nGo live\?\npending\nOperators\n$/);
   const nodes = 'workflow_job_nodes/?workflow_job__name=Release';

@@ -11,7 +11,7 @@ afterAll(() => test.close());
 const path = 'execution_environments/';
 const image = 'quay.io/ansible/awx-ee:latest';
 
-it('are made, found, changed, copied and deleted', async () => {
+it('execution environments are created, found, changed, copied and deleted', async () => {
   const { superuser } = test.as;
   const { id: organization } = await test.make.organization();
   const made = await superuser
@@ -55,11 +55,11 @@ it.each<[object, object]>([
     { name: 'x', image, organization: 99_999 },
     { organization: ['Invalid pk "99999" - object does not exist.'] },
   ],
-])('are refused as %j', async (body, faults) => {
+])('an execution environment is refused as %j', async (body, faults) => {
   expect((await test.as.superuser.post(path, body).expect(400)).body).toEqual(faults);
 });
 
-it('are pulled with credentials of registries', async () => {
+it('images are pulled with registry credentials', async () => {
   const { as, make, home } = test;
   const organization = home.organization.id;
   const registry = await make.credential({ organization, namespace: 'registry' });
@@ -75,7 +75,7 @@ it('are pulled with credentials of registries', async () => {
   });
 });
 
-it('belong to an organization for good, or to all', async () => {
+it('an execution environment keeps its organization, or stays global', async () => {
   const { as, make, home } = test;
   const organization = home.organization.id;
   const { url } = (await as.orgAdmin.post(path, { name: 'Ours', image, organization }).expect(201))
@@ -92,7 +92,7 @@ it('belong to an organization for good, or to all', async () => {
   await as.orgAdmin.patch(url, { image: 'x' }).expect(403);
 });
 
-it('are made by superusers, and in organizations by those who may', async () => {
+it('execution environments are created by superusers, and in organizations by their admins', async () => {
   const { as, make, home } = test;
   const organization = home.organization.id;
   const user = await make.user();
@@ -135,7 +135,7 @@ describe('of a job template', () => {
   const changed = (fields: object) =>
     test.as.superuser.patch(`job_templates/${template.id}/`, fields).expect(200);
 
-  it('is one that its author may read, and shown with it and its jobs', async () => {
+  it('must be readable by its author, and is shown with it and its jobs', async () => {
     const { as } = test;
     const url = `job_templates/${template.id}/`;
     await as.orgAdmin.patch(url, { execution_environment: theirs.id }).expect(403);
@@ -163,7 +163,7 @@ describe('of a job template', () => {
     expect(found.results.map(({ id }: Row) => id)).toEqual([job.id]);
   });
 
-  it('is prompted for where the template asks, among those the caller may read', async () => {
+  it('is accepted at launch if the template prompts for it and the caller may read it', async () => {
     const { as } = test;
     const sent = { execution_environment: theirs.id };
     expect((await launch(as.superuser, sent)).ignored_fields).toEqual(sent);
@@ -186,7 +186,7 @@ describe('of a job template', () => {
     expect(nodes.body.results).toEqual([expect.objectContaining(sent)]);
   });
 
-  it('is saved in schedules and nodes where the template asks', async () => {
+  it('is saved in schedules and nodes if the template prompts for it', async () => {
     const { as, make, home } = test;
     await changed({ ask_execution_environment_on_launch: true });
     const workflow = await make.workflowTemplate({ organization: home.organization.id });
@@ -208,7 +208,7 @@ describe('of a job template', () => {
     }
   });
 
-  it('stays that of a job that was launched, and of its relaunch, until it is deleted', async () => {
+  it('stays the same for a launched job and its relaunch until it is deleted', async () => {
     const { as, make } = test;
     const made = await make.row('execution_environment', { name: 'Old', image: 'quay.io/old/ee' });
     await changed({ execution_environment: made.id, ask_execution_environment_on_launch: false });
@@ -231,7 +231,7 @@ describe('of a job template', () => {
   });
 });
 
-it('of a command stays that of its relaunch', async () => {
+it('the execution environment of a command stays the same for its relaunch', async () => {
   const { as, make, home } = test;
   const organization = home.organization.id;
   const environment = await make.row('execution_environment', { name: 'Tools', image: 'tools' });
@@ -254,13 +254,13 @@ it('of a command stays that of its relaunch', async () => {
   });
 });
 
-describe('defaults', () => {
+describe('default execution environments', () => {
   const environment = (name: string, organization: number | null = null): Promise<Row> =>
     test.make.row('execution_environment', { name, image: `quay.io/${name}/ee`, organization });
   const setting = (value: number | string | null) =>
     test.as.superuser.patch('settings/system/', { DEFAULT_EXECUTION_ENVIRONMENT: value });
 
-  it('are those of project, its organization, that of the inventory, and the setting', async () => {
+  it('come from project, its organization, that of the inventory, and the setting', async () => {
     const { as, make } = test;
     const [organization, other] = [await make.organization(), await make.organization()];
     const project = await make.project({ organization: organization.id });
@@ -300,7 +300,7 @@ describe('defaults', () => {
     await setting(null).expect(200);
   });
 
-  it('apply to commands and updates of inventories too, and not to those of projects', async () => {
+  it('apply to commands and inventory updates, and not to project updates', async () => {
     const { as, make } = test;
     const organization = await make.organization();
     const { id } = await environment('all', organization.id);
@@ -327,7 +327,7 @@ describe('defaults', () => {
     expect(update.environment).toBeNull();
   });
 
-  it('are named by those who may read them', async () => {
+  it('are shown to users who may read them', async () => {
     const { as, make, home } = test;
     const ours = await environment('near', home.organization.id);
     const theirs = await environment('far', home.otherOrganization.id);
@@ -367,13 +367,13 @@ describe('defaults', () => {
     [99_999, 'Invalid pk "99999" - object does not exist.'],
     [-1, 'Ensure this value is greater than or equal to 0.'],
     ['x', 'A valid integer is required.'],
-  ])('are none that there is not: the setting %j', async (value, fault) => {
+  ])('are not set from the invalid setting %j', async (value, fault) => {
     const { body } = await setting(value).expect(400);
     expect(body).toEqual({ DEFAULT_EXECUTION_ENVIRONMENT: [fault] });
   });
 });
 
-it('are chosen in the forms of templates, launches, projects and organizations', async () => {
+it('forms of templates, launches, projects and organizations offer them', async () => {
   const { as, make, home } = test;
   const organization = home.organization.id;
   const { id } = await make.row('execution_environment', { name: 'Chosen', image: 'chosen' });

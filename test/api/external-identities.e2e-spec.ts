@@ -9,7 +9,7 @@ const sso = new SingleSignOn();
 const { account, logIn, map, rolesOf } = sso;
 
 describe('a link by a superuser', () => {
-  it('lets the account log in the user, and takes its rights with it', async () => {
+  it('permits the account to log in as the user, and applies its maps', async () => {
     const { as, home, make } = sso.test;
     const user = await make.user();
     const { body: newest } = await as.superuser.get('activity_stream/?order_by=-id&page_size=1');
@@ -39,7 +39,7 @@ describe('a link by a superuser', () => {
     ]);
   });
 
-  it('is of superusers', async () => {
+  it('is permitted to superusers only', async () => {
     const { as } = sso.test;
     const body = { subject: 'x', user: 1, authenticator: sso.authenticator.id };
     await as.orgAdmin.post('external_identities/', body).expect(403);
@@ -95,7 +95,7 @@ const countOf = async ({ id }: Row): Promise<number> =>
   (await sso.test.as.superuser.get(`external_identities/?user=${id}`).expect(200)).body.count;
 
 describe('a link by the user', () => {
-  it('begins on the page of the user, and lets the account log in the user', async () => {
+  it('starts on the page of the user, and permits the account to log in as the user', async () => {
     const user = await sso.test.make.user();
     const browser = await UserBrowser.of(user);
     const path = `${sso.test.url}/api/v2/users/${user.id}/`;
@@ -115,7 +115,7 @@ describe('a link by the user', () => {
     expect(body.results[0].summary_fields.actor.id).toBe(user.id);
   });
 
-  it('needs the form of the session', async () => {
+  it('requires the form of the session', async () => {
     const user = await sso.test.make.user();
     const browser = await UserBrowser.of(user);
     expect((await browser.begin({})).status).toBe(403);
@@ -125,7 +125,7 @@ describe('a link by the user', () => {
     await sso.test.as.anonymous.post('/sso/link/idp/').expect(401);
   });
 
-  it('is not made by a login that another site begins', async () => {
+  it('is not created by a login that another site starts', async () => {
     const user = await sso.test.make.user();
     const username = account();
     expect((await logIn(await UserBrowser.of(user))).status).toBe(302);
@@ -133,7 +133,7 @@ describe('a link by the user', () => {
     expect(await sso.userOf(username)).toBeDefined();
   });
 
-  it('is refused when another user has logged in meanwhile', async () => {
+  it('is refused if another user has logged in meanwhile', async () => {
     const { make } = sso.test;
     const [browser, other] = [
       await UserBrowser.of(await make.user()),
@@ -147,7 +147,7 @@ describe('a link by the user', () => {
     expect([await countOf(browser.user), await countOf(other.user)]).toEqual([0, 0]);
   });
 
-  it('is refused for the account of another user, and by maps', async () => {
+  it('is refused for the account of another user, and by deny maps', async () => {
     const username = account();
     await logIn();
     const browser = await UserBrowser.of(await sso.test.make.user());

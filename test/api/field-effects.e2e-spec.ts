@@ -282,7 +282,7 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 describe.each(Object.entries(EFFECTS))('%s', (type, { given = [], read = [], shown }) => {
-  it('has no writable field without an effect that is shown', () => {
+  it('has a visible effect for every writable field', () => {
     const names = resource(type)
       .fields.filter((field) => isWritable(field))
       .map(({ name }) => name);
@@ -348,7 +348,7 @@ describe.each(LAUNCHES)('each value of a %s', (_, launch) => {
     execution_environment: run.execution_environment_id,
   });
 
-  it('is that of its run, and only then', async () => {
+  it('becomes the value of its run, and not without it', async () => {
     const { inventory, execution_environment } = references;
     const values: Record<string, unknown> = { ...SAVED, inventory, execution_environment };
     const plain = columns(await launch({}));
@@ -359,13 +359,13 @@ describe.each(LAUNCHES)('each value of a %s', (_, launch) => {
     expect(plain.extra_vars).not.toContain('fish');
   });
 
-  it('slices its run', async () => {
+  it('splits its run into slices', async () => {
     const sliced = await launch({ inventory: references.inventory, job_slice_count: 2 });
     expect(sliced).toMatchObject({ type: 'workflow_job', is_sliced_job: true });
   });
 });
 
-it('values of a workflow are those of its job, and only then', async () => {
+it('values of a workflow become those of its job', async () => {
   const launched = async (fields: Record<string, unknown>): Promise<Row> => {
     const { id } = await test.make.workflowTemplate(fields);
     const path = `workflow_job_templates/${id}/launch/`;
@@ -377,7 +377,7 @@ it('values of a workflow are those of its job, and only then', async () => {
   for (const [name, value] of Object.entries(values)) expect(plain[name]).not.toEqual(value);
 });
 
-it.each(PROMPTS)('a workflow takes $name of a launch where $switch is set', async (prompt) => {
+it.each(PROMPTS)('a workflow accepts $name at launch if $switch is set', async (prompt) => {
   const { superuser } = test.as;
   const organization = test.home.organization.id;
   const label = await test.make.row('label', { name: prompt.name, organization });

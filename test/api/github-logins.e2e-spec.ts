@@ -44,7 +44,7 @@ const logIn = async (browser = new CookieBrowser()): Promise<Response> => {
 const userOf = async (username: string): Promise<Record<string, unknown> | undefined> =>
   (await test.as.superuser.get(`users/?username=${username}`).expect(200)).body.results[0];
 
-it('finds the user by the numeric id, and takes no email that is not verified', async () => {
+it('the user is found by the numeric id, and unverified email addresses are ignored', async () => {
   const login = account();
   expect((await logIn()).status).toBe(302);
   const user = await userOf(login);
@@ -57,7 +57,7 @@ it('finds the user by the numeric id, and takes no email that is not verified', 
   expect(rows).toEqual([{ subject: String(accounts) }]);
 });
 
-it('grants roles by teams, also of later pages', async () => {
+it('teams grant roles, also on later pages', async () => {
   const { home, make } = test;
   await make.row('authenticator_map', {
     ...{ authenticator: authenticator.id, name: 'ops', map_type: 'team', team: home.team.id },
@@ -71,7 +71,7 @@ it('grants roles by teams, also of later pages', async () => {
   expect(roles.body.results.map(({ name }: { name: string }) => name)).toEqual(['Member']);
 });
 
-it('needs an allow map, because everyone can have an account', async () => {
+it('an allow map is required, because GitHub accounts are public', async () => {
   account(['evil']);
   await expectRefused(await logIn(), 'No map allows the login');
   const url = `authenticators/${authenticator.id}/maps/`;
@@ -92,7 +92,7 @@ it('needs an allow map, because everyone can have an account', async () => {
     .expect(201);
 });
 
-it('sends the verifier of PKCE, and refuses a code that is used again', async () => {
+it('the login uses PKCE, and refuses a code that is used again', async () => {
   account();
   const browser = new CookieBrowser();
   const { url } = await browser.follow(`${test.url}/sso/login/github/`, '/sso/callback/');
@@ -121,18 +121,18 @@ it.each([
       response.writeHead(302, { location: 'http://127.0.0.1:1/user' }).end(),
   ],
   ['an error', '/user/emails', (response: ServerResponse) => response.writeHead(500).end()],
-])('responds with 503 to an API with %s', async (_name, path, value) => {
+])('a login returns 503 for an API with %s', async (_name, path, value) => {
   account();
   github.api[path] = value;
   await expectRefused(await logIn(), 'The identity provider github failed', 503);
 });
 
-it('refuses a username that is none', async () => {
+it('an invalid user name is refused', async () => {
   github.account({ id: 4711, login: 'a b' }, ['acme']);
   await expectRefused(await logIn(), 'a b cannot be a username');
 });
 
-it('tells whether the API responds', async () => {
+it('the test reports whether the API responds', async () => {
   account();
   const url = `authenticators/${authenticator.id}/test/`;
   const { body } = await test.as.superuser.post(url, {}).expect(200);
@@ -145,7 +145,7 @@ it.each([
   ['a path', { base_url: 'https://github.com/acme' }, 'base_url'],
   ['http', { base_url: 'http://github.com' }, 'base_url'],
   ['no secret', { client_secret: '' }, 'client_secret'],
-])('is not configured with %s', async (_name, changes, key) => {
+])('the authenticator is refused with %s', async (_name, changes, key) => {
   const configuration = { base_url: github.url, ...GITHUB_CLIENT, ...changes };
   const body = { name: 'refused', kind: 'github', configuration };
   const { body: errors } = await test.as.superuser.post('authenticators/', body).expect(400);

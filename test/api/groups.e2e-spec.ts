@@ -31,14 +31,14 @@ async function graph(where: Row, ...lines: string[]): Promise<Record<string, Row
 const put = (group: Row, host: Row) =>
   test.as.superuser.post(`groups/${group.id}/hosts/`, { id: host.id }).expect(204);
 
-it.each(['all', '_meta', 'ungrouped'])('cannot be called %s', async (name) => {
+it.each(['all', '_meta', 'ungrouped'])('a group cannot have the name %s', async (name) => {
   const { body } = await test.as.orgAdmin
     .post('groups/', { name, inventory: inventory.id })
     .expect(400);
   expect(body).toEqual({ name: ['Invalid group name.'] });
 });
 
-it('cannot be called like a host, and keeps its inventory', async () => {
+it('a group cannot have the name of a host, and keeps its inventory', async () => {
   await test.make.host(inventory, { name: 'h1' });
   const group = await test.make.group(inventory, { name: 'g1' });
   const clash = { __all__: ['A Host with that name already exists.'] };
@@ -73,7 +73,7 @@ it.each<[PersonaName, number, number]>([
 });
 
 describe('hosts', () => {
-  it('are taken by their name where nothing else is said of them', async () => {
+  it('are attached by their name if the request has no other values', async () => {
     const { superuser } = test.as;
     const group = await test.make.group(inventory);
     const url = `groups/${group.id}/hosts/`;
@@ -92,7 +92,7 @@ describe('hosts', () => {
     await superuser.post(url, { name: ['known'] }).expect(400);
   });
 
-  it('and subgroups are not taken off without being named', async () => {
+  it('and subgroups are not detached without an id', async () => {
     const group = await test.make.group(inventory);
     for (const list of ['hosts', 'children']) {
       const url = `groups/${group.id}/${list}/`;
@@ -104,7 +104,7 @@ describe('hosts', () => {
 });
 
 describe('children', () => {
-  it('never close a cycle', async () => {
+  it('never form a cycle', async () => {
     const { a, b, c } = await graph(inventory, 'a > b', 'b > c');
     for (const [parent, child] of [
       [c, a],
@@ -118,7 +118,7 @@ describe('children', () => {
     await test.as.orgAdmin.post(`groups/${a!.id}/children/`, { id: c!.id }).expect(204);
   });
 
-  it('never close a cycle when two requests add its halves', async () => {
+  it('never form a cycle by two simultaneous requests', async () => {
     const { m, n } = await graph(inventory, 'm', 'n');
     const answers = await Promise.all([
       test.as.orgAdmin.post(`groups/${m!.id}/children/`, { id: n!.id }),
@@ -154,8 +154,8 @@ describe('children', () => {
   });
 });
 
-describe('deleting', () => {
-  it('takes along what is in nothing else', async () => {
+describe('the deletion of a group', () => {
+  it('deletes its descendants that are in no other group', async () => {
     const where = await test.make.inventory({ organization: test.home.organization.id });
     const made = await graph(
       where,

@@ -50,14 +50,14 @@ const counted = async (): Promise<number> => {
   return body.summary_fields.related_field_counts.hosts as number;
 };
 
-it('is kept by hosts made one by one', async () => {
+it('the limit applies to single hosts', async () => {
   await create(first, 'c').expect(201);
   await create(second, 'c').expect(201);
   expect((await create(second, 'd').expect(403)).body).toEqual({ detail: FULL });
   expect(await counted()).toBe(MAX);
 });
 
-it('is kept by a host that gets another name', async () => {
+it('the limit applies to a renamed host', async () => {
   await create(first, 'c').expect(201);
   const host = await test.make.host(second, { name: 'c' });
   const rename = (name: string) => test.as.superuser.patch(`hosts/${host.id}/`, { name });
@@ -67,7 +67,7 @@ it('is kept by a host that gets another name', async () => {
   await rename('d').expect(200);
 });
 
-it('is kept by hosts made in bulk', async () => {
+it('the limit applies to bulk host creation', async () => {
   expect((await bulk(first, ['c', 'd']).expect(403)).body).toEqual({ detail: FULL });
   await bulk(first, ['c']).expect(201);
   await bulk(second, ['c']).expect(201);
@@ -78,7 +78,7 @@ it('is kept by hosts made in bulk', async () => {
   });
 });
 
-it('is kept by hosts sent as lines', async () => {
+it('the limit applies to hosts sent as lines', async () => {
   expect((await lines(first, ['c', 'd']).expect(403)).body).toEqual({ detail: FULL });
   await lines(first, ['c']).expect(201);
   const third = await test.make.inventory({ organization: organization.id });
@@ -88,7 +88,7 @@ it('is kept by hosts sent as lines', async () => {
   await lines(third, ['d'], '&dry_run=1').expect(403);
 });
 
-it('is kept by inventories that move or are copied', async () => {
+it('the limit applies to inventories that are moved or copied', async () => {
   const other = await test.make.organization();
   const move = (inventory: Row, to: Row) =>
     test.as.superuser.patch(`inventories/${inventory.id}/`, { organization: to.id });
@@ -105,14 +105,14 @@ it('is kept by inventories that move or are copied', async () => {
   expect(await counted()).toBe(MAX);
 });
 
-it('refuses nothing that adds no name when it is below what there is', async () => {
+it('a limit below the current number refuses only additional names', async () => {
   await test.as.superuser.patch(`organizations/${organization.id}/`, { max_hosts: 1 }).expect(200);
   const third = await test.make.inventory({ organization: organization.id });
   await create(third, 'a').expect(201);
   await create(third, 'z').expect(403);
 });
 
-it('gives the last place once', async () => {
+it('two simultaneous requests cannot both create the last host', async () => {
   const names = ['c', 'd', 'e', 'f'];
   const answers = await Promise.all([
     ...names.map((name) => create(first, name)),
@@ -124,7 +124,7 @@ it('gives the last place once', async () => {
   expect(await counted()).toBe(MAX);
 });
 
-it('takes a constant number of statements', async () => {
+it('the check needs a constant number of statements', async () => {
   await test.as.superuser.patch(`organizations/${organization.id}/`, { max_hosts: 30 }).expect(200);
   await test.make.hosts(first, 28);
   const many = Array.from({ length: 60 }, (_, index) => `new ${index}`);

@@ -21,7 +21,7 @@ async function metricOf(hostname: string): Promise<Record<string, unknown>> {
   return body.results[0] as Record<string, unknown>;
 }
 
-it('count each job once, whatever the case of the name', async () => {
+it('host metrics count each job once, in any letter case of the name', async () => {
   await metrics.countJob(['Web-1', 'web-1', 'db']);
   await metrics.countJob(['WEB-1']);
   await metrics.countJob([]);
@@ -42,7 +42,7 @@ it('count each job once, whatever the case of the name', async () => {
   expect(body.results).toHaveLength(1);
 });
 
-it('are deleted in word only, once, and come back', async () => {
+it('host metrics are soft-deleted once, and restored by the next job', async () => {
   await metrics.countJob(['web-1']);
   const { id } = await metricOf('web-1');
   const url = `host_metrics/${String(id)}/`;
@@ -58,7 +58,7 @@ it('are deleted in word only, once, and come back', async () => {
   });
 });
 
-it('are for superusers, and for auditors to read', async () => {
+it('host metrics are managed by superusers and read by auditors', async () => {
   await metrics.countJob(['web-1']);
   const { id } = await metricOf('web-1');
   const { as } = test;
@@ -73,7 +73,7 @@ it('are for superusers, and for auditors to read', async () => {
   await as.superuser.patch(`host_metrics/${String(id)}/`, { deleted: true }).expect(405);
 });
 
-it('are cleaned up: quiet hosts are deleted, and removed long after', async () => {
+it('the cleanup deletes metrics of inactive hosts, and removes them much later', async () => {
   await metrics.countJob(['quiet', 'busy', 'gone', 'late']);
   await test.database.execute(sql`
     UPDATE host_metrics SET last_automation = now() - interval '13 months' WHERE hostname = 'quiet'`);
@@ -92,7 +92,7 @@ it('are cleaned up: quiet hosts are deleted, and removed long after', async () =
   ]);
 });
 
-it('are counted by month, the last month again', async () => {
+it('monthly counts are computed again for the last month', async () => {
   const monthly = test.app.get(MonthlyHostMetricsRepository, { strict: false });
   expect(await monthly.recount()).toBe(0);
   await metrics.countJob(['old', 'lost', 'new']);

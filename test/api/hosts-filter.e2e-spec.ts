@@ -63,7 +63,7 @@ it.each([
   ['search=front', 'web'],
   ['inventory__search=plant', 'a b,db,web'],
   ['groups__search=blue', 'web'],
-])('finds of %s the hosts %s', async (filter, names) => {
+])('the filter %s matches the hosts %s', async (filter, names) => {
   const { body } = await ask(filter).expect(200);
   expect(body.results.map(({ name }: Row) => name).join()).toBe(names);
   expect(body.count).toBe(body.results.length);
@@ -85,7 +85,7 @@ it.each([
   ['ansible_facts__disks[]__id=sda', 'web'],
   ['"ansible_facts__system"="Linux" and name=db', 'db'],
   ['ansible_facts__system=Linux and groups__name=blue', 'web'],
-])('looks into facts: %s finds %s', async (filter, names) => {
+])('the filter of facts %s matches %s', async (filter, names) => {
   const { body } = await ask(filter).expect(200);
   expect(body.results.map(({ name }: Row) => name).join()).toBe(names);
 });
@@ -106,19 +106,19 @@ it.each([
   ['ansible_facts=1', 'Invalid query ansible_facts=1: '],
   ['ansible_facts__a____b=1', 'Invalid query ansible_facts__a____b=1: '],
   ['ansible_facts__a__icontains=1', 'ansible_facts does not support searching with __icontains'],
-])('refuses %j', async (filter, text) => {
+])('the filter %j is refused', async (filter, text) => {
   const { body } = await ask(filter).expect(400);
   expect(body.detail).toContain(text);
 });
 
-it('refuses what filters of lists refuse: secrets, NUL, and lists of something else', async () => {
+it('secrets, NUL and invalid lists are refused as in list filters', async () => {
   const { body } = await ask('created_by__password=x').expect(403);
   expect(body).toEqual({ detail: 'Filtering on password is not allowed.' });
   await test.as.superuser.get('hosts/?host_filter=name=%00').expect(400);
   await ask('name=web', 'groups/').expect(400);
 });
 
-it('keeps a bad page 404, and shows what the caller may see alone', async () => {
+it('a missing page is 404, and only readable hosts match', async () => {
   await test.as.superuser.get('hosts/?host_filter=name=web&page=9').expect(404);
   const user = await test.make.user();
   const { body } = await (
@@ -135,7 +135,7 @@ it('keeps a bad page 404, and shows what the caller may see alone', async () => 
   expect(none.count).toBe(0);
 });
 
-it('is told by OPTIONS', async () => {
+it('OPTIONS describes the filter', async () => {
   const { body } = await test.as.superuser.options('hosts/').expect(200);
   expect(body.related_search_fields).toContain('ansible_facts');
 });

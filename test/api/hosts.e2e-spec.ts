@@ -17,7 +17,7 @@ const add = (fields: object) =>
   test.as.orgAdmin.post('hosts/', { inventory: inventory.id, ...fields });
 
 describe('names', () => {
-  it('take a port into the variables', async () => {
+  it('may contain a port, which becomes a variable', async () => {
     const { body } = await add({ name: 'web:2222', variables: 'a: 1' }).expect(201);
     expect(body.name).toBe('web');
     expect(JSON.parse(body.variables)).toEqual({ a: 1, ansible_ssh_port: 2222 });
@@ -36,7 +36,7 @@ describe('names', () => {
     ['all', 'Invalid host name.'],
     ['ungrouped', 'Invalid host name.'],
     ['all:22', 'Invalid host name.'],
-  ])('refuse %j', async (name, text) => {
+  ])('must not be %j', async (name, text) => {
     expect((await add({ name }).expect(400)).body).toEqual({ name: [text] });
     const { id } = await test.make.host(inventory);
     const changed = await test.as.orgAdmin.patch(`hosts/${id}/`, { name }).expect(400);
@@ -66,7 +66,7 @@ describe('names', () => {
     await add({ name: 'dbs', inventory: elsewhere.id }).expect(201);
   });
 
-  it('cannot be taken twice by requests at the same moment', async () => {
+  it('cannot be used twice by simultaneous requests', async () => {
     const asHost = add({ name: 'contested' });
     const asGroup = test.as.orgAdmin.post('groups/', {
       name: 'contested',
@@ -77,7 +77,7 @@ describe('names', () => {
   });
 });
 
-it('stays in its inventory, whatever a change says of it', async () => {
+it('a host stays in its inventory, whichever inventory the request contains', async () => {
   const host = await test.make.host(inventory);
   const other = await test.make.inventory({ organization: test.home.organization.id });
   for (const sent of [other.id, inventory.id, { id: other.id }, 'elsewhere', null]) {
@@ -88,7 +88,7 @@ it('stays in its inventory, whatever a change says of it', async () => {
   await test.as.orgAdmin.post('hosts/', { name: 'nowhere' }).expect(400);
 });
 
-it('respects the limit of its organization', async () => {
+it('the limit of the organization applies', async () => {
   const organization = await test.make.organization({ max_hosts: 2 });
   const small = await test.make.inventory({ organization: organization.id });
   await test.make.hosts(small, 2);
@@ -118,7 +118,7 @@ it.each<[PersonaName, number, number]>([
   await test.as[name].delete(`hosts/${host.id}/`).expect(remove);
 });
 
-it('is not deleted under a running job', async () => {
+it('a host cannot be deleted while a job uses it', async () => {
   const busy = await test.make.inventory({ organization: test.home.organization.id });
   const host = await test.make.host(busy);
   const job = await test.database.row<{ id: number }>(sql`
@@ -128,7 +128,7 @@ it('is not deleted under a running job', async () => {
   expect(body).toEqual(inUse({ id: job!.id, type: 'job' }));
 });
 
-it('keeps what enabled is where a body has null for it, as clients send what they were not told', async () => {
+it('a host keeps its enabled flag if the request contains null', async () => {
   const { id } = await test.make.host(inventory);
   const path = `hosts/${id}/`;
   for (const enabled of [true, false]) {
@@ -140,7 +140,7 @@ it('keeps what enabled is where a body has null for it, as clients send what the
 });
 
 describe('variable_data', () => {
-  it('is the variables as an object', async () => {
+  it('returns the variables as an object', async () => {
     const host = await test.make.host(inventory, { variables: 'a: 1\nb: [x]' });
     const path = `hosts/${host.id}/variable_data/`;
     expect((await test.as.orgAdmin.get(path)).body).toEqual({ a: 1, b: ['x'] });
@@ -153,7 +153,7 @@ describe('variable_data', () => {
 });
 
 describe('groups of a host', () => {
-  it('are attached, created and taken off', async () => {
+  it('are attached, created and detached', async () => {
     const { as, make } = test;
     const host = await make.host(inventory);
     const group = await make.group(inventory);
@@ -173,7 +173,7 @@ describe('groups of a host', () => {
     await as.orgAdmin.post(path, { id: 987654 }).expect(400);
   });
 
-  it('shows at most five, with the whole number', async () => {
+  it('are at most five in the summary, with their total', async () => {
     const { as, make } = test;
     const host = await make.host(inventory);
     for (let number = 0; number < 7; number++) {
@@ -186,7 +186,7 @@ describe('groups of a host', () => {
   });
 });
 
-it('remembers what happened to it and to its inventory', async () => {
+it('the activity stream of a host includes its inventory', async () => {
   const host = await test.make.host(inventory);
   await test.as.orgAdmin.patch(`inventories/${inventory.id}/`, { description: 'new' }).expect(200);
   const { body } = await test.as.orgAdmin.get(`hosts/${host.id}/activity_stream/`).expect(200);
@@ -194,7 +194,7 @@ it('remembers what happened to it and to its inventory', async () => {
   expect(types).toEqual(new Set(['host', 'inventory']));
 });
 
-it('lists a page of hosts with a constant number of statements', async () => {
+it('a page of hosts needs a constant number of statements', async () => {
   const large = await test.make.inventory({ organization: test.home.organization.id });
   await test.make.hosts(large, 60);
   await samePageQueries(test.database, test.as.orgAdmin, `inventories/${large.id}/hosts/`, [1, 50]);

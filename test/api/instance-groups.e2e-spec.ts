@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 describe('the default group', () => {
-  it('has the capacity of the live workers, for everybody', async () => {
+  it('has the capacity of the live workers, visible to all users', async () => {
     const { as, database } = test;
     const before = await as.nobody.get('instance_groups/?name=default').expect(200);
     expect(before.body.results[0]).toMatchObject({ name: 'default', capacity: 0, instances: 0 });
@@ -54,10 +54,10 @@ describe('the default group', () => {
   });
 });
 
-describe('groups', () => {
+describe('instance groups', () => {
   const path = 'instance_groups/';
 
-  it('are made, found, changed and deleted', async () => {
+  it('are created, found, changed and deleted', async () => {
     const { superuser } = test.as;
     const made = await superuser
       .post(path, { name: 'West', policy_instance_percentage: 34, policy_instance_minimum: 12 })
@@ -79,7 +79,7 @@ describe('groups', () => {
     await superuser.get(url).expect(404);
   });
 
-  it('of pods are refused, and those that are stored can be sent back, changed and deleted', async () => {
+  it('that are container groups are refused; existing ones can be resent, changed and deleted', async () => {
     const { as, make, home, database } = test;
     const { superuser } = as;
     const namespace = 'kubernetes_bearer_token';
@@ -103,7 +103,7 @@ describe('groups', () => {
     await superuser.delete(url).expect(204);
   });
 
-  it('are made by a form without the fields of pods', async () => {
+  it('are created with a form without the fields of container groups', async () => {
     const pages = test.as.superuser.with({ accept: 'text/html' });
     const { text } = await pages.get(`${path}?_form=post`).expect(200);
     const offered = [...text.matchAll(/id="post-(\w+)"/g)].map(([, name]) => name);
@@ -113,7 +113,7 @@ describe('groups', () => {
     }
   });
 
-  it('have the machines that policies may choose, as many as they ask for', async () => {
+  it('contain as many machines as their policy requires', async () => {
     const { superuser } = test.as;
     await test.database.execute(sql`DELETE FROM instances`);
     const [first] = await test.database.rows<Row>(sql`
@@ -136,7 +136,7 @@ describe('groups', () => {
     await test.database.execute(sql`DELETE FROM worker_nodes`);
   });
 
-  it('name machines that there are, each once', async () => {
+  it('list existing machines, each once', async () => {
     const { superuser } = test.as;
     await test.database.execute(sql`INSERT INTO instances (hostname) VALUES ('one'), ('two')`);
     const list = ['one', 'three', 'one'];
@@ -153,7 +153,7 @@ describe('groups', () => {
     await superuser.post(path, { name: 'Listed', policy_instance_list: ['two'] }).expect(201);
   });
 
-  it('hold machines that superusers put there', async () => {
+  it('contain the machines that superusers add', async () => {
     const { superuser, auditor } = test.as;
     const group = (await superuser.post(path, { name: 'East' }).expect(201)).body;
     const row = await test.database.row<Row>(
@@ -173,7 +173,7 @@ describe('groups', () => {
     expect(all.body).toEqual({ detail: 'Every machine is in the default instance group.' });
   });
 
-  it('are for superusers to make and delete, and for their admins to change', async () => {
+  it('are created and deleted by superusers, and changed by their admins', async () => {
     const { superuser, orgAdmin, asUser } = test.as;
     await orgAdmin.post(path, { name: 'Mine' }).expect(403);
     const group = (await superuser.post(path, { name: 'North' }).expect(201)).body;
@@ -185,7 +185,7 @@ describe('groups', () => {
     await orgAdmin.patch(group.url, { max_forks: 6 }).expect(403);
   });
 
-  it('keep the default one', async () => {
+  it('must include the default group', async () => {
     const { superuser } = test.as;
     const renamed = await superuser.patch('instance_groups/default/', { name: 'x' }).expect(400);
     expect(renamed.body).toEqual({ name: ['default instance group name may not be changed.'] });
@@ -193,7 +193,7 @@ describe('groups', () => {
     await superuser.patch('instance_groups/default/', { max_forks: 3 }).expect(200);
   });
 
-  it('are preferred in their order by what may use them', async () => {
+  it('are used in the order of their objects', async () => {
     const { superuser } = test.as;
     const template = await test.make.jobTemplate({});
     const inventory = await test.make.inventory({});
@@ -213,7 +213,7 @@ describe('groups', () => {
   });
 });
 
-it('ping/ names every group to users, and live instances to superusers and auditors', async () => {
+it('ping/ shows every group to users, and live instances to superusers and auditors', async () => {
   const { as, database } = test;
   await database.execute(sql`DELETE FROM instance_groups WHERE name <> 'default'`);
   await database.execute(sql`DELETE FROM instances`);
@@ -266,7 +266,7 @@ describe('a health check', () => {
     return `/api/v2/instances/${row?.id}/`;
   };
 
-  it('is asked for by superusers, and pending until a worker has looked', async () => {
+  it('is requested by superusers, and pending until a worker performs it', async () => {
     const { superuser, auditor } = test.as;
     const url = await make('checked');
     const { related } = (await superuser.get(url).expect(200)).body;
@@ -291,7 +291,7 @@ describe('a health check', () => {
     expect(pending.body.results).toMatchObject([{ hostname: 'checked' }]);
   });
 
-  it('is neither asked for nor seen by others', async () => {
+  it('is neither requested nor seen by other users', async () => {
     const url = `${await make('unseen')}health_check/`;
     await test.as.auditor.post(url).expect(403);
     for (const one of ['orgAdmin', 'nobody'] as const) {

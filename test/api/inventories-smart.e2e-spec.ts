@@ -42,7 +42,7 @@ const create = (fields: object) =>
 const namesIn = async (list: string): Promise<unknown[]> =>
   (await test.as.superuser.get(list).expect(200)).body.results.map(({ name }: Row) => name);
 
-it('has the hosts of its organization that the filter finds, one of a name', async () => {
+it('a smart inventory has the hosts of its organization that match, one for each name', async () => {
   expect(smart).toMatchObject({ kind: 'smart', host_filter: 'name__startswith="web"' });
   const { body } = await test.as.superuser.get(`inventories/${smart.id}/hosts/`).expect(200);
   expect(body.results.map(({ id }: Row) => id)).toEqual([
@@ -54,7 +54,7 @@ it('has the hosts of its organization that the filter finds, one of a name', asy
   expect(await namesIn(`inventories/${smart.id}/hosts/?enabled=false`)).toEqual(['web-2']);
 });
 
-it('counts them when it is read, and has no groups', async () => {
+it('a smart inventory counts its hosts when it is read, and has no groups', async () => {
   for (const { body } of [
     await test.as.superuser.get(`inventories/${smart.id}/`).expect(200),
     { body: (await test.as.superuser.get(`inventories/?id=${smart.id}`)).body.results[0] },
@@ -66,7 +66,7 @@ it('counts them when it is read, and has no groups', async () => {
   expect(await namesIn(`inventories/${smart.id}/groups/`)).toEqual([]);
 });
 
-it('is handed to Ansible without groups and disabled hosts', async () => {
+it('a smart inventory is written for Ansible without groups and disabled hosts', async () => {
   const url = `inventories/${smart.id}/script/?hostvars=1`;
   expect((await test.as.superuser.get(url).expect(200)).body).toEqual({
     all: { hosts: ['web-1', 'web-3'], vars: { site: 'north' } },
@@ -126,16 +126,16 @@ it.each([
       host_filter: [expect.stringContaining(`${path}=a: Smart inventories cannot look into`)],
     },
   ]),
-])('is refused with %j', async (fields, errors) => {
+])('a smart inventory is refused with %j', async (fields, errors) => {
   expect((await create(fields).expect(400)).body).toEqual(errors);
 });
 
 it.each(['last_job__status=failed', 'groups__name=webs', 'inventory__organization__name=x'])(
-  'takes %s',
+  'a smart inventory accepts %s',
   (filter) => create({ host_filter: filter }).expect(201),
 );
 
-it('takes no hosts, groups and sources', async () => {
+it('a smart inventory accepts no hosts, groups and sources', async () => {
   const { superuser } = test.as;
   for (const [list, noun] of [
     ['hosts', 'Host'],
@@ -155,7 +155,7 @@ it('takes no hosts, groups and sources', async () => {
   expect(body).toEqual({ inventory: text });
 });
 
-it('stays smart whatever clients send for a kind and a filter they do not name', async () => {
+it('a smart inventory stays smart if clients send empty or null fields', async () => {
   const { superuser } = test.as;
   for (const sent of [{ kind: null, host_filter: null }, { kind: '' }, { host_filter: '' }]) {
     const { body } = await superuser.patch(`inventories/${smart.id}/`, sent).expect(200);
@@ -165,7 +165,7 @@ it('stays smart whatever clients send for a kind and a filter they do not name',
   await superuser.patch(`inventories/${plant.id}/`, { kind: 'smart' }).expect(405);
 });
 
-it('shows its hosts to its readers, and lets those of inventories in the organization change the filter', async () => {
+it('its hosts are visible to its readers, and only organization admins change the filter', async () => {
   const user = await test.make.user();
   const reader = await test.as.asUser(user);
   const { body: own } = await create({ host_filter: 'name=db' }).expect(201);
@@ -178,14 +178,14 @@ it('shows its hosts to its readers, and lets those of inventories in the organiz
   expect(await namesIn(`inventories/${own.id}/hosts/`)).toEqual(['web-3']);
 });
 
-it('is among those of a host', async () => {
+it('a host lists its smart inventories', async () => {
   expect(await namesIn(`hosts/${hosts.one?.id}/smart_inventories/`)).toContain('Webs');
   for (const host of ['twin', 'db', 'foreign']) {
     expect(await namesIn(`hosts/${hosts[host]?.id}/smart_inventories/`)).not.toContain('Webs');
   }
 });
 
-it('is shown on other objects without the counters that nobody keeps', async () => {
+it('summaries of a smart inventory omit the counters that are not stored', async () => {
   const project = await test.make.project({ organization: test.home.organization.id });
   const { id } = await test.make.jobTemplate({ project: project.id, inventory: smart.id });
   const { body } = await test.as.superuser.get(`job_templates/${id}/`).expect(200);
@@ -195,7 +195,7 @@ it('is shown on other objects without the counters that nobody keeps', async () 
   expect(host.summary_fields.inventory).toMatchObject({ name: 'Plant', total_hosts: 2 });
 });
 
-it('is cut into slices by its hosts', async () => {
+it('a job on a smart inventory is sliced by its hosts', async () => {
   const project = await test.make.project({ organization: test.home.organization.id });
   const template = await test.make.jobTemplate({
     ...{ project: project.id, inventory: smart.id, job_slice_count: 9 },

@@ -16,7 +16,7 @@ afterAll(() => test.close());
 const ofHome = (fields: object = {}) => ({ organization: test.home.organization.id, ...fields });
 
 describe('creating', () => {
-  it('takes what the clients send with every inventory', async () => {
+  it('accepts every field that clients send with an inventory', async () => {
     const { body } = await test.as.orgAdmin
       .post(
         'inventories/',
@@ -52,7 +52,7 @@ describe('creating', () => {
     expect((await test.as.orgAdmin.post('inventories/', body).expect(400)).body).toEqual(errors);
   });
 
-  it('keeps names unique in an organization', async () => {
+  it('requires a unique name in the organization', async () => {
     await test.make.inventory(ofHome({ name: 'Taken' }));
     const { body } = await test.as.orgAdmin
       .post('inventories/', ofHome({ name: 'Taken' }))
@@ -62,7 +62,7 @@ describe('creating', () => {
     });
   });
 
-  it('never turns an inventory into another kind', async () => {
+  it('never changes the kind of an inventory', async () => {
     const { id } = await test.make.inventory(ofHome());
     const { body } = await test.as.orgAdmin
       .patch(`inventories/${id}/`, { kind: 'smart' })
@@ -100,7 +100,7 @@ describe('permissions', () => {
     await client.post('inventories/', ofHome({ name: `Made by ${name}` })).expect(create);
   });
 
-  it('asks the new organization before a move', async () => {
+  it('require admin on the new organization for a move', async () => {
     const { id } = await test.make.inventory(ofHome());
     const organization = test.home.otherOrganization.id;
     await test.as.orgAdmin.patch(`inventories/${id}/`, { organization }).expect(403);
@@ -111,7 +111,7 @@ describe('permissions', () => {
 });
 
 describe('counters', () => {
-  it('are exact after every way of writing', async () => {
+  it('are exact after every kind of change', async () => {
     const { make, as, database } = test;
     const inventory = await make.inventory(ofHome());
     const [first, second] = await make.hosts(inventory, 7);
@@ -141,7 +141,7 @@ describe('counters', () => {
     });
   });
 
-  it('cost no query a row', async () => {
+  it('need no statement for each row', async () => {
     for (let made = 0; made < 20; made++) await test.make.inventory(ofHome());
     await samePageQueries(test.database, test.as.orgAdmin, 'inventories/', [1, 20]);
   });
@@ -160,7 +160,7 @@ describe('script and tree', () => {
     await as.superuser.post(`groups/${front.id}/hosts/`, { id: host.id }).expect(204);
   });
 
-  it('gives Ansible the document a job would get', async () => {
+  it('return the document that a job would use', async () => {
     const path = `inventories/${inventory.id}/script/`;
     const { body } = await test.as.orgAdmin.get(`${path}?hostvars=1`).expect(200);
     expect(body).toEqual({
@@ -178,7 +178,7 @@ describe('script and tree', () => {
     await test.as.orgAdmin.get(`${path}?subset=half`).expect(400);
   });
 
-  it('nests groups below their parents', async () => {
+  it('nest groups below their parents', async () => {
     const { body } = await test.as.orgAdmin.get(`inventories/${inventory.id}/tree/`).expect(200);
     expect(body).toMatchObject([{ name: 'web', children: [{ name: 'front', children: [] }] }]);
     const roots = await test.as.orgAdmin
@@ -187,7 +187,7 @@ describe('script and tree', () => {
     expect(roots.body.results.map(({ name }: { name: string }) => name)).toEqual(['web']);
   });
 
-  describe('of groups one below the other', () => {
+  describe('of deeply nested groups', () => {
     let deep: Row;
     beforeAll(async () => {
       deep = await test.make.inventory({ organization: test.home.organization.id });
@@ -206,14 +206,14 @@ describe('script and tree', () => {
         SELECT one.id, next.id FROM made one JOIN made next ON next.id = one.id + 1`);
     }
 
-    it('refuses a tree that is too deep to be written', async () => {
+    it('refuse a tree that is too deep', async () => {
       await chain(500);
       expect((await tree().expect(200)).body).toHaveLength(1);
       await chain(4000);
       expect((await tree().expect(400)).body.detail).toContain('more than 500 levels');
     });
 
-    it('leaves out a group that was made since the groups were read', async () => {
+    it('omit a group that was created after the groups were read', async () => {
       await chain(2);
       const edges = test.app.get(GroupChildrenRepository, { strict: false });
       jest
@@ -223,7 +223,7 @@ describe('script and tree', () => {
     });
   });
 
-  it('is copied with everything in it', async () => {
+  it('an inventory is copied with all its contents', async () => {
     const path = `inventories/${inventory.id}/copy/`;
     expect((await test.as.orgAdmin.get(path).expect(200)).body).toEqual({ can_copy: true });
     expect((await test.as.auditor.get(path).expect(200)).body).toEqual({ can_copy: false });
@@ -239,7 +239,7 @@ describe('script and tree', () => {
   });
 });
 
-describe('deleting', () => {
+describe('the deletion of an inventory', () => {
   const remove = (id: number) => removeInventory(test, id);
 
   it('hides the inventory at once and removes the rows later', async () => {
@@ -290,13 +290,13 @@ describe('deleting', () => {
     expect(body).toEqual(inUse({ id: job!.id, type: 'job' }));
   });
 
-  it('never removes an inventory that nobody deleted', async () => {
+  it('never removes an inventory that was not deleted', async () => {
     const inventory = await test.make.inventory(ofHome());
     await remove(inventory.id);
     await test.as.orgAdmin.get(`inventories/${inventory.id}/`).expect(200);
   });
 
-  it('takes a constant number of statements to accept', async () => {
+  it('needs a constant number of statements in the request', async () => {
     const [small, large] = [
       await test.make.inventory(ofHome()),
       await test.make.inventory(ofHome()),

@@ -59,7 +59,7 @@ it.each([
   ['scm', 'vault', NOT_FOR_SCM],
   ['scm', 'insights', NOT_FOR_SCM],
   ['openshift_virtualization', 'aws', NO_CLUSTER],
-] as const)('%s does not go with %s', async (source, namespace, text) => {
+] as const)('a source %s refuses a credential %s', async (source, namespace, text) => {
   const { body } = await post(source, namespace).expect(400);
   expect(body).toEqual({ credential: [text] });
 });
@@ -74,7 +74,7 @@ it.each([
   ['scm', null],
   ['scm', 'ssh'],
   ['scm', 'aws'],
-])('%s goes with %s', async (source, namespace) => {
+])('a source %s accepts a credential %s', async (source, namespace) => {
   const id = idOf(namespace);
   expect(await made(source, namespace)).toMatchObject({
     credential: id,
@@ -82,7 +82,7 @@ it.each([
   });
 });
 
-it('is one that there is', async () => {
+it('the credential must exist', async () => {
   const { body } = await test.as.superuser
     .post('inventory_sources/', {
       ...{ name: 'Unknown', inventory: inventory.id, source: 'ec2', credential: 99_999 },
@@ -91,7 +91,7 @@ it('is one that there is', async () => {
   expect(body).toEqual({ credential: ['Credential 99999 does not exist'] });
 });
 
-it('is replaced by another one that is sent, and stays where none is', async () => {
+it('a credential in the request replaces the current one, which otherwise stays', async () => {
   const another = await test.make.credential({
     ...{ organization: test.home.organization.id, namespace: 'aws', inputs: INPUTS.aws },
   });
@@ -113,7 +113,7 @@ it('is replaced by another one that is sent, and stays where none is', async () 
   expect(await sent('patch', { credential: null })).toMatchObject({ credential: null });
 });
 
-it('is attached and taken off in a list, which is linked also after an update', async () => {
+it('credentials are attached and detached in a list, which stays linked after an update', async () => {
   const { superuser } = test.as;
   const { id } = await made('ec2', null);
   const path = `inventory_sources/${id}/`;

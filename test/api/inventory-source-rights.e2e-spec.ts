@@ -23,7 +23,7 @@ async function holderOf(role: string, inventory: Row) {
   return { user, as: await test.as.asUser(user) };
 }
 
-it('are made, and their updates canceled and deleted, by whoever may', async () => {
+it('creation, and cancellation and deletion of updates, require admin or update', async () => {
   const own = await ownInventory();
   const { body: source } = await test.as.superuser
     .post('inventory_sources/', body(own))
@@ -55,7 +55,7 @@ it('are made, and their updates canceled and deleted, by whoever may', async () 
   }
 });
 
-it('are changed by administrators of the inventory, updated by its updaters, read by its readers', async () => {
+it('inventory admins change sources, updaters update them, readers read them', async () => {
   const own = await ownInventory();
   const { body: source } = await test.as.superuser
     .post('inventory_sources/', body(own))
@@ -86,7 +86,7 @@ it('are changed by administrators of the inventory, updated by its updaters, rea
   }
 });
 
-it('name projects and credentials that their author may use', async () => {
+it('project and credentials require use by the author', async () => {
   const { make, home } = test;
   const organization = home.organization.id;
   const own = await ownInventory();

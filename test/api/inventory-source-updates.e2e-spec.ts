@@ -31,7 +31,7 @@ const post = (values: object) =>
     ...values,
   });
 
-it('are started, shown and counted', async () => {
+it('updates are started, shown and counted', async () => {
   const { body: source } = await post({}).expect(201);
   const path = `inventory_sources/${source.id}/update/`;
   expect((await test.as.superuser.get(path).expect(200)).body).toEqual({ can_update: true });
@@ -52,7 +52,7 @@ it('are started, shown and counted', async () => {
   await test.as.superuser.get(`inventory_updates/${id}/`).expect(404);
 });
 
-it('cannot be had without a project', async () => {
+it('an update without a project is refused', async () => {
   const { body: source } = await post(files()).expect(201);
   await test.database.execute(sql`
     UPDATE unified_job_templates SET source_project_id = NULL WHERE id = ${source.id}`);
@@ -63,7 +63,7 @@ it('cannot be had without a project', async () => {
   expect(refused).toEqual({ detail: 'Method "POST" not allowed.' });
 });
 
-it('of all sources tell how many could be started', async () => {
+it('an update of all sources reports how many can be started', async () => {
   const own = await test.make.inventory({ organization: test.home.organization.id });
   const path = `inventories/${own.id}/update_inventory_sources/`;
   const { body: none } = await test.as.superuser.post(path, {}).expect(400);
@@ -97,7 +97,7 @@ it('of all sources tell how many could be started', async () => {
   expect((await test.as.superuser.post(path, {}).expect(400)).body).toEqual([refused]);
 });
 
-it('are shown by their source while they wait, run, and when they are over', async () => {
+it('a source shows its update while it waits, runs, and after its end', async () => {
   const { as, make, home } = test;
   const own = await make.inventory({ organization: home.organization.id });
   const { body: source } = await post({ inventory: own.id }).expect(201);
@@ -151,7 +151,7 @@ it('are shown by their source while they wait, run, and when they are over', asy
   expect(early).toEqual({ detail: 'Job has not finished processing events.' });
 });
 
-it('are not started from a project that failed, or that keeps its branch', async () => {
+it('updates require a successfully synced project, and cannot override its branch', async () => {
   const { as, database } = test;
   const { body: source } = await post({ ...files(), scm_branch: 'next' }).expect(201);
   const start = () => as.superuser.post(`inventory_sources/${source.id}/update/`, {});

@@ -29,7 +29,7 @@ const post = (values: object = {}) => test.as.superuser.post('inventory_sources/
 const cloud = { source: 'ec2', source_project: null };
 
 describe('fields', () => {
-  it('are told by OPTIONS with their types, and the kinds as pairs', async () => {
+  it('are described by OPTIONS with their types, and the kinds as pairs', async () => {
     const { body: told } = await test.as.superuser.options('inventory_sources/').expect(200);
     const fields = Object.entries(told.actions.POST as Record<string, { type: string }>);
     expect(Object.fromEntries(fields.map(([name, { type }]) => [name, type]))).toEqual({
@@ -58,7 +58,7 @@ describe('fields', () => {
     expect(String(headers.allow).split(', ').sort()).toEqual(methods);
   });
 
-  it('are asked for', async () => {
+  it('are required', async () => {
     const { body: errors } = await test.as.superuser.post('inventory_sources/', {}).expect(400);
     const required = ['This field is required.'];
     expect(errors).toEqual({ name: required, inventory: required, source: required });
@@ -68,12 +68,12 @@ describe('fields', () => {
     ['file', '"file" is not a valid choice.'],
     ['x', '"x" is not a valid choice.'],
     [null, 'This field may not be null.'],
-  ])('take no source %s', async (source, text) => {
+  ])('refuse the source %s', async (source, text) => {
     const { body: errors } = await post({ source }).expect(400);
     expect(errors).toEqual({ source: [text] });
   });
 
-  it('have a name once in an inventory', async () => {
+  it('include a unique name in an inventory', async () => {
     const other = await test.make.inventory({ organization: test.home.organization.id });
     await post({ ...cloud, name: 'Twice' }).expect(201);
     const { body: errors } = await post({ ...cloud, name: 'Twice' }).expect(400);
@@ -83,7 +83,7 @@ describe('fields', () => {
     await post({ ...cloud, name: 'Twice', inventory: other.id }).expect(201);
   });
 
-  it('keep the inventory', async () => {
+  it('do not include a change of the inventory', async () => {
     const other = await test.make.inventory({ organization: test.home.organization.id });
     const { body: made } = await post(cloud).expect(201);
     const path = `inventory_sources/${made.id}/`;
@@ -94,8 +94,8 @@ describe('fields', () => {
   });
 });
 
-describe('what it has brought', () => {
-  it('can be removed as a whole, while nothing runs', async () => {
+describe('imported hosts and groups', () => {
+  it('can be removed together while no update runs', async () => {
     const own = await test.make.inventory({ organization: test.home.organization.id });
     const { body: source } = await post({ ...cloud, inventory: own.id }).expect(201);
     const [host, kept] = [await test.make.host(own), await test.make.host(own)];
@@ -136,7 +136,7 @@ describe('what it has brought', () => {
   });
 });
 
-it('leave what they have brought when they are deleted', async () => {
+it('imported hosts and groups stay when a source is deleted', async () => {
   const own = await test.make.inventory({ organization: test.home.organization.id });
   const { body: source } = await post({ ...cloud, inventory: own.id }).expect(201);
   const host = await test.make.host(own);
@@ -174,7 +174,7 @@ describe('rules across fields', () => {
     expect((await post(values).expect(400)).body).toEqual(errors);
   });
 
-  it('name together what only files of a project have', async () => {
+  it('report all fields that require a project', async () => {
     const given = { source: 'ec2', source_path: 'a', scm_branch: 'b' };
     const text = ['Cannot set source_project source_path scm_branch if not SCM type.'];
     expect((await post(given).expect(400)).body).toEqual({
@@ -194,7 +194,7 @@ describe('rules across fields', () => {
     ['JSON', '{"a": 1, "b": ["x"]}', '{"a": 1, "b": ["x"]}'],
     ['an object', { a: 1, b: ['x'] }, '{"a": 1, "b": ["x"]}'],
     ['a megabyte', `{"a": "${'x'.repeat(1_000_000)}"}`, `{"a": "${'x'.repeat(1_000_000)}"}`],
-  ])('take variables as %s', async (_what, source_vars, stored) => {
+  ])('accept variables as %s', async (_what, source_vars, stored) => {
     const { body: made } = await post({ source_vars }).expect(201);
     const { body: shown } = await test.as.superuser.get(`inventory_sources/${made.id}/`);
     expect(shown.source_vars === stored).toBe(true);
@@ -204,12 +204,12 @@ describe('rules across fields', () => {
     ['a list', ['a']],
     ['a list as text', '- a'],
     ['what is neither JSON nor YAML', 'a: ['],
-  ])('take no variables as %s', async (_what, source_vars) => {
+  ])('refuse variables as %s', async (_what, source_vars) => {
     const { body: errors } = await post({ source_vars }).expect(400);
     expect(errors).toEqual({ source_vars: [expect.stringMatching(/^Cannot parse as JSON /)] });
   });
 
-  it('take loader names where they are options of a plugin', async () => {
+  it('accept names such as LD_PRELOAD as options of a plugin', async () => {
     await post({ ...cloud, source_vars: { LD_PRELOAD: 'x' } }).expect(201);
   });
 
@@ -222,7 +222,7 @@ describe('rules across fields', () => {
   });
 });
 
-it('name an execution environment that their author may read, as their updates do', async () => {
+it('an execution environment must be readable by the author, and is used by updates', async () => {
   const elsewhere = await test.make.organization();
   const environment = await test.make.row('execution_environment', {
     ...{ name: 'Of others', image: 'quay.io/others/ee', organization: elsewhere.id },

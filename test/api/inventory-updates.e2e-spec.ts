@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('go with their inventory, and keep it while they run', async () => {
+it('updates are deleted with their inventory, and prevent its deletion while they run', async () => {
   const inventory = await test.make.inventory({ organization: test.home.organization.id });
   const { body: source } = await test.as.superuser
     .post('inventory_sources/', { name: 'S', inventory: inventory.id, source: 'ec2' })
@@ -23,7 +23,7 @@ it('go with their inventory, and keep it while they run', async () => {
   await test.as.superuser.get(`inventory_sources/${source.id}/`).expect(404);
 });
 
-it('are started by schedules, nodes of workflows and bulk launches, which have no prompts for them', async () => {
+it('updates are started by schedules, workflow nodes and bulk launches, without prompts', async () => {
   const { as, make, home } = test;
   const inventory = await make.inventory({ organization: home.organization.id });
   const source = await make.row('inventory_source', {
@@ -64,7 +64,7 @@ it('are started by schedules, nodes of workflows and bulk launches, which have n
   await (await as.asUser(reader)).post('bulk/job_launch/', launch).expect(400);
 });
 
-it('show their output whole, as lines and in every format', async () => {
+it('the output is available complete, as lines and in every format', async () => {
   const { as, make, home, database } = test;
   const inventory = await make.inventory({ organization: home.organization.id });
   const source = await make.row('inventory_source', {
@@ -107,7 +107,7 @@ it('show their output whole, as lines and in every format', async () => {
   await as.superuser.get(path).expect(404);
 });
 
-it('have events of their own type, about no host', async () => {
+it('events have their own type, and no host', async () => {
   const update = await new Samples(test).of('inventory_update_event');
   const id = Number(update.id);
   const list = await test.as.superuser

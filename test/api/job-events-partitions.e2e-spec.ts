@@ -52,12 +52,12 @@ it('events are in several partitions', async () => {
 it.each([
   ['job_events/?page_size=7&event=runner_on_ok', 1],
   ['job_events/?page_size=7&event=runner_on_ok&order_by=-id', -1],
-])('%s tells each once, in its order', async (path, direction) => {
+])('%s returns each event once, in order', async (path, direction) => {
   const ordered = [...ids].sort((one, other) => (one - other) * direction);
   expect(await walk(path)).toEqual(ordered);
 });
 
-it('each is found by its id', async () => {
+it('each event is found by its id', async () => {
   for (const id of ids.slice(0, runs.length)) {
     const { body } = await test.as.superuser.get(`job_events/${id}/`).expect(200);
     expect(body).toMatchObject({ id, counter: 1 });
@@ -65,7 +65,7 @@ it('each is found by its id', async () => {
   await test.as.superuser.get(`job_events/${Math.max(...ids) + 1}/`).expect(404);
 });
 
-it('a run has those of its own, in whichever partition', async () => {
+it('a run has its own events, in any partition', async () => {
   for (const run of runs) {
     const { body } = await test.as.superuser.get(`jobs/${run}/job_events/`).expect(200);
     expect(body.results.map(({ counter }: Row) => counter)).toEqual(

@@ -57,7 +57,7 @@ const READ: Record<PersonaName, number> = {
   nobody: 403,
 };
 
-it.each(PERSONA_NAMES)('%s reads events of readable jobs only', async (name) => {
+it.each(PERSONA_NAMES)('%s shows events of readable jobs only', async (name) => {
   const client = test.as[name];
   await client.get(`jobs/${job.id}/job_events/`).expect(READ[name]);
   const all = await client.get('job_events/').expect(200);
@@ -72,7 +72,7 @@ it.each(PERSONA_NAMES)('%s reads events of readable jobs only', async (name) => 
   await client.delete(url).expect(405);
 });
 
-it('comes in the order of the output, and in any other that is asked for', async () => {
+it('events are in the order of the output, or in the requested order', async () => {
   const response = await list();
   expect(countersOf(response.body)).toEqual([5, 4, 3, 2, 1]);
   expect(response.headers['x-ui-max-events']).toBe('4000');
@@ -80,7 +80,7 @@ it('comes in the order of the output, and in any other that is asked for', async
 });
 
 describe('paging', () => {
-  it('has pages, and a limit that wins over them', async () => {
+  it('supports pages, and a limit that overrides them', async () => {
     const page = await list('?page=2&page_size=2&order_by=counter');
     expect(page.body).toMatchObject({ count: 5, results: [{ counter: 3 }, { counter: 4 }] });
     const limited = await list('?limit=2&page=2&order_by=counter&counter__gt=1');
@@ -90,7 +90,7 @@ describe('paging', () => {
     expect(Object.keys(all.body)).toEqual(['results']);
   });
 
-  it('tells interfaces how many events to follow', async () => {
+  it('shows clients how many events to expect', async () => {
     const most = async (): Promise<string | undefined> =>
       (await list()).headers['x-ui-max-events'] as string | undefined;
     expect(await most()).toBe('4000');
@@ -100,7 +100,7 @@ describe('paging', () => {
     await test.as.superuser.delete('settings/ui/').expect(204);
   });
 
-  it('knows the limit below an event too', async () => {
+  it('applies the limit also below an event', async () => {
     const { body } = await list('?event=playbook_on_task_start');
     const url = `job_events/${body.results[0].id}/children/`;
     const limited = await test.as.superuser.get(`${url}?limit=1`).expect(200);
@@ -116,7 +116,7 @@ describe('output', () => {
   const stdoutOf = async (query: string): Promise<string> =>
     (await list(query)).body.results[0].stdout as string;
 
-  it('is cut in lists, not for playbook events, and whole where asked for', async () => {
+  it('is truncated in lists, except for playbook events and on request', async () => {
     const cut = await stdoutOf('?counter=4');
     expect(cut).toMatch(/^ä+…$/);
     expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(1024 + 2);
@@ -127,7 +127,7 @@ describe('output', () => {
     expect(all.body.results[0].stdout).toMatch(/…$/);
   });
 
-  it('is cut below hosts, groups and events too', async () => {
+  it('is truncated below hosts, groups and events too', async () => {
     const { make, as, database } = test;
     const inventory = await make.inventory();
     const host = await make.host(inventory);
@@ -150,14 +150,14 @@ describe('output', () => {
     }
   });
 
-  it('is whole on the detail', async () => {
+  it('is complete in the detail view', async () => {
     const { body } = await list('?counter=4');
     const detail = await test.as.superuser.get(body.results[0].url).expect(200);
     expect(detail.body.stdout).toHaveLength(3000);
   });
 });
 
-it('is filtered as clients do', async () => {
+it('events can be filtered as clients do', async () => {
   const cases: [string, number[]][] = [
     ['event=runner_on_ok', [4]],
     ['event__in=runner_on_ok,runner_on_failed', [4, 5]],
@@ -173,7 +173,7 @@ it('is filtered as clients do', async () => {
   }
 });
 
-it('names its job and template', async () => {
+it('an event names its job and template', async () => {
   const { body } = await list('?counter=1');
   expect(body.results[0]).toMatchObject({
     type: 'job_event',
@@ -185,7 +185,7 @@ it('names its job and template', async () => {
   });
 });
 
-it('counts children once all events are stored', async () => {
+it('children are counted after all events are stored', async () => {
   const url = `jobs/${job.id}/job_events/children_summary/`;
   const early = await test.as.superuser.get(url).expect(200);
   expect(early.body).toEqual({
@@ -205,7 +205,7 @@ it('counts children once all events are stored', async () => {
   });
 });
 
-it('has host summaries that read like their job', async () => {
+it('host summaries are readable with their job', async () => {
   const [row] = await test.database.rows<Row>(sql`
     INSERT INTO job_host_summaries (job_id, host_name, ok, failed)
     VALUES (${job.id}, 'web-1', 3, false) RETURNING id`);
@@ -216,7 +216,7 @@ it('has host summaries that read like their job', async () => {
   await test.as.nobody.get(`job_host_summaries/${row!.id}/`).expect(403);
 });
 
-it('is listed with as many statements for fifty rows as for one', async () => {
+it('fifty events need as many statements as one', async () => {
   const run = await makeJob();
   await addEvents(
     run,

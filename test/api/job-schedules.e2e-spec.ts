@@ -29,7 +29,7 @@ const makeTemplate = async (fields: object = {}): Promise<Row> =>
 
 const urlOf = ({ id }: Row): string => `jobs/${id}/create_schedule/`;
 
-it('launches at set times what the job was launched with', async () => {
+it('a schedule of a job launches with the fields of the job', async () => {
   const other = await test.make.inventory(owned);
   const label = await test.make.row('label', { ...owned, name: 'nightly' });
   const prompts = { limit: 'web', inventory: other.id, extra_vars: { a: 1 }, labels: [label.id] };
@@ -68,13 +68,13 @@ it('launches at set times what the job was launched with', async () => {
   expect(second.body.name).toBe(`Auto-generated schedule from job ${job.id} - number 1`);
 });
 
-it('is linked from the job', async () => {
+it('a job links to the creation of a schedule', async () => {
   const job = await launchJob(test, template, {});
   const { body } = await test.as.superuser.get(`jobs/${job.id}/`).expect(200);
   expect(body.related.create_schedule).toBe(`/api/v2/${urlOf(job)}`);
 });
 
-it('takes the credentials the launch added to those of the template', async () => {
+it('credentials of the launch are added to those of the template', async () => {
   const [own, added] = [
     await test.make.credential(owned),
     await test.make.credential({
@@ -99,7 +99,7 @@ async function vaultType(): Promise<number> {
   return row!.id;
 }
 
-it('keeps the secret answers of a survey, for whoever gave them', async () => {
+it('secret survey answers stay available to the user who gave them', async () => {
   const { as } = test;
   const asking = await makeTemplate();
   const question = { question_name: 'Key?', variable: 'key', type: 'password', required: true };
@@ -124,7 +124,7 @@ it('keeps the secret answers of a survey, for whoever gave them', async () => {
   );
 });
 
-it('is refused where the job cannot be launched again as it was', async () => {
+it('a schedule is refused if the job cannot be relaunched', async () => {
   const { as, database } = test;
   const orphan = await launchJob(test, await makeTemplate(), {});
   await database.execute(sql`
@@ -142,7 +142,7 @@ it('is refused where the job cannot be launched again as it was', async () => {
   await as.superuser.patch(`job_templates/${template.id}/`, { ask_limit_on_launch: true });
 });
 
-it('asks for what launching and using the prompts asks for', async () => {
+it('a schedule requires the permissions for the launch and its prompts', async () => {
   const { as, make, home } = test;
   const [shared, hidden] = [
     await makeTemplate({ ask_inventory_on_launch: true }),

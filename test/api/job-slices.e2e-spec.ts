@@ -24,8 +24,8 @@ const nodesOf = async (id: unknown): Promise<Row[]> => {
   return body.results as Row[];
 };
 
-describe('a launch in slices', () => {
-  it('is a workflow job with a node for each slice', async () => {
+describe('a sliced launch', () => {
+  it('creates a workflow job with a node for each slice', async () => {
     const template = await sliced({ ask_limit_on_launch: true });
     const { body, headers } = await launch(template, { limit: 'web*' }).expect(201);
     const url = `/api/v2/workflow_jobs/${body.workflow_job}/`;
@@ -58,7 +58,7 @@ describe('a launch in slices', () => {
     expect(listed.body.results).toMatchObject([{ id: body.id }]);
   });
 
-  it('shows on its template at once, like a job does', async () => {
+  it('appears on its template immediately, like a job', async () => {
     const template = await sliced();
     const { body: run } = await launch(template).expect(201);
     const { body } = await test.as.superuser.get(`job_templates/${template.id}/`).expect(200);
@@ -68,12 +68,12 @@ describe('a launch in slices', () => {
     });
   });
 
-  it('has no slice without a host', async () => {
+  it('creates no slice without a host', async () => {
     const template = await sliced({ job_slice_count: 50 });
     expect(await nodesOf((await launch(template).expect(201)).body.id)).toHaveLength(3);
   });
 
-  it('is one job where there is one host, or none', async () => {
+  it('creates one job for one host or none', async () => {
     for (const hosts of [1, 0]) {
       const small = await test.make.inventory({ organization: test.home.organization.id });
       await test.make.hosts(small, hosts);
@@ -83,7 +83,7 @@ describe('a launch in slices', () => {
     }
   });
 
-  it('comes of a webhook, too, whose repetition names it again', async () => {
+  it('can be started by a webhook, and is found by a repeated delivery', async () => {
     const hook = await armed(test, 'service_a', { inventory: inventory.id, job_slice_count: 2 });
     const delivery = randomUUID();
     const { body: first } = await hook.send(firstSample('service_a'), { delivery }).expect(202);
@@ -99,7 +99,7 @@ describe('a launch in slices', () => {
     expect(second).toMatchObject({ job: first.job, url: first.url });
   });
 
-  it('is asked for at launch, where the template lets it and the hosts suffice', async () => {
+  it('applies the slice count of the request if the template prompts for it', async () => {
     const template = await sliced({
       job_slice_count: 1,
       ask_job_slice_count_on_launch: true,
@@ -115,7 +115,7 @@ describe('a launch in slices', () => {
     });
   });
 
-  it('is refused with credentials that ask for a password', async () => {
+  it('is refused with credentials that prompt for a password', async () => {
     const template = await sliced();
     const machine = await test.database.row<Row>(sql`
       SELECT id FROM credential_types WHERE kind = 'ssh' LIMIT 1`);
@@ -133,7 +133,7 @@ describe('a launch in slices', () => {
     });
   });
 
-  it('may be read and launched by those who may do so with the template', async () => {
+  it('requires the same permissions as the template', async () => {
     const template = await sliced();
     const user = test.as.users.teamMember;
     await test.make.grant('job_template', template, 'execute_role', { user });
@@ -149,7 +149,7 @@ describe('a launch in slices', () => {
     expect(await nodesOf(again.body.id)).toHaveLength(2);
   });
 
-  it('is launched again with the number of slices of its launch, as often as wanted', async () => {
+  it('can be relaunched repeatedly with its number of slices', async () => {
     const asked = { ask_job_slice_count_on_launch: true, job_slice_count: 1 };
     const template = await sliced(asked);
     let { id } = (await launch(template, { job_slice_count: 3 }).expect(201)).body;
@@ -168,8 +168,8 @@ describe('a launch in slices', () => {
   });
 });
 
-describe('a sliced job is not launched again', () => {
-  it('once the number of slices is another', async () => {
+describe('a sliced job cannot be relaunched', () => {
+  it('after the number of slices changed', async () => {
     const template = await sliced();
     const { id } = (await launch(template).expect(201)).body;
     await test.as.superuser
@@ -180,7 +180,7 @@ describe('a sliced job is not launched again', () => {
     ).toEqual({ detail: 'Cannot relaunch sliced workflow job after slice count has changed.' });
   });
 
-  it('once its job template is gone', async () => {
+  it('after its job template was deleted', async () => {
     const template = await sliced();
     const { id } = (await launch(template).expect(201)).body;
     await test.database.execute(sql`UPDATE unified_jobs SET status = 'canceled' WHERE id = ${id}`);

@@ -102,7 +102,7 @@ const names = fieldsOf(JobTemplate)
   .filter((field) => isWritable(field))
   .map(({ name }) => name);
 
-it('every writable field has an effect that is shown', () => {
+it('every writable field has a visible effect', () => {
   const covered = [ARGUMENTS, GIVEN, SHOWN].flatMap((table) => Object.keys(table));
   expect([...covered, ...READ].toSorted()).toEqual(names.toSorted());
   const missing = Object.entries(SHOWN).filter(
@@ -111,7 +111,7 @@ it('every writable field has an effect that is shown', () => {
   expect(missing).toEqual([]);
 });
 
-it('options of a template are arguments of the playbook, and only then', async () => {
+it('options of a template become arguments of the playbook', async () => {
   const plain = await launched({});
   const values = Object.entries(ARGUMENTS).map(([name, [value]]) => [name, value]);
   const { args } = await launched(Object.fromEntries(values));
@@ -121,7 +121,7 @@ it('options of a template are arguments of the playbook, and only then', async (
   }
 });
 
-it('values of a template are those of its job, and only then', async () => {
+it('values of a template become those of its job', async () => {
   const plain = await launched({});
   const { job } = await launched(GIVEN);
   expect(job).toMatchObject(GIVEN);

@@ -18,7 +18,7 @@ const plays = (project: Row, playbook: string) =>
     ...{ project: project.id, playbook, ask_inventory_on_launch: true },
   });
 
-it('knows the playbooks of a synced project', async () => {
+it('the form offers the playbooks of a synced project', async () => {
   const synced = await test.make.project();
   await test.database.execute(sql`
     UPDATE unified_job_templates SET scm_type = 'git', scm_url = 'https://x.invalid/x',
@@ -32,7 +32,7 @@ it('knows the playbooks of a synced project', async () => {
   await plays(synced, 'other.yml').expect(201);
 });
 
-it('knows the playbooks of a manual project whose folder is there', async () => {
+it('the form offers the playbooks of a manual project if its folder exists', async () => {
   const manual = await test.make.project();
   await plays(manual, 'not-there-yet.yml').expect(201);
   const folder = test.app.get(ProjectFolders).path(String(manual.local_path));
@@ -45,7 +45,7 @@ it('knows the playbooks of a manual project whose folder is there', async () => 
   }
 });
 
-it('shows no start where there is nothing to run', async () => {
+it('no launch is offered without a playbook or project', async () => {
   const { as, database } = test;
   const template = await test.make.jobTemplate();
   const url = `job_templates/${template.id}/`;

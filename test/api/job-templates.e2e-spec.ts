@@ -67,7 +67,7 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
   });
 });
 
-it('needs use of project and inventory for changes that decide what runs where', async () => {
+it('changes of what runs where require use on project and inventory', async () => {
   const { as, make } = test;
   const template = await makeTemplate();
   const url = `job_templates/${template.id}/`;
@@ -121,13 +121,13 @@ describe('validation', () => {
     expect(body).toEqual(errors);
   });
 
-  it('takes a callback key beside a default inventory that launches may replace', async () => {
+  it('accepts a callback key with a default inventory that launches may override', async () => {
     const asks = { ask_inventory_on_launch: true, host_config_key: 'k' };
     const { body } = await test.as.superuser.post('job_templates/', fieldsOf(asks)).expect(201);
     expect(body).toMatchObject({ ...asks, inventory: expect.any(Number) });
   });
 
-  it('takes names once in an organization', async () => {
+  it('requires a unique name in an organization', async () => {
     const template = await makeTemplate();
     const fields = fieldsOf({ name: template.name });
     const { body } = await test.as.superuser.post('job_templates/', fields).expect(400);
@@ -136,7 +136,7 @@ describe('validation', () => {
     });
   });
 
-  it('takes variables as an object and stores their text', async () => {
+  it('accepts variables as an object and stores their text', async () => {
     const fields = fieldsOf({ extra_vars: { a: [1] } });
     const { body } = await test.as.superuser.post('job_templates/', fields).expect(201);
     expect(body.extra_vars).toBe('{"a": [1]}');
@@ -153,7 +153,7 @@ describe('webhook', () => {
   const patch = (template: Row, fields: object) =>
     test.as.superuser.patch(`job_templates/${template.id}/`, fields);
 
-  it('key comes and goes with the service', async () => {
+  it('key is created and deleted with the service', async () => {
     const template = await makeTemplate();
     expect(await keyOf(template)).toBe('');
     const rotate = () => test.as.superuser.post(`job_templates/${template.id}/webhook_key/`);
@@ -177,7 +177,7 @@ describe('webhook', () => {
     expect(await keyOf(template)).toBe('');
   });
 
-  it('key is never shown, filtered by or logged', async () => {
+  it('key never appears in responses, filters or logs', async () => {
     const template = await makeTemplate({ webhook_service: 'service_c_dc' });
     await test.as.superuser.post(`job_templates/${template.id}/webhook_key/`).expect(201);
     const key = await keyOf(template);
@@ -219,7 +219,7 @@ describe('webhook', () => {
 });
 
 describe('credentials/', () => {
-  it('takes one of a kind, only kinds a job can use, and only from who may use them', async () => {
+  it('accepts one of each kind that a job can use, from users with use on it', async () => {
     const { as, make } = test;
     const template = await makeTemplate();
     const url = `job_templates/${template.id}/credentials/`;
@@ -255,7 +255,7 @@ describe('credentials/', () => {
   });
 });
 
-it('shows its survey as it was sent: clients compare the two', async () => {
+it('a survey is returned as it was sent, because clients compare it', async () => {
   const { as } = test;
   const url = `job_templates/${(await makeTemplate()).id}/survey_spec/`;
   const question = {
@@ -276,7 +276,7 @@ it('shows its survey as it was sent: clients compare the two', async () => {
   expect(body).toEqual(survey);
 });
 
-it('is copied with credentials and survey by who could make it, and gets a key of its own', async () => {
+it('a copy has credentials and survey, and its own webhook key', async () => {
   const { as, make } = test;
   const template = await makeTemplate({ webhook_service: 'service_a' });
   const url = `job_templates/${template.id}/`;
@@ -307,7 +307,7 @@ it('is copied with credentials and survey by who could make it, and gets a key o
   expect(may.body).toEqual({ can_copy: false });
 });
 
-it('cannot be deleted while it runs; its jobs outlive it', async () => {
+it('a template with active jobs cannot be deleted; its jobs outlive it', async () => {
   const { as } = test;
   const template = await makeTemplate();
   const url = `job_templates/${template.id}/`;
@@ -320,7 +320,7 @@ it('cannot be deleted while it runs; its jobs outlive it', async () => {
   expect(kept.body).toMatchObject({ job_template: null, status: 'canceled', name: template.name });
 });
 
-it('hides the callback key from those who may not change it, and has working links', async () => {
+it('the callback key is visible to users who may change the template, and links work', async () => {
   const { as, make } = test;
   const template = await makeTemplate({ host_config_key: 'canary' });
   await make.grant('job_template', template, 'read_role', { user: as.users.nobody });
@@ -341,7 +341,7 @@ it('hides the callback key from those who may not change it, and has working lin
   }
 });
 
-it('moves with its project to another organization, and its roles with it', async () => {
+it('a template moves with its project to another organization, with its roles', async () => {
   const { as, make, home } = test;
   const moving = await make.project({ organization: home.organization.id });
   const template = await makeTemplate({ project: moving.id });
@@ -361,7 +361,7 @@ it('moves with its project to another organization, and its roles with it', asyn
   await as.orgAdmin.get(`job_templates/${template.id}/`).expect(403);
 });
 
-it('is listed with as many statements for fifty rows as for one', async () => {
+it('fifty templates need as many statements as one', async () => {
   const { as, database } = test;
   for (let i = 0; i < 50; i++) {
     const template = await makeTemplate();

@@ -27,7 +27,7 @@ describe('relaunch', () => {
     return job;
   };
 
-  it('keeps the prompts, whatever the template asks for now', async () => {
+  it('keeps the prompts, even if the template no longer accepts them', async () => {
     const template = await makeTemplate({
       ask_limit_on_launch: true,
       ask_variables_on_launch: true,
@@ -49,7 +49,7 @@ describe('relaunch', () => {
     });
   });
 
-  it('runs on the hosts that failed', async () => {
+  it('can run on the failed hosts only', async () => {
     const job = await failedJob(await makeTemplate());
     const url = `jobs/${job.id}/relaunch/`;
     const needs = await test.as.superuser.get(url).expect(200);
@@ -97,7 +97,7 @@ describe('relaunch', () => {
     expect(body).toEqual({ hosts: [text] });
   });
 
-  it('needs the passwords again, and keeps secret answers for who gave them', async () => {
+  it('requires the passwords again, and keeps secret answers for the user who gave them', async () => {
     const { as, make } = test;
     const credential = await make.credential({ inputs: { password: 'ASK' } });
     const template = await makeTemplate();
@@ -130,7 +130,7 @@ describe('relaunch', () => {
     expect(body.extra_vars).toBe('{"pin": "$encrypted$"}');
   });
 
-  it('is refused with objects of the prompts that the caller may not use', async () => {
+  it('is refused if the caller may not use the objects of its prompts', async () => {
     const { as, make } = test;
     const template = await makeTemplate({ ask_inventory_on_launch: true });
     const other = await make.inventory();
@@ -143,7 +143,7 @@ describe('relaunch', () => {
     });
   });
 
-  it('tells what the job lost', async () => {
+  it('reports objects that were deleted', async () => {
     const template = await makeTemplate();
     const job = await launchJob(test, template);
     await endJob(test, job);

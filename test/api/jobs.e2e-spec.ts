@@ -69,7 +69,7 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
   });
 });
 
-it('may be canceled by whoever launched it, not by others who may launch', async () => {
+it('the user who launched a job may cancel it, and others with execute may not', async () => {
   const { as, make } = test;
   const template = await makeTemplate();
   for (const user of [as.users.teamMember, as.users.nobody]) {
@@ -81,7 +81,7 @@ it('may be canceled by whoever launched it, not by others who may launch', async
 });
 
 describe('cancel', () => {
-  it('ends what has not started at once, and tells the template', async () => {
+  it('ends a waiting job immediately, and updates the template', async () => {
     const template = await makeTemplate();
     const job = await launchJob(test, template);
     const url = `jobs/${job.id}/`;
@@ -97,7 +97,7 @@ describe('cancel', () => {
     expect(after.body).toMatchObject({ status: 'canceled', last_job_failed: true });
   });
 
-  it('asks the worker to end what runs, and repeats without harm', async () => {
+  it('requests that the worker stops a running job, and can be repeated', async () => {
     const job = await launchJob(test, await makeTemplate());
     await test.database.execute(sql`
       UPDATE unified_jobs SET status = 'running', started = now() - interval '7 s'
@@ -111,7 +111,7 @@ describe('cancel', () => {
 });
 
 describe('delete', () => {
-  it('waits for the end of the job and of its events', async () => {
+  it('is refused until the job has ended and its events are stored', async () => {
     const job = await launchJob(test, await makeTemplate());
     const url = `jobs/${job.id}/`;
     const active = await test.as.superuser.delete(url).expect(403);
@@ -141,7 +141,7 @@ describe('stdout', () => {
     await addEvents(job, ['one\ntwo', '', '\u001B[0;31m<three>\u001B[0m', 'four']);
   });
 
-  it('has every format', async () => {
+  it('is available in every format', async () => {
     const text = (path: string) => test.as.superuser.get(`${url}${path}`).expect(200);
     const json = await text('');
     expect(json.body).toEqual({
@@ -170,7 +170,7 @@ describe('stdout', () => {
     expect(page.text).toMatch(/^<!doctype html>/);
   });
 
-  it('shows a range of lines', async () => {
+  it('returns a range of lines', async () => {
     const { body } = await test.as.superuser.get(`${url}?start_line=1&end_line=3`).expect(200);
     expect(body).toEqual({
       range: { start: 1, end: 3, absolute_end: 4 },
@@ -179,7 +179,7 @@ describe('stdout', () => {
     await test.as.superuser.get(`${url}?start_line=x`).expect(400);
   });
 
-  it('offers large output as a download only, and parts of it still', async () => {
+  it('returns large output only as a download or in ranges', async () => {
     const job = await launchJob(test, await makeTemplate());
     const lines = Array.from({ length: 1500 }, (_, index) => `line ${index}`);
     await addEvents(job, [lines.slice(0, 750).join('\n'), lines.slice(750).join('\n'), 'end']);
@@ -195,7 +195,7 @@ describe('stdout', () => {
   });
 });
 
-it('shows its variables as clients compare them', async () => {
+it('variables are returned in the form that clients compare', async () => {
   const template = await makeTemplate({ ask_variables_on_launch: true });
   const extra_vars = { a: 'b', c: 1, deep: { list: [true, 'x: y, "z"'], name: 'Zoë' } };
   const text = '{"a": "b", "c": 1, "deep": {"list": [true, "x: y, \\"z\\""], "name": "Zoë"}}';
@@ -214,7 +214,7 @@ it('shows its variables as clients compare them', async () => {
   expect(shown.map((one: Row) => one.extra_vars)).toEqual(shown.map(() => text));
 });
 
-it('shows the variables of its webhook, and the payload on its own page only', async () => {
+it('webhook variables are shown, and the payload only in the detail view', async () => {
   const template = await makeTemplate({ webhook_service: 'service_a' });
   const job = await launchJob(test, template);
   const [delivery] = await test.database.rows<Row>(sql`
@@ -246,7 +246,7 @@ it('shows the variables of its webhook, and the payload on its own page only', a
   expect(again.body.extra_vars).toBe(detail.body.extra_vars);
 });
 
-it('has the links of the contract, all of which work, and refuses to be written', async () => {
+it('all links of the contract work, and jobs cannot be changed', async () => {
   const job = await launchJob(test, await makeTemplate());
   expect(Object.keys(job.related as object)).toEqual(
     expect.arrayContaining([
@@ -268,7 +268,7 @@ it('has the links of the contract, all of which work, and refuses to be written'
   await test.as.superuser.put(url, {}).expect(405);
 });
 
-it('leaves what is long out of lists', async () => {
+it('lists omit long fields', async () => {
   const { body } = await test.as.superuser.get('jobs/?page_size=1').expect(200);
   const keys = Object.keys(body.results[0]);
   for (const name of ['job_args', 'job_cwd', 'job_env', 'result_traceback', 'host_status_counts']) {
@@ -276,7 +276,7 @@ it('leaves what is long out of lists', async () => {
   }
 });
 
-it('is listed with as many statements for fifty rows as for one', async () => {
+it('fifty jobs need as many statements as one', async () => {
   const template = await makeTemplate({ allow_simultaneous: true });
   const credential = await test.make.credential();
   const url = `job_templates/${template.id}/`;

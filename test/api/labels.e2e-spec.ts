@@ -29,8 +29,8 @@ async function labelledTemplate(...names: string[]): Promise<Row> {
   return template;
 }
 
-describe('the collection', () => {
-  it('makes, renames and never deletes', async () => {
+describe('the list of labels', () => {
+  it('supports creation and renaming, and no deletion', async () => {
     const { as } = test;
     const made = await as.orgMember.post('labels/', { name: 'made', organization }).expect(201);
     expect(made.headers.location).toBe(made.body.url);
@@ -44,7 +44,7 @@ describe('the collection', () => {
     expect(headers.allow).toBe('GET, PUT, PATCH, HEAD, OPTIONS');
   });
 
-  it('keeps a name once in an organization', async () => {
+  it('requires a unique name in an organization', async () => {
     const { as, home } = test;
     await as.orgAdmin.post('labels/', { name: 'once', organization }).expect(201);
     const { body } = await as.orgAdmin.post('labels/', { name: 'once', organization }).expect(400);
@@ -53,7 +53,7 @@ describe('the collection', () => {
     await as.outsider.post('labels/', other).expect(201);
   });
 
-  it('refuses what is missing, too long or not of the caller', async () => {
+  it('refuses missing and long names, and organizations of others', async () => {
     const { as } = test;
     await as.orgAdmin.post('labels/', { name: 'x' }).expect(400);
     await as.orgAdmin.post('labels/', { name: 'x'.repeat(513), organization }).expect(400);
@@ -62,7 +62,7 @@ describe('the collection', () => {
     await as.nobody.post('labels/', { name: 'x', organization }).expect(403);
   });
 
-  it('shows a label to its organization and to readers of what carries it', async () => {
+  it('shows a label to its organization and to readers of objects with it', async () => {
     const { as, make } = test;
     const template = await labelledTemplate('seen');
     const { body } = await as.superuser.get('labels/?name=seen').expect(200);
@@ -79,7 +79,7 @@ describe('the collection', () => {
 });
 
 describe('the labels of an object', () => {
-  it('are attached by id or by name, made when they are new, and shown with the object', async () => {
+  it('are attached by id or by name, created if they are new, and shown with the object', async () => {
     const { as } = test;
     const template = await labelledTemplate();
     const url = `job_templates/${template.id}/labels/`;
@@ -97,7 +97,7 @@ describe('the labels of an object', () => {
     expect(list.body.count).toBe(2);
   });
 
-  it('are changed by admins of the object only', async () => {
+  it('can be changed by admins of the object only', async () => {
     const { as } = test;
     const template = await labelledTemplate('kept');
     const url = `job_templates/${template.id}/labels/`;
@@ -106,7 +106,7 @@ describe('the labels of an object', () => {
     expect((await as.superuser.get('labels/?name=other').expect(200)).body.count).toBe(0);
   });
 
-  it('vanish with their last use, not before', async () => {
+  it('are deleted with their last use', async () => {
     const { as, make } = test;
     const [first, second] = [await labelledTemplate('shared'), await labelledTemplate('shared')];
     const inventory = await make.inventory({ organization });
@@ -124,7 +124,7 @@ describe('the labels of an object', () => {
     await as.orgAdmin.get(`labels/${id}/`).expect(404);
   });
 
-  it('are at most a hundred, and can be taken off then', async () => {
+  it('are limited to a hundred, and can be detached at the limit', async () => {
     const { as, database } = test;
     const template = await labelledTemplate();
     const made = await database.rows<{ id: number }>(sql`
@@ -150,7 +150,7 @@ describe('the labels of an object', () => {
     expect(shown.body.summary_fields.labels.results).toHaveLength(10);
   });
 
-  it('keep a label that one request takes off while another attaches it', async () => {
+  it('keep a label that one request detaches while another attaches it', async () => {
     const { as } = test;
     for (let round = 0; round < 5; round++) {
       const name = `race ${round}`;
@@ -167,7 +167,7 @@ describe('the labels of an object', () => {
     }
   });
 
-  it('cost the same number of statements for one row and for fifty', async () => {
+  it('need the same number of statements for one row and for fifty', async () => {
     const { as } = test;
     for (let i = 0; i < 5; i++) await labelledTemplate(`query ${i}`);
     await samePageQueries(test.database, as.superuser, 'job_templates/', [1, 5]);
@@ -175,7 +175,7 @@ describe('the labels of an object', () => {
 });
 
 describe('a launch', () => {
-  it('puts labels of the launch on top of those of the template', async () => {
+  it('adds its labels to those of the template', async () => {
     const { as } = test;
     const template = await labelledTemplate('own');
     const added = await as.orgAdmin.post('labels/', { name: 'added', organization }).expect(201);
@@ -191,7 +191,7 @@ describe('a launch', () => {
     await as.orgAdmin.post(`jobs/${launched.body.job}/labels/`, { id: added.body.id }).expect(405);
   });
 
-  it('refuses labels that do not exist or that the caller may not read', async () => {
+  it('refuses labels that do not exist or are not readable', async () => {
     const { as, home } = test;
     const template = await labelledTemplate();
     const launch = `job_templates/${template.id}/launch/`;

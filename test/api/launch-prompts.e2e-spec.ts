@@ -29,12 +29,12 @@ const PROMPTS: readonly (readonly [field: string, ask: string, value: unknown])[
 ];
 
 describe.each(PROMPTS)('%s', (field, ask, value) => {
-  it('is used when the template asks for it', async () => {
+  it('is used if the template prompts for it', async () => {
     const { body } = await launch(await makeTemplate({ [ask]: true }), { [field]: value });
     expect(body).toMatchObject({ [field]: value, ignored_fields: {}, status: 'pending' });
   });
 
-  it('is accepted and listed as ignored when it does not', async () => {
+  it('is accepted and listed as ignored if the template does not prompt for it', async () => {
     const template = await makeTemplate();
     const { body } = await launch(template, { [field]: value }).expect(201);
     expect(body.ignored_fields).toEqual({ [field]: value });
@@ -42,7 +42,7 @@ describe.each(PROMPTS)('%s', (field, ask, value) => {
   });
 });
 
-it('takes the instance group there is from whoever may use it', async () => {
+it('an instance group is accepted from users with use on it', async () => {
   const { as, make, database } = test;
   const group = await database.row<Row>(sql`SELECT id, name FROM instance_groups`);
   const template = await makeTemplate({ ask_instance_groups_on_launch: true });
@@ -56,7 +56,7 @@ it('takes the instance group there is from whoever may use it', async () => {
   expect((await send().expect(201)).body.ignored_fields).toEqual({});
 });
 
-it('uses a prompted inventory, and reports one that is not asked for', async () => {
+it('a prompted inventory is used, and one without a prompt is reported as ignored', async () => {
   const other = await test.make.inventory({ organization: test.home.organization.id });
   const asking = await makeTemplate({ ask_inventory_on_launch: true });
   const used = await launch(asking, { inventory: String(other.id) }).expect(201);

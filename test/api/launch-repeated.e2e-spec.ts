@@ -16,7 +16,7 @@ const makeTemplate = (fields: object = {}): Promise<Row> =>
   test.make.jobTemplate({ inventory: inventory.id, ...fields });
 
 describe('Idempotency-Key', () => {
-  it('gives a repetition the first answer and refuses another body', async () => {
+  it('returns the first response to a repetition and refuses another body', async () => {
     const template = await makeTemplate({ ask_limit_on_launch: true });
     const path = `job_templates/${template.id}/launch/`;
     const client = test.as.superuser.with({ 'Idempotency-Key': 'once' });
@@ -33,7 +33,7 @@ describe('Idempotency-Key', () => {
     expect(body.count).toBe(1);
   });
 
-  it('belongs to its caller, and a refused request does not use it up', async () => {
+  it('belongs to its caller, and stays unused after a refused request', async () => {
     const template = await makeTemplate({ ask_forks_on_launch: true });
     const path = `job_templates/${template.id}/launch/`;
     const key = { 'Idempotency-Key': 'shared' };
@@ -44,7 +44,7 @@ describe('Idempotency-Key', () => {
     expect(his.body.id).not.toBe(mine.body.id);
   });
 
-  it('launches once for twenty requests at the same time', async () => {
+  it('launches once for twenty simultaneous requests', async () => {
     const template = await makeTemplate();
     const client = test.as.superuser.with({ 'Idempotency-Key': 'race' });
     const path = `job_templates/${template.id}/launch/`;
@@ -55,7 +55,7 @@ describe('Idempotency-Key', () => {
   });
 });
 
-it('launches a thousand jobs with as many statements as one', async () => {
+it('a thousand jobs are launched with as many statements as one', async () => {
   const launches = test.app.get(JobLauncher, { strict: false });
   const template = await makeTemplate({ ask_limit_on_launch: true });
   const request = {
@@ -76,7 +76,7 @@ it('launches a thousand jobs with as many statements as one', async () => {
   expect(one).toBeLessThanOrEqual(15);
 });
 
-it('uses the ref of an event where it can be chosen, and only there', async () => {
+it('the ref of an event is used only if the template and project allow it', async () => {
   const launches = test.app.get(JobLauncher, { strict: false });
   const project = await test.make.project();
   await test.database.execute(

@@ -17,7 +17,7 @@ const makeTemplate = (fields: object = {}): Promise<Row> =>
 const launch = (template: Row, body: object = {}, as: PersonaName = 'superuser') =>
   test.as[as].post(`job_templates/${template.id}/launch/`, body);
 
-it('answers 201 with the job, its Location and the template on its way', async () => {
+it('a launch returns 201 with the job and its Location, and updates the template', async () => {
   const template = await makeTemplate();
   const response = await launch(template, { limit: null, credentials: null }).expect(201);
   const { body } = response;
@@ -187,7 +187,7 @@ describe('refusals', () => {
     expect(gone.body).toEqual({ project: ['A project is required to run a job.'] });
   });
 
-  it('a branch the project does not let be chosen', async () => {
+  it('a branch that the project does not allow', async () => {
     const project = await test.make.project();
     await test.database.execute(
       sql`UPDATE unified_job_templates SET allow_override = true WHERE id = ${project.id}`,
@@ -208,7 +208,7 @@ describe('refusals', () => {
 });
 
 describe('credentials', () => {
-  it('must fill the slots of the template, one each, of kinds a job can use', async () => {
+  it('must replace those of the template, one of each kind that a job can use', async () => {
     const { make, home } = test;
     const owned = { organization: home.organization.id };
     const [machine, second, vault, scm] = await Promise.all([
@@ -240,7 +240,7 @@ describe('credentials', () => {
     expect(used.sort()).toEqual([second.id, vault.id].sort());
   });
 
-  it('that ask for passwords need them, and keep them sealed', async () => {
+  it('with prompted passwords need them, and the passwords stay encrypted', async () => {
     const credential = await test.make.credential({
       inputs: { username: 'u', password: 'ASK', become_password: 'ASK' },
     });
@@ -269,7 +269,7 @@ describe('credentials', () => {
   });
 });
 
-it('shows the instance groups that the template prefers as what a launch begins with', async () => {
+it('the launch form shows the instance groups of the template', async () => {
   const template = await makeTemplate({ ask_instance_groups_on_launch: true });
   const [group] = await test.database.rows<Row>(sql`SELECT id, name FROM instance_groups`);
   const url = `job_templates/${template.id}/`;
@@ -279,7 +279,7 @@ it('shows the instance groups that the template prefers as what a launch begins 
 });
 
 describe('survey', () => {
-  it('is asked, merged, and keeps its secrets', async () => {
+  it('is validated and merged, and its secrets stay encrypted', async () => {
     const template = await makeTemplate({ extra_vars: 'who: nobody\nkeep: 1' });
     const survey = {
       name: 'S',
@@ -334,7 +334,7 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
   });
 });
 
-it('lets nobody launch with objects he may not use, unless the template has them itself', async () => {
+it('a launch requires use on prompted objects, and not on those of the template', async () => {
   const { as, make } = test;
   const template = await makeTemplate({
     ask_inventory_on_launch: true,
@@ -352,7 +352,7 @@ it('lets nobody launch with objects he may not use, unless the template has them
   await launch(template, { inventory: other.id }, 'nobody').expect(201);
 });
 
-it('answers unknown templates with 404 and has the launch fields in OPTIONS', async () => {
+it('unknown templates return 404, and OPTIONS describes the launch fields', async () => {
   await test.as.superuser.post('job_templates/999999/launch/', {}).expect(404);
   await test.as.anonymous.post('job_templates/999999/launch/', {}).expect(401);
   for (const path of [

@@ -40,7 +40,7 @@ async function run({
   return row!.id;
 }
 
-it('is told for each run of a page: its own launcher, or that of the outermost workflow', async () => {
+it('each run of a page shows its own launcher, or that of the outermost workflow', async () => {
   const { orgAdmin, orgMember } = test.as.users;
   const schedule = (
     await test.as.superuser

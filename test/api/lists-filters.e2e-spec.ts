@@ -80,7 +80,7 @@ describe('lookups', () => {
     expect(await names('teams', `organization__pk=${blue.id}`)).toEqual(['Dev%']);
   });
 
-  it.each(['null', 'None', 'none'])('reads %s as no value of a reference', async (word) => {
+  it.each(['null', 'None', 'none'])('treats %s as no value of a reference', async (word) => {
     expect(await names('organizations', `created_by=${word}`)).toEqual([]);
     expect(await names('users', `last_login=${word}&username=nobody`)).toEqual(['nobody']);
     expect((await names('organizations', `not__created_by=${word}`)).length).toBeGreaterThan(0);
@@ -101,7 +101,7 @@ describe('combinations', () => {
     expect(await teams(query)).toEqual(expected);
   });
 
-  it('asks one related row for all conditions, and one each with chain__', async () => {
+  it('apply to one related row, and with chain__ to one row each', async () => {
     const both = 'teams__name=Ops&teams__description=';
     expect(await names('organizations', both)).toEqual([]);
     const one = 'teams__name=Ops&teams__description=Runs it';
@@ -110,11 +110,11 @@ describe('combinations', () => {
     expect(await names('organizations', each)).toEqual(['Red Org']);
   });
 
-  it('gives an object once however many related rows match', async () => {
+  it('return an object once, even if several related rows match', async () => {
     expect(await names('organizations', 'teams__name__icontains=ops')).toEqual(['Red Org']);
   });
 
-  it('searches related objects', async () => {
+  it('search related objects', async () => {
     expect(await names('organizations', 'teams__search=ops')).toEqual(['Red Org']);
     expect(await names('organizations', 'teams__search=ops,runs')).toEqual(['Red Org']);
     expect(await names('organizations', 'teams__search=ops,writes')).toEqual([]);
@@ -122,7 +122,7 @@ describe('combinations', () => {
     expect(await names('organizations', either)).toEqual(['Red Org', 'Blue Org']);
   });
 
-  it('asks whether related objects exist', async () => {
+  it('test whether related objects exist', async () => {
     const mine = `id__in=${red.id},${blue.id}`;
     expect(await names('organizations', `projects__isnull=true&${mine}`)).toEqual([
       'Red Org',
@@ -138,7 +138,7 @@ describe('combinations', () => {
   });
 });
 
-describe('faults', () => {
+describe('errors', () => {
   it.each([
     ['teams/?nonsense=1', 400, "Team has no field named 'nonsense'"],
     ['teams/?organization__nonsense=1', 400, "Organization has no field named 'nonsense'"],
@@ -201,20 +201,20 @@ describe('faults', () => {
   });
 
   it.each(['2024-13-01', '2024-02-30', 'yesterday', '2024', '2024-01-01T25:00'])(
-    'refuses %s as a date',
+    'refuse %s as a date',
     async (text) => {
       const { body } = await get(`teams/?created__gte=${text}`).expect(400);
       expect(body.detail).toMatch(/has an invalid format/);
     },
   );
 
-  it('refuses more parameters than anybody needs', async () => {
+  it('refuse too many parameters', async () => {
     const many = Array.from({ length: 101 }, () => 'name=x').join('&');
     await get(`teams/?${many}`).expect(400);
   });
 
   it.each(['validate', 'no_truncate', 'limit', 'dry_run', 'hostvars', 'towervars', 'all'])(
-    'refuses %s, which means nothing to this list',
+    'refuse %s, which is unknown to this list',
     async (name) => {
       for (const path of ['teams/', 'jobs/', `organizations/${red.id}/teams/`]) {
         const { body } = await get(`${path}?${name}=1`).expect(400);
@@ -224,7 +224,7 @@ describe('faults', () => {
   );
 
   it.each(['type=nonsense', 'type=team,nonsense', 'or__type=nonsense', 'not__type__in=nonsense'])(
-    'refuses %s: there is no such type',
+    'refuse %s: there is no such type',
     async (query) => {
       for (const path of ['teams/', 'unified_jobs/']) {
         const { body } = await get(`${path}?${query}`).expect(400);
@@ -233,13 +233,13 @@ describe('faults', () => {
     },
   );
 
-  it('takes a parameter that clients send to every URL', async () => {
+  it('ignore a parameter that clients send to every URL', async () => {
     await get('teams/?format=json').expect(200);
   });
 });
 
-describe('what a filter may tell', () => {
-  it('follows relations only to objects the caller may read', async () => {
+describe('information in filters', () => {
+  it('is limited to related objects that the caller may read', async () => {
     const { as, make, home } = test;
     const hidden = await make.project({
       organization: home.organization.id,
@@ -255,7 +255,7 @@ describe('what a filter may tell', () => {
     expect((await as.orgMember.get(query)).body.count).toBe(1);
   });
 
-  it('orders by no field of an object that the caller may not read', async () => {
+  it('excludes the order by fields of unreadable objects', async () => {
     const { as, make, database } = test;
     const template = await make.jobTemplate();
     const user = await make.user();
@@ -292,13 +292,13 @@ describe('what a filter may tell', () => {
     }
   });
 
-  it('does not count users by what the caller may not see of them', async () => {
+  it('excludes the count of users by unreadable fields', async () => {
     const path = `teams/?created_by__username__startswith=super`;
     const readable = (await test.as.teamMember.get('teams/')).body.count;
     expect((await test.as.teamMember.get(path)).body.count).toBeLessThanOrEqual(readable);
   });
 
-  it('limits a list to a role of the caller', async () => {
+  it('can be limited to a role of the caller', async () => {
     const { as, home } = test;
     const ids = async (
       who: 'orgAdmin' | 'teamAdmin' | 'teamMember',

@@ -73,7 +73,7 @@ async function ask(
 const isConstant = (pattern: string, one: number, many: number): boolean =>
   many >= one && many <= one + moreOf(pattern);
 
-it('holds for every list and every caller', async () => {
+it('every list returns the readable rows for every caller', async () => {
   const faults: string[] = [];
   const short: string[] = [];
   for (const { pattern, info } of lists) {
@@ -112,7 +112,7 @@ function questions(definition: ResourceDefinition): string[] {
   ];
 }
 
-it('holds for every filter and every order of a collection', async () => {
+it('every filter and every order of a list returns the expected rows', async () => {
   const faults: string[] = [];
   const short: string[] = [];
   for (const { pattern, info } of lists) {

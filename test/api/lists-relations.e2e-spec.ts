@@ -201,7 +201,7 @@ function rowsOf(path: string): Promise<Row[]> {
 }
 
 describe.each(PATHS)('%s', (path) => {
-  it('finds the rows of each relation, by as many statements as without', async () => {
+  it('returns the rows of each relation, by as many statements as without it', async () => {
     const near = definitionOf(path);
     const faults: unknown[] = [];
     const rows = await rowsOf(path);
@@ -224,7 +224,7 @@ describe.each(PATHS)('%s', (path) => {
     expect(faults).toEqual([]);
   });
 
-  it('tells a caller nothing of related rows that the caller may not read', async () => {
+  it('shows a caller nothing about unreadable related rows', async () => {
     const near = definitionOf(path);
     const faults: unknown[] = [];
     const views = await Promise.all(
@@ -255,7 +255,7 @@ describe.each(PATHS)('%s', (path) => {
   });
 });
 
-it('finds every related row by an index', async () => {
+it('related rows are found by an index', async () => {
   const indexed = await test.database.rows<{ place: string }>(sql`
     SELECT c.relname || '.' || a.attname AS place
     FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
@@ -268,7 +268,7 @@ it('finds every related row by an index', async () => {
   expect([...new Set(missing)]).toEqual([]);
 });
 
-it('has rows in every place that is asked for', async () => {
+it('every tested table has rows', async () => {
   const places = new Set<string>();
   const met = new Set<string>();
   for (const path of PATHS) {

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('shows what happened to hosts and groups to readers of their inventory', async () => {
+it('readers of an inventory see the activity of its hosts and groups', async () => {
   const { as, make } = test;
   const [inventory, other] = [await make.inventory(), await make.inventory()];
   const [host, group] = [await make.host(inventory), await make.group(inventory)];

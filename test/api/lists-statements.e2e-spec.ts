@@ -44,16 +44,19 @@ it.each([
   ['job_events/', 3],
   // The rows of each kind are a statement more.
   ['unified_jobs/?type=job', 4],
-])('asks for %s in %d statements', async (list, most) => {
+])('reads %s with %d statements', async (list, most) => {
   const path = list.replace('INVENTORY', String(inventory));
   const client = test.as.superuser;
   await samePageQueries(test.database, client, path, [1, 25]);
   expect(await countQueries(test.database, () => client.get(path).expect(200))).toBe(most);
 });
 
-it.each([['hosts'], ['teams'], ['job_templates']])('asks for one of %s in three', async (path) => {
-  const client = test.as.superuser;
-  const { body } = await client.get(`${path}/?page_size=1`).expect(200);
-  const one = `${path}/${body.results[0].id}/`;
-  expect(await countQueries(test.database, () => client.get(one).expect(200))).toBe(3);
-});
+it.each([['hosts'], ['teams'], ['job_templates']])(
+  'reads one of %s with three statements',
+  async (path) => {
+    const client = test.as.superuser;
+    const { body } = await client.get(`${path}/?page_size=1`).expect(200);
+    const one = `${path}/${body.results[0].id}/`;
+    expect(await countQueries(test.database, () => client.get(one).expect(200))).toBe(3);
+  },
+);

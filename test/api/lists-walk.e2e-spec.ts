@@ -53,7 +53,7 @@ async function disturb(round: number, gone: Set<number>): Promise<void> {
       ${inventory.id} FROM generate_series(1, 20) AS number`);
 }
 
-it('misses and doubles nothing that stayed, while rows come and go', async () => {
+it('pages contain every remaining row once, while rows are added and deleted', async () => {
   const seen: number[] = [];
   const gone = new Set<number>();
   let path: string | null = '/api/v2/hosts/?page_size=200&count_disabled=1';
@@ -72,7 +72,7 @@ it('misses and doubles nothing that stayed, while rows come and go', async () =>
   expect(count).toBe(stored?.total);
 }, 120_000);
 
-it('walks downwards and over ties as well', async () => {
+it('pages work in descending order and with equal values', async () => {
   for (const order of ['-id', 'created', '-created,name', 'inventory__name,name']) {
     const seen: number[] = [];
     let path: string | null =
@@ -88,7 +88,7 @@ it('walks downwards and over ties as well', async () => {
   }
 });
 
-it('finds a page by its number wherever it lies, with and without the total', async () => {
+it('any page is found by its number, with and without the total', async () => {
   const all = await test.database.rows<{ id: number }>(sql`
     SELECT id FROM hosts WHERE inventory_id = ${inventory.id} ORDER BY name, id`);
   const last = Math.ceil(all.length / 200);
@@ -107,7 +107,7 @@ it('finds a page by its number wherever it lies, with and without the total', as
   await reader.get(`hosts/?page_size=200&page=${last + 1}&count_disabled=1`).expect(404);
 });
 
-it('keeps the filters in its links, and the page number holds when it is changed', async () => {
+it('links keep the filters, and a changed page number is applied', async () => {
   const first = await get('/api/v2/hosts/?page_size=5&name__contains=walked&order_by=-name');
   const next = new URL(first.next!, 'http://localhost');
   expect(Object.fromEntries(next.searchParams)).toMatchObject({
@@ -123,7 +123,7 @@ it('keeps the filters in its links, and the page number holds when it is changed
   expect(third.previous).not.toContain('after=');
 });
 
-it('answers an empty last page when the rows behind a place are gone', async () => {
+it('the last page is empty if the rows after the cursor were deleted', async () => {
   const { make } = test;
   const own = await make.inventory();
   const made = await make.hosts(own, 3, 'short');
@@ -135,7 +135,7 @@ it('answers an empty last page when the rows behind a place are gone', async () 
   expect(rest.body).toMatchObject({ count: 2, next: null, results: [] });
 });
 
-it('goes by page numbers where the order is by long texts', async () => {
+it('page numbers are used if the order is by long texts', async () => {
   const { make, as } = test;
   const own = await make.inventory();
   for (const letter of ['c', 'a', 'b']) await make.host(own, { description: letter.repeat(5000) });
@@ -146,7 +146,7 @@ it('goes by page numbers where the order is by long texts', async () => {
   expect(rest.body.results[0].description).toMatch(/^c/);
 });
 
-it('refuses a place that no list gave out', async () => {
+it('a cursor that no list returned is refused', async () => {
   const encode = (value: unknown): string =>
     Buffer.from(JSON.stringify(value)).toString('base64url');
   const wrong = [
@@ -172,7 +172,7 @@ it('refuses a place that no list gave out', async () => {
   }
 });
 
-it('needs no more statements far from the start than one for the total', async () => {
+it('a distant page needs at most one statement more, for the total', async () => {
   const count = (page: number) =>
     countQueries(test.database, async () => {
       const { results } = await get(`/api/v2/hosts/?count_disabled=1&page=${page}`);
@@ -192,38 +192,35 @@ it.each([
   '-inventory__name,-created_by__username',
   'inventory__organization__name,-id',
   'type',
-])(
-  'walks an order by %s, with values that are not there, while rows come and go',
-  async (order) => {
-    const { make, as, database } = test;
-    const own = await make.inventory();
-    const made = await make.hosts(own, 120, 'sparse');
-    // A third was created by a user visible to the caller, a third by an invisible one.
-    const [shown, hidden] = [as.users.superuser.id, (await make.user()).id];
-    await database.execute(sql`
+])('pages in the order of %s work with nulls, while rows are added and deleted', async (order) => {
+  const { make, as, database } = test;
+  const own = await make.inventory();
+  const made = await make.hosts(own, 120, 'sparse');
+  // A third was created by a user visible to the caller, a third by an invisible one.
+  const [shown, hidden] = [as.users.superuser.id, (await make.user()).id];
+  await database.execute(sql`
     UPDATE hosts SET created_by_id = CASE id % 3 WHEN 0 THEN ${shown}::int WHEN 1 THEN ${hidden}::int END,
       description = CASE id % 2 WHEN 0 THEN '' ELSE 'described' END
     WHERE inventory_id = ${own.id}`);
-    const user = await make.user();
-    await make.grant('inventory', own, 'read_role', { user });
-    const client = await as.asUser(user);
-    const all = `inventories/${own.id}/hosts/?page_size=200&order_by=${order}`;
-    const expected = (await client.get(all).expect(200)).body.results.map(({ id }: Row) => id);
-    const seen: number[] = [];
-    const gone: number[] = [];
-    let path: string | null = `/api/v2/inventories/${own.id}/hosts/?page_size=7&order_by=${order}`;
-    while (path !== null) {
-      const { body }: { body: Answer } = await client.get(path).expect(200);
-      seen.push(...body.results.map(({ id }) => id));
-      path = body.next;
-      if (path !== null) expect(path).toContain('after=');
-      const doomed = seen[gone.length * 5];
-      if (doomed !== undefined && gone.length < 8) {
-        gone.push(doomed);
-        await database.execute(sql`DELETE FROM hosts WHERE id = ${doomed}`);
-      }
+  const user = await make.user();
+  await make.grant('inventory', own, 'read_role', { user });
+  const client = await as.asUser(user);
+  const all = `inventories/${own.id}/hosts/?page_size=200&order_by=${order}`;
+  const expected = (await client.get(all).expect(200)).body.results.map(({ id }: Row) => id);
+  const seen: number[] = [];
+  const gone: number[] = [];
+  let path: string | null = `/api/v2/inventories/${own.id}/hosts/?page_size=7&order_by=${order}`;
+  while (path !== null) {
+    const { body }: { body: Answer } = await client.get(path).expect(200);
+    seen.push(...body.results.map(({ id }) => id));
+    path = body.next;
+    if (path !== null) expect(path).toContain('after=');
+    const doomed = seen[gone.length * 5];
+    if (doomed !== undefined && gone.length < 8) {
+      gone.push(doomed);
+      await database.execute(sql`DELETE FROM hosts WHERE id = ${doomed}`);
     }
-    expect(seen).toEqual(expected);
-    expect(new Set(seen).size).toBe(made.length);
-  },
-);
+  }
+  expect(seen).toEqual(expected);
+  expect(new Set(seen).size).toBe(made.length);
+});

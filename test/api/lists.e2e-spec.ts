@@ -30,14 +30,14 @@ const names = async (query: string): Promise<string[]> =>
   (await list(query)).results.map(({ name }) => name.replace('Team ', ''));
 
 describe('pages', () => {
-  it('has the envelope count, next, previous, results', async () => {
+  it('contain count, next, previous, results', async () => {
     const body = await list('&page_size=3');
     expect(Object.keys(body)).toEqual(['count', 'next', 'previous', 'results']);
     expect(body).toMatchObject({ count: 7, previous: null });
     expect(body.results).toHaveLength(3);
   });
 
-  it('gives every row exactly once when the links are followed', async () => {
+  it('contain every row exactly once when the links are followed', async () => {
     const seen: number[] = [];
     let path: string | null = `/api/v2/teams/?organization=${organization.id}&page_size=2`;
     while (path !== null) {
@@ -50,7 +50,7 @@ describe('pages', () => {
     expect(seen).toHaveLength(7);
   });
 
-  it('keeps every parameter in the links, repeated keys and odd characters included', async () => {
+  it('keep every parameter in the links, including repeated keys and special characters', async () => {
     const path = `teams/?organization=${organization.id}&page_size=2&page=2&name__icontains=Team&name__icontains=e&search=%22Team%22`;
     const { body } = await test.as.superuser.get(path).expect(200);
     const next = new URL(body.next, test.url);
@@ -64,11 +64,11 @@ describe('pages', () => {
   it.each([
     ['last', '&page_size=3&page=last', ['7']],
     ['nothing after page=', '&page_size=3&page=', ['1', '2', '3']],
-  ])('understands page=%s', async (_case, query, expected) => {
+  ])('accept page=%s', async (_case, query, expected) => {
     expect(await names(`&order_by=name${query}`)).toEqual(expected);
   });
 
-  it('has a first page even when nothing matches', async () => {
+  it('include a first page even if nothing matches', async () => {
     const path = 'teams/?name=none&page=1';
     const { body } = await test.as.superuser.get(path).expect(200);
     expect(body).toEqual({ count: 0, next: null, previous: null, results: [] });
@@ -77,7 +77,7 @@ describe('pages', () => {
   });
 
   it.each(['0', '-1', 'x', '1.5', '99', '999999999', '99999999999999999999', '0x1', '１'])(
-    'answers 404 to page=%s',
+    'return 404 for page=%s',
     async (page) => {
       for (const more of ['', '&count_disabled=1']) {
         const path = `teams/?organization=${organization.id}&page=${encodeURIComponent(page)}${more}`;
@@ -87,16 +87,13 @@ describe('pages', () => {
     },
   );
 
-  it.each(['0', '-5', 'x', '', '1.5'])(
-    'falls back to the default for page_size=%s',
-    async (size) => {
-      const body = await list(`&page_size=${size}`);
-      expect(body.results).toHaveLength(7);
-      expect(body.next).toBeNull();
-    },
-  );
+  it.each(['0', '-5', 'x', '', '1.5'])('have the default size for page_size=%s', async (size) => {
+    const body = await list(`&page_size=${size}`);
+    expect(body.results).toHaveLength(7);
+    expect(body.next).toBeNull();
+  });
 
-  it('caps page_size and writes the cap into the links', async () => {
+  it('limit page_size and write the limit into the links', async () => {
     const capped = await boot({ settings: { MAX_PAGE_SIZE: '3', PAGE_SIZE: '2' } });
     const { body } = await capped.as.superuser.get('users/?page_size=500').expect(200);
     expect(body.results).toHaveLength(3);
@@ -115,19 +112,19 @@ describe('pages', () => {
     ['0', true],
     ['false', true],
     ['no', true],
-  ])('leaves the count out for count_disabled=%s or not', async (word, counted) => {
+  ])('omit or include the count for count_disabled=%s', async (word, counted) => {
     const body = await list(`&page_size=3&page=2&count_disabled=${word}`);
     expect('count' in body).toBe(counted);
     expect(body.next).toContain('page=3');
     expect(body.previous).toContain('page=1');
   });
 
-  it('has no next link on the last page without a count', async () => {
+  it('have no next link on the last page without a count', async () => {
     expect((await list('&page_size=7&count_disabled=1')).next).toBeNull();
     expect((await list('&page_size=6&count_disabled=1')).next).not.toBeNull();
   });
 
-  it('counts only what the caller may read', async () => {
+  it('count only readable rows', async () => {
     const { body } = await test.as.nobody.get('teams/').expect(200);
     expect(body).toEqual({ count: 0, next: null, previous: null, results: [] });
     const own = await test.as.teamMember.get('teams/').expect(200);
@@ -146,7 +143,7 @@ describe('order', () => {
     ['name,', ['1', '2', '3', '4', '5', '6', '7']],
     [',,-,', ['1', '2', '3', '4', '5', '6', '7']],
     ['', ['1', '2', '3', '4', '5', '6', '7']],
-  ])('orders by %s', async (order, expected) => {
+  ])('is by %s on request', async (order, expected) => {
     expect(await names(`&order_by=${order}`)).toEqual(expected);
     if (order !== '') expect(await names(`&order=${order}`)).toEqual(expected);
   });
@@ -162,12 +159,12 @@ describe('order', () => {
     ['id', ['project', 'job', 'project_update', 'workflow_job', 'unified_job', 'notification']],
     ['id', ['o_auth2_access_token', 'activity_stream', 'job_event', 'workflow_job_node']],
     ['-id', ['job_host_summary']],
-  ])('is by %s for %j where none is asked for', (order, types) => {
+  ])('is by %s for %j by default', (order, types) => {
     for (const type of types)
       expect(`${type} ${resource(type).orderBy.join()}`).toBe(`${type} ${order}`);
   });
 
-  it('breaks ties by id, so that pages never overlap', async () => {
+  it('ends with the id, so that pages never overlap', async () => {
     const first = await names('&order_by=description&page_size=2');
     const second = await names('&order_by=description&page_size=2&page=2');
     expect([...first, ...second]).toEqual(['2', '4', '6', '1']);
@@ -180,12 +177,12 @@ describe('order', () => {
     ['organization__nonsense', 400, "Organization has no field named 'nonsense'"],
     ['created_by__password', 403, 'Filtering on password is not allowed.'],
     ['password_hash', 400, "Team has no field named 'password_hash'"],
-  ])('refuses to order by %s', async (order, status, detail) => {
+  ])('cannot be by %s', async (order, status, detail) => {
     const { body } = await test.as.superuser.get(`teams/?order_by=${order}`).expect(status);
     expect(body).toEqual({ detail });
   });
 
-  it('never orders by what an unreadable object holds', async () => {
+  it('is never by fields of unreadable objects', async () => {
     await test.as.outsider.get('teams/?order_by=created_by__username').expect(200);
     await test.as.outsider.get('users/?order_by=password_hash').expect(400);
   });
@@ -220,7 +217,7 @@ describe('search', () => {
     ['\\', ['50% off_er']],
     ['""', ['alpha beta', 'beta alpha', '50% off_er']],
     ['nothing like it', []],
-  ])('finds %s', async (text, expected) => {
+  ])('matches %s', async (text, expected) => {
     expect(await found(text)).toEqual(expected);
   });
 
@@ -238,12 +235,12 @@ describe('search', () => {
       'workflow_job_template_nodes',
       ['unified_job_template__name', 'unified_job_template__description'],
     ],
-  ])('of %s looks at %j', async (path, fields) => {
+  ])('of %s covers %j', async (path, fields) => {
     const { body } = await test.as.superuser.options(`${path}/`).expect(200);
     expect(body.search_fields).toEqual(fields);
   });
 
-  it('finds templates by playbook, and nodes by a template that the caller may read', async () => {
+  it('matches templates by playbook, and nodes by a readable template', async () => {
     const { as, home, make } = test;
     const template = await make.jobTemplate({ name: 'Roll out', playbook: 'unusual.yml' });
     const workflow = await make.workflowTemplate({ organization: home.organization.id });
@@ -259,7 +256,7 @@ describe('search', () => {
     expect(await ids(as.nobody, 'workflow_job_template_nodes/?search=roll')).toEqual([]);
   });
 
-  it('refuses NUL and texts beyond all measure', async () => {
+  it('refuses NUL and very long texts', async () => {
     const nul = await test.as.superuser.get('teams/?search=a%00b').expect(400);
     expect(nul.body.detail).toMatch(/Null characters/);
     await test.as.superuser.get(`teams/?search=${'x'.repeat(600)}`).expect(400);

@@ -106,7 +106,7 @@ const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_one, index) => from + index);
 
 describe('live events', () => {
-  it('sends what is there, then what comes, and ends after the final status', async () => {
+  it('contain existing events, then new ones, and end after the final status', async () => {
     const job = await makeJob();
     await addEvents(job, 1, 3);
     const listener = await listen(`jobs/${job.id}/events/stream/`);
@@ -128,7 +128,7 @@ describe('live events', () => {
     ]);
   });
 
-  it('sends the nodes of a workflow job as they change', async () => {
+  it('contain the nodes of a workflow job when they change', async () => {
     const { database, home } = test;
     const run = (type: string, status: string): Promise<Row | undefined> =>
       database.row<Row>(sql`
@@ -162,7 +162,7 @@ describe('live events', () => {
     });
   });
 
-  it('sends events as the list shows them', async () => {
+  it('have the same form as in the list', async () => {
     const job = await makeJob('successful');
     await addEvents(job, 1, 2);
     const listener = await listen(`jobs/${job.id}/events/stream/`);
@@ -177,7 +177,7 @@ describe('live events', () => {
     ['after', '?after=2', {}],
     ['after, as our pages ask', '?after=2&no_truncate=1', {}],
     ['Last-Event-ID rather than after', '?after=1', { 'Last-Event-ID': '2' }],
-  ])('resumes by %s', async (_case, query, more) => {
+  ])('resume by %s', async (_case, query, more) => {
     const job = await makeJob('failed');
     await addEvents(job, 1, 4);
     const listener = await listen(
@@ -189,7 +189,7 @@ describe('live events', () => {
     expect(listener.statuses).toEqual(['failed']);
   });
 
-  it('finds what no message told of', async () => {
+  it('are found even if a message is lost', async () => {
     const job = await makeJob();
     const listener = await listen(`jobs/${job.id}/events/stream/`);
     await eventually(() => expect(listener.statuses).toEqual(['running']));
@@ -197,21 +197,21 @@ describe('live events', () => {
     await eventually(() => expect(listener.counters).toEqual([1]), 8000);
   }, 15_000);
 
-  it('serves project updates', async () => {
+  it('support project updates', async () => {
     const update = await samples.of('project_update');
     const listener = await listen(`project_updates/${update.id}/events/stream/`);
     await eventually(() => expect(listener.isEnded).toBe(true));
     expect(listener.statuses).toEqual(['successful']);
   });
 
-  it('answers HEAD without a body', async () => {
+  it('return no body for HEAD', async () => {
     const job = await makeJob();
     await test.as.superuser.head(`jobs/${job.id}/events/stream/`).expect(200);
   });
 });
 
 describe('live events are refused', () => {
-  it('to those who may not read the run, and for unknown runs', async () => {
+  it('for users who may not read the run, and for unknown runs', async () => {
     const job = await makeJob();
     const path = `jobs/${job.id}/events/stream/`;
     await test.as.anonymous.get(path).expect(401);
@@ -221,7 +221,7 @@ describe('live events are refused', () => {
     await test.as.superuser.get(`jobs/${update.id}/events/stream/`).expect(404);
   });
 
-  it.each(['-1', 'x', '1.5', '9'.repeat(20)])('for the place %s', async (place) => {
+  it.each(['-1', 'x', '1.5', '9'.repeat(20)])('at the position %s', async (place) => {
     const job = await makeJob();
     const path = `jobs/${job.id}/events/stream/`;
     const { body } = await test.as.superuser.get(`${path}?after=${place}`).expect(400);
@@ -229,7 +229,7 @@ describe('live events are refused', () => {
     await test.as.superuser.with({ 'Last-Event-ID': place }).get(path).expect(400);
   });
 
-  it('to a user who has too many open, until one is closed', async () => {
+  it('for a user with too many open streams, until one is closed', async () => {
     const job = await makeJob();
     const path = `jobs/${job.id}/events/stream/`;
     // Streams of other tests, which may still be closing, belong to another user.
@@ -246,7 +246,7 @@ describe('live events are refused', () => {
     });
   });
 
-  describe('from the next look on, when', () => {
+  describe('after the next check, if', () => {
     const bearer = async (user: Row): Promise<Record<string, string>> => ({
       Authorization: `Bearer ${await test.make.token(user)}`,
     });
@@ -308,7 +308,7 @@ describe('live events are refused', () => {
       expect(listener.counters).toEqual([1]);
     });
 
-    it('nothing is told of a workflow job either', async () => {
+    it('workflow jobs send no further nodes', async () => {
       const workflow = (await test.database.row<Row>(sql`
         INSERT INTO unified_jobs (type, name, status, organization_id)
         VALUES ('workflow_job', 'Watched', 'running', ${test.home.organization.id}) RETURNING *`))!;
@@ -322,7 +322,7 @@ describe('live events are refused', () => {
       await eventually(() => expect(listener.isEnded).toBe(true), 8000);
     });
 
-    it('a client that reads slowly gets neither all events nor a whole download', async () => {
+    it('a slow client gets neither all events nor a complete download', async () => {
       const job = await makeJob();
       await addEvents(job, 1, 6000, 'x'.repeat(2000));
       for (const path of [
@@ -340,7 +340,7 @@ describe('live events are refused', () => {
     });
   });
 
-  it('after more than a minute of silence no session is prolonged by a stream', async () => {
+  it('a silent stream does not prolong the session after a minute', async () => {
     const find = jest.spyOn(sessions(), 'find');
     const job = await makeJob();
     const user = await test.make.user({ is_superuser: true });
@@ -366,7 +366,7 @@ describe('live events are refused', () => {
   });
 });
 
-it('ends all streams at shutdown', async () => {
+it('all streams end at shutdown', async () => {
   const leaving = await boot({ own: true });
   try {
     const job = await new Samples(leaving).of('job');

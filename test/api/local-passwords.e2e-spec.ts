@@ -27,7 +27,7 @@ const statusOf = async (username: string): Promise<number> => {
 const change = (DISABLE_LOCAL_AUTH: boolean) =>
   test.as.superuser.patch(SETTINGS, { DISABLE_LOCAL_AUTH });
 
-it('is refused while no user could log in otherwise, and leaves superusers a way in', async () => {
+it('DISABLE_LOCAL_AUTH is refused without another login, and superusers keep access', async () => {
   const { as, database, make } = test;
   const refused = async (reason: string): Promise<void> => {
     const { body } = await change(true).expect(400);

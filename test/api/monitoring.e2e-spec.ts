@@ -91,7 +91,7 @@ it.each(expressions)('%s', (expression) => {
   expect(partsOf(expression, ['LabelName']).filter((label) => !known.includes(label))).toEqual([]);
 });
 
-it('alerts say how serious they are and what happened, each under a name of its own', () => {
+it('alerts have a severity, a description and a unique name', () => {
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
   for (const { labels, annotations } of rules) {
     expect(['critical', 'warning']).toContain(labels.severity);

@@ -14,7 +14,7 @@ afterAll(() => test.close());
 const namedUrl = async (path: string): Promise<string> =>
   (await test.as.superuser.get(path).expect(200)).body.related.named_url;
 
-it('is shown on every object that has one, and leads there', async () => {
+it('a named URL is shown on every object that has one, and works', async () => {
   const samples = new Samples(test);
   const faults: string[] = [];
   for (const { type, path, stored } of resources()) {
@@ -33,7 +33,7 @@ it('is shown on every object that has one, and leads there', async () => {
   expect(faults).toEqual([]);
 });
 
-it('is written as clients write it', async () => {
+it('a named URL has the form that clients write', async () => {
   const { make, home } = test;
   const inventory = await make.inventory({ name: 'Lab', organization: home.organization.id });
   const host = await make.host(inventory, { name: 'web-1' });
@@ -71,7 +71,7 @@ it.each([
   '{id}',
   "o'clock",
   'a;b:c@d=e',
-])('finds %s again', async (name) => {
+])('the object %s is found by its named URL', async (name) => {
   const organization = await test.make.organization({ name });
   const team = await test.make.team({ name: `${name}+`, organization: organization.id });
   for (const [path, row] of [
@@ -84,7 +84,7 @@ it.each([
   }
 });
 
-it('stands in every URL in which an id stands', async () => {
+it('a named URL works in every URL that contains an id', async () => {
   const { as, home, make } = test;
   const team = await make.team({ name: 'Named', organization: home.organization.id });
   const path = 'teams/Named++Home';
@@ -103,7 +103,7 @@ it('stands in every URL in which an id stands', async () => {
   await as.superuser.get(`teams/${team.id}/`).expect(404);
 });
 
-it('is in answers to creations, and not in lists', async () => {
+it('responses to creations contain a named URL, and lists do not', async () => {
   const { as, home } = test;
   const made = await as.orgAdmin
     .post('teams/', { name: 'Fresh', organization: home.organization.id })
@@ -113,7 +113,7 @@ it('is in answers to creations, and not in lists', async () => {
   expect(body.results[0].related).not.toHaveProperty('named_url');
 });
 
-it('names nothing the caller may not read', async () => {
+it('a named URL contains no names that the caller may not read', async () => {
   const { as, home } = test;
   // A member of the team reads the team and not its organization.
   const { body } = await as.teamMember.get(`teams/${home.team.id}/`).expect(200);
@@ -143,12 +143,12 @@ it.each([
   'credentials/Key++ssh++Home/',
   'activity_stream/x/',
   'jobs/x/',
-])('answers 404 or 400, and nothing else, to %s', async (path) => {
+])('a named URL %s returns 404 or 400', async (path) => {
   const { status } = await test.as.superuser.get(path);
   expect([400, 404]).toContain(status);
 });
 
-it('does not guess between objects of the same name without an organization', async () => {
+it('objects with the same name without an organization are ambiguous', async () => {
   const { make, as } = test;
   for (let i = 0; i < 2; i++) {
     await make.credential({ name: 'Twin', user: as.users.nobody.id });
@@ -158,13 +158,13 @@ it('does not guess between objects of the same name without an organization', as
   await as.superuser.delete('credentials/Twin++Machine+ssh++/').expect(404);
 });
 
-it('takes names of digits for ids', async () => {
+it('a name of digits is read as an id', async () => {
   const organization = await test.make.organization({ name: '2147483000' });
   expect(await namedUrl(`organizations/${organization.id}/`)).toBeUndefined();
   await test.as.superuser.get('organizations/2147483000/').expect(404);
 });
 
-it('costs one statement more than an id, whatever the name', async () => {
+it('a named URL needs one statement more than an id, for any name', async () => {
   const { as, database, home } = test;
   const client = as.orgAdmin;
   const count = (path: string): Promise<number> =>
@@ -174,7 +174,7 @@ it('costs one statement more than an id, whatever the name', async () => {
   expect(await count('teams/Home%20Team++Home/')).toBe(byId + 1);
 });
 
-it('is told by OPTIONS and by the explorer', async () => {
+it('OPTIONS and the explorer describe named URLs', async () => {
   const { body } = await test.as.superuser.options('hosts/').expect(200);
   expect(body.named_url_format).toBe('hosts/<name>++<inventory.name>++<organization.name>/');
   expect(

@@ -55,7 +55,7 @@ async function listed(path: string): Promise<number[]> {
   return (body.results as { id: number }[]).map(({ id }) => id);
 }
 
-it('has every path of the contract for each parent there is, and no other', async () => {
+it('every parent has the paths of the contract, and no others', async () => {
   const found: Record<string, string[]> = {};
   for (const { parent, event } of lists) (found[parent.path] ??= []).push(event);
   expect(Object.keys(found)).toEqual(
@@ -73,7 +73,7 @@ it('has every path of the contract for each parent there is, and no other', asyn
   }
 });
 
-it('attaches and takes off by id, as often as it is asked to, and keeps events apart', async () => {
+it('templates are attached and detached by id, repeatedly and separately for each event', async () => {
   for (const { parent, row, event, path } of lists) {
     const { id } = await template();
     await test.as.superuser.post(path, { id }).expect(204);
@@ -104,7 +104,7 @@ it('attaches and takes off by id, as often as it is asked to, and keeps events a
   }
 });
 
-it('creates and attaches what comes without an id', async () => {
+it('a request without an id creates and attaches a template', async () => {
   for (const { path } of lists) {
     const { body, headers } = await test.as.superuser.post(path, bodyOf()).expect(201);
     expect(headers.location).toBe(body.url);
@@ -113,7 +113,7 @@ it('creates and attaches what comes without an id', async () => {
   }
 });
 
-it('says what is wrong with a body', async () => {
+it('a wrong body is explained', async () => {
   const refusals: [body: object, detail: string][] = [
     [{ id: 'x' }, '"id" field must be an integer.'],
     [{ id: 1.5 }, '"id" field must be an integer.'],
@@ -132,7 +132,7 @@ it('says what is wrong with a body', async () => {
   }
 });
 
-describe('who may attach and take off', () => {
+describe('attaching and detaching', () => {
   /** Role on the parent that suffices together with the permission on the template. */
   const PARENT_ROLE: Record<string, string> = {
     job_templates: 'read_role',
@@ -141,7 +141,7 @@ describe('who may attach and take off', () => {
     organizations: 'auditor_role',
   };
 
-  it('needs the right to change the template, and its share of the parent', async () => {
+  it('require admin on the template, and the required role on the parent', async () => {
     const { as, make, home } = test;
     // Every caller here administers notifications of another organization: crossing organizations is allowed.
     const elsewhere = await make.organization();
@@ -172,7 +172,7 @@ describe('who may attach and take off', () => {
     expect(home.organization.id).not.toBe(elsewhere.id);
   });
 
-  it('on a project, using it is not enough', async () => {
+  it('on a project require more than use', async () => {
     const { as, make } = test;
     const { row, path } = lists.find(({ parent }) => parent.path === 'projects')!;
     const user = await make.user();
@@ -188,17 +188,17 @@ describe('who may attach and take off', () => {
   });
 });
 
-describe('what an organization owns', () => {
+describe('the notification templates of an organization', () => {
   const path = () => `organizations/${test.home.organization.id}/notification_templates/`;
 
-  it('is created there, with the organization filled in', async () => {
+  it('are created there, with the organization filled in', async () => {
     const body = { ...bodyOf(), organization: undefined };
     const made = await test.as.orgAdmin.post(path(), body).expect(201);
     expect(made.body.organization).toBe(test.home.organization.id);
     expect(made.headers.location).toBe(made.body.url);
   });
 
-  it('is accepted by id once more; what belongs elsewhere is not moved', async () => {
+  it('can be sent again by id; templates of other organizations are not moved', async () => {
     const { id } = await template();
     await test.as.orgAdmin.post(path(), { id }).expect(204);
     const foreign = await test.make.notificationTemplate({
@@ -214,7 +214,7 @@ describe('what an organization owns', () => {
     expect(kept.body.organization).toBe(test.home.otherOrganization.id);
   });
 
-  it('cannot be without an organization', async () => {
+  it('cannot lose their organization', async () => {
     const { id } = await template();
     for (const body of [{ id, disassociate: true }, { disassociate: true }]) {
       const { body: answer } = await test.as.superuser.post(path(), body).expect(400);

@@ -58,8 +58,8 @@ async function originals(ids: readonly number[]): Promise<(number | null)[]> {
   return rows.map(({ resend_of_id }) => resend_of_id);
 }
 
-describe('what is sent once more', () => {
-  it('is what failed in the range: its beginning included, its end not', async () => {
+describe('a resend', () => {
+  it('includes failed notifications of the range: its start included, its end excluded', async () => {
     await made({ created: '2026-01-01T23:59:59Z' });
     const first = await made({ created: RANGE.from });
     const second = await made();
@@ -94,13 +94,13 @@ describe('what is sent once more', () => {
     expect(queued).toHaveLength(2);
   });
 
-  it('reaches to now where no end is given', async () => {
+  it('covers the range until now without an end', async () => {
     await made({ created: new Date(Date.now() - 60_000).toISOString() });
     await made({ created: new Date(Date.now() + 3_600_000).toISOString() });
     expect((await resend({ from: '2026-01-01' })).count).toBe(1);
   });
 
-  it('may be what succeeded, as messages of their own, and only of some events', async () => {
+  it('can include successful notifications, as new messages, and selected events', async () => {
     await made();
     await made({ status: 'successful', event: 'started' });
     const wanted = await made({ status: 'successful' });
@@ -116,7 +116,7 @@ describe('what is sent once more', () => {
     expect(row?.delivered).toEqual([]);
   });
 
-  it('is sent once, however often it is asked for', async () => {
+  it('sends each notification once, even if it is requested repeatedly', async () => {
     await made();
     const { notifications } = await resend();
     expect(await resend()).toEqual({ count: 0, notifications: [] });
@@ -124,7 +124,7 @@ describe('what is sent once more', () => {
     expect((await resend()).count).toBe(0);
   });
 
-  it('is the newest repetition where that failed too', async () => {
+  it('repeats the latest attempt if it failed too', async () => {
     const original = await made();
     const { notifications } = await resend();
     await setStatus(notifications, 'failed');
@@ -136,20 +136,20 @@ describe('what is sent once more', () => {
     expect((await resend()).count).toBe(0);
   });
 
-  it('is sent once by requests at the same time', async () => {
+  it('sends each notification once for simultaneous requests', async () => {
     for (let i = 0; i < 5; i++) await made();
     const answers = await Promise.all(Array.from({ length: 4 }, () => resend()));
     expect(answers.map(({ count }) => count).sort()).toEqual([0, 0, 0, 5]);
   });
 
-  it('is told by a dry run, which writes nothing', async () => {
+  it('is previewed by a dry run, which writes nothing', async () => {
     const ids = [await made(), await made()];
     const { body } = await test.as.orgAdmin.post(`${path}?dry_run=1`, RANGE).expect(200);
     expect(body).toEqual({ dry_run: true, count: 2, notifications: ids });
     expect((await resend()).count).toBe(2);
   });
 
-  it('comes once for an Idempotency-Key, also where successes are wanted', async () => {
+  it('runs once for an Idempotency-Key, also for successful notifications', async () => {
     await made({ status: 'successful' });
     const request = { ...RANGE, statuses: ['successful'] };
     const once = () =>
@@ -161,7 +161,7 @@ describe('what is sent once more', () => {
     expect(second.headers['idempotent-replayed']).toBe('true');
   });
 
-  it('takes the same number of statements for one and for many', async () => {
+  it('needs the same number of statements for one notification and for many', async () => {
     await made();
     const one = await countQueries(test.database, () => resend());
     for (let i = 0; i < 30; i++) await made();
@@ -169,7 +169,7 @@ describe('what is sent once more', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('a resend is refused', () => {
   it.each([
     [{}, { from: ['This field is required.'] }],
     [
@@ -189,12 +189,12 @@ describe('what is refused', () => {
     [{ ...RANGE, events: [7] }, { events: { 0: ['Not a valid string.'] } }],
     [{ ...RANGE, events: ['test'] }, { events: { 0: ['"test" is not a valid choice.'] } }],
     [{ ...RANGE, statuses: 'failed' }, { statuses: ['Value must be valid JSON.'] }],
-  ])('%j', async (body, errors) => {
+  ])('with %j', async (body, errors) => {
     const answer = await test.as.orgAdmin.post(path, body).expect(400);
     expect(answer.body).toEqual(errors);
   });
 
-  it('more than the limit: nothing is sent, and exactly the limit passes', async () => {
+  it('above the limit: nothing is sent, and exactly the limit is accepted', async () => {
     const limit = (value: number) =>
       test.as.superuser
         .patch('settings/notifications/', { NOTIFICATION_RESEND_MAX: value })
@@ -212,20 +212,20 @@ describe('what is refused', () => {
     await limit(1000);
   });
 
-  it.each(PERSONA_NAMES)('to whoever may not change the template: %s', async (name) => {
+  it.each(PERSONA_NAMES)('to users who may not change the template: %s', async (name) => {
     const may = ['superuser', 'orgAdmin'].includes(name);
     await test.as[name].post(path, RANGE).expect(may ? 202 : 403);
     await test.as[name].post(`${path}?dry_run=1`, RANGE).expect(may ? 200 : 403);
   });
 
-  it('to strangers and for what does not exist', async () => {
+  it('to users without access, and for missing templates', async () => {
     await test.as.anonymous.post(path, RANGE).expect(401);
     await test.as.superuser.post('notification_templates/2147483000/resend/', RANGE).expect(404);
     await test.as.superuser.get(path).expect(405);
   });
 });
 
-it('leaves one entry in the audit trail', async () => {
+it('a resend creates one entry in the audit trail', async () => {
   await made();
   await made();
   await resend();

@@ -33,7 +33,7 @@ async function create(type: (typeof NOTIFICATION_TYPES)[number], more: object = 
 
 describe('configuration', () => {
   it.each(NOTIFICATION_TYPES)(
-    '%s: masks secrets and keeps them when they come back masked',
+    '%s: masks secrets and keeps them when they are sent back masked',
     async (type) => {
       const made = await create(type);
       const shown = JSON.stringify({ ...made.notification_configuration, url: '' });
@@ -63,7 +63,7 @@ describe('configuration', () => {
     });
   });
 
-  it('is required, and has no stored secret to keep on creation', async () => {
+  it('is required, and cannot keep a secret on creation', async () => {
     const none = bodyOf('chat_a', { notification_configuration: undefined });
     const missing = await test.as.orgAdmin.post('notification_templates/', none).expect(400);
     expect(missing.body).toEqual({ notification_configuration: ['This field is required.'] });
@@ -74,7 +74,7 @@ describe('configuration', () => {
     expect(refused.body.__all__[0]).toContain('there is no stored value to keep');
   });
 
-  it('must come along when the type changes', async () => {
+  it('must be sent when the type changes', async () => {
     const made = await create('chat_a');
     const { body } = await test.as.orgAdmin
       .patch(made.url, { notification_type: 'chat_b' })
@@ -104,7 +104,7 @@ describe('configuration', () => {
     expect(body).toEqual({ notification_type: ['"slack" is not a valid choice.'] });
   });
 
-  it('reads on where the key that sealed it is lost', async () => {
+  it('stays readable if the key that encrypted it is lost', async () => {
     const made = await create('webhook');
     const other = await create('webhook');
     await test.database.execute(sql`
@@ -126,7 +126,7 @@ async function storedOf(id: number): Promise<unknown> {
 describe('messages', () => {
   const NONE = { started: null, success: null, error: null, workflow_approval: null };
 
-  it('default to none, merge on PATCH, are replaced by PUT', async () => {
+  it('have defaults, merge on PATCH, and are replaced by PUT', async () => {
     const made = await create('webhook');
     const patch = async (messages: unknown) =>
       (await test.as.orgAdmin.patch(made.url, { messages }).expect(200)).body.messages as unknown;
@@ -165,7 +165,7 @@ describe('messages', () => {
       'Messages cannot contain newlines (found newline in started event)',
     ],
     [{ started: { message: '{{ foo }}' } }, "Field 'foo' unavailable"],
-  ])('refuses %j', async (messages, text) => {
+  ])('are refused: %j', async (messages, text) => {
     const { body } = await test.as.orgAdmin
       .post('notification_templates/', bodyOf('email', { messages }))
       .expect(400);
@@ -181,7 +181,7 @@ describe('messages', () => {
 });
 
 describe('OPTIONS', () => {
-  it('carries the keys of every kind and the default texts', async () => {
+  it('describes the keys of every type and the default texts', async () => {
     const { body } = await test.as.orgAdmin.options('notification_templates/').expect(200);
     for (const method of ['GET', 'POST']) {
       const { notification_configuration: keys, messages } = body.actions[method];
@@ -205,7 +205,7 @@ describe('OPTIONS', () => {
 });
 
 describe('copy', () => {
-  it('takes the secrets along, sealed for the copy', async () => {
+  it('keeps the secrets, encrypted for the copy', async () => {
     const made = await create('chat_a');
     expect((await test.as.orgAdmin.get(`${made.url}copy/`).expect(200)).body).toEqual({
       can_copy: true,
@@ -218,7 +218,7 @@ describe('copy', () => {
     expect(await storedOf(body.id)).not.toEqual(await storedOf(made.id));
   });
 
-  it('needs another name', async () => {
+  it('requires another name', async () => {
     const made = await create('chat_a');
     const same = await test.as.orgAdmin.post(`${made.url}copy/`, { name: made.name }).expect(400);
     expect(same.body).toEqual({
@@ -231,7 +231,7 @@ describe('copy', () => {
   });
 });
 
-describe('who may', () => {
+describe('permissions', () => {
   const READS = new Set(['superuser', 'auditor', 'orgAdmin']);
   const WRITES = new Set(['superuser', 'orgAdmin']);
 
@@ -274,7 +274,7 @@ describe('who may', () => {
     await asAuditor.post(path, { id: made.id, disassociate: true }).expect(403);
   });
 
-  it('a move needs the right in both organizations', async () => {
+  it('a move requires admin in both organizations', async () => {
     const { as, make, home } = test;
     const made = await create('chat_a');
     const elsewhere = { organization: home.otherOrganization.id };
@@ -295,7 +295,7 @@ async function settle(templateId: number): Promise<void> {
     UPDATE notifications SET status = 'successful' WHERE notification_template_id = ${templateId}`);
 }
 
-it('is not deleted while a notification is pending', async () => {
+it('a template with a pending notification cannot be deleted', async () => {
   const made = await create('chat_a');
   const sent = await test.as.orgAdmin.post(`${made.url}test/`, {}).expect(200);
   const { body } = await test.as.orgAdmin.delete(made.url).expect(409);
@@ -306,7 +306,7 @@ it('is not deleted while a notification is pending', async () => {
   await test.as.orgAdmin.delete(made.url).expect(204);
 });
 
-it('has a name of its own within the organization', async () => {
+it('a template name is unique within the organization', async () => {
   const made = await create('chat_a');
   const { body } = await test.as.orgAdmin
     .post('notification_templates/', bodyOf('chat_a', { name: made.name }))
@@ -316,7 +316,7 @@ it('has a name of its own within the organization', async () => {
   });
 });
 
-it('shows the five newest records and lists in a constant number of statements', async () => {
+it('five recent records and lists need a constant number of statements', async () => {
   const made = await create('chat_a');
   for (let i = 0; i < 6; i++) await test.as.orgAdmin.post(`${made.url}test/`, {}).expect(200);
   const { body } = await test.as.orgAdmin.get(made.url).expect(200);
@@ -332,7 +332,7 @@ it('shows the five newest records and lists in a constant number of statements',
   await samePageQueries(test.database, test.as.orgAdmin, 'notification_templates/', [1, 2]);
 });
 
-it('lets no secret into the audit trail or any table', async () => {
+it('no secret appears in the audit trail or any table', async () => {
   const made = await create('webhook');
   const changed = { ...CONFIGURATIONS.webhook, password: canary('second') };
   await test.as.orgAdmin.patch(made.url, { notification_configuration: changed }).expect(200);

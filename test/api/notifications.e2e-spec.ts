@@ -29,7 +29,7 @@ async function send(body: object = {}): Promise<{ id: number; url: string }> {
 }
 
 describe('test', () => {
-  it('answers 200 with the pending record and where it is', async () => {
+  it('returns 200 with the pending record and its location', async () => {
     const { body, headers } = await test.as.orgAdmin.post(`${template.url}test/`, {}).expect(200);
     expect(headers.location).toBe(`/api/v2/notifications/${body.id}/`);
     expect(body).toMatchObject({
@@ -44,7 +44,7 @@ describe('test', () => {
     expect(body.body.body).toMatch(/^Test Notification/);
   });
 
-  it('ignores other keys, as clients send them', async () => {
+  it('ignores other keys that clients send', async () => {
     await send({ anything: 1 });
   });
 
@@ -54,14 +54,14 @@ describe('test', () => {
     expect(body.body).toEqual({ said: 'Stub Job is successful' });
   });
 
-  it('refuses an event that does not exist', async () => {
+  it('refuses an unknown event', async () => {
     const { body } = await test.as.orgAdmin
       .post(`${template.url}test/`, { event: 'done' })
       .expect(400);
     expect(body).toEqual({ event: ['"done" is not a valid choice.'] });
   });
 
-  it('is limited per user, and says so', async () => {
+  it('is limited for each user, with an explanation', async () => {
     const { headers } = await test.as.superuser.post(`${template.url}test/`, {}).expect(200);
     expect(headers['x-ratelimit-limit']).toBe('40');
     expect(headers['x-ratelimit-remaining']).toBe('39');
@@ -82,7 +82,7 @@ describe('records', () => {
     await test.as.superuser.request(method, path, {}).expect(405);
   });
 
-  it.each(PERSONA_NAMES)('are read by whoever reads the template: %s', async (name) => {
+  it.each(PERSONA_NAMES)('are readable with the template: %s', async (name) => {
     const record = await send();
     const reads = ['superuser', 'auditor', 'orgAdmin'].includes(name);
     await test.as[name].get(record.url).expect(reads ? 200 : 403);
@@ -148,7 +148,7 @@ describe('history', () => {
     return (body.results as { id: number }[]).map(({ id }) => ids.indexOf(id));
   };
 
-  it('is filtered by what the contract names and by every field', async () => {
+  it('can be filtered by the fields of the contract and by every other field', async () => {
     const { ids, made } = await history();
     const cases: [query: string, found: number[]][] = [
       ['', [0, 1, 2, 3]],
@@ -182,7 +182,7 @@ describe('history', () => {
     }
   });
 
-  it('is listed below its runs, filtered there too', async () => {
+  it('is listed below its runs, with filters', async () => {
     const { job, other, ids } = await history();
     expect(await positions(`jobs/${job}/notifications/`, ids)).toEqual([0, 1, 2]);
     expect(await positions(`jobs/${job}/notifications/?status=failed`, ids)).toEqual([1]);
@@ -209,7 +209,7 @@ describe('history', () => {
     expect(body.results.map(({ id }: { id: number }) => id)).toEqual([ids[1]]);
   });
 
-  it('has attempts with filters of their own', async () => {
+  it('has attempts with their own filters', async () => {
     const { ids } = await history();
     const numbers = async (query: string): Promise<number[]> => {
       const { body } = await test.as.orgAdmin.get(`notifications/${ids[1]}/attempts/?${query}`);
@@ -239,7 +239,7 @@ describe('history', () => {
   });
 });
 
-it('shows whether the destination is being left alone', async () => {
+it('a template shows whether deliveries to its destination are paused', async () => {
   const made = await test.make.notificationTemplate({ organization: test.home.organization.id });
   const breaker = async (): Promise<unknown> =>
     (await test.as.auditor.get(`notification_templates/${made.id}/`).expect(200)).body
@@ -265,7 +265,7 @@ it('shows whether the destination is being left alone', async () => {
   expect(await breaker()).toEqual({ state: 'half_open', failures: 5, open_until: null });
 });
 
-it('shows the secret parts of a URL only to whoever may change it', async () => {
+it('the secret parts of a URL are visible only to users who may change the template', async () => {
   const path = `notification_templates/${template.id}/`;
   const url = async (name: 'orgAdmin' | 'auditor'): Promise<unknown> =>
     (await test.as[name].get(path).expect(200)).body.notification_configuration.url;
@@ -281,7 +281,7 @@ describe('resend', () => {
       UPDATE notifications SET status = ${status}, delivered = '["a"]', message_id = 'stable'
       WHERE id = ${id}`);
 
-  it('waits for the outcome', async () => {
+  it('waits for the result', async () => {
     const record = await send();
     const { body } = await test.as.orgAdmin.post(`${record.url}resend/`).expect(409);
     expect(body).toEqual({ detail: 'The notification is still being sent.' });
@@ -290,7 +290,7 @@ describe('resend', () => {
   it.each([
     ['failed', 'stable', ['a']],
     ['successful', expect.not.stringMatching(/^stable$/), []],
-  ])('repeats a %s one as a record of its own', async (status, messageId, delivered) => {
+  ])('repeats a %s notification as a new record', async (status, messageId, delivered) => {
     const record = await send();
     await settle(record.id, status);
     const { body, headers } = await test.as.orgAdmin.post(`${record.url}resend/`).expect(202);
@@ -308,7 +308,7 @@ describe('resend', () => {
     });
   });
 
-  it('needs the right to change the template', async () => {
+  it('requires admin on the template', async () => {
     const record = await send();
     await settle(record.id, 'failed');
     await test.as.auditor.post(`${record.url}resend/`).expect(403);

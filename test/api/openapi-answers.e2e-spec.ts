@@ -59,7 +59,7 @@ const reads = ({ method }: TableRoute): boolean => method === 'GET';
 const lists = (route: TableRoute): boolean => reads(route) && route.info!.kind === 'list';
 
 it.each(['superuser', 'orgMember', 'auditor', 'anonymous'] as const)(
-  'reads as documented for %s',
+  'GET responses match the document for %s',
   async (name) => {
     expect(await faultsOf(test.as[name], reads)).toEqual([]);
   },
@@ -67,7 +67,7 @@ it.each(['superuser', 'orgMember', 'auditor', 'anonymous'] as const)(
 );
 
 it(
-  'lists without a count, with a place and in small pages as documented',
+  'lists without a count, with a cursor and in small pages match the document',
   async () => {
     expect(await faultsOf(test.as.superuser, lists, '?count_disabled=1&page_size=1')).toEqual([]);
   },
@@ -75,7 +75,7 @@ it(
 );
 
 it(
-  'creates, changes and acts as documented',
+  'responses to creations, changes and actions match the document',
   async () => {
     const writes = ({ method, info }: TableRoute): boolean =>
       ['POST', 'PUT', 'PATCH'].includes(method) && info!.access === 'authenticated';

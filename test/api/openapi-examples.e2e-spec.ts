@@ -120,7 +120,7 @@ it.each(STEPS)('$operation', ({ operation }) => {
   expect(recorded[operation]).toEqual(kept()[operation]);
 });
 
-it('stand in the document', async () => {
+it('all examples are in the document', async () => {
   const { body } = await test.as.anonymous.get('/api/openapi.json').expect(200);
   const shown = operationsOf(body as OpenApiDocument).flatMap((operation) => {
     const { operationId, requestBody, responses } = operation;
@@ -138,7 +138,7 @@ it('stand in the document', async () => {
   expect(Object.fromEntries(shown)).toEqual(kept());
 });
 
-it('are all that is recorded, and fit the schemas of the document', async () => {
+it('all examples are recorded, and match the schemas of the document', async () => {
   expect(Object.keys(kept())).toEqual(STEPS.map(({ operation }) => operation));
   const { body } = await test.as.anonymous.get('/api/openapi.json').expect(200);
   const document = body as OpenApiDocument;

@@ -31,13 +31,13 @@ afterAll(() => test.close());
 const named = (which: (operation: Operation) => boolean): string[] =>
   operations.filter(which).map(({ method, path }) => `${method} ${path}`);
 
-it('is valid by a public validator', async () => {
+it('a public validator accepts the document', async () => {
   const { valid, errors } = await new Validator().validate(structuredClone(document) as never);
   expect(errors ?? []).toEqual([]);
   expect(valid).toBe(true);
 });
 
-it('is OpenAPI 3.1, its schemas JSON Schema 2020-12 and nothing else', () => {
+it('the document is OpenAPI 3.1 with schemas of JSON Schema 2020-12', () => {
   expect(document.openapi).toMatch(/^3\.1\.\d+$/);
   // Keywords of 3.0, which the validator of schemas ignores instead of rejecting.
   expect(JSON.stringify(document)).not.toMatch(/"nullable":|"example":/);
@@ -72,7 +72,7 @@ it('is OpenAPI 3.1, its schemas JSON Schema 2020-12 and nothing else', () => {
   expect(refused).toEqual([]);
 });
 
-it('declares the key of requests that are done once', () => {
+it('idempotent requests declare the Idempotency-Key', () => {
   const keyed = operations
     .filter(({ parameters }) =>
       parameters.some(({ name, in: place }) => name === 'Idempotency-Key' && place === 'header'),
@@ -84,7 +84,7 @@ it('declares the key of requests that are done once', () => {
   expect(keyed).not.toContain('jobs_list');
 });
 
-it('has bodies to try that are what the route takes', () => {
+it('example bodies match the routes', () => {
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
   const bodies = operations.flatMap(({ operationId, requestBody }) =>
@@ -97,7 +97,7 @@ it('has bodies to try that are what the route takes', () => {
   expect(wrong.map(({ operationId, example }) => ({ operationId, example }))).toEqual([]);
 });
 
-it('says that a credential is made with an owner', () => {
+it('the creation of a credential requires an owner', () => {
   const create = operations.find(({ operationId }) => operationId === 'credentials_create')!;
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
@@ -111,7 +111,7 @@ it('says that a credential is made with an owner', () => {
   }
 });
 
-it('says what may be null and what is always the same', () => {
+it('nullable and constant values are declared', () => {
   expect(document.components.schemas.Project?.properties).toMatchObject({
     organization: { type: ['integer', 'null'] },
     last_updated: { type: ['string', 'null'], format: 'date-time' },
@@ -119,7 +119,7 @@ it('says what may be null and what is always the same', () => {
   });
 });
 
-it('has every route', () => {
+it('the document contains every route', () => {
   const routes = test.app
     .get(RouteTable, { strict: false })
     .routes.filter(({ info }) => info !== undefined)
@@ -130,13 +130,13 @@ it('has every route', () => {
   expect(named(() => true).sort()).toEqual(routes.sort());
 });
 
-it('names every operation once', () => {
+it('operation ids are unique', () => {
   const ids = operations.map(({ operationId }) => operationId);
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   expect(named(({ operationId }) => !/^[a-z][a-z0-9_]*$/.test(operationId))).toEqual([]);
 });
 
-it('says what every operation does and who may call it', () => {
+it('every operation describes its effect and the required permissions', () => {
   expect(named(({ summary }) => !summary)).toEqual([]);
   expect(named(({ description }) => !description)).toEqual([]);
   expect(named(({ security }) => !Array.isArray(security))).toEqual([]);
@@ -146,7 +146,7 @@ it('says what every operation does and who may call it', () => {
   expect(named(unknown)).toEqual([]);
 });
 
-it('writes angle brackets as code, which explorers do not read as HTML', () => {
+it('angle brackets are written as code, because explorers read them as HTML', () => {
   const text = JSON.stringify(document);
   const descriptions = [...text.matchAll(/"(?:description|summary)":"((?:[^"\\]|\\.)*)"/g)].map(
     ([, description = '']) => description,
@@ -156,7 +156,7 @@ it('writes angle brackets as code, which explorers do not read as HTML', () => {
   expect(descriptions).toContain('Id, or `<name>++<organization.name>`.');
 });
 
-it('calls access tokens opaque', () => {
+it('access tokens are described as opaque', () => {
   expect(document.components.securitySchemes.bearer).toMatchObject({ bearerFormat: 'opaque' });
 });
 
@@ -186,7 +186,7 @@ const WITHOUT_BODY = [
   'POST /api/v2/workflow_jobs/{id}/cancel/',
 ];
 
-it('types every answer', () => {
+it('every response has a type', () => {
   const untyped = (success: boolean) => (operation: Operation) =>
     Object.entries(operation.responses).some(
       ([status, { content = {} }]) =>
@@ -226,7 +226,7 @@ interface Nested {
   allOf?: JsonSchema[];
 }
 
-it('leaves no value of an answer untyped without saying what it is', () => {
+it('no value of a response is without a type or a description', () => {
   const components = Object.entries(document.components.schemas);
   expect(components.flatMap(([name, schema]) => untypedIn(schema, name))).toEqual([]);
   const answers = operations.flatMap(({ operationId, responses }) =>
@@ -237,7 +237,7 @@ it('leaves no value of an answer untyped without saying what it is', () => {
   expect(answers.flatMap(([schema, place]) => untypedIn(schema, place))).toEqual([]);
 });
 
-it('types every parameter and every body', () => {
+it('every parameter and every body has a type', () => {
   expect(named(({ parameters }) => parameters.some(({ schema }) => !schema))).toEqual([]);
   const isUntyped = ({ requestBody }: Operation): boolean =>
     requestBody !== undefined &&
@@ -249,7 +249,7 @@ it('types every parameter and every body', () => {
   expect(writes).toEqual([]);
 });
 
-it('describes every field of a body, every parameter and every group of operations', () => {
+it('every body field, parameter and group of operations has a description', () => {
   const bodies = operations.flatMap(({ operationId, requestBody, responses }) =>
     [requestBody, ...Object.values(responses)].flatMap((body) =>
       Object.values(body?.content ?? {}).map(({ schema }) => [operationId, schema!] as const),
@@ -267,7 +267,7 @@ it('describes every field of a body, every parameter and every group of operatio
   expect(document.tags.map(({ name }) => name).sort()).toEqual([...groups].sort());
 });
 
-it('tells the errors of every operation', () => {
+it('every operation lists its errors', () => {
   const secured = ({ security }: Operation): boolean => security.length > 0;
   expect(named((one) => secured(one) && !('401' in one.responses))).toEqual([]);
   expect(named((one) => secured(one) && !('403' in one.responses))).toEqual([]);
@@ -313,7 +313,7 @@ async function parametersRead(asked: readonly TableRoute[]): Promise<Map<string,
 }
 
 it.each(['GET', 'POST'])(
-  'declares the parameters that %s reads, and for lists no others',
+  '%s declares all its parameters, and for lists no others',
   async (method) => {
     const { routes } = test.app.get(RouteTable, { strict: false });
     const asked = routes.filter(

@@ -90,7 +90,7 @@ function faultsOf({ route, path, rows, described }: Held): string[] {
 }
 
 it(
-  'describes the keys that are shown, all of them and no others',
+  'OPTIONS describes all keys of the response, and no others',
   async () => {
     const all = await held();
     const furnished = all.filter(({ rows }) => rows.length > 0);
@@ -111,7 +111,7 @@ it(
   PATIENCE_MS,
 );
 
-it('describes a role by its name and description, too', async () => {
+it('OPTIONS describes the name and description of a role', async () => {
   const { body } = await test.as.superuser.options('roles/').expect(200);
   expect(Object.keys(body.actions.GET).sort()).toEqual(
     ['id', 'type', 'url', 'related', 'summary_fields', 'name', 'description'].sort(),

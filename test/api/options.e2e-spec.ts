@@ -53,7 +53,7 @@ async function everyAnswer(): Promise<Answer[]> {
   return all;
 }
 
-it('describes every URL with name, description, actions and media types', () => {
+it('OPTIONS describes every URL with name, description, actions and media types', () => {
   const inLines = '/api/v2/bulk/host_create/';
   for (const { url, status, allow, body } of answers) {
     const lines = url === inLines ? ['application/x-ndjson'] : [];
@@ -75,7 +75,7 @@ it('describes every URL with name, description, actions and media types', () => 
   }
 });
 
-it('describes fields in the way the command-line client reads', () => {
+it('fields have the form that the command-line client reads', () => {
   const reserved = ['all', 'order_by', 'help', 'filter', 'verbose'];
   for (const { url, isChanged, body } of answers) {
     const keys = Object.keys(body.actions);
@@ -94,7 +94,7 @@ it('describes fields in the way the command-line client reads', () => {
   }
 });
 
-it('shows POST to those who may add', async () => {
+it('POST is shown to users who may create', async () => {
   const posts = async (who: 'superuser' | 'orgAdmin' | 'orgMember' | 'auditor', path: string) =>
     'POST' in (await test.as[who].options(path).expect(200)).body.actions;
   expect(await posts('superuser', 'organizations/')).toBe(true);
@@ -105,7 +105,7 @@ it('shows POST to those who may add', async () => {
   expect(await posts('orgMember', 'tokens/')).toBe(true);
 });
 
-it('shows PUT on an object to those who may change it', async () => {
+it('PUT on an object is shown to users who may change it', async () => {
   const { as, home, make } = test;
   const putOf = async (who: PersonaName, path: string): Promise<string[] | null> => {
     const { body } = await as[who].options(path).expect(200);
@@ -129,7 +129,7 @@ it('shows PUT on an object to those who may change it', async () => {
   expect(await putOf('superuser', `jobs/${(await samples.of('job')).id}/`)).toBeNull();
 });
 
-it('shows the same choices to who reads as to who writes, and a default of optional fields alone', () => {
+it('choices are the same for reading and writing, and only optional fields have defaults', () => {
   let compared = 0;
   for (const { url, body } of answers) {
     const { GET = {}, ...writes } = body.actions;
@@ -150,7 +150,7 @@ it('shows the same choices to who reads as to who writes, and a default of optio
   expect(commands?.body.actions.GET).toMatchObject({ module_name: { type: 'choice' } });
 });
 
-it('labels choices in words that people know', () => {
+it('choices have readable labels', () => {
   // Modules are called what they are.
   const raw = answers.flatMap(({ url, body }) =>
     Object.entries(body.actions).flatMap(([method, fields]) =>
@@ -169,7 +169,7 @@ it('labels choices in words that people know', () => {
 /** The value itself, or a word that is not written as people write it. */
 const isRaw = (value: unknown, label: string): boolean => label === value || /_|^[a-z]/.test(label);
 
-it('shows of a list below an object what may be sent to it', async () => {
+it('a list below an object describes what can be sent to it', async () => {
   const { as, home } = test;
   const postOf = async (name: 'orgAdmin' | 'orgMember', path: string): Promise<string[]> => {
     const { body } = await as[name].options(path).expect(200);
@@ -183,7 +183,7 @@ it('shows of a list below an object what may be sent to it', async () => {
   expect(await postOf('orgAdmin', holders)).toEqual(['id', 'disassociate']);
 });
 
-it('tells of lists what can be searched, and of objects with roles which', async () => {
+it('lists describe their search fields, and objects describe their roles', async () => {
   const { body } = await test.as.superuser.options('teams/').expect(200);
   expect(body).toMatchObject({
     name: 'Team List',
@@ -206,14 +206,14 @@ it('tells of lists what can be searched, and of objects with roles which', async
   });
 });
 
-it('asks for credentials, except where the URL does not', async () => {
+it('authentication is required, except for public URLs', async () => {
   await test.as.anonymous.options('teams/').expect(401);
   await test.as.anonymous.options('/api/v2/').expect(200);
   await test.as.anonymous.options('/api/v2/ping/').expect(200);
   await test.as.superuser.options('nothing/').expect(404);
 });
 
-it('never shows what is internal', () => {
+it('internal details are never shown', () => {
   for (const { url, body } of answers) {
     expect(`${url} ${JSON.stringify(body.actions)}`).not.toMatch(
       /password_hash|"(?!environment_)\w*digest"|session_generation/,

@@ -47,7 +47,7 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
     await as[name].delete(`organizations/${doomed.id}/`).expect(remove);
   });
 
-  it('sees its own organizations in the list', async () => {
+  it('lists its own organizations', async () => {
     const { body } = await test.as[name].get('organizations/?name__in=Home,Elsewhere').expect(200);
     const expected: Partial<Record<PersonaName, string[]>> = {
       superuser: ['Elsewhere', 'Home'],
@@ -60,7 +60,7 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
   });
 });
 
-it('shows links, roles, capabilities and counts', async () => {
+it('an organization shows links, roles, capabilities and counts', async () => {
   const { as, make } = test;
   const organization = await make.organization();
   const { orgAdmin, orgMember } = as.users;
@@ -101,12 +101,12 @@ it('shows links, roles, capabilities and counts', async () => {
   expect(shown.body.summary_fields.user_capabilities).toEqual({ edit: false, delete: false });
 });
 
-it('has names of its own', async () => {
+it('organization names are unique', async () => {
   const { body } = await test.as.superuser.post('organizations/', { name: 'Home' }).expect(400);
   expect(body).toEqual({ name: ['Organization with this Name already exists.'] });
 });
 
-it('lets only superusers set max_hosts', async () => {
+it('only superusers can set max_hosts', async () => {
   const { as, home } = test;
   const url = `organizations/${home.organization.id}/`;
   const { body } = await as.orgAdmin.patch(url, { max_hosts: 5 }).expect(400);
@@ -118,7 +118,7 @@ it('lets only superusers set max_hosts', async () => {
 });
 
 describe('members', () => {
-  it('join and leave through users/ and admins/', async () => {
+  it('are added and removed by users/ and admins/', async () => {
     const { as, make } = test;
     const organization = await make.organization();
     const user = await make.user();
@@ -138,7 +138,7 @@ describe('members', () => {
     }
   });
 
-  it('are made here by an administrator who may not make users elsewhere', async () => {
+  it('can be created here by an administrator who cannot create other users', async () => {
     const { as, home } = test;
     const body = { username: 'made-here', password: '' };
     await as.orgAdmin.post('users/', { ...body, username: 'made-there' }).expect(403);
@@ -152,7 +152,7 @@ describe('members', () => {
     expect((await as.superuser.get('users/?username=root')).body.count).toBe(0);
   });
 
-  it('of other organizations cannot be taken over', async () => {
+  it('of other organizations cannot be added', async () => {
     const { as, home, make } = test;
     const url = `organizations/${home.organization.id}/users/`;
     await as.orgAdmin.post(url, { id: as.users.outsider.id }).expect(403);
@@ -172,7 +172,7 @@ describe('members', () => {
     [{ id: true }, { detail: '"id" field must be an integer.' }],
     [{ id: 1.5 }, { detail: '"id" field must be an integer.' }],
     [{ disassociate: true }, { detail: '"id" is required to disassociate' }],
-  ])('refuse %j', async (sent, expected) => {
+  ])('are refused: %j', async (sent, expected) => {
     const { body } = await test.as.superuser
       .post(`organizations/${test.home.organization.id}/users/`, sent)
       .expect(400);
@@ -181,7 +181,7 @@ describe('members', () => {
 });
 
 describe('deletion', () => {
-  it('waits for active jobs and takes teams along', async () => {
+  it('is refused with active jobs, and deletes teams', async () => {
     const { as, make, database } = test;
     const organization = await make.organization();
     const team = await make.team({ organization: organization.id });
@@ -200,7 +200,7 @@ describe('deletion', () => {
     expect(roles).toEqual([]);
   });
 
-  it('leaves projects and templates without an organization', async () => {
+  it('keeps projects and templates without an organization', async () => {
     const { as, make } = test;
     const organization = await make.organization();
     const project = await make.project({ organization: organization.id });

@@ -47,7 +47,7 @@ describe('a verified push', () => {
   const pushes = WEBHOOK_SAMPLES.filter(({ event }) => PUSH_EVENTS.has(event));
 
   it.each(pushes.map((sample) => [sample.service, sample.event, sample] as const))(
-    'of %s (%s) syncs the project',
+    'from %s (%s) syncs the project',
     async (service, _event, sample) => {
       const hook = await armedProject(service);
       const delivery = randomUUID();
@@ -76,7 +76,7 @@ describe('a verified push', () => {
     },
   );
 
-  it('syncs once, however often it comes', async () => {
+  it('syncs once, even if it is repeated', async () => {
     const hook = await armedProject('service_a');
     const delivery = randomUUID();
     const copies = Array.from({ length: 10 }, () => hook.send(PUSH, { delivery }).expect(202));
@@ -85,7 +85,7 @@ describe('a verified push', () => {
     expect(await syncsOf(hook)).toHaveLength(1);
   });
 
-  it('may be sent again from the ledger by who administers the project', async () => {
+  it('can be redelivered from the delivery log by project admins', async () => {
     const hook = await armedProject('service_b');
     const first = await hook.send(webhookSample('service_b', 'Push Hook')).expect(202);
     const path = `projects/${hook.template.id}/webhook_deliveries/`;
@@ -100,7 +100,7 @@ describe('a verified push', () => {
   });
 });
 
-describe('everything else', () => {
+describe('another delivery', () => {
   const others = WEBHOOK_SAMPLES.filter(({ event }) => !PUSH_EVENTS.has(event));
 
   it.each(others.map((sample) => [sample.service, sample.event, sample] as const))(
@@ -116,7 +116,7 @@ describe('everything else', () => {
     },
   );
 
-  it('is refused without proof', async () => {
+  it('is refused without a valid signature', async () => {
     const hook = await armedProject('service_a');
     const template = await arm(test, await test.make.jobTemplate(), 'service_a');
     const body = Buffer.from(JSON.stringify(PUSH.payload));
@@ -128,7 +128,7 @@ describe('everything else', () => {
     expect(await syncsOf(hook)).toEqual([]);
   });
 
-  it('is refused, and recorded, once the project has no source', async () => {
+  it('is refused and recorded if the project has no source', async () => {
     const hook = await armedProject('service_a');
     await test.database.execute(sql`
       UPDATE unified_job_templates SET scm_type = '' WHERE id = ${hook.template.id}`);
@@ -139,7 +139,7 @@ describe('everything else', () => {
     ]);
   });
 
-  it('is held back by filters, which can be tried', async () => {
+  it('is filtered, and the filters can be tested', async () => {
     const webhook_filters = { refs: ['release/*'] };
     const hook = await armedProject('service_a', { webhook_filters });
     await hook.send(PUSH).expect(200);
@@ -153,7 +153,7 @@ describe('everything else', () => {
   });
 });
 
-describe('the settings of a project', () => {
+describe('the webhook settings of a project', () => {
   const keyOf = async (project: Row): Promise<string> => {
     const { body } = await test.as.superuser.get(`projects/${project.id}/webhook_key/`).expect(200);
     return body.webhook_key as string;
@@ -161,12 +161,12 @@ describe('the settings of a project', () => {
   const patch = (project: Row, fields: object) =>
     test.as.superuser.patch(`projects/${project.id}/`, fields);
 
-  it('name no receiver without a service', async () => {
+  it('have no receiver without a service', async () => {
     const { body } = await patch(await makeProject({}), { webhook_service: '' }).expect(200);
     expect(body.related.webhook_receiver).toBe('');
   });
 
-  it.each(SERVICE_ROWS)('give it a key that a hook of %s can sign with', async (service) => {
+  it.each(SERVICE_ROWS)('contain a key with which a hook of %s can sign', async (service) => {
     const project = await makeProject({ webhook_service: service });
     const { body } = await test.as.superuser.get(`projects/${project.id}/`).expect(200);
     expect(body.related).toMatchObject({
@@ -222,7 +222,7 @@ describe('the settings of a project', () => {
     ['auditor', 403],
     ['orgMember', 403],
     ['outsider', 403],
-  ])('show the key to those who administer the project: %s %d', async (persona, status) => {
+  ])('show the key to project admins: %s %d', async (persona, status) => {
     const project = await makeProject({ webhook_service: 'service_a' });
     const { as, make } = test;
     await make.grant('project', project, 'admin_role', { user: as.users.teamAdmin });
@@ -232,7 +232,7 @@ describe('the settings of a project', () => {
     await as[persona].post(path).expect(status === 200 ? 201 : status);
   });
 
-  it('need a source to sync from', async () => {
+  it('require a source to sync from', async () => {
     const refused = { webhook_service: ['Webhooks are not supported for manual projects.'] };
     const manual = await test.make.project();
     const { body } = await patch(manual, { webhook_service: 'service_a' }).expect(400);
@@ -245,7 +245,7 @@ describe('the settings of a project', () => {
     await patch(project, { ...fields, webhook_service: '' }).expect(200);
   });
 
-  it('take a token of the service only, and filters that can be followed', async () => {
+  it('accept a token of the service only, and valid filters', async () => {
     const inputs = { token: 't' };
     const token = await test.make.credential({ namespace: 'service_a_token', inputs });
     const machine = await test.make.credential();
@@ -268,7 +268,7 @@ describe('the settings of a project', () => {
     expect(body.summary_fields.webhook_credential).toMatchObject({ id: token.id });
   });
 
-  it('are copied, but for the key', async () => {
+  it('are copied without the key', async () => {
     const project = await makeProject({ webhook_service: 'service_a' });
     const path = `projects/${project.id}/copy/`;
     const { body } = await test.as.superuser.post(path, { name: 'Copied hook' }).expect(201);

@@ -8,7 +8,7 @@ afterAll(() => test.close());
 
 const field = 'signature_validation_credential';
 
-it('are checked with a key that the caller may use, and not for manual projects', async () => {
+it('a signature key must be usable by the caller, and is refused for manual projects', async () => {
   const { as, make, home } = test;
   const fields = { scm_type: 'git', scm_url: 'https://code.invalid/x.git' };
   const project = (more: object) => ({

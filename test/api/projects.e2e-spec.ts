@@ -170,7 +170,7 @@ describe('validation', () => {
     await as.orgAdmin.post('projects/', gitFields({ credential: scm.id })).expect(403);
   });
 
-  it('a name that is taken, and no organization for an ordinary user', async () => {
+  it('a name that is taken, and a missing organization for an ordinary user', async () => {
     const project = await makeGit();
     const taken = gitFields({ name: project.name });
     const { body } = await test.as.orgAdmin.post('projects/', taken).expect(400);
@@ -181,7 +181,7 @@ describe('validation', () => {
     await test.as.orgAdmin.patch(`projects/${project.id}/`, { organization: null }).expect(403);
   });
 
-  it('the end of overrides that templates depend on', async () => {
+  it('the end of branch overrides that templates use', async () => {
     const project = await makeGit({ allow_override: true });
     await settle(project);
     const template = await test.make.jobTemplate({ project: project.id, scm_branch: 'x' });
@@ -203,7 +203,7 @@ describe('a project with a source', () => {
     return body.results as Row[];
   };
 
-  it('has a folder of its own and is synced when it is made and when its source changes', async () => {
+  it('has its own folder and is synced after its creation and after a change of its source', async () => {
     const project = await makeGit({ name: 'Äpfel & Birnen', local_path: 'ignored' });
     expect(project.local_path).toBe(`_${project.id}__apfel_birnen`);
     const url = `projects/${project.id}/`;
@@ -242,7 +242,7 @@ describe('a project with a source', () => {
     expect(response.headers.location).toBe(`/api/v2/project_updates/${response.body.id}/`);
   });
 
-  it('lists what its last sync found', async () => {
+  it('lists the content that its last sync found', async () => {
     const project = await makeGit();
     await test.database.execute(sql`
       UPDATE unified_job_templates SET playbook_files = '["a.yml"]', inventory_files = '["hosts"]'
@@ -253,7 +253,7 @@ describe('a project with a source', () => {
     expect(files.body).toEqual(['hosts']);
   });
 
-  it('cannot be deleted while it is used; then its syncs go and its templates stay', async () => {
+  it('cannot be deleted during a run; a deletion removes its updates and keeps its templates', async () => {
     const { as, make } = test;
     const project = await makeGit();
     const url = `projects/${project.id}/`;
@@ -274,7 +274,7 @@ describe('a project with a source', () => {
     await eventually(() => expect(mkdir(folder)).resolves.toBeUndefined());
   });
 
-  it('is copied with a folder and a sync of its own', async () => {
+  it('is copied with its own folder and sync', async () => {
     const project = await makeGit();
     const { body } = await test.as.orgAdmin
       .post(`projects/${project.id}/copy/`, { name: 'The copy' })
@@ -287,7 +287,7 @@ describe('a project with a source', () => {
 });
 
 describe('a manual project', () => {
-  it('uses a folder that exists, alone, and cannot be synced', async () => {
+  it('uses an existing folder exclusively, and cannot be synced', async () => {
     const { as, home } = test;
     const root = join(test.app.get(Settings).DATA_DIR, 'projects');
     await mkdir(join(root, 'mine'), { recursive: true });
@@ -311,7 +311,7 @@ describe('a manual project', () => {
     expect(none.body).toEqual([]);
   });
 
-  it('keeps a folder of its own when its path is emptied', async () => {
+  it('keeps its own folder if its path is emptied', async () => {
     const { as, make, home } = test;
     const project = await make.project({
       organization: home.organization.id,
@@ -328,7 +328,7 @@ describe('a manual project', () => {
     }
   });
 
-  it('gets a folder of its own when it is given a source', async () => {
+  it('gets its own folder if it gets a source', async () => {
     const project = await test.make.project({ organization: test.home.organization.id });
     const { body } = await test.as.orgAdmin
       .patch(`projects/${project.id}/`, { scm_type: 'git', scm_url: 'https://code.invalid/x.git' })
@@ -345,7 +345,7 @@ describe('project updates', () => {
     return body as Row;
   };
 
-  it('are canceled at once while they wait, and deleted by admins of the organization', async () => {
+  it('are canceled immediately while they wait, and deleted by admins of the organization', async () => {
     const { as, make } = test;
     const update = await started();
     const url = `project_updates/${update.id}/`;
@@ -366,7 +366,7 @@ describe('project updates', () => {
     await as.orgAdmin.delete(url).expect(204);
   });
 
-  it('have working links and refuse to be written', async () => {
+  it('have working links and cannot be changed', async () => {
     const update = await started();
     for (const path of Object.values(update.related as object) as string[]) {
       await test.as.superuser.get(path).expect(200);
@@ -376,7 +376,7 @@ describe('project updates', () => {
   });
 });
 
-it('has working links', async () => {
+it('the links of a project work', async () => {
   const project = await makeGit();
   const { body } = await test.as.superuser.get(`projects/${project.id}/`).expect(200);
   expect(Object.keys(body.related)).toEqual(
@@ -391,7 +391,7 @@ it('has working links', async () => {
   }
 });
 
-it('is listed with as many statements for fifty rows as for one', async () => {
+it('fifty projects need as many statements as one', async () => {
   for (let i = 0; i < 50; i++) await makeGit();
   await samePageQueries(test.database, test.as.orgAdmin, 'projects/?order_by=-id', [1, 50]);
   await samePageQueries(test.database, test.as.orgAdmin, 'project_updates/?order_by=-id', [1, 50]);

@@ -31,7 +31,7 @@ const call = ({ id }: Row, body: object = { host_config_key: KEY }) =>
 const refused = async (template: Row, body?: object): Promise<unknown> =>
   (await call(template, body).expect(400)).body;
 
-it('launches the template on the host that asks, and on no other', async () => {
+it('a callback launches the template on the calling host only', async () => {
   const template = await templateOn({ '127.0.0.1': '', other: '' }, { job_slice_count: 2 });
   const { body, headers } = await call(template).expect(201);
   expect(body).toEqual({ job: expect.any(Number), url: `/api/v2/jobs/${body.job}/` });
@@ -42,7 +42,7 @@ it('launches the template on the host that asks, and on no other', async () => {
   });
 });
 
-it('takes forms, as machines send them', async () => {
+it('a callback accepts form data', async () => {
   const template = await templateOn({ '127.0.0.1': '' });
   const answer = await fetch(`${test.url}/api/v2/job_templates/${template.id}/callback/`, {
     method: 'POST',
@@ -51,7 +51,7 @@ it('takes forms, as machines send them', async () => {
   expect(answer.status).toBe(201);
 });
 
-it('is refused alike without the key, without a key, and without a template', async () => {
+it('the refusal is the same for a missing or wrong key and for a missing template', async () => {
   const template = await templateOn({ '127.0.0.1': '' });
   const keyless = await templateOn({ '127.0.0.1': '' }, { host_config_key: '' });
   const refusals = [
@@ -67,7 +67,7 @@ it('is refused alike without the key, without a key, and without a template', as
   await test.as.superuser.post(`job_templates/${template.id}/callback/`, {}).expect(403);
 });
 
-it('knows hosts by the variable that says where they are, and by the name of their address', async () => {
+it('hosts match by their address variable, and by the name of their address', async () => {
   const placed = await templateOn({
     ...{ web: 'ansible_host: 127.0.0.1', db: '{"ansible_ssh_host": "10.0.0.1"}' },
     '127.0.0.1': 'ansible_host: 10.0.0.2',
@@ -77,7 +77,7 @@ it('knows hosts by the variable that says where they are, and by the name of the
   await call(await templateOn({ LocalHost: '', web: '' })).expect(201);
 });
 
-it('is refused for none, for several and for disabled hosts', async () => {
+it('a callback is refused for no host, several hosts and disabled hosts', async () => {
   const none = { detail: 'No matching host could be found!' };
   expect(await refused(await templateOn({ web: 'note: 127.0.0.1' }))).toEqual(none);
   const several = { '127.0.0.1': '', web: 'ansible_host: 127.0.0.1' };
@@ -91,7 +91,7 @@ it('is refused for none, for several and for disabled hosts', async () => {
   expect(await refused(template)).toEqual(none);
 });
 
-it('is refused while a job of the host is on its way, and where a user has to say something', async () => {
+it('a callback is refused during a job of the host, and if the template needs input', async () => {
   const template = await templateOn({ '127.0.0.1': '' });
   const answers = await Promise.all([call(template), call(template), call(template)]);
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
@@ -107,7 +107,7 @@ it('is refused while a job of the host is on its way, and where a user has to sa
   await call(asking, { host_config_key: KEY, extra_vars: { which: 'this' } }).expect(201);
 });
 
-it('takes variables where the template asks for them', async () => {
+it('a callback accepts variables if the template prompts for them', async () => {
   const body = { host_config_key: KEY, extra_vars: { a: 1 } };
   for (const asks of [false, true]) {
     const template = await templateOn({ '127.0.0.1': '' }, { ask_variables_on_launch: asks });
@@ -117,7 +117,7 @@ it('takes variables where the template asks for them', async () => {
   }
 });
 
-it('has the sources updated that may know the host, and waits for them', async () => {
+it('a callback updates the sources that may contain the host, and waits for them', async () => {
   const template = await templateOn({});
   const inventory = template.inventory_id as number;
   const source = await test.as.superuser
@@ -143,7 +143,7 @@ it('has the sources updated that may know the host, and waits for them', async (
   expect(await recordedKinds(test.database, [id])).toEqual(['inventory_update']);
 });
 
-it('does not keep a process that leaves', async () => {
+it('a callback returns 503 when its process shuts down', async () => {
   const leaving = await boot();
   const { make, as, home } = leaving;
   const inventory = await make.inventory({ organization: home.organization.id });
@@ -162,7 +162,7 @@ it('does not keep a process that leaves', async () => {
   expect(Number(headers['retry-after'])).toBeGreaterThan(0);
 });
 
-it('shows the key to those who may change it, and which hosts the caller is', async () => {
+it('the key is visible to users who may change it, with the hosts that match the caller', async () => {
   const template = await templateOn({ '127.0.0.1': '', web: '' });
   const path = `job_templates/${template.id}/`;
   const { body } = await test.as.superuser.get(`${path}callback/`).expect(200);

@@ -32,7 +32,7 @@ async function entries(name: (typeof PERSONA_NAMES)[number], url: string) {
 it.each([
   ['as it is delivered', {}],
   ['where membership comes from elsewhere', { MANAGE_ORGANIZATION_AUTH: '0' }],
-])('an access list tells what the caller may revoke, %s', async (_case, settings) => {
+])('an access list shows which roles the caller may revoke, %s', async (_case, settings) => {
   test = await boot({ settings });
   const { as, home, make } = test;
   const inventory = await make.inventory({ organization: home.organization.id });
@@ -60,7 +60,7 @@ it.each([
   expect(seen.no).toBeGreaterThan(10);
 });
 
-it('roles are found as people call them, where the caller may grant them', async () => {
+it('roles are found by their display names, if the caller may grant them', async () => {
   test = await boot();
   const { as, home, make, database } = test;
   const organization = home.organization.id;

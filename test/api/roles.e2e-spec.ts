@@ -15,7 +15,7 @@ const roleId = async (type: string, object: Row, field: string): Promise<number>
   (await test.make.role(type, object, field)).id;
 
 describe('a role', () => {
-  it('says what it is for and whose it is', async () => {
+  it('shows its purpose and its object', async () => {
     const id = await roleId('project', project, 'use_role');
     const { body } = await test.as.orgAdmin.get(`roles/${id}/`).expect(200);
     expect(body).toMatchObject({
@@ -46,7 +46,7 @@ describe('a role', () => {
     expect(body.results[0].summary_fields).toEqual({});
   });
 
-  it('below a user or a team says whether the caller can take it away', async () => {
+  it('below a user or a team shows whether the caller can revoke it', async () => {
     const { as, home, make } = test;
     const project = await make.project({ organization: home.organization.id });
     const foreign = await make.project({ organization: home.otherOrganization.id });
@@ -74,7 +74,7 @@ describe('a role', () => {
     expect(await shown(as.superuser, holders[0]!, foreign)).toEqual([[role, { unattach: true }]]);
   });
 
-  it('is seen by whoever holds any role on its object', async () => {
+  it('is visible to users with any role on its object', async () => {
     const { as, home } = test;
     const count = async (client: ApiClient): Promise<number> =>
       (await client.get(`roles/?content_type=team&object_id=${home.team.id}`)).body.count;
@@ -84,7 +84,7 @@ describe('a role', () => {
     await as.nobody.get(`roles/${await roleId('team', home.team, 'admin_role')}/`).expect(403);
   });
 
-  it('shows its neighbours in the graph', async () => {
+  it('shows its parents and children', async () => {
     const id = await roleId('team', await test.make.team(), 'member_role');
     const parents = await test.as.superuser.get(`roles/${id}/parents/`).expect(200);
     expect(parents.body.results.map(({ name }: Row) => name)).toEqual(['Admin']);
@@ -93,7 +93,7 @@ describe('a role', () => {
     await test.as.superuser.get('roles/999999/parents/').expect(404);
   });
 
-  it('can neither be made nor changed nor deleted', async () => {
+  it('cannot be created, changed or deleted', async () => {
     const id = await roleId('team', test.home.team, 'member_role');
     await test.as.superuser.post('roles/', {}).expect(405);
     for (const method of ['put', 'patch', 'delete']) {
@@ -115,7 +115,7 @@ describe('granting', () => {
     nobody: [403, 403],
   };
 
-  it.each(PERSONA_NAMES)('is open to %s as the rules say', async (name) => {
+  it.each(PERSONA_NAMES)('is permitted to %s by the rules', async (name) => {
     const { as, home } = test;
     const [onProject, onTeam] = RIGHTS[name];
     const useRole = await roleId('project', project, 'use_role');
@@ -134,7 +134,7 @@ describe('granting', () => {
     }
   });
 
-  it('to a team reaches every member, in two steps as the contract shows', async () => {
+  it('to a team applies to every member, in two steps as in the contract', async () => {
     const { as, home } = test;
     const { body } = await as.orgAdmin.get(`projects/${project.id}/object_roles/`).expect(200);
     const read = body.results.find(({ name }: Row) => name === 'Read');
@@ -209,7 +209,7 @@ describe('granting', () => {
     expect((await grant(first!, third!)).status).toBe(204);
   });
 
-  it('a credential goes only to members of its organization', async () => {
+  it('a credential is permitted to members of its organization only', async () => {
     const { as, home, make } = test;
     const credential = await make.credential({ organization: home.organization.id });
     const role = await roleId('credential', credential, 'use_role');
@@ -222,7 +222,7 @@ describe('granting', () => {
     });
   });
 
-  it('of the whole system sets the flag, by superusers only', async () => {
+  it('of the whole system sets the flag, and is permitted to superusers only', async () => {
     const { as, make } = test;
     const { body } = await as.superuser.get('roles/?role_field=system_auditor');
     const url = `roles/${body.results[0].id}/users/`;
@@ -258,7 +258,7 @@ describe('granting', () => {
     expect(missing.body).toEqual({ detail: "Role 'id' field is missing." });
   });
 
-  it('to a user one cannot read is refused', async () => {
+  it('to an unreadable user is refused', async () => {
     const role = await roleId('team', test.home.team, 'read_role');
     await test.as.teamAdmin
       .post(`roles/${role}/users/`, { id: test.as.users.outsider.id })
@@ -267,7 +267,7 @@ describe('granting', () => {
 });
 
 describe('the creator', () => {
-  it('gets the admin role of what he made by other rights', async () => {
+  it('gets the admin role of an object created with other permissions', async () => {
     const { as, home, make } = test;
     const maker = await make.user();
     const inventory = await make.inventory({ organization: home.organization.id });
@@ -287,7 +287,7 @@ describe('the creator', () => {
     expect(access.body.results[0].summary_fields.direct_access).toHaveLength(1);
   });
 
-  it('gets nothing he holds already', async () => {
+  it('gets no role that the user already has', async () => {
     const { as, home } = test;
     const { body } = await as.orgAdmin
       .post('inventories/', { name: 'made', organization: home.organization.id })
@@ -300,7 +300,7 @@ describe('the creator', () => {
 });
 
 describe('access_list', () => {
-  it('tells who has access and by which way', async () => {
+  it('shows who has access and by which role', async () => {
     const { as, home, make } = test;
     const inventory = await make.inventory({ organization: home.organization.id });
     await make.grant('inventory', inventory, 'use_role', { user: as.users.orgMember });
@@ -334,7 +334,7 @@ describe('access_list', () => {
     ]);
   });
 
-  it('hides users the caller may not see', async () => {
+  it('hides users whom the caller may not see', async () => {
     const { body } = await test.as.teamMember
       .get(`teams/${test.home.team.id}/access_list/`)
       .expect(200);

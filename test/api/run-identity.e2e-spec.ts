@@ -31,7 +31,7 @@ const issue = (runId: number | null, use: 'login' | 'run', revision = ''): Promi
 const verified = async (token: string) =>
   jwtVerify(token, createLocalJWKSet(await jwks()), { issuer: ISSUER, audience: 'vault' });
 
-it('are verified with public documents, which need no login', async () => {
+it('tokens are verified with public documents, without a login', async () => {
   expect(await (await wellKnown('openid-configuration')).json()).toMatchObject({
     issuer: ISSUER,
     jwks_uri: `${ISSUER}/.well-known/jwks.json`,
@@ -50,7 +50,7 @@ it('are verified with public documents, which need no login', async () => {
   expect(rows).toEqual([{ private_key: expect.stringMatching(/^\$sealed\$/) }]);
 });
 
-it('name the run, and are valid as long as it may last', async () => {
+it('tokens name the run, and are valid for its maximum duration', async () => {
   const project = await test.make.project({ organization: test.home.organization.id });
   const template = await test.make.jobTemplate({ project: project.id, timeout: 100 });
   const job = await launchJob(test, template);
@@ -77,13 +77,13 @@ it('name the run, and are valid as long as it may last', async () => {
   expect(endless.payload.exp! - endless.payload.iat!).toBe(24 * 60 * 60);
 });
 
-it('of tests of credentials name no run and no organization', async () => {
+it('tokens of credential tests name no run and no organization', async () => {
   const { payload } = await verified(await issue(null, 'login'));
   expect(payload.sub).toBe('credential_test');
   expect(Object.keys(payload).sort()).toEqual(['aud', 'exp', 'iat', 'iss', 'jti', 'nbf', 'sub']);
 });
 
-it('are verified before and after a new key signs', async () => {
+it('tokens are verified before and after a new key is used', async () => {
   const before = await issue(null, 'login');
   const keys = test.app.get(SigningKeys, { strict: false });
   const added = await keys.rotate();

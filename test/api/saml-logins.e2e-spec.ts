@@ -99,7 +99,7 @@ const rolesOf = async (username: string): Promise<string[]> => {
 const userOf = async (username: string): Promise<Record<string, unknown> | undefined> =>
   (await test.as.superuser.get(`users/?username=${username}`).expect(200)).body.results[0];
 
-it('logs in by a form of this site, and maps attributes to roles', async () => {
+it('a login uses a form of this site, and maps attributes to roles', async () => {
   const facts = person();
   const browser = new CookieBrowser();
   const request = await begin(browser);
@@ -121,7 +121,7 @@ it('logs in by a form of this site, and maps attributes to roles', async () => {
   expect(await rolesOf(facts.nameId)).toEqual(['Member Home Team']);
 });
 
-it('takes a role back when samlify, a provider of others, no longer sends the group', async () => {
+it('a role is revoked when the identity provider no longer sends the group', async () => {
   const metadata = await (await fetch(`${test.url}/sso/metadata/saml/`)).text();
   const logInWith = async (groups: string): Promise<string[]> => {
     const browser = new CookieBrowser();
@@ -139,7 +139,7 @@ it('takes a role back when samlify, a provider of others, no longer sends the gr
   expect(await logInWith('dev')).toEqual(['Member Home']);
 });
 
-it('publishes metadata', async () => {
+it('the metadata are public', async () => {
   const response = await fetch(`${test.url}/sso/metadata/saml/`);
   const xml = await response.text();
   expect(xml).toContain(`entityID="${test.url}/sso/metadata/saml/"`);
@@ -243,17 +243,17 @@ it.each<[string, Make, string]>([
     answer(person({ format: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient' })),
     'another one at each login',
   ],
-])('refuses a response %s', async (_name, make, reason) => {
+])('a response is refused %s', async (_name, make, reason) => {
   await expectRefused(await logIn(make), reason);
   expect(await userOf('admin')).toBeUndefined();
 });
 
-it('accepts a difference of the clocks of a minute', async () => {
+it('a clock difference of a minute is accepted', async () => {
   expect((await logIn(answer(person({ notOnOrAfter: -30 })))).status).toBe(302);
   expect((await logIn(answer(person({ notBefore: 30 })))).status).toBe(302);
 });
 
-it('reads all of a NameID with a comment', async () => {
+it('a NameID that contains an XML comment is read completely', async () => {
   const facts = person({ nameId: 'admin<!-- x -->.evil' });
   expect((await logIn(answer(facts))).status).toBe(302);
   const [row] = await test.database.rows(sql`
@@ -261,7 +261,7 @@ it('reads all of a NameID with a comment', async () => {
   expect(row).toEqual({ subject: 'admin.evil' });
 });
 
-it('accepts a response once, and in the browser that began', async () => {
+it('a response is accepted once, and only in the browser that started the login', async () => {
   const browser = new CookieBrowser();
   const request = await begin(browser);
   const xml = answer(person())(request);
@@ -274,7 +274,7 @@ it('accepts a response once, and in the browser that began', async () => {
   await expectRefused(await send(copy, request, xml), 'the response was used before');
 });
 
-it('checks the configuration', async () => {
+it('an invalid configuration is refused', async () => {
   const url = `authenticators/${authenticator.id}/`;
   const { body } = await test.as.superuser
     .patch(url, {

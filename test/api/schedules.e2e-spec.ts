@@ -35,7 +35,7 @@ const create = (fields: object = {}, of: Row = template, persona: PersonaName = 
   });
 
 describe('a schedule', () => {
-  it('shows its times, its template and who made it', async () => {
+  it('shows its times, its template and its creator', async () => {
     const { body, headers } = await create({
       limit: 'web',
       rrule: `${DAILY};UNTIL=20300701T090000`,
@@ -77,7 +77,7 @@ describe('a schedule', () => {
     expect(body).not.toHaveProperty('survey_passwords');
   });
 
-  it('runs next only when it is enabled', async () => {
+  it('has a next run only if it is enabled', async () => {
     const made = (await create({ enabled: false }).expect(201)).body;
     expect(made).toMatchObject({ enabled: false, next_run: null });
     const client = test.as.orgMember;
@@ -104,7 +104,7 @@ describe('a schedule', () => {
     expect((await create({ rrule }).expect(400)).body).toEqual({ rrule: texts });
   });
 
-  it('tells all faults at once', async () => {
+  it('reports all errors at once', async () => {
     const { body } = await create({ rrule: 'x', verbosity: 3, extra_data: { a: 1 } }).expect(400);
     expect(body).toEqual({
       rrule: [expect.any(String), expect.any(String)],
@@ -113,7 +113,7 @@ describe('a schedule', () => {
     });
   });
 
-  it('has a name of its own among those of its template', async () => {
+  it('has a unique name within its template', async () => {
     await create({ name: 'Nightly' }).expect(201);
     expect((await create({ name: 'Nightly' }).expect(400)).body).toEqual({
       __all__: ['Schedule with this (unified_job_template, name) combination already exists.'],
@@ -122,7 +122,7 @@ describe('a schedule', () => {
     await create({ name: 'Nightly' }, other, 'superuser').expect(201);
   });
 
-  it('stays with its template', async () => {
+  it('cannot move to another template', async () => {
     const { body } = await create().expect(201);
     const other = await test.make.jobTemplate();
     const path = `schedules/${body.id}/`;
@@ -133,7 +133,7 @@ describe('a schedule', () => {
     await test.as.superuser.patch(path, { unified_job_template: template.id }).expect(200);
   });
 
-  it('keeps the secret answers of a survey sealed', async () => {
+  it('encrypts the secret answers of a survey', async () => {
     const asked = await test.make.jobTemplate({ survey_enabled: true });
     const question = { type: 'password', variable: 'token', question_name: 'T', required: true };
     await test.as.superuser
@@ -159,7 +159,7 @@ describe('a schedule', () => {
     expect(String(stored!.text)).toContain('$sealed$');
   });
 
-  it('is of a template that can be launched', async () => {
+  it('requires a template that can be launched', async () => {
     const { make, home } = test;
     const organization = home.organization.id;
     const manual = await make.project({ organization, scm_type: '', local_path: '' });
@@ -205,11 +205,11 @@ describe('permission on schedules', () => {
     ['teamMember', 403],
     ['auditor', 403],
     ['outsider', 403],
-  ])('to make one: %s is answered %i', async (persona, status) => {
+  ])('to create one: %s gets %i', async (persona, status) => {
     await create({}, template, persona).expect(status);
   });
 
-  it('to change and delete it is its author or an administrator of the template', async () => {
+  it('to change and delete it: its author and administrators of the template have it', async () => {
     const own = (await create({}, template, 'teamAdmin').expect(201)).body.id as number;
     const foreign = (await create({}, template, 'orgMember').expect(201)).body.id as number;
     const change = { description: 'new' };
@@ -224,8 +224,8 @@ describe('permission on schedules', () => {
   });
 });
 
-describe('what hangs on a schedule', () => {
-  it('is credentials that the launch could take', async () => {
+describe('the related objects of a schedule', () => {
+  it('are credentials that the launch accepts', async () => {
     const { make, home, as } = test;
     const organization = home.organization.id;
     const credential = await make.credential({ organization });
@@ -250,7 +250,7 @@ describe('what hangs on a schedule', () => {
     await as.superuser.post(path, { id: credential.id, disassociate: true }).expect(204);
   });
 
-  it('is labels and instance groups', async () => {
+  it('are labels and instance groups', async () => {
     const id = (await create().expect(201)).body.id as number;
     const organization = test.home.organization.id;
     await test.as.orgAdmin
@@ -266,7 +266,7 @@ describe('what hangs on a schedule', () => {
 });
 
 describe('a template', () => {
-  it('shows when it runs next, and by which schedule', async () => {
+  it('shows its next run and the schedule', async () => {
     const own = await test.make.jobTemplate();
     const shown = async () =>
       (await test.as.superuser.get(`job_templates/${own.id}/`).expect(200)).body;
@@ -290,7 +290,7 @@ describe('a template', () => {
   });
 
   it.each(['job_template', 'project', 'workflow_job_template'])(
-    'makes and lists its own: %s',
+    'creates and lists its own schedules: %s',
     async (type) => {
       const { make, home, as } = test;
       const organization = home.organization.id;
@@ -316,7 +316,7 @@ describe('a template', () => {
   );
 });
 
-describe('trying a rule', () => {
+describe('the preview of a rule', () => {
   it('shows the next ten occurrences, local and in UTC', async () => {
     const { body } = await test.as.nobody.post('schedules/preview/', { rrule: DAILY }).expect(200);
     expect(body.local).toHaveLength(10);
@@ -328,7 +328,7 @@ describe('trying a rule', () => {
     expect(few.body.local).toHaveLength(2);
   });
 
-  it('tells what is wrong with it', async () => {
+  it('reports the errors of the rule', async () => {
     const refused = (body: object) => test.as.nobody.post('schedules/preview/', body).expect(400);
     expect((await refused({})).body).toEqual({ rrule: ['This field is required.'] });
     expect((await refused({ rrule: `${DAILY} RDATE:20300101T000000Z` })).body).toEqual({
@@ -337,7 +337,7 @@ describe('trying a rule', () => {
     await test.as.anonymous.post('schedules/preview/', { rrule: DAILY }).expect(401);
   });
 
-  it('names the zones there are', async () => {
+  it('lists the time zones', async () => {
     const { body } = await test.as.nobody.get('schedules/zoneinfo/').expect(200);
     expect(body.zones).toEqual(expect.arrayContaining(['America/New_York', 'UTC']));
   });

@@ -33,7 +33,7 @@ interface Group {
 const groupsOf = (body: { groups: Group[] }) =>
   body.groups.map(({ type, results }) => [type, results.map(({ name }) => name)]);
 
-it('finds objects of all kinds, those called exactly so first', async () => {
+it('a search finds objects of all types, exact names first', async () => {
   const { body } = await test.as.superuser.get('search/?q=HARBOUR').expect(200);
   expect(body.query).toBe('HARBOUR');
   expect(groupsOf(body)).toEqual([
@@ -44,12 +44,12 @@ it('finds objects of all kinds, those called exactly so first', async () => {
   ]);
 });
 
-it('wants every word, in any of the fields a list is searched by', async () => {
+it('a search requires every word, in any of the search fields of the list', async () => {
   const { body } = await test.as.superuser.get('search/?q=ships+"old harbour"').expect(200);
   expect(groupsOf(body)).toEqual([['host', ['old harbour']]]);
 });
 
-it('says where the rest is, and leads to what was found', async () => {
+it('a result links to the object, and to the complete list', async () => {
   const { body } = await test.as.superuser.get('search/?q=harbour&type=host&limit=2').expect(200);
   const [hosts] = body.groups as Group[];
   expect(hosts).toMatchObject({
@@ -65,21 +65,21 @@ it('says where the rest is, and leads to what was found', async () => {
   expect(host).toMatchObject({ url: first?.url, name: first?.name });
 });
 
-it('shows nobody what he may not read', async () => {
+it('a search shows readable objects only', async () => {
   const { body } = await test.as.outsider.get('search/?q=harbour').expect(200);
   expect(body.groups).toEqual([]);
   const { body: admin } = await test.as.orgAdmin.get('search/?q=harbour').expect(200);
   expect(groupsOf(admin)).toHaveLength(4);
 });
 
-it('takes signs of patterns as they are, and finds nothing by no word', async () => {
+it('a search treats pattern characters literally, and finds nothing without a word', async () => {
   for (const words of ['%25', '_', '%5C', '%27', '']) {
     const { body } = await test.as.superuser.get(`search/?q=${words}`).expect(200);
     expect(body.groups.filter(({ type }: Group) => type === 'host')).toEqual([]);
   }
 });
 
-it('refuses what it does not know', async () => {
+it('a search refuses unknown parameters', async () => {
   const { as } = test;
   const { body } = await as.superuser.get('search/?q=a&type=event').expect(400);
   expect(body.detail).toMatch(/^type must be one of job_template, .*, not "event"\.$/);
@@ -91,7 +91,7 @@ it('refuses what it does not know', async () => {
   await as.anonymous.get('search/?q=harbour').expect(401);
 });
 
-it('is one statement, however many kinds there are', async () => {
+it('a search sends one statement, for any number of types', async () => {
   const { as, database } = test;
   // The first request of a token records that the token is used.
   await as.orgAdmin.get('search/?q=harbour').expect(200);
@@ -102,7 +102,7 @@ it('is one statement, however many kinds there are', async () => {
   );
 });
 
-it('is a page, with the words in the field and nothing of them as markup', async () => {
+it('the search page escapes the words', async () => {
   const { text } = await test.as.superuser
     .with({ Accept: 'text/html' })
     .get('/search/?q=%22%3E%3Cscript%3E+harbour')

@@ -84,7 +84,7 @@ const changesOf = async ({ id }: Row): Promise<unknown[]> => {
   return body.results.map(({ changes }: { changes: unknown }) => changes);
 };
 
-it('is set up with the password and a code, and asked for at the next login', async () => {
+it('the second factor is set up with password and code, and required at the next login', async () => {
   const user = await makeUser();
   const old = await enterPassword(user);
   const { browser, secret, codes } = await enrol(user);
@@ -109,7 +109,7 @@ it('is set up with the password and a code, and asked for at the next login', as
   expect(row?.secret).toMatch(/^\$sealed\$/);
 });
 
-it('takes each code once, also when two logins send it at the same time', async () => {
+it('a code is accepted once, even for two simultaneous logins', async () => {
   const user = await makeUser();
   const { secret, used } = await enrol(user);
   expect((await enterCode(await enterPassword(user), used)).status).toBe(401);
@@ -120,7 +120,7 @@ it('takes each code once, also when two logins send it at the same time', async 
   expect(browsers.filter(hasSession)).toHaveLength(1);
 });
 
-it('refuses codes of two steps away', async () => {
+it('a code that is two steps early or late is refused', async () => {
   const user = await makeUser();
   const { secret } = await enrol(user);
   const browser = await enterPassword(user);
@@ -128,7 +128,7 @@ it('refuses codes of two steps away', async () => {
   expect((await enterCode(browser, codeOf(secret))).status).toBe(302);
 });
 
-it('checks no code for a minute after five wrong ones, but recovery codes', async () => {
+it('after five wrong codes, only recovery codes are checked for a minute', async () => {
   const user = await makeUser();
   const { secret, codes } = await enrol(user);
   const browser = await enterPassword(user);
@@ -150,7 +150,7 @@ it('checks no code for a minute after five wrong ones, but recovery codes', asyn
   expect(row?.hour).toBe(1);
 });
 
-it('takes each recovery code once, and only of its user', async () => {
+it('a recovery code is accepted once, and only for its user', async () => {
   const [ada, bob] = [await makeUser(), await makeUser()];
   const [{ codes, browser, secret }, ofBob] = [await enrol(ada), await enrol(bob)];
   expect((await enterCode(await enterPassword(ada), String(ofBob.codes[0]))).status).toBe(401);
@@ -165,8 +165,8 @@ it('takes each recovery code once, and only of its user', async () => {
   expect((await enterCode(await enterPassword(ada), String(codes[1]))).status).toBe(401);
 });
 
-describe('a half-done login', () => {
-  it('ends with a change of the password, and cannot be made up', async () => {
+describe('an incomplete login', () => {
+  it('ends with a change of the password, and cannot be forged', async () => {
     const user = await makeUser();
     const { secret } = await enrol(user);
     const browser = await enterPassword(user);
@@ -178,13 +178,13 @@ describe('a half-done login', () => {
     expect(hasSession(browser)).toBe(false);
   });
 
-  it('takes no code of another user', async () => {
+  it('accepts no code of another user', async () => {
     const [ada, bob] = [await makeUser(), await makeUser()];
     const [, { secret }] = [await enrol(ada), await enrol(bob)];
     expect((await enterCode(await enterPassword(ada), codeOf(secret))).status).toBe(401);
   });
 
-  it('needs the CSRF token', async () => {
+  it('requires the CSRF token', async () => {
     const user = await makeUser();
     const { secret } = await enrol(user);
     const browser = await enterPassword(user);
@@ -193,7 +193,7 @@ describe('a half-done login', () => {
   });
 });
 
-it('is not set up by a session alone, or in another session', async () => {
+it('the second factor cannot be set up by a session alone, or in another session', async () => {
   const [user, other] = [await makeUser(), await makeUser()];
   const browser = await enterPassword(user);
   const wrong = await browser.send(at('/second-factor/begin/'), { password: 'wrong' });
@@ -216,7 +216,7 @@ it('is not set up by a session alone, or in another session', async () => {
   expect(status).toBe(403);
 });
 
-it('refuses HTTP Basic, while tokens go on', async () => {
+it('HTTP Basic is refused, and tokens stay valid', async () => {
   const user = await makeUser();
   await basic(user).get('me/').expect(200);
   const client = await test.as.asUser(user);
@@ -230,7 +230,7 @@ describe('the removal', () => {
   const remove = (client: ApiClient, { id }: Row, proof: object = {}) =>
     client.post(`users/${id}/remove_second_factor/`, proof);
 
-  it('needs the password or a code from the user, and nothing from a superuser', async () => {
+  it('requires the password or a code from the user, and nothing from a superuser', async () => {
     const user = await makeUser();
     const { codes } = await enrol(user);
     const client = await test.as.asUser(user);
@@ -264,7 +264,7 @@ describe('REQUIRE_TWO_FACTORS', () => {
     return response.headers.get('location') ?? response.status;
   };
 
-  it('leaves users without a second factor the way to set one up, and tokens', async () => {
+  it('permits users without a second factor to set one up, and permits tokens', async () => {
     await demand('some').expect(400);
     await demand('all').expect(200);
     const user = await makeUser();
@@ -291,7 +291,7 @@ describe('REQUIRE_TWO_FACTORS', () => {
     expect(hasSession(browser)).toBe(false);
   });
 
-  it('asks superusers and auditors alone with `admins`', async () => {
+  it('applies to superusers and auditors only, with `admins`', async () => {
     await demand('admins').expect(200);
     const flags = [{}, { is_superuser: true }, { is_system_auditor: true }];
     const users = await Promise.all(flags.map((flag) => makeUser(flag)));

@@ -75,7 +75,7 @@ it.each(CHANNELS)(
   },
 );
 
-it('OPTIONS describes channels and code hosts by their products', async () => {
+it('OPTIONS shows channels and code hosts by their product names', async () => {
   const { body } = await test.as.superuser.options('notification_templates/').expect(200);
   const { POST } = (body as { actions: { POST: Record<string, Record<string, unknown>> } }).actions;
   expect(POST['notification_type']?.['choices']).toContainEqual(['mattermost', expect.any(String)]);
@@ -85,7 +85,7 @@ it('OPTIONS describes channels and code hosts by their products', async () => {
   });
 });
 
-it('a template of a product has its key, its receiver and its token type, and is launched', async () => {
+it('a template with a product name has its key, receiver and token type, and can be launched', async () => {
   const hook = await armed(test, 'service_a');
   const { id } = hook.template;
   const shown = await test.as.superuser.get(`job_templates/${id}/`).expect(200);
@@ -113,7 +113,7 @@ it('a template of a product has its key, its receiver and its token type, and is
   });
 });
 
-it('leaves the data of users as sent', async () => {
+it('data of users stay as sent', async () => {
   const extra_vars = '{"webhook_service": "github", "kind": "service_a_token"}';
   const template = await test.make.jobTemplate({});
   const changed = await test.as.superuser

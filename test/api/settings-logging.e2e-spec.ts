@@ -33,7 +33,7 @@ const enable = (values: object = {}) =>
     ...values,
   });
 
-it('has the defaults of the reference product', async () => {
+it('the log settings have the defaults of the reference product', async () => {
   const { body } = await test.as.superuser.get(PATH).expect(200);
   expect(body).toMatchObject({
     LOG_AGGREGATOR_HOST: null,
@@ -64,12 +64,12 @@ it.each([
   [{ LOG_AGGREGATOR_TYPE: 'fluentd' }, /^It must be one of logstash, /],
   [{ LOG_AGGREGATOR_LOGGERS: ['awx', 'nginx'] }, /^Each entry must be one of awx, .*"nginx"/],
   [{ LOG_AGGREGATOR_PORT: 70_000 }, /less than or equal to 65535/],
-])('refuses %j', async (values, message) => {
+])('the log settings refuse %j', async (values, message) => {
   const { body } = await change(values, 400);
   expect(body).toEqual({ [Object.keys(values)[0]!]: [expect.stringMatching(message)] });
 });
 
-it('cannot be enabled without host and type, and takes null for them', async () => {
+it('the log aggregator requires host and type when enabled, and accepts null for them', async () => {
   const { body } = await change({ LOG_AGGREGATOR_ENABLED: true }, 400);
   expect(body).toEqual({
     __all__: [
@@ -84,7 +84,7 @@ it('cannot be enabled without host and type, and takes null for them', async () 
   expect(shown.LOG_AGGREGATOR_HOST).toBeNull();
 });
 
-it('seals the password, and shows it nowhere', async () => {
+it('the password is encrypted, and never shown', async () => {
   const { body } = await enable();
   expect(body.LOG_AGGREGATOR_PASSWORD).toBe('$encrypted$');
   const rows = await test.database.rows<{ value: unknown }>(
@@ -102,7 +102,7 @@ it('seals the password, and shows it nowhere', async () => {
   expect(log.text).toContain('LOG_AGGREGATOR_PASSWORD":["","$encrypted$"]');
 });
 
-it('logs refused requests in its format', async () => {
+it('refused requests are logged in the format of the setting', async () => {
   const lines = test.app.get(LogLines, { strict: false });
   const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
   lines.start(new JsonLogger('error'));
@@ -126,7 +126,7 @@ it('logs refused requests in its format', async () => {
   warn.mockRestore();
 });
 
-it('refuses settings of the reference product that could have no effect here', async () => {
+it('settings of the reference product without an effect here are refused', async () => {
   const names = [
     'LOG_AGGREGATOR_ACTION_MAX_DISK_USAGE_GB',
     'LOG_AGGREGATOR_MAX_DISK_USAGE_PATH',
@@ -151,7 +151,7 @@ describe('test/', () => {
     expect(root.text).not.toContain('settings/logging/test/');
   });
 
-  it('is for superusers', async () => {
+  it('is permitted to superusers only', async () => {
     await test.as.auditor.post(`${PATH}test/`).expect(403);
     await test.as.orgAdmin.post(`${PATH}test/`).expect(403);
   });
@@ -165,7 +165,7 @@ describe('test/', () => {
     });
   });
 
-  it('asks for a password that cannot be decrypted', async () => {
+  it('requires a password that cannot be decrypted again', async () => {
     await enable();
     const foreign = `$sealed$v1$deadbeef$${'A'.repeat(60)}`;
     await test.database.execute(sql`
@@ -174,7 +174,7 @@ describe('test/', () => {
     expect(body.error).toBe('The password cannot be decrypted. Enter it again.');
   });
 
-  it('says why the record did not arrive, without the password', async () => {
+  it('explains why the record did not arrive, without the password', async () => {
     await enable();
     sink.answer({ status: 403, body: { text: `Invalid ${SECRET}` } });
     const { body, text } = await ask().expect(400);
@@ -196,14 +196,14 @@ describe('test/', () => {
       /ECONNREFUSED/,
     ],
     [{ LOG_AGGREGATOR_HOST: 'http://10.0.0.1/' }, /must be listed in OUTBOUND_ALLOW/],
-  ])('says what is wrong with %j', async (values, message) => {
+  ])('explains the error of %j', async (values, message) => {
     await enable(values);
     const { body } = await ask().expect(400);
     expect(body.error).toMatch(message);
   });
 });
 
-it('keeps activity entries for it only while it receives them', async () => {
+it('activity entries are stored for the log aggregator only while it receives them', async () => {
   const waiting = () => test.database.rows(sql`SELECT 1 FROM activity_deliveries`);
   const { id } = test.home.organization;
   await test.database.execute(sql`DELETE FROM activity_deliveries`);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('lists the categories', async () => {
+it('the settings list their categories', async () => {
   const { body } = await test.as.superuser.get('settings/').expect(200);
   const slugs = body.results.map(({ slug }: { slug: string }) => slug);
   expect(slugs).toEqual(
@@ -30,19 +30,22 @@ it('lists the categories', async () => {
   await test.as.superuser.get('settings/nonsense/').expect(404);
 });
 
-it.each(PERSONA_NAMES)('are read and changed by %s as the rules say', async (name) => {
-  const [read, change] = { superuser: [200, 200], auditor: [200, 403] }[name as string] ?? [
-    403, 403,
-  ];
-  const client = test.as[name];
-  await client.get('settings/').expect(read!);
-  await client.get('settings/bulk/').expect(read!);
-  await client.patch('settings/bulk/', { BULK_HOST_MAX_CREATE: 100 }).expect(change!);
-  await client.put('settings/bulk/', { BULK_HOST_MAX_CREATE: 100 }).expect(change!);
-  await client.delete('settings/bulk/').expect(change === 200 ? 204 : change!);
-});
+it.each(PERSONA_NAMES)(
+  'the settings can be read and changed by %s as the rules require',
+  async (name) => {
+    const [read, change] = { superuser: [200, 200], auditor: [200, 403] }[name as string] ?? [
+      403, 403,
+    ];
+    const client = test.as[name];
+    await client.get('settings/').expect(read!);
+    await client.get('settings/bulk/').expect(read!);
+    await client.patch('settings/bulk/', { BULK_HOST_MAX_CREATE: 100 }).expect(change!);
+    await client.put('settings/bulk/', { BULK_HOST_MAX_CREATE: 100 }).expect(change!);
+    await client.delete('settings/bulk/').expect(change === 200 ? 204 : change!);
+  },
+);
 
-it('change for the next request and go back to the environment when reset', async () => {
+it('a setting applies to the next request and returns to the environment after a reset', async () => {
   const { as } = test;
   const { body } = await as.superuser
     .patch('settings/bulk/', { BULK_HOST_MAX_CREATE: '7' })
@@ -66,12 +69,12 @@ it.each([
     5000,
     'This setting is read from the environment and cannot be changed here.',
   ],
-])('refuses %s = %j', async (name, value, text) => {
+])('the setting %s = %j is refused', async (name, value, text) => {
   const { body } = await test.as.superuser.patch('settings/bulk/', { [name]: value }).expect(400);
   expect(body).toEqual({ [name]: [text] });
 });
 
-it('takes environment variables of runs as an object of texts', async () => {
+it('environment variables of runs are an object of texts', async () => {
   const { as } = test;
   const AWX_TASK_ENV = { https_proxy: 'http://proxy.example.org:3128', EMPTY: '' };
   const { body } = await as.superuser.patch('settings/jobs/', { AWX_TASK_ENV }).expect(200);
@@ -85,7 +88,7 @@ it('takes environment variables of runs as an object of texts', async () => {
   await as.superuser.delete('settings/jobs/').expect(204);
 });
 
-it('never shows secrets, and takes the whole object back', async () => {
+it('secrets are never shown, and the whole object can be sent back', async () => {
   const { body, text } = await test.as.superuser.get('settings/all/').expect(200);
   expect(body).toMatchObject({
     DATABASE_URL: '$encrypted$',
@@ -98,7 +101,7 @@ it('never shows secrets, and takes the whole object back', async () => {
   expect(rows).toEqual([]);
 });
 
-it('refuses settings of other categories and unknown names, and changes nothing then', async () => {
+it('settings of other categories and unknown names are refused, and nothing changes', async () => {
   const changes = { BULK_HOST_MAX_CREATE: 7, DEFAULT_JOB_TIMEOUT: 9, NO_SUCH_SETTING: 1 };
   const { body } = await test.as.superuser.patch('settings/bulk/', changes).expect(400);
   expect(body).toEqual({
@@ -108,7 +111,7 @@ it('refuses settings of other categories and unknown names, and changes nothing 
   expect((await test.as.superuser.get('settings/changed/')).body).toEqual({});
 });
 
-it('knows settings by the names of existing clients too', async () => {
+it('settings have the names of existing clients too', async () => {
   const { as } = test;
   const url = 'https://controller.example.org';
   const { body } = await as.superuser
@@ -135,7 +138,7 @@ it('knows settings by the names of existing clients too', async () => {
   expect((await as.superuser.get('settings/system/')).body.TOWER_URL_BASE).toBe('');
 });
 
-it('describes in OPTIONS every setting of a category, in words and units that people read', async () => {
+it('OPTIONS describes every setting of a category, with readable words and units', async () => {
   const { as } = test;
   const categories: { slug: string; name: string }[] = (await as.superuser.get('settings/')).body
     .results;
@@ -166,7 +169,7 @@ it('describes in OPTIONS every setting of a category, in words and units that pe
   expect(PUT.BULK_HOST_MAX_CREATE).not.toHaveProperty('unit');
 });
 
-it('asks on the page of a category for the settings of that category alone', async () => {
+it('the page of a category shows only its settings', async () => {
   const page = await test.as.superuser.get('settings/bulk/').set('Accept', 'text/html').expect(200);
   const asked = [...page.text.matchAll(/ name="([A-Z][A-Z_]+)"/g)].map(([, name]) => name!);
   const { body } = await test.as.superuser.options('settings/bulk/').expect(200);
@@ -175,7 +178,7 @@ it('asks on the page of a category for the settings of that category alone', asy
   expect([...new Set(asked)].sort()).toEqual(open.sort());
 });
 
-it('shows the notice of the operator to whoever logs in, until it is reset', async () => {
+it('the notice of the operator is shown at the login until it is reset', async () => {
   const { as } = test;
   const notice = 'Ask <ops@example.org> for an account.';
   await as.superuser.patch('settings/ui/', { CUSTOM_LOGIN_INFO: notice }).expect(200);
@@ -192,7 +195,7 @@ describe('CUSTOM_LOGO', () => {
   const logo = `data:image/gif;base64,${PIXEL}`;
   afterEach(() => test.as.superuser.delete('settings/ui/').expect(204));
 
-  it('is the image of all pages, until it is reset', async () => {
+  it('appears on all pages until it is reset', async () => {
     const { as } = test;
     const own = await as.anonymous.get('/logo/').expect(302);
     expect(own.headers.location).toMatch(/^\/static\/favicon\.[0-9a-f]+\.svg$/);
@@ -225,7 +228,7 @@ describe('CUSTOM_LOGO', () => {
     expect(body).toEqual({ CUSTOM_LOGO: [expect.stringContaining('Must be a data URL')] });
   });
 
-  it('has a most of characters, and is short in the activity stream', async () => {
+  it('has a maximum length, and is short in the activity stream', async () => {
     const { as } = test;
     const long = (count: number): string => `data:image/png;base64,${'QUJD'.repeat(count)}`;
     const { body } = await as.superuser
@@ -259,13 +262,13 @@ describe('pages', () => {
   });
   afterEach(() => test.as.superuser.delete('settings/ui/').expect(204));
 
-  it('show the logo in their header, to those who are not logged in too', async () => {
+  it('show the logo in their header, even without a login', async () => {
     const image = '<img class="mark" src="/logo/" alt=""';
     expect(await pageAt('/')).toContain(image);
     expect(await pageAt('/api/login/', test.as.anonymous)).toContain(image);
   });
 
-  it('keep themselves up to date unless UI_LIVE_UPDATES_ENABLED says no', async () => {
+  it('are updated automatically unless UI_LIVE_UPDATES_ENABLED disables it', async () => {
     const paths = ['/', `jobs/${job}/`, `workflow_jobs/${workflow}/`];
     for (const path of paths) expect(await pageAt(path)).toMatch(/<script[^>]+live\./);
     await test.as.superuser.patch('settings/ui/', { UI_LIVE_UPDATES_ENABLED: false }).expect(200);
@@ -276,7 +279,7 @@ describe('pages', () => {
     for (const path of paths.slice(1)) expect(await pageAt(path)).toMatch(hint);
   });
 
-  it('show no more events of a run than MAX_UI_JOB_EVENTS says', async () => {
+  it('show at most MAX_UI_JOB_EVENTS events of a run', async () => {
     const shown = async (): Promise<number> =>
       [...(await pageAt(`jobs/${job}/`)).matchAll(/line of event \d+/g)].length;
     expect(await shown()).toBe(120);
@@ -285,7 +288,7 @@ describe('pages', () => {
   });
 });
 
-it('tells how objects are named in URLs, which nobody can change', async () => {
+it('the formats of named URLs are shown, and cannot be changed', async () => {
   const { as } = test;
   const { body } = await as.superuser.get('settings/named-url/').expect(200);
   expect(body.NAMED_URL_FORMATS).toMatchObject({

@@ -11,11 +11,11 @@ interface Entry {
 const sso = new SingleSignOn();
 const { account, claim, logIn, makeAuthenticator, map, rolesOf, userOf } = sso;
 
-describe('the rights of a login', () => {
+describe('the roles of a login', () => {
   const isMember = 'Member Home Team';
   beforeEach(() => sso.test.database.execute(sql`DELETE FROM authenticator_maps`));
 
-  it('come with a group and go with it', async () => {
+  it('are granted and revoked with a group', async () => {
     const { team, organization } = sso.test.home;
     await map({ map_type: 'team', team: team.id, role: 'member_role', value: 'ops' });
     await map({
@@ -41,7 +41,7 @@ describe('the rights of a login', () => {
     expect(seen).toEqual(operations.map((operation) => [operation, false]));
   });
 
-  it('are not recorded as changes of the user whose session the browser has', async () => {
+  it('are not recorded as changes by the user of the current session', async () => {
     await map({ map_type: 'team', team: sso.test.home.team.id, role: 'member_role', value: 'ops' });
     const browser = new CookieBrowser();
     account();
@@ -55,7 +55,7 @@ describe('the rights of a login', () => {
     expect(actors).toEqual([undefined, undefined]);
   });
 
-  it('leave alone what was granted by hand, before or after', async () => {
+  it('do not affect roles granted by hand, before or after', async () => {
     const { team } = sso.test.home;
     await map({ map_type: 'team', team: team.id, role: 'member_role', value: 'ops' });
     const before = account();
@@ -76,7 +76,7 @@ describe('the rights of a login', () => {
     expect(await rolesOf(after)).toEqual([isMember]);
   });
 
-  it('stay where the map does not revoke, and go with the map', async () => {
+  it('stay if the map does not revoke them, and are removed with the map', async () => {
     const { team } = sso.test.home;
     const { id } = await map({
       map_type: 'team',
@@ -95,7 +95,7 @@ describe('the rights of a login', () => {
     expect(await rolesOf(username)).toEqual([]);
   });
 
-  it('include superuser and auditor, and take both away', async () => {
+  it('include superuser and auditor, and are both revoked', async () => {
     await map({ map_type: 'superuser', value: 'root' });
     await map({ map_type: 'auditor', value: 'audit' });
     const username = account({ groups: ['root', 'audit'] });
@@ -106,7 +106,7 @@ describe('the rights of a login', () => {
     expect(await userOf(username)).toMatchObject({ is_superuser: false, is_system_auditor: false });
   });
 
-  it('never take the flag of a superuser made by hand', async () => {
+  it('never remove the flag of a superuser set by hand', async () => {
     await map({ map_type: 'superuser', value: 'root' });
     const username = account();
     await logIn();
@@ -120,7 +120,7 @@ describe('the rights of a login', () => {
     await sso.test.as.superuser.delete(`users/${String(id)}/`).expect(204);
   });
 
-  it('never take away the last superuser', async () => {
+  it('never remove the last superuser', async () => {
     await map({ map_type: 'superuser', value: 'root' });
     const username = account({ groups: ['root'] });
     await logIn();
@@ -142,7 +142,7 @@ describe('the rights of a login', () => {
     expect(await userOf(username)).toMatchObject({ is_superuser: false });
   });
 
-  it('end with a denial', async () => {
+  it('are removed by a denied login', async () => {
     const { team } = sso.test.home;
     await map({ map_type: 'team', team: team.id, role: 'member_role', trigger: 'always' });
     await map({ name: 'Leavers', map_type: 'deny', value: 'left' });
@@ -154,14 +154,14 @@ describe('the rights of a login', () => {
     expect(await rolesOf(username)).toEqual([]);
   });
 
-  it('create no user for a login that is denied', async () => {
+  it('are not created for a denied login, and neither is the user', async () => {
     await map({ map_type: 'allow', value: 'staff' });
     const username = account();
     await expectRefused(await logIn(), 'No map allows the login.');
     expect(await userOf(username)).toBeUndefined();
   });
 
-  it('are shown by a trial, which changes nothing', async () => {
+  it('are shown by a test, which changes nothing', async () => {
     const { team } = sso.test.home;
     const { id } = await map({
       map_type: 'team',
@@ -199,7 +199,7 @@ describe('an external user', () => {
       .expect(401);
   });
 
-  it('becomes a local one when the authenticator is deleted', async () => {
+  it('becomes a local user when the authenticator is deleted', async () => {
     const { id, slug } = await makeAuthenticator('short-lived');
     const user = await sso.test.make.user();
     await sso.test.database.execute(

@@ -39,7 +39,7 @@ describe('a login', () => {
     expect(names.filter((name) => name.includes('sso'))).toEqual([]);
   });
 
-  it('finds the same user again, whatever the provider calls it', async () => {
+  it('finds the same user again, even after a change of the name at the provider', async () => {
     const username = account();
     await logIn();
     const { id } = await userOf(username);
@@ -52,7 +52,7 @@ describe('a login', () => {
     expect(listed.body.count).toBe(1);
   });
 
-  it('creates one user for two logins at once', async () => {
+  it('creates one user for two simultaneous logins', async () => {
     const username = account();
     const browsers = [new CookieBrowser(), new CookieBrowser()];
     const urls = await Promise.all(browsers.map(callbackOf));
@@ -73,7 +73,7 @@ describe('a login', () => {
     }
   });
 
-  it('begins a new session in a browser that has one', async () => {
+  it('starts a new session in a browser that already has one', async () => {
     account();
     const browser = new CookieBrowser();
     browser.jarOf(sso.test.url).set('controller_session', 'fixed');
@@ -82,7 +82,7 @@ describe('a login', () => {
   });
 
   it.each(['//evil.example', '/\\evil.example', 'https://evil.example/', 'javascript:1'])(
-    'never returns to %s',
+    'never redirects to %s',
     async (next) => {
       account();
       const browser = new CookieBrowser();
@@ -115,7 +115,7 @@ describe('a login', () => {
 const NOT_BEGUN = 'It did not begin in this browser';
 
 describe('a login is refused', () => {
-  it('when its response is used again', async () => {
+  it('if its response is used again', async () => {
     account();
     const browser = new CookieBrowser();
     const url = await callbackOf(browser);
@@ -126,7 +126,7 @@ describe('a login is refused', () => {
     await expectRefused(await browser.visit(url), 'invalid_grant');
   });
 
-  it('when it began in another browser', async () => {
+  it('if it started in another browser', async () => {
     account();
     const url = await callbackOf(new CookieBrowser());
     const response = await new CookieBrowser().visit(url);
@@ -136,7 +136,7 @@ describe('a login is refused', () => {
     expect(page).toContain('href="/api/login/?next=%2F"');
   });
 
-  it('when another login of the browser has the state', async () => {
+  it('if another login of the browser has the state', async () => {
     account();
     const browser = new CookieBrowser();
     const [first, second] = [await callbackOf(browser), await callbackOf(browser)];
@@ -145,7 +145,7 @@ describe('a login is refused', () => {
     await expectRefused(await browser.visit(url.href), 'invalid_grant');
   });
 
-  it('when the nonce is not that of the browser', async () => {
+  it('if the nonce is not that of the browser', async () => {
     account();
     const browser = new CookieBrowser();
     const begun = await browser.visit(start());
@@ -155,7 +155,7 @@ describe('a login is refused', () => {
     await expectRefused(await browser.visit(callback), 'unexpected JWT claim value');
   });
 
-  it('when the ID token has expired, by more than half a minute between the clocks', async () => {
+  it('if the ID token expired more than half a minute ago', async () => {
     account();
     sso.provider.idTokenSeconds = -20;
     const accepted = await logIn();
@@ -166,7 +166,7 @@ describe('a login is refused', () => {
     await expectRefused(late, 'JWT timestamp claim value failed validation');
   });
 
-  it('when the response is of another issuer', async () => {
+  it('if the response has another issuer', async () => {
     account();
     const browser = new CookieBrowser();
     const url = new URL(await callbackOf(browser));
@@ -174,7 +174,7 @@ describe('a login is refused', () => {
     await expectRefused(await browser.visit(url.href), 'The identity provider idp reported');
   });
 
-  it('when the cookie is of another authenticator', async () => {
+  it('if the cookie is of another authenticator', async () => {
     account();
     await makeAuthenticator('neighbour');
     const browser = new CookieBrowser();
@@ -182,7 +182,7 @@ describe('a login is refused', () => {
     await expectRefused(await browser.visit(url.replace('/idp/', '/neighbour/')), NOT_BEGUN);
   });
 
-  it('when it took over ten minutes', async () => {
+  it('if it took more than ten minutes', async () => {
     account();
     const browser = new CookieBrowser();
     const url = await callbackOf(browser);
@@ -197,7 +197,7 @@ describe('a login is refused', () => {
     await expectRefused(await browser.visit(url), NOT_BEGUN);
   });
 
-  it('when the user declined at the provider', async () => {
+  it('if the user declined at the provider', async () => {
     account();
     const browser = new CookieBrowser();
     const url = new URL(await callbackOf(browser));
@@ -206,7 +206,7 @@ describe('a login is refused', () => {
     await expectRefused(await browser.visit(url.href), 'access_denied');
   });
 
-  it('when a local user has the name', async () => {
+  it('if a local user has the name', async () => {
     const { username, id } = await sso.test.make.user({ email: 'same@example.com' });
     account({ preferred_username: username, email: 'same@example.com' });
     await expectRefused(await logIn(), 'belongs to another account');
@@ -218,12 +218,12 @@ describe('a login is refused', () => {
     ['no username', undefined, 'preferred_username with the username is missing'],
     ['a username with a space', 'two words', 'two words cannot be a username'],
     ['a username that is no text', 7, 'preferred_username with the username is missing'],
-  ])('when there is %s', async (_name, preferred_username, reason) => {
+  ])('if there is %s', async (_name, preferred_username, reason) => {
     account({ preferred_username });
     await expectRefused(await logIn(), reason);
   });
 
-  it('when new users are not to be created', async () => {
+  it('if the creation of new users is disabled', async () => {
     const username = account();
     const url = `authenticators/${sso.authenticator.id}/`;
     await sso.test.as.superuser.patch(url, { create_users: false }).expect(200);
@@ -232,7 +232,7 @@ describe('a login is refused', () => {
     expect(await userOf(username)).toBeUndefined();
   });
 
-  it('with 404 when the authenticator is disabled or unknown', async () => {
+  it('with 404 if the authenticator is disabled or unknown', async () => {
     await makeAuthenticator('off', { enabled: false });
     for (const slug of ['off', 'unknown']) {
       expect((await new CookieBrowser().visit(`${sso.test.url}/sso/login/${slug}/`)).status).toBe(
@@ -245,7 +245,7 @@ describe('a login is refused', () => {
     ['is down', 'http://127.0.0.1:1', '127.0.0.1:1'],
     ['is at an address that is not permitted', 'https://10.0.0.1', 'OUTBOUND_ALLOW'],
     ['is no provider', '', 'unexpected HTTP response status code'],
-  ])('with 503 when the provider %s', async (name, issuer, reason) => {
+  ])('with 503 if the provider %s', async (name, issuer, reason) => {
     const { slug } = await makeAuthenticator(name, {
       configuration: configuration({ issuer: issuer || `${sso.test.url}/nothing` }),
     });
@@ -257,7 +257,7 @@ describe('a login is refused', () => {
   });
 });
 
-it('a provider that does not answer delays no other login', async () => {
+it('a provider that does not respond delays no other login', async () => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => sockets.push(socket));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
@@ -276,7 +276,7 @@ it('a provider that does not answer delays no other login', async () => {
 });
 
 describe('the secret of the client', () => {
-  it('is in no response, no row, no log and no activity', async () => {
+  it('does not appear in responses, rows, logs or activity', async () => {
     const { as, database } = sso.test;
     const lines: unknown[] = [];
     const spies = (['log', 'warn', 'error'] as const).map((level) =>
@@ -306,7 +306,7 @@ describe('the secret of the client', () => {
     expect(changed.body.configuration.client_secret).toBe('$encrypted$');
   });
 
-  it('is asked for again when the key of the installation is lost', async () => {
+  it('must be entered again after the key of the installation is lost', async () => {
     const { id } = await makeAuthenticator('lost');
     const lost = JSON.stringify(configuration({ client_secret: '$sealed$v1$deadbeef$AAAA' }));
     await sso.test.database.execute(
@@ -316,7 +316,7 @@ describe('the secret of the client', () => {
     await expectRefused(response, 'its client secret cannot be decrypted, enter it again', 503);
   });
 
-  it('is kept by its placeholder and dropped by an empty text', async () => {
+  it('is kept by its placeholder and removed by an empty text', async () => {
     const { as } = sso.test;
     const url = `authenticators/${sso.authenticator.id}/`;
     const kept = configuration({ client_secret: '$encrypted$', username_claim: 'sub' });

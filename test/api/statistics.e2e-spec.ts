@@ -59,7 +59,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('counts outcomes and lengths by day, days without any too', () => {
+it('statistics count results and durations by day, including days without runs', () => {
   expect(week.days).toBe(7);
   const outcomes = week.outcomes!;
   expect(outcomes).toHaveLength(7);
@@ -71,7 +71,7 @@ it('counts outcomes and lengths by day, days without any too', () => {
   expect(outcomes[5]).toMatchObject({ successful: 0, median_seconds: null });
 });
 
-it('tells the slowest tasks, the hosts that fail most, and what waits', () => {
+it('statistics list the slowest tasks, the hosts with most failures, and waiting runs', () => {
   const body = usual;
   expect(body.slow_tasks).toEqual([
     {
@@ -92,7 +92,7 @@ it('tells the slowest tasks, the hosts that fail most, and what waits', () => {
   expect(body.capacity).toEqual({ capacity: 0, consumed: 0 });
 });
 
-it('counts for nobody what they may not read', async () => {
+it('statistics include readable runs only', async () => {
   const { body } = await test.as.nobody.get('statistics/').expect(200);
   const ended = body.outcomes.flatMap((day: Record<string, unknown>) =>
     ['successful', 'failed', 'error', 'canceled'].map((status) => day[status]),
@@ -106,12 +106,12 @@ it('counts for nobody what they may not read', async () => {
   expect(after.outcomes.at(-1)).toMatchObject({ successful: 1, failed: 0 });
 });
 
-it.each(['0', '91', 'x', '1.5'])('refuses %s days', async (days) => {
+it.each(['0', '91', 'x', '1.5'])('statistics refuse %s days', async (days) => {
   const { body } = await test.as.superuser.get(`statistics/?days=${days}`).expect(400);
   expect(body.detail).toBe('days must be a whole number from 1 to 90.');
 });
 
-it('is a page of the same numbers', async () => {
+it('a page shows the same numbers', async () => {
   const { text } = await test.as.superuser
     .get('/statistics/')
     .set('Accept', 'text/html')

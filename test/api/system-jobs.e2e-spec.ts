@@ -27,7 +27,7 @@ const launch = async (kind: Kind, extra_vars: unknown, client: ApiClient = test.
   client.post(`${await templateUrl(kind)}launch/`, { extra_vars });
 
 describe('templates', () => {
-  it('are there after the migration, one of each kind', async () => {
+  it('exist after the migration, one of each kind', async () => {
     const { body } = await test.as.superuser.get('system_job_templates/?order_by=id').expect(200);
     expect(body.count).toBe(Object.keys(NAMES).length);
     for (const row of body.results as Record<string, unknown>[]) {
@@ -42,7 +42,7 @@ describe('templates', () => {
     }
   });
 
-  it('are read by superusers and auditors alone', async () => {
+  it('are readable by superusers and auditors only', async () => {
     const { as } = test;
     const url = await templateUrl('cleanup_jobs');
     for (const list of ['system_job_templates/', 'system_jobs/']) {
@@ -60,13 +60,13 @@ describe('templates', () => {
     await as.superuser.delete(url).expect(405);
   });
 
-  it('are in the list of all templates, for those who see them', async () => {
+  it('are in the list of all templates, for users who may read them', async () => {
     const query = 'unified_job_templates/?type=system_job_template';
     expect((await test.as.auditor.get(query).expect(200)).body.count).toBe(6);
     expect((await test.as.orgAdmin.get(query).expect(200)).body.count).toBe(0);
   });
 
-  it('take notification templates, from superusers', async () => {
+  it('accept notification templates from superusers', async () => {
     const url = await templateUrl('cleanup_tokens');
     const template = await test.make.notificationTemplate();
     for (const event of ['started', 'success', 'error']) {
@@ -77,8 +77,8 @@ describe('templates', () => {
   });
 });
 
-describe('launching', () => {
-  it('makes a pending run with the variables of the launch', async () => {
+describe('a launch', () => {
+  it('creates a pending run with the variables of the launch', async () => {
     const { superuser, users } = { ...test.as };
     const entries = async (): Promise<number> =>
       (await superuser.get('activity_stream/?object1=system_job').expect(200)).body.count;
@@ -127,21 +127,21 @@ describe('launching', () => {
     expect([status, body]).toEqual([400, { extra_vars }]);
   });
 
-  it('takes variables as text, days as digits, and none', async () => {
+  it('accepts variables as text, days as digits, and no variables', async () => {
     const url = `${await templateUrl('cleanup_tokens')}launch/`;
     const given = await test.as.superuser.post(url, { extra_vars: 'days: "120"' }).expect(201);
     expect(given.body.extra_vars).toBe('{"days": "120"}');
     expect((await test.as.superuser.post(url, {}).expect(201)).body.extra_vars).toBe('{}');
   });
 
-  it('is for superusers', async () => {
+  it('is permitted to superusers only', async () => {
     for (const client of [test.as.auditor, test.as.orgAdmin, test.as.nobody]) {
       expect((await launch('cleanup_jobs', {}, client)).status).toBe(403);
     }
   });
 });
 
-it('runs are read, canceled and deleted by superusers; auditors read', async () => {
+it('superusers read, cancel and delete runs; auditors read them', async () => {
   const { superuser, auditor, orgAdmin } = test.as;
   const { url } = (await launch('cleanup_sessions', {})).body;
   for (const path of ['', 'events/', 'notifications/', 'stdout/?format=txt', 'cancel/']) {
@@ -161,7 +161,7 @@ describe('schedules', () => {
   it.each<[Kind, string, string]>([
     ['cleanup_jobs', 'Cleanup Job Schedule', '120'],
     ['cleanup_activitystream', 'Cleanup Activity Schedule', '355'],
-  ])('of %s is there after the migration, weekly', async (kind, name, days) => {
+  ])('of %s exist after the migration, weekly', async (kind, name, days) => {
     const url = await templateUrl(kind);
     const { body } = await test.as.superuser.get(`${url}schedules/`).expect(200);
     expect(body.results).toMatchObject([
@@ -181,7 +181,7 @@ describe('schedules', () => {
     expect(preview.utc).toContain(nextRun.replace(/\.0+Z$/, 'Z'));
   });
 
-  it('are made and seen by superusers, and refused as launches are', async () => {
+  it('are created and visible to superusers, and refused like launches', async () => {
     const list = `${await templateUrl('cleanup_tokens')}schedules/`;
     const { superuser, auditor, orgAdmin } = test.as;
     const make = (extra_data: object) =>
@@ -210,7 +210,7 @@ describe('schedules', () => {
     }
   });
 
-  it('workflow nodes launch them, if a superuser made the node', async () => {
+  it('workflow nodes launch system jobs if a superuser created the node', async () => {
     const { superuser, orgAdmin } = test.as;
     const { id: organization } = test.home.organization;
     const workflow = await test.make.workflowTemplate({ organization });
@@ -225,7 +225,7 @@ describe('schedules', () => {
   });
 });
 
-it('has pages: a template with its schedules, a run with its output', async () => {
+it('pages show a template with its schedules and a run with its output', async () => {
   const page = test.as.superuser.with({ Accept: 'text/html' });
   const template = await page.get(await templateUrl('cleanup_jobs')).expect(200);
   expect(template.text).toContain('Cleanup Job Schedule');
@@ -236,7 +236,7 @@ it('has pages: a template with its schedules, a run with its output', async () =
 });
 
 it.each(['organizations', 'job_templates', 'workflow_job_templates'])(
-  'retention of runs is set on %s',
+  'the retention of runs is set on %s',
   async (path) => {
     const { id } = await {
       organizations: () => test.make.organization(),
@@ -257,7 +257,7 @@ it.each(['organizations', 'job_templates', 'workflow_job_templates'])(
 );
 
 describe.each(['job_templates', 'workflow_job_templates'])('the retention of %s', (path) => {
-  it('is changed by administrators of the organization, who may delete its runs', async () => {
+  it('can be changed by organization admins, who may delete its runs', async () => {
     const { make, as, home } = test;
     const isJob = path === 'job_templates';
     const owned = { organization: home.organization.id };
@@ -276,7 +276,7 @@ describe.each(['job_templates', 'workflow_job_templates'])('the retention of %s'
 });
 
 it.each(['job_templates', 'workflow_job_templates'])(
-  'copies of %s inherit theirs',
+  'copies of %s keep the retention',
   async (path) => {
     const { make, as, home } = test;
     const owned = { organization: home.organization.id };

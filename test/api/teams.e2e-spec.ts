@@ -51,7 +51,7 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
   });
 });
 
-it('has the links and summaries of the contract', async () => {
+it('a team has the links and summaries of the contract', async () => {
   const { body } = await test.as.orgAdmin.get(`teams/${test.home.team.id}/`).expect(200);
   expect(Object.keys(body.related)).toEqual(
     expect.arrayContaining([
@@ -82,7 +82,7 @@ it('has the links and summaries of the contract', async () => {
   }
 });
 
-it('names an organization the caller may not read, and tells nothing else of it', async () => {
+it('a team shows only the name of an organization that is not readable', async () => {
   const { body } = await test.as.teamMember.get(`teams/${test.home.team.id}/`).expect(200);
   expect(body.organization).toBe(test.home.organization.id);
   const { id, name } = test.home.organization;
@@ -90,7 +90,7 @@ it('names an organization the caller may not read, and tells nothing else of it'
   await test.as.teamMember.get(body.related.organization).expect(403);
 });
 
-it('may be moved to another organization by a superuser only, and changes hands then', async () => {
+it('a team is moved by superusers only, and is then managed by the new organization', async () => {
   const { as, home, make } = test;
   const team = await make.team({ organization: home.organization.id });
   const url = `teams/${team.id}/`;
@@ -110,7 +110,7 @@ it('may be moved to another organization by a superuser only, and changes hands 
 });
 
 describe('members', () => {
-  it('are listed when they are so themselves', async () => {
+  it('are listed if the caller can read them', async () => {
     const { body } = await test.as.orgMember.get(`teams/${test.home.team.id}/users/`).expect(200);
     // A member of the organization cannot see the user, who belongs to no organization.
     expect(namesOf(body.results)).toEqual([]);
@@ -118,14 +118,14 @@ describe('members', () => {
     expect(namesOf(all.body.results)).toEqual(['teamMember']);
   });
 
-  it('cannot be added by whoever may not read them', async () => {
+  it('members must be readable by the caller who adds them', async () => {
     const { as, home } = test;
     const url = `teams/${home.team.id}/users/`;
     await as.teamAdmin.post(url, { id: as.users.outsider.id }).expect(403);
     await as.teamMember.post(url, { id: as.users.teamMember.id, disassociate: true }).expect(403);
   });
 
-  it('without an id are new users, made by administrators of the organization', async () => {
+  it('without an id are new users, created by administrators of the organization', async () => {
     const { as, home } = test;
     const url = `teams/${home.team.id}/users/`;
     await as.teamAdmin.post(url, { username: 'newcomer', password: '' }).expect(403);
@@ -136,7 +136,7 @@ describe('members', () => {
     await as.superuser.delete(`users/${body.results[0].id}/`).expect(204);
   });
 
-  it('get what the team was granted, and lose it with the team', async () => {
+  it('have the roles of the team, and lose them with the team', async () => {
     const { as, home, make } = test;
     const team = await make.team({ organization: home.organization.id });
     const project = await make.project({ organization: home.organization.id });

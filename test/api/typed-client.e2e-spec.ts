@@ -58,7 +58,7 @@ async function complaintsAbout(file: string, typesFile: string): Promise<string>
   return stdout;
 }
 
-it('compiles strictly against the types of the document', async () => {
+it('the client compiles strictly with the types of the document', async () => {
   const file = join(folder, 'api.ts');
   await writeFile(file, types);
   expect(await complaintsAbout(join(PACKAGE_FOLDER, 'test', 'client', 'journey.ts'), file)).toBe(
@@ -66,7 +66,7 @@ it('compiles strictly against the types of the document', async () => {
   );
 });
 
-it('logs in, creates, lists, is told its mistakes and launches', async () => {
+it('the client logs in, creates, lists, receives errors and launches', async () => {
   const account = { username: 'typed', password: 'a good password' };
   await test.make.user({ ...account, is_superuser: true });
   const template = await test.make.jobTemplate();
@@ -88,7 +88,7 @@ it('logs in, creates, lists, is told its mistakes and launches', async () => {
   });
 });
 
-it('knows every operation of the document', async () => {
+it('the client has every operation of the document', async () => {
   const document = JSON.parse(await readFile(DOCUMENT, 'utf8')) as { paths: object };
   for (const path of Object.keys(document.paths)) expect(types).toContain(`"${path}": {`);
 });

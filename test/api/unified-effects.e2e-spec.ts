@@ -110,7 +110,7 @@ const KINDS: [path: string, kind: Kind][] = [
 ];
 
 describe.each(KINDS)('%s', (path, { entity, given, shown, make }) => {
-  it('have no writable field without an effect that is shown', () => {
+  it('have a visible effect for every writable field', () => {
     const names = fieldsOf(entity)
       .filter((field) => isWritable(field))
       .map(({ name }) => name)
@@ -124,7 +124,7 @@ describe.each(KINDS)('%s', (path, { entity, given, shown, make }) => {
     expect(missing).toEqual([]);
   });
 
-  it('give their values to their updates', async () => {
+  it('pass their values to their updates', async () => {
     const updated = async (fields: object): Promise<Row> => {
       const { id } = await make(fields);
       const { body } = await test.as.superuser.post(`${path}/${id}/update/`, {}).expect(202);

@@ -24,7 +24,7 @@ describe('unified_job_templates', () => {
   beforeAll(prepare);
   afterAll(() => test.close());
 
-  it('lists every kind in its own shape, by name', async () => {
+  it('lists every type in its own form, by name', async () => {
     const { body } = await test.as.orgAdmin.get('unified_job_templates/').expect(200);
     expect(body.results.slice(0, 2)).toMatchObject([
       { type: 'project', url: `/api/v2/projects/${project.id}/`, scm_type: 'git' },
@@ -32,7 +32,7 @@ describe('unified_job_templates', () => {
     ]);
   });
 
-  it('lists those that use an execution environment and that the caller may read', async () => {
+  it('lists readable templates that use an execution environment', async () => {
     const { as, make, home } = test;
     const organization = home.organization.id;
     const { id } = await make.row('execution_environment', { name: 'Used', image: 'used' });
@@ -61,7 +61,7 @@ describe('unified_job_templates', () => {
     expect(await listed(as.outsider)).toEqual([]);
   });
 
-  it('shows only what may be read, and one kind where asked for', async () => {
+  it('shows only readable templates, and one type on request', async () => {
     const mine = await test.as.nobody.get('unified_job_templates/').expect(200);
     expect(typesOf(mine.body)).toEqual(['job_template']);
     const projects = await test.as.orgAdmin.get('unified_job_templates/?type=project').expect(200);
@@ -74,13 +74,13 @@ describe('unified_jobs', () => {
   beforeAll(prepare);
   afterAll(() => test.close());
 
-  it('lists every kind of run, by id', async () => {
+  it('lists every type of run, by id', async () => {
     const { body } = await test.as.orgAdmin.get('unified_jobs/').expect(200);
     expect(typesOf(body)).toEqual(['project_update', 'job']);
     expect(body.results[1]).not.toHaveProperty('job_env');
   });
 
-  it('shows only what may be read, and filters', async () => {
+  it('shows only readable runs, and filters', async () => {
     const mine = await test.as.nobody.get('unified_jobs/').expect(200);
     expect(typesOf(mine.body)).toEqual(['job']);
     const cases: [string, number][] = [
@@ -101,13 +101,13 @@ describe('unified_jobs', () => {
     await test.as.anonymous.get('unified_jobs/').expect(401);
   });
 
-  it('has ids that no two kinds share', async () => {
+  it('has ids that are unique across types', async () => {
     const { body } = await test.as.superuser.get('unified_jobs/').expect(200);
     const ids = body.results.map(({ id }: Row) => id);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('is listed with as many statements for fifty rows as for two', async () => {
+  it('needs as many statements for fifty rows as for two', async () => {
     const { body: known } = await test.as.superuser.get('unified_jobs/').expect(200);
     const last = Math.max(...known.results.map(({ id }: Row) => id));
     for (let i = 0; i < 25; i++) {
@@ -134,7 +134,7 @@ describe('the template of runs', () => {
   it.each([
     ...['jobs', 'project_updates', 'inventory_updates', 'system_jobs'],
     ...['workflow_jobs', 'workflow_approvals', 'unified_jobs'],
-  ])('is shown by the list %s with the kind of the run', async (path) => {
+  ])('is shown by the list %s with the type of the run', async (path) => {
     const { body } = await test.as.superuser.get(`${path}/`).expect(200);
     expect(body.count).toBeGreaterThan(0);
     for (const { type, summary_fields: summaries } of body.results) {

@@ -39,7 +39,7 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
     await as[name].delete(url).expect(remove);
   });
 
-  it('reads and changes itself, but not its name, flags or existence', async () => {
+  it('reads and changes itself, except its name, flags and existence', async () => {
     const { as } = test;
     const url = `users/${as.users[name].id}/`;
     await as[name].get(url).expect(200);
@@ -63,7 +63,7 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
     expect(renamed.body).toEqual({ detail: 'Cannot change username.' });
   });
 
-  it('sends its whole object back unchanged', async () => {
+  it('can send its whole object back unchanged', async () => {
     const { as } = test;
     const url = `users/${as.users[name].id}/`;
     const { body } = await as[name].get(url).expect(200);
@@ -72,7 +72,7 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
   });
 });
 
-it('shows all superusers to everyone and members to members', async () => {
+it('all users see superusers, and members see members', async () => {
   const seen = async (name: PersonaName): Promise<string[]> =>
     (await test.as[name].get(`users/?username__in=${PERSONA_NAMES.join(',')}`)).body.results.map(
       ({ username }: Row) => username,
@@ -88,14 +88,14 @@ it.each([
   ['semi;colon', /^Enter a valid username/],
   ['superuser', 'A user with that username already exists.'],
   ['x'.repeat(151), 'Ensure this field has no more than 150 characters.'],
-])('refuses the username %j', async (username, text) => {
+])('the user name %j is refused', async (username, text) => {
   const { body } = await test.as.superuser.post('users/', { username, password: '' }).expect(400);
   expect(body).toEqual({
     username: [typeof text === 'string' ? text : expect.stringMatching(text)],
   });
 });
 
-it('has the keys that clients read to tell local accounts from others', async () => {
+it('a user has the keys by which clients recognize local accounts', async () => {
   const { id } = test.as.users.orgMember;
   const local = { auth: [], ldap_dn: '', external_account: null };
   const { body: one } = await test.as.orgMember.get(`users/${id}/`).expect(200);
@@ -106,7 +106,7 @@ it('has the keys that clients read to tell local accounts from others', async ()
   expect((await test.as.orgMember.get(`users/${id}/`)).body.ldap_dn).toBe('');
 });
 
-it('refuses a wrong e-mail address and a password without end', async () => {
+it('a wrong e-mail address and a very long password are refused', async () => {
   const { body } = await test.as.superuser
     .post('users/', { username: 'x', email: 'no address', password: 'x'.repeat(129) })
     .expect(400);
@@ -116,7 +116,7 @@ it('refuses a wrong e-mail address and a password without end', async () => {
   });
 });
 
-it('never shows a password or its hash', async () => {
+it('a password or its hash is never shown', async () => {
   const { as } = test;
   const made = await as.superuser
     .post('users/', { username: 'canary', password: 'canary-password' })
@@ -131,18 +131,21 @@ it('never shows a password or its hash', async () => {
   expect(row?.password_hash).toMatch(/^\$scrypt\$/);
 });
 
-it.each(['$encrypted$', '', null])('keeps the password when %j is sent', async (password) => {
-  const { as, make } = test;
-  const user = await make.user({ password: 'the first one' });
-  const hash = async (): Promise<unknown> =>
-    (await test.database.row(sql`SELECT password_hash FROM users WHERE id = ${user.id}`))
-      ?.password_hash;
-  const before = await hash();
-  await as.superuser.patch(`users/${user.id}/`, { password }).expect(200);
-  expect(await hash()).toBe(before);
-});
+it.each(['$encrypted$', '', null])(
+  'the password stays unchanged if %j is sent',
+  async (password) => {
+    const { as, make } = test;
+    const user = await make.user({ password: 'the first one' });
+    const hash = async (): Promise<unknown> =>
+      (await test.database.row(sql`SELECT password_hash FROM users WHERE id = ${user.id}`))
+        ?.password_hash;
+    const before = await hash();
+    await as.superuser.patch(`users/${user.id}/`, { password }).expect(200);
+    expect(await hash()).toBe(before);
+  },
+);
 
-it('keeps at least one superuser', async () => {
+it('the last superuser cannot be removed', async () => {
   const alone = await boot();
   const { as, make } = alone;
   const { superuser } = as.users;
@@ -158,7 +161,7 @@ it('keeps at least one superuser', async () => {
   await alone.close();
 });
 
-it('does not let an administrator touch members of other organizations, superusers or auditors', async () => {
+it('administrators cannot change users of other organizations, superusers or auditors', async () => {
   const { as, home, make } = test;
   const shared = await make.user();
   await make.grant('organization', home.organization, 'member_role', { user: shared });
@@ -173,7 +176,7 @@ it('does not let an administrator touch members of other organizations, superuse
   await as.outsider.patch(`users/${shared.id}/`, { first_name: 'x' }).expect(403);
 });
 
-it('leaves accounts of no organization to superusers, but for taking them in', async () => {
+it('superusers manage accounts without an organization, and administrators can add them', async () => {
   const { as, home, make } = test;
   const members = `organizations/${home.organization.id}/users/`;
   const [free, holder] = [await make.user(), await make.user()];
@@ -197,7 +200,7 @@ it('leaves accounts of no organization to superusers, but for taking them in', a
   await as.orgAdmin.delete(`users/${free.id}/`).expect(204);
 });
 
-it('lists what a user belongs to, as far as the caller sees it', async () => {
+it('a user lists readable organizations, teams and other related objects', async () => {
   const { as, home } = test;
   const id = as.users.orgAdmin.id;
   const names = async (list: string): Promise<string[]> =>
@@ -222,7 +225,7 @@ it('lists what a user belongs to, as far as the caller sees it', async () => {
   expect(home.team.name).toBe('Home Team');
 });
 
-it('links to everything that belongs to a user', async () => {
+it('a user links to all related lists', async () => {
   const { body } = await test.as.orgMember.get(`users/${test.as.users.orgMember.id}/`).expect(200);
   for (const name of [
     'teams',
@@ -240,14 +243,14 @@ it('links to everything that belongs to a user', async () => {
   }
 });
 
-it('does not show tokens of a user to whoever may read the user', async () => {
+it('tokens of a user are not visible to other readers of the user', async () => {
   const { body } = await test.as.orgMember
     .get(`users/${test.as.users.orgAdmin.id}/tokens/`)
     .expect(200);
   expect(body.count).toBe(0);
 });
 
-it('confines administrators to their own organizations where the installation says so', async () => {
+it('administrators see only their own organizations if ORG_ADMINS_CAN_SEE_ALL_USERS is off', async () => {
   const confined = await boot({ settings: { ORG_ADMINS_CAN_SEE_ALL_USERS: '0' } });
   const { as, home } = confined;
   const { body } = await as.outsider.get('users/').expect(200);

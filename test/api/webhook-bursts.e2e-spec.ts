@@ -22,7 +22,7 @@ const sendAll = (hooks: readonly Hook[], ids: readonly string[]): Promise<Respon
 
 const newIds = (count: number): string[] => Array.from({ length: count }, () => randomUUID());
 
-it('sends fewer statements for many deliveries at once than for as many one by one', async () => {
+it('simultaneous deliveries need fewer statements than separate ones', async () => {
   const hook = await armed(test, 'service_a', { allow_simultaneous: true });
   await hook.send(push).expect(202);
   const alone = await countQueries(test.database, () => sendAll([hook], newIds(1)));
@@ -32,7 +32,7 @@ it('sends fewer statements for many deliveries at once than for as many one by o
   expect(together).toBeLessThan(0.85 * alone * BURST);
 });
 
-it('launches a job of its own for each, with its delivery and its trace', async () => {
+it('each delivery launches its own job, with its id and its trace', async () => {
   const hook = await armed(test, 'service_a', { allow_simultaneous: true });
   const ids = newIds(BURST);
   const answers = await sendAll([hook], ids);
@@ -55,7 +55,7 @@ it('launches a job of its own for each, with its delivery and its trace', async 
   );
 });
 
-it('launches once for copies among them, and names the first to the others', async () => {
+it('copies of a delivery launch once, and all responses name the job', async () => {
   const hook = await armed(test, 'service_a', { allow_simultaneous: true });
   const [one, other, third] = newIds(3) as [string, string, string];
   const ids = [one, other, one, third, other, one];
@@ -74,7 +74,7 @@ it('launches once for copies among them, and names the first to the others', asy
   expect(await hook.jobs()).toHaveLength(3);
 });
 
-it('lets no delivery that cannot launch take others with it', async () => {
+it('a delivery that cannot launch does not affect others', async () => {
   const good = await armed(test, 'service_a', { allow_simultaneous: true });
   const bad = await armed(test, 'service_a');
   await test.database.execute(sql`

@@ -36,33 +36,36 @@ const statuses = async (hook: Hook): Promise<unknown[]> =>
 const place = (job: Row, status: string): Promise<number> =>
   test.database.execute(sql`UPDATE unified_jobs SET status = ${status} WHERE id = ${job.id}`);
 
-describe('a push while an earlier one still waits', () => {
-  it.each(SERVICE_ROWS)('takes its place, and the ledger of %s says so', async (service) => {
-    const hook = await coalescing(service);
-    const first = await hook.send(firstSample(service)).expect(202);
-    const second = await hook.send(firstSample(service)).expect(202);
-    expect(second.body.message).toBe('Job queued.');
-    const [old, newest] = await hook.jobs();
-    expect(old).toMatchObject({
-      id: first.body.job,
-      status: 'canceled',
-      job_explanation: expect.stringContaining(`Webhook delivery ${second.body.delivery}`),
-    });
-    expect(newest).toMatchObject({ id: second.body.job, status: 'pending' });
-    const path = `webhook_deliveries/${first.body.delivery}/`;
-    const { body } = await test.as.superuser.get(path).expect(200);
-    expect(body).toMatchObject({
-      verdict: 'accepted',
-      answer: 202,
-      job: first.body.job,
-      superseded_by: second.body.delivery,
-    });
-    const asked = `webhook_deliveries/?superseded_by=${second.body.delivery}`;
-    expect((await test.as.superuser.get(asked).expect(200)).body.count).toBe(1);
-    expect(body).not.toHaveProperty('push_ref');
-  });
+describe('a push while the job of an earlier one is pending', () => {
+  it.each(SERVICE_ROWS)(
+    'replaces that job, and the delivery log of %s shows it',
+    async (service) => {
+      const hook = await coalescing(service);
+      const first = await hook.send(firstSample(service)).expect(202);
+      const second = await hook.send(firstSample(service)).expect(202);
+      expect(second.body.message).toBe('Job queued.');
+      const [old, newest] = await hook.jobs();
+      expect(old).toMatchObject({
+        id: first.body.job,
+        status: 'canceled',
+        job_explanation: expect.stringContaining(`Webhook delivery ${second.body.delivery}`),
+      });
+      expect(newest).toMatchObject({ id: second.body.job, status: 'pending' });
+      const path = `webhook_deliveries/${first.body.delivery}/`;
+      const { body } = await test.as.superuser.get(path).expect(200);
+      expect(body).toMatchObject({
+        verdict: 'accepted',
+        answer: 202,
+        job: first.body.job,
+        superseded_by: second.body.delivery,
+      });
+      const asked = `webhook_deliveries/?superseded_by=${second.body.delivery}`;
+      expect((await test.as.superuser.get(asked).expect(200)).body.count).toBe(1);
+      expect(body).not.toHaveProperty('push_ref');
+    },
+  );
 
-  it('leaves one job of many pushes at once, and loses none of them', async () => {
+  it('leaves one job of many simultaneous pushes, and records all of them', async () => {
     const hook = await coalescing();
     const pushes = Array.from({ length: 30 }, (_one, index) => push('main', `c${index}`));
     const answers = await Promise.all(pushes.map((one) => hook.send(one).expect(202)));
@@ -79,7 +82,7 @@ describe('a push while an earlier one still waits', () => {
     expect(deliveries.map(({ superseded_by_id: by }) => by)).toEqual([...later, null]);
   });
 
-  it('takes the place of a workflow job too', async () => {
+  it('replaces a workflow job too', async () => {
     const template = await test.make.workflowTemplate({ webhook_coalesce: true });
     const hook = await arm(test, template, 'service_a');
     await hook.send(push('main', 'a')).expect(202);
@@ -88,7 +91,7 @@ describe('a push while an earlier one still waits', () => {
     expect(await statuses(hook)).toEqual(['canceled', 'pending']);
   });
 
-  it('is a repetition when it is the same delivery', async () => {
+  it('is a repetition if it is the same delivery', async () => {
     const hook = await coalescing();
     const first = await hook.send(push('main', 'a'), { delivery: 'one' }).expect(202);
     await hook.send(push('main', 'b'), { delivery: 'two' }).expect(202);
@@ -100,7 +103,7 @@ describe('a push while an earlier one still waits', () => {
     expect(await statuses(hook)).toEqual(['canceled', 'pending']);
   });
 
-  it('keeps it when it cannot be launched itself', async () => {
+  it('does not replace the job if it cannot be launched', async () => {
     const hook = await coalescing();
     await hook.send(push('main', 'a')).expect(202);
     const { project_id: project } = hook.template;
@@ -114,7 +117,7 @@ describe('a push while an earlier one still waits', () => {
     await setProject(project);
   });
 
-  it('sends nobody a notification about the job that was replaced', async () => {
+  it('sends no notification about the replaced job', async () => {
     const hook = await coalescing();
     const template = await test.make.notificationTemplate();
     await test.as.superuser
@@ -133,15 +136,15 @@ describe('a push while an earlier one still waits', () => {
   });
 });
 
-describe('a push takes no place', () => {
-  it('unless the template says so', async () => {
+describe('a push does not replace a job', () => {
+  it('unless the template enables this', async () => {
     const hook = await coalescing('service_a', { webhook_coalesce: false });
     await hook.send(push('main', 'a')).expect(202);
     await hook.send(push('main', 'b')).expect(202);
     expect(await statuses(hook)).toEqual(['pending', 'pending']);
   });
 
-  it('of a push to another ref, nor of one for another template', async () => {
+  it('of a push to another ref, or of another template', async () => {
     const [one, two] = [await coalescing(), await coalescing()];
     await one.send(push('main', 'a')).expect(202);
     await one.send(push('stable', 'b')).expect(202);
@@ -159,7 +162,7 @@ describe('a push takes no place', () => {
     expect(await statuses(hook)).toEqual([status, 'pending']);
   });
 
-  it('of an event that is no push', async () => {
+  it('of an event that is not a push', async () => {
     const hook = await coalescing();
     const request = webhookSample('service_a', 'pull_request');
     await hook.send(request).expect(202);
@@ -167,7 +170,7 @@ describe('a push takes no place', () => {
     expect(await statuses(hook)).toEqual(['pending', 'pending']);
   });
 
-  it('of a push to several refs at once', async () => {
+  it('of a push to several refs', async () => {
     const hook = await coalescing('service_c_dc');
     const { payload } = firstSample('service_c_dc');
     const [change] = payload.changes as [Json];
@@ -178,7 +181,7 @@ describe('a push takes no place', () => {
     expect(await statuses(hook)).toEqual(['pending', 'pending']);
   });
 
-  it('of a job that somebody launched, or launched again', async () => {
+  it('that a user launched or relaunched', async () => {
     const hook = await coalescing();
     const { body } = await hook.send(push('main', 'a')).expect(202);
     const [job] = await hook.jobs();
@@ -190,7 +193,7 @@ describe('a push takes no place', () => {
     expect(await statuses(hook)).toEqual(['failed', 'pending', 'pending', 'pending']);
   });
 
-  it('when somebody sends an old one again', async () => {
+  it('if it is an old delivery that a user sends again', async () => {
     const hook = await coalescing();
     const old = await hook.send(push('main', 'a')).expect(202);
     await hook.send(push('main', 'b')).expect(202);

@@ -38,11 +38,11 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-describe('the ledger', () => {
+describe('the delivery log', () => {
   const READERS: PersonaName[] = ['superuser', 'auditor', 'orgAdmin', 'teamAdmin', 'teamMember'];
   const OTHERS: PersonaName[] = ['orgMember', 'outsider', 'nobody'];
 
-  it.each(READERS)('is open to the readers of the template: %s', async (persona) => {
+  it.each(READERS)('is readable with the template: %s', async (persona) => {
     const client = test.as[persona];
     const { body } = await client.get(`webhook_deliveries/?id=${delivery}`).expect(200);
     expect(body.count).toBe(1);
@@ -51,7 +51,7 @@ describe('the ledger', () => {
     expect((await client.get(path).expect(200)).body.count).toBeGreaterThan(0);
   });
 
-  it.each(OTHERS)('is closed to others: %s', async (persona) => {
+  it.each(OTHERS)('is not readable for others: %s', async (persona) => {
     const client = test.as[persona];
     const { body } = await client.get(`webhook_deliveries/?id=${delivery}`).expect(200);
     expect(body.count).toBe(0);
@@ -59,13 +59,13 @@ describe('the ledger', () => {
     await client.get(`job_templates/${hook.template.id}/webhook_deliveries/`).expect(403);
   });
 
-  it('needs a login, and knows no other ids', async () => {
+  it('requires a login, and returns 404 for other ids', async () => {
     await test.as.anonymous.get('webhook_deliveries/').expect(401);
     await test.as.superuser.get('webhook_deliveries/999999/').expect(404);
     await test.as.superuser.delete(`webhook_deliveries/${delivery}/`).expect(405);
   });
 
-  it('tells what came, from where, and what became of it', async () => {
+  it('shows the delivery, its sender and its result', async () => {
     const { body } = await test.as.orgAdmin.get(`webhook_deliveries/${delivery}/`).expect(200);
     expect(body).toMatchObject({
       type: 'webhook_delivery',
@@ -91,7 +91,7 @@ describe('the ledger', () => {
   });
 
   it.each<PersonaName>(['auditor', 'teamMember'])(
-    'shows payloads only to those who administer the template, not to %s',
+    'shows payloads only to admins of the template, not to %s',
     async (persona) => {
       const { body } = await test.as[persona].get(`webhook_deliveries/${delivery}/`).expect(200);
       expect(body).not.toHaveProperty('payload');
@@ -100,7 +100,7 @@ describe('the ledger', () => {
     },
   );
 
-  it('has no payloads in lists, nor filters by what is hidden', async () => {
+  it('has no payloads in lists, and no filters by hidden fields', async () => {
     const { body } = await test.as.superuser.get('webhook_deliveries/').expect(200);
     for (const row of body.results as object[]) expect(row).not.toHaveProperty('payload');
     await test.as.superuser.get('webhook_deliveries/?payload__contains=x').expect(400);
@@ -114,7 +114,7 @@ describe('the ledger', () => {
     expect(body.related.webhook_deliveries).toBe(path);
   });
 
-  it('takes as many statements for many deliveries as for one', async () => {
+  it('needs as many statements for many deliveries as for one', async () => {
     const many = await homeHook();
     for (let sent = 0; sent < 8; sent += 1) await many.send(PUSH).expect(202);
     const path = `job_templates/${many.template.id}/webhook_deliveries/`;
@@ -128,7 +128,7 @@ describe('the page of a delivery', () => {
     return (await test.as.superuser.get(path).expect(200)).body.results as ShownDelivery[];
   };
 
-  it('shows the body of the response as the code host got it', async () => {
+  it('shows the body of the response that the code host received', async () => {
     const target = await homeHook();
     const git = { scm_type: 'git', scm_url: 'https://code.invalid/project.git' };
     const project = await arm(test, await test.make.project(git), 'service_a');
@@ -163,8 +163,8 @@ describe('the page of a delivery', () => {
   });
 });
 
-describe('requests without proof', () => {
-  it('are counted in one record a second, without their bodies', async () => {
+describe('requests without a valid signature', () => {
+  it('are counted in one record for each second, without their bodies', async () => {
     const victim = await homeHook();
     const headers = { 'X-Service-A-Event': 'push', 'X-Service-A-Signature': 'sha1=00' };
     for (let sent = 0; sent < 20; sent += 1) {
@@ -183,7 +183,7 @@ describe('requests without proof', () => {
 describe('redelivery', () => {
   const redeliver = (id: number) => `webhook_deliveries/${id}/redeliver/`;
 
-  it('launches anew, with an id of its own, and leaves a trace', async () => {
+  it('launches again, with a new id, and is recorded', async () => {
     const { body } = await test.as.teamAdmin.post(redeliver(delivery), {}).expect(202);
     expect(body).toMatchObject({ message: 'Job queued.', url: `/api/v2/jobs/${body.job}/` });
     const [before, after] = [await rowOf(delivery), await rowOf(body.delivery as number)];
@@ -208,7 +208,7 @@ describe('redelivery', () => {
     });
   });
 
-  it('may be asked for below the template too, of its own deliveries', async () => {
+  it('can be requested below the template, for its own deliveries', async () => {
     const other = await homeHook();
     const below = (template: Row) =>
       `job_templates/${template.id}/webhook_deliveries/${delivery}/redeliver/`;
@@ -226,11 +226,11 @@ describe('redelivery', () => {
     ['auditor', 403],
     ['orgMember', 403],
     ['outsider', 403],
-  ])('is for those who administer the template: %s %d', async (persona, status) => {
+  ])('is permitted to admins of the template: %s %d', async (persona, status) => {
     await test.as[persona].post(redeliver(delivery), {}).expect(status);
   });
 
-  it('follows the filters as they are now', async () => {
+  it('applies the current filters', async () => {
     const mine = await homeHook();
     const first = await mine.send(PUSH).expect(202);
     await test.database.execute(sql`
@@ -241,7 +241,7 @@ describe('redelivery', () => {
     expect(await mine.jobs()).toHaveLength(1);
   });
 
-  it('needs a payload', async () => {
+  it('requires a stored payload', async () => {
     const mine = await homeHook();
     const id = randomUUID();
     await mine.send(PUSH, { delivery: id }).expect(202);
@@ -252,14 +252,14 @@ describe('redelivery', () => {
     expect(answer.body.detail).toContain('not kept');
   });
 
-  it('needs a template that still listens to the service', async () => {
+  it('requires a template with the same service', async () => {
     const mine = await homeHook();
     const { body } = await mine.send(PUSH).expect(202);
     await arm(test, mine.template, 'service_b');
     await test.as.orgAdmin.post(redeliver(body.delivery as number), {}).expect(400);
   });
 
-  it('with an Idempotency-Key happens once', async () => {
+  it('with an Idempotency-Key runs once', async () => {
     const mine = await homeHook();
     const first = await mine.send(PUSH).expect(202);
     const client = test.as.orgAdmin.with({ 'Idempotency-Key': randomUUID() });
@@ -270,7 +270,7 @@ describe('redelivery', () => {
     expect(await mine.jobs()).toHaveLength(2);
   });
 
-  it('with an Idempotency-Key is recorded once when the template cannot be launched', async () => {
+  it('with an Idempotency-Key is recorded once if the template cannot be launched', async () => {
     const mine = await homeHook();
     const first = await mine.send(PUSH).expect(202);
     await test.database.execute(sql`
@@ -287,7 +287,7 @@ describe('redelivery', () => {
   });
 });
 
-it('outlives its template, which can be deleted once its jobs have ended', async () => {
+it('the log outlives its template, which can be deleted after its jobs have ended', async () => {
   const mine = await homeHook();
   const { body } = await mine.send(PUSH).expect(202);
   const url = `job_templates/${mine.template.id}/`;
@@ -302,7 +302,7 @@ it('outlives its template, which can be deleted once its jobs have ended', async
   expect(again.body.detail).toContain('does not receive webhooks of this service any more');
 });
 
-describe('trying filters', () => {
+describe('the test of filters', () => {
   let tried: Hook;
   const path = () => `job_templates/${tried.template.id}/webhook_filters/test/`;
 
@@ -313,7 +313,7 @@ describe('trying filters', () => {
     await tried.send({ event: 'ping', payload: {} }).expect(200);
   });
 
-  it('tells which stored deliveries would have launched', async () => {
+  it('shows which stored deliveries would have launched', async () => {
     const webhook_filters = { actions: ['opened'], equals: { '/number': 12 } };
     const { body } = await test.as.orgAdmin.post(path(), { webhook_filters }).expect(200);
     expect(body).toMatchObject({ launches: 1, count: 3 });
@@ -328,21 +328,21 @@ describe('trying filters', () => {
     ]);
   });
 
-  it("takes the template's own filters where none are sent", async () => {
+  it('uses the filters of the template by default', async () => {
     const { body } = await test.as.orgAdmin.post(path(), {}).expect(200);
     expect(body.launches).toBe(2);
     expect(await tried.jobs()).toHaveLength(2);
   });
 
   it.each([[{ event: [] }], [[]], ['x'], [7], [{ equals: { a: 1 } }]])(
-    'refuses filters that could not be stored: %j',
+    'refuses invalid filters: %j',
     async (webhook_filters) => {
       const { body } = await test.as.orgAdmin.post(path(), { webhook_filters }).expect(400);
       expect(body).toEqual({ webhook_filters: [expect.any(String)] });
     },
   );
 
-  it('is for those who may change the template', async () => {
+  it('is permitted to users who may change the template', async () => {
     await test.as.auditor.post(path(), {}).expect(403);
     await test.as.outsider.post(path(), {}).expect(403);
     await test.as.anonymous.post(path(), {}).expect(401);
@@ -350,7 +350,7 @@ describe('trying filters', () => {
 });
 
 describe('retention', () => {
-  it('removes old deliveries, and keeps the small facts of jobs that exist', async () => {
+  it('deletes old deliveries, and keeps a summary for existing jobs', async () => {
     const old = await armed(test, 'service_a');
     await old.send(PUSH).expect(202);
     await old.send(PUSH).expect(202);

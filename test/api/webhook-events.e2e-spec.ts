@@ -57,7 +57,7 @@ describe('variables of the job', () => {
     ['service_b', 'Push Hook', { checkout_sha: null }],
     ['service_c_dc', 'repo:refs_changed', { changes: [] }],
     ['service_c_dc', 'pr:opened', { pullRequest: null }],
-  ])('are null where the ref of %s %s is missing: %j', async (service, event, payload) => {
+  ])('are null if the ref of %s %s is missing: %j', async (service, event, payload) => {
     const { body } = await hooks[service].send({ event, payload }).expect(202);
     const job = await test.as.superuser.get(`jobs/${body.job}/`).expect(200);
     const variables = JSON.parse(job.body.extra_vars as string) as Record<string, unknown>;
@@ -70,14 +70,14 @@ describe('variables of the job', () => {
 });
 
 describe('connection tests', () => {
-  it('of service A are signed and ignored', async () => {
+  it('from service A are signed and ignored', async () => {
     const { body } = await hooks.service_a
       .send({ event: 'ping', payload: { zen: 'x' } })
       .expect(200);
     expect(body).toEqual({ message: 'Webhook ignored', delivery: expect.any(Number) });
   });
 
-  it('of service C are not signed, ignored, and counted instead of kept one by one', async () => {
+  it('from service C are not signed, ignored, and counted instead of recorded separately', async () => {
     const hook = await armed(test, 'service_c_dc');
     const ping = { 'X-Service-C-Event': 'diagnostics:ping', 'Content-Type': 'application/json' };
     for (let sent = 0; sent < 5; sent += 1) {
@@ -91,7 +91,7 @@ describe('connection tests', () => {
     expect(rows[0]).toMatchObject({ verdict: 'ignored', payload: null });
   });
 
-  it('tell nothing about templates that listen to nobody', async () => {
+  it('reveal nothing about templates without a service', async () => {
     const ping = { 'X-Service-C-Event': 'diagnostics:ping' };
     const path = hooks.service_a.path('service_c_dc');
     const { body } = await hooks.service_a.post(Buffer.from('{}'), ping, path).expect(200);
@@ -105,7 +105,7 @@ describe('connection tests', () => {
 });
 
 describe('identity of a delivery', () => {
-  it('is taken from the header with the highest rank', async () => {
+  it('is read from the header with the highest priority', async () => {
     const { payload } = firstSample('service_b');
     const body = Buffer.from(JSON.stringify(payload));
     const headers = {
@@ -119,7 +119,7 @@ describe('identity of a delivery', () => {
     expect(await jobOf(answer.job as number)).toMatchObject({ webhook_guid: 'one' });
   });
 
-  it('is the digest of the body for a day, where service B names none', async () => {
+  it('is the digest of the body for a day, if service B sends none', async () => {
     const hook = await armed(test, 'service_b');
     const sample = firstSample('service_b');
     const send = () => hook.send(sample, { delivery: undefined as never });
@@ -133,7 +133,7 @@ describe('identity of a delivery', () => {
     expect(await hook.jobs()).toHaveLength(2);
   });
 
-  it('is the digest of the body for good, where service A names none', async () => {
+  it('is the digest of the body permanently, if service A sends none', async () => {
     const hook = await armed(test, 'service_a');
     await hook.send(firstSample('service_a'), { delivery: undefined as never }).expect(202);
     const { body } = await hook.send(firstSample('service_a'), { delivery: undefined as never });
@@ -144,7 +144,7 @@ describe('identity of a delivery', () => {
 });
 
 describe('a template that cannot be launched', () => {
-  it('is answered 400, and the same delivery launches once it can', async () => {
+  it('returns 400, and launches for the same delivery later when it can', async () => {
     const hook = await armed(test, 'service_a');
     const { project_id } = hook.template;
     await test.database.execute(
@@ -169,7 +169,7 @@ describe('a template that cannot be launched', () => {
 describe('the ref of an event', () => {
   const cases = [true, false].flatMap((ask) => [true, false].map((allow) => [ask, allow] as const));
 
-  it.each(cases)('becomes the branch when asked for (%s) and allowed (%s)', async (ask, allow) => {
+  it.each(cases)('becomes the branch if requested (%s) and permitted (%s)', async (ask, allow) => {
     const project = await test.make.project();
     await test.database.execute(
       sql`UPDATE unified_job_templates SET allow_override = ${allow} WHERE id = ${project.id}`,
@@ -187,7 +187,7 @@ describe('the ref of an event', () => {
 });
 
 describe("the template's filters", () => {
-  it('hold events back, which are recorded', async () => {
+  it('reject events, which are recorded', async () => {
     const template = await test.make.jobTemplate({ webhook_filters: { refs: ['release/**'] } });
     const hook = await arm(test, template, 'service_a');
     await hook.send(firstSample('service_a')).expect(200);

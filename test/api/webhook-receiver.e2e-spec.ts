@@ -37,7 +37,7 @@ const jobOf = async (id: number): Promise<Row> => {
 };
 
 describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
-  it('launches a job that knows its webhook', async () => {
+  it('launches a job with the webhook variables', async () => {
     const hook = hooks[service];
     const delivery = randomUUID();
     const answer = await hook.send(firstSample(service), { delivery }).expect(202);
@@ -55,7 +55,7 @@ describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
     });
   });
 
-  it('refuses whatever proves no key, always in the same words', async () => {
+  it('refuses every request without a valid signature, with the same error', async () => {
     const hook = hooks[service];
     const body = bytesOf(firstSample(service));
     const good = signed(service, body, hook.key);
@@ -88,7 +88,7 @@ describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
     }
   });
 
-  it('refuses the senders of other services', async () => {
+  it('refuses requests from other services', async () => {
     const hook = hooks[service];
     for (const [other] of SERVICE_ROWS.filter(([name]) => name !== service)) {
       const body = bytesOf(firstSample(other));
@@ -97,7 +97,7 @@ describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
     }
   });
 
-  it('refuses everybody for a template without a service', async () => {
+  it('refuses all requests for a template without a service', async () => {
     const template = await test.make.jobTemplate();
     const body = bytesOf(firstSample(service));
     const path = `/api/v2/job_templates/${template.id}/${service}/`;
@@ -105,7 +105,7 @@ describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
     expect([answer.status, answer.body]).toEqual([403, FORBIDDEN]);
   });
 
-  it('does not look at the credentials that come along', async () => {
+  it('ignores API credentials in the request', async () => {
     const hook = hooks[service];
     const body = bytesOf(firstSample(service));
     const bad = { Authorization: 'Bearer nonsense' };
@@ -115,7 +115,7 @@ describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
     await hook.post(body, admin).expect(403);
   });
 
-  it('reads a body only when it is verified', async () => {
+  it('parses a body only after verification', async () => {
     const hook = hooks[service];
     const body = Buffer.from('{"ref": ');
     await hook.post(body, signed(service, body, generateWebhookKey())).expect(403);
@@ -129,7 +129,7 @@ describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
     });
   });
 
-  it('launches once for a delivery that is repeated', async () => {
+  it('launches once for a repeated delivery', async () => {
     const hook = await armed(test, service);
     const delivery = randomUUID();
     const first = await hook.send(firstSample(service), { delivery }).expect(202);
@@ -143,7 +143,7 @@ describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
     expect(repeated).toMatchObject({ verdict: 'duplicate', job_id: job, payload: null });
   });
 
-  it('keeps the deliveries of two templates apart', async () => {
+  it('separates the deliveries of two templates', async () => {
     const [one, two] = [await armed(test, service), await armed(test, service)];
     const delivery = randomUUID();
     await one.send(firstSample(service), { delivery }).expect(202);
@@ -151,7 +151,7 @@ describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
     expect(body.message).toBe('Job queued.');
   });
 
-  it('ignores events that are not in the table, and says so', async () => {
+  it('ignores events that are not in the table, and reports this', async () => {
     const hook = hooks[service];
     const answer = await hook.send({ event: 'wiki', payload: { a: 1 } }).expect(200);
     const { delivery } = answer.body as { delivery: number };
@@ -166,7 +166,7 @@ describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
     });
   });
 
-  it('answers other methods with 405 and OPTIONS with what it does', async () => {
+  it('returns 405 for other methods, and OPTIONS describes the receiver', async () => {
     const path = hooks[service].path();
     for (const method of ['get', 'put', 'patch', 'delete']) {
       const answer = await test.as.superuser.request(method, path).expect(405);
@@ -183,7 +183,7 @@ describe('signatures of service A', () => {
   const send = (headers: Record<string, string>) =>
     hooks.service_a.post(body, { ...base, 'X-Service-A-Delivery': randomUUID(), ...headers });
 
-  it('may be SHA-1, as the contract has it, SHA-256, or both', async () => {
+  it('may be SHA-1, as in the contract, SHA-256, or both', async () => {
     const { key } = hooks.service_a;
     const one = { 'X-Service-A-Signature': sign('sha1', body, key) };
     const two = { 'X-Service-A-Signature-256': sign('sha256', body, key) };
@@ -192,7 +192,7 @@ describe('signatures of service A', () => {
     await send({ ...one, ...two }).expect(202);
   });
 
-  it('must all be right when there are two', async () => {
+  it('must both be right if there are two', async () => {
     const { key } = hooks.service_a;
     const wrong = generateWebhookKey();
     for (const [sha1, sha256] of [
@@ -206,13 +206,13 @@ describe('signatures of service A', () => {
     }
   });
 
-  it('are refused under the name of another algorithm', async () => {
+  it('are refused if they name another algorithm', async () => {
     const { key } = hooks.service_a;
     await send({ 'X-Service-A-Signature': sign('sha256', body, key) }).expect(403);
     await send({ 'X-Service-A-Signature-256': sign('sha1', body, key) }).expect(403);
   });
 
-  it('hold for forms too', async () => {
+  it('are accepted for form data too', async () => {
     const form = Buffer.from(new URLSearchParams({ payload: body.toString() }).toString());
     const contentType = 'application/x-www-form-urlencoded';
     const headers = deliveryHeaders('service_a', 'push', form, hooks.service_a.key, {
@@ -225,7 +225,7 @@ describe('signatures of service A', () => {
     });
   });
 
-  it('open no form for service B', async () => {
+  it('do not permit form data for service B', async () => {
     const form = Buffer.from('payload=%7B%7D');
     const contentType = 'application/x-www-form-urlencoded';
     const { key } = hooks.service_b;
@@ -234,7 +234,7 @@ describe('signatures of service A', () => {
   });
 });
 
-describe('headers of the real services', () => {
+describe('the headers of the real services', () => {
   const ALIASED: [WebhookServiceName, (body: Buffer, key: string) => Record<string, string>][] = [
     [
       'service_a',
@@ -263,7 +263,7 @@ describe('headers of the real services', () => {
     ],
   ];
 
-  it.each(ALIASED)('are understood: %s', async (service, headers) => {
+  it.each(ALIASED)('are accepted: %s', async (service, headers) => {
     const { key } = hooks[service];
     const body = bytesOf(firstSample(service));
     await hooks[service].post(body, headers(body, key)).expect(202);

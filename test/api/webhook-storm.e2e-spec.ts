@@ -52,7 +52,7 @@ function send(hook: Hook, rawBody: Buffer, headers: Record<string, string>): Pro
 }
 
 it(
-  `launches one job for ${CONNECTIONS} copies at once, in each of ${ROUNDS} rounds`,
+  `launches one job for ${CONNECTIONS} simultaneous copies, in each of ${ROUNDS} rounds`,
   async () => {
     const started = performance.now();
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -10,17 +10,17 @@ let test: TestApp;
 beforeAll(async () => (test = await boot({ settings: { CONNECTIONS_PER_ADDRESS: '8' } })));
 afterAll(() => test.close());
 
-describe('a request that offers another upgrade', () => {
+describe('a request that offers another protocol', () => {
   it.each([
     ['Upgrade, HTTP2-Settings', 'h2c', '/api/v2/ping/'],
     ['Upgrade', 'TLS/1.2', '/api/v2/ping/'],
     ['Upgrade', 'websocket', '/api/v2/ping/'],
-  ])('is served without it: %s: %s', async (Connection, Upgrade, path) => {
+  ])('is served with HTTP/1.1: %s: %s', async (Connection, Upgrade, path) => {
     const headers = { Connection, Upgrade };
     expect(await answerOf({ path, headers })).toMatchObject({ status: 200 });
   });
 
-  it('is one of many on its connection, which counts once', async () => {
+  it('is counted once with other requests on its connection', async () => {
     const warn = jest.fn();
     process.on('warning', warn);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -37,7 +37,7 @@ describe('a request that offers another upgrade', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('with its whole body', async () => {
+  it('is read with its complete body', async () => {
     const headers = {
       Connection: 'Upgrade, HTTP2-Settings',
       Upgrade: 'h2c',

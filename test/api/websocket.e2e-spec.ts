@@ -83,7 +83,7 @@ describe('a handshake', () => {
 });
 
 describe('a subscription', () => {
-  it('is answered with the groups, and replaced by the next one', async () => {
+  it('is confirmed with the groups, and replaced by the next one', async () => {
     const listener = await listen(test.as.users.superuser);
     const run = await makeRun();
     const groups = { jobs: ['status_changed', 'summary'], job_events: [run.id] };
@@ -105,14 +105,14 @@ describe('a subscription', () => {
     ['absent', { groups: { jobs: ['status_changed'] } }],
     ['no text', { xrftoken: 1 }],
     ['in no object', 'x'],
-  ])('is denied when the token is %s', async (_case, message) => {
+  ])('is denied if the token is %s', async (_case, message) => {
     const listener = await listen(test.as.users.superuser);
     listener.send(message);
     await eventually(() => expect(listener.closed).toBe(1008));
     expect(listener.messages.at(-1)).toEqual({ error: 'access denied to channel' });
   });
 
-  it('leaves out runs that the caller may not read, and those of another type', async () => {
+  it('omits runs that the caller may not read, and those of another type', async () => {
     const run = await makeRun();
     const workflow = await makeRun('pending', 'workflow_job');
     const listener = await listen(test.as.users.nobody);
@@ -131,7 +131,7 @@ describe('a subscription', () => {
 });
 
 describe('statuses', () => {
-  it('are sent of runs that the caller may read', async () => {
+  it('are sent for readable runs', async () => {
     const run = await makeRun();
     const reader = await test.make.user();
     await test.make.grant('job_template', await samples.of('job_template'), 'read_role', {
@@ -182,7 +182,7 @@ it('the launch of a run is its first status', async () => {
   await eventually(() => expect(listener.statuses(body as Row)).toEqual(['pending']));
 });
 
-it('the group that a run is placed in is part of its statuses', async () => {
+it('statuses include the instance group of a run', async () => {
   const listener = await listen(test.as.users.superuser);
   await listener.follow({ jobs: ['status_changed'] });
   const run = await makeRun();
@@ -198,7 +198,7 @@ it('the group that a run is placed in is part of its statuses', async () => {
   );
 });
 
-it('deletions of inventories are sent to those who may read them', async () => {
+it('deletions of inventories are sent to their readers', async () => {
   const inventory = await test.make.inventory({ organization: test.home.organization.id });
   const users = test.as.users;
   const [reader, none] = [await listen(users.orgAdmin), await listen(users.nobody)];
@@ -216,7 +216,7 @@ it('deletions of inventories are sent to those who may read them', async () => {
   expect(none.of('inventories')).toEqual([]);
 });
 
-it('changes of schedules are sent to those who may read them', async () => {
+it('changes of schedules are sent to their readers', async () => {
   const template = await samples.of('job_template');
   const [reader, none] = [await listen(test.as.users.orgAdmin), await listen(test.as.users.nobody)];
   for (const one of [reader, none]) await one.follow({ schedules: ['changed'] });
@@ -235,7 +235,7 @@ it('changes of schedules are sent to those who may read them', async () => {
 });
 
 describe('events', () => {
-  it('are sent from the subscription on, each once, in order, before the last status', async () => {
+  it('are sent after the subscription, each once, in order, before the last status', async () => {
     const run = await makeRun('running');
     await addEvents(run, 1, 3);
     const listener = await listen(test.as.users.superuser);
@@ -251,7 +251,7 @@ describe('events', () => {
     expect(listener.counters).toEqual(range(4, 262));
   });
 
-  it('are sent as the list shows them', async () => {
+  it('have the same form as in the list', async () => {
     const run = await makeRun('running');
     const listener = await listen(test.as.users.superuser);
     await listener.follow({ job_events: [run.id] });
@@ -263,7 +263,7 @@ describe('events', () => {
     );
   });
 
-  it('are sent of updates under the name of their kind', async () => {
+  it('of updates are sent with the name of their type', async () => {
     const update = await makeRun('running', 'project_update');
     const listener = await listen(test.as.users.superuser);
     await listener.follow({ project_update_events: [update.id] });
@@ -303,7 +303,7 @@ describe('events', () => {
   });
 });
 
-describe('nothing more is sent, when', () => {
+describe('nothing more is sent, if', () => {
   const reader = async (): Promise<Row> => {
     const user = await test.make.user();
     await test.make.grant('job_template', await samples.of('job_template'), 'read_role', { user });
@@ -348,7 +348,7 @@ describe('nothing more is sent, when', () => {
   });
 });
 
-it('a socket is served at no other URL', async () => {
+it('other URLs refuse a websocket', async () => {
   const cookie = await sessionOf(test.as.users.superuser);
   for (const path of ['/websocket/more', '/websockets/', '/api/v2/websocket/']) {
     await expect(open(cookie, { path })).rejects.toThrow('404');
@@ -362,13 +362,13 @@ describe('a client is disconnected', () => {
     await eventually(() => expect(listener.closed).toBe(1009));
   });
 
-  it('that does not wait for answers', async () => {
+  it('that does not read its messages', async () => {
     const listener = await listen(test.as.users.superuser);
     for (let count = 0; count < 200; count += 1) listener.send({});
     await eventually(() => expect(listener.closed).toBe(1008));
   });
 
-  it('after it has closed its socket, which then is another one that it may open', async () => {
+  it('after it closed its socket, and may open another one', async () => {
     const user = await test.make.user();
     const cookie = await sessionOf(user);
     const sockets = await Promise.all(range(1, 10).map(() => open(cookie)));

@@ -39,10 +39,10 @@ it.each(WIDE)('a %s has an id beyond 2^31', async (type) => {
   expect((await samples.of(type)).id).toBeGreaterThan(2 ** 31);
 });
 
-describe('a row with such an id', () => {
+describe('a row with an id beyond 2^31', () => {
   const wide = WIDE.filter((type) => !/summary|attempt|post/.test(type));
 
-  it.each(wide)('of type %s is found by it, and by what refers to it', async (type) => {
+  it.each(wide)('of type %s is found by it, and by objects that refer to it', async (type) => {
     const { id } = await samples.of(type);
     const { path } = resource(type);
     const { body } = await get(`${path}/${id}/`).expect(200);
@@ -59,7 +59,7 @@ describe('a row with such an id', () => {
   });
 
   it.each(['job', 'notification', 'webhook_delivery', 'activity_stream'])(
-    'of type %s is a place in a list',
+    'of type %s can be a cursor in a list',
     async (type) => {
       const roles = test.app.get(RoleStore, { strict: false });
       const row = await samples.of(type);
@@ -82,7 +82,7 @@ describe('a row with such an id', () => {
     },
   );
 
-  it('is shown on what refers to it', async () => {
+  it('is shown on objects that refer to it', async () => {
     const job = await samples.of('job');
     await endJob(test, job);
     const host = await samples.of('host');
@@ -109,7 +109,7 @@ const BEYOND = [
   ...['99999999999999999999', '0'],
 ];
 
-describe('an id that nothing has', () => {
+describe('an unused id', () => {
   it('is not found, in the path of any resource', async () => {
     for (const { path } of stored()) {
       for (const id of BEYOND) {
@@ -118,7 +118,7 @@ describe('an id that nothing has', () => {
     }
   });
 
-  it('finds nothing and hides nothing, in the filters of any list', async () => {
+  it('matches nothing in the filters of any list', async () => {
     for (const definition of stored()) {
       const { path } = definition;
       // Some resources have lists only below other objects.
@@ -139,7 +139,7 @@ describe('an id that nothing has', () => {
     }
   });
 
-  it('is told in bodies by what the field leads to', async () => {
+  it('is refused in bodies, because the object does not exist', async () => {
     for (const id of [2 ** 31, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER + 3, 1e20, 0, -1]) {
       const { body } = await test.as.superuser
         .post('teams/', { name: 'Nobody', organization: id })
@@ -148,7 +148,7 @@ describe('an id that nothing has', () => {
     }
   });
 
-  it('makes no place in a list', async () => {
+  it('creates no cursor in a list', async () => {
     const { path } = resource('job');
     for (const id of [Number.MAX_SAFE_INTEGER + 3, 1.5, -1e30]) {
       const after = Buffer.from(JSON.stringify([2, 'id', id])).toString('base64url');
@@ -157,7 +157,7 @@ describe('an id that nothing has', () => {
   });
 });
 
-it('says of each such id in the description of the API that it takes 64 bits', async () => {
+it('the OpenAPI document declares each such id with 64 bits', async () => {
   const { body } = await test.as.anonymous.get('/api/openapi.json').expect(200);
   const { Job, Host, Team } = body.components.schemas;
   expect(Job.properties.id).toMatchObject({ type: 'integer', format: 'int64' });

@@ -41,7 +41,7 @@ async function waiting(of: Row = workflow): Promise<{ id: number; approval: Row;
   return { id, approval, url: `workflow_approvals/${approval.id}/` };
 }
 
-it('shows what waits for a decision', async () => {
+it('a pending approval shows its workflow', async () => {
   const { id, approval, url } = await waiting();
   const { body } = await test.as.orgMember.get(url).expect(200);
   expect(body).toMatchObject({
@@ -83,7 +83,7 @@ it('shows what waits for a decision', async () => {
   });
 });
 
-it('is in a list of its own, and in none of all runs', async () => {
+it('approvals have their own list, and are not in the list of all runs', async () => {
   const { approval } = await waiting();
   const mine = await test.as.orgMember.get(`workflow_approvals/?id=${approval.id}`).expect(200);
   expect(mine.body.count).toBe(1);
@@ -105,7 +105,7 @@ it('is in a list of its own, and in none of all runs', async () => {
   expect(others.body.count).toBe(0);
 });
 
-it('lists twenty with the queries of one', async () => {
+it('twenty approvals need as many statements as one', async () => {
   for (let count = 0; count < 20; count += 1) await waiting();
   await samePageQueries(test.database, test.as.orgMember, 'workflow_approvals/', [1, 20]);
 });
@@ -113,32 +113,35 @@ it('lists twenty with the queries of one', async () => {
 it.each([
   ['approve', 'successful', 'go'],
   ['deny', 'failed', 'stop'],
-] as const)('%s ends it as %s and the workflow goes on', async (decision, status, next) => {
-  const { id, url, approval } = await waiting();
-  await test.as.orgMember.post(`${url}${decision}/`, {}).expect(204);
-  const { body } = await test.as.orgMember.get(url).expect(200);
-  expect(body).toMatchObject({
-    status,
-    failed: status === 'failed',
-    can_approve_or_deny: false,
-    timed_out: false,
-    related: { approved_or_denied_by: `/api/v2/users/${test.as.users.orgMember.id}/` },
-    summary_fields: { approved_or_denied_by: { username: 'orgMember' } },
-  });
-  expect(body.finished).not.toBeNull();
-  await runs.settle();
-  expect((await runs.runOf(id, next))?.type).toBe('job');
-  const { body: activity } = await test.as.superuser
-    .get(`activity_stream/?object1=workflow_approval&order_by=-id&page_size=1`)
-    .expect(200);
-  expect(activity.results[0]).toMatchObject({
-    operation: 'update',
-    changes: { id: approval.id, status: ['pending', status] },
-    summary_fields: { actor: { username: 'orgMember' } },
-  });
-});
+] as const)(
+  '%s ends an approval as %s and the workflow continues',
+  async (decision, status, next) => {
+    const { id, url, approval } = await waiting();
+    await test.as.orgMember.post(`${url}${decision}/`, {}).expect(204);
+    const { body } = await test.as.orgMember.get(url).expect(200);
+    expect(body).toMatchObject({
+      status,
+      failed: status === 'failed',
+      can_approve_or_deny: false,
+      timed_out: false,
+      related: { approved_or_denied_by: `/api/v2/users/${test.as.users.orgMember.id}/` },
+      summary_fields: { approved_or_denied_by: { username: 'orgMember' } },
+    });
+    expect(body.finished).not.toBeNull();
+    await runs.settle();
+    expect((await runs.runOf(id, next))?.type).toBe('job');
+    const { body: activity } = await test.as.superuser
+      .get(`activity_stream/?object1=workflow_approval&order_by=-id&page_size=1`)
+      .expect(200);
+    expect(activity.results[0]).toMatchObject({
+      operation: 'update',
+      changes: { id: approval.id, status: ['pending', status] },
+      summary_fields: { actor: { username: 'orgMember' } },
+    });
+  },
+);
 
-it('is decided once, however many decide at the same moment', async () => {
+it('an approval has one result, even with simultaneous decisions', async () => {
   const { url } = await waiting();
   const decisions = ['approve', 'deny', 'approve', 'deny', 'approve'];
   const answers = await Promise.all(
@@ -172,7 +175,7 @@ it.each<[PersonaName | 'anonymous', number, number]>([
   }
 });
 
-it('expires by the clock of the database', async () => {
+it('an approval expires by the clock of the database', async () => {
   const hasty = await runs.template(
     { Release: { approval: { timeout: 60 } }, later: { approval: {} } },
     [['Release', 'failure', 'later']],
@@ -198,7 +201,7 @@ it('expires by the clock of the database', async () => {
   await test.as.superuser.post(`${url}approve/`, {}).expect(400);
 });
 
-it('is canceled with its workflow, and cannot be decided any more', async () => {
+it('an approval is canceled with its workflow, and cannot be decided afterwards', async () => {
   const { id, url } = await waiting();
   await test.as.superuser.post(`workflow_jobs/${id}/cancel/`, {}).expect(202);
   await runs.settle();
@@ -207,7 +210,7 @@ it('is canceled with its workflow, and cannot be decided any more', async () => 
   await test.as.superuser.post(`${url}deny/`, {}).expect(400);
 });
 
-it('is deleted by those who administer the workflow, once its workflow job is over', async () => {
+it('workflow admins delete an approval after its workflow job has ended', async () => {
   const { id, url } = await waiting();
   const refused = await test.as.nobody.delete(url).expect(403);
   expect(refused.body).toEqual({ detail: 'Cannot delete running job resource.' });
@@ -233,7 +236,7 @@ describe('notifications', () => {
     return rows.map(({ event, template }) => [event, template]);
   };
 
-  it('tell of each step once, to templates of the workflow and of its organization', async () => {
+  it('are sent for each step, by templates of the workflow and of its organization', async () => {
     const [own, organizations] = [await hook(), await hook()];
     const timed = await runs.template({ Release: { approval: { timeout: 30 } } }, [], {
       allow_simultaneous: true,
@@ -281,7 +284,7 @@ describe('notifications', () => {
   });
 });
 
-it('says whether the caller can decide', async () => {
+it('an approval shows whether the caller can decide', async () => {
   const { url } = await waiting();
   for (const decision of ['approve', 'deny']) {
     await test.as.orgMember.get(`${url}${decision}/`).expect(200, { can_approve_or_deny: true });

@@ -66,7 +66,7 @@ const graph = async (fields: object = {}): Promise<Row> => {
   return workflow;
 };
 
-it('copies the graph with all that hangs on it', async () => {
+it('a copy has the same graph with all related objects', async () => {
   const { as, make } = test;
   const workflow = await graph({ extra_vars: 'a: 1', webhook_service: 'service_a' });
   const [a] = await nodesOf(workflow);
@@ -116,7 +116,7 @@ it('copies the graph with all that hangs on it', async () => {
   expect(await count(`workflow_job_templates/${made.id}/labels/`)).toBe(1);
 });
 
-it('seals secret answers for the copy', async () => {
+it('secret answers are encrypted for the copy', async () => {
   const made = await copy(await graph());
   const launched = await test.as.superuser
     .post(`workflow_job_templates/${made.id}/launch/`)
@@ -127,7 +127,7 @@ it('seals secret answers for the copy', async () => {
   expect(JSON.stringify(row)).not.toContain('canary-copied');
 });
 
-it('leaves out what the copier may not use, and tells him before', async () => {
+it('a copy omits objects that the user may not use, and lists them first', async () => {
   const { as, make, home } = test;
   const workflow = await graph({ inventory: inventory.id });
   const user = await make.user();
@@ -163,14 +163,14 @@ it('leaves out what the copier may not use, and tells him before', async () => {
   await client.patch(`workflow_job_templates/${made.id}/`, { description: 'mine' }).expect(200);
 });
 
-it('needs another name', async () => {
+it('a copy requires another name', async () => {
   const workflow = await graph();
   const { name } = workflow;
   const { body } = await test.as.superuser.post(copyUrl(workflow), { name }).expect(400);
   expect(body.name[0]).toContain('a copy from it cannot have the same name');
 });
 
-it('costs as many statements for thirty nodes as for three', async () => {
+it('thirty nodes need as many statements as three', async () => {
   const small = await graph();
   const large = await graph();
   for (let count = 0; count < 27; count += 1) {

@@ -31,7 +31,7 @@ describe('edges', () => {
     return nodes;
   };
 
-  it('are tied, shown, listed and untied', async () => {
+  it('are created, shown, listed and removed', async () => {
     const [root, next, last] = (await nodesOf(3)) as [Row, Row, Row];
     await link(root, 'success', next).expect(204);
     await link(root, 'success', next).expect(204);
@@ -51,7 +51,7 @@ describe('edges', () => {
     await link(root, 'failure', next).expect(204);
   });
 
-  it('make a node when none is named', async () => {
+  it('create a node if the request names none', async () => {
     const [root] = (await nodesOf(1)) as [Row];
     const { body } = await test.as.superuser
       .post(`${urlOf(root)}always_nodes/`, { unified_job_template: closed.id, identifier: 'after' })
@@ -63,7 +63,7 @@ describe('edges', () => {
     await test.as.superuser.post(`${urlOf(root)}always_nodes/`, refused).expect(400);
   });
 
-  it('never close a cycle, nor tie a pair twice', async () => {
+  it('never form a cycle or repeat a pair', async () => {
     const [a, b, c] = (await nodesOf(3)) as [Row, Row, Row];
     const cycle = { detail: 'Cycle detected.' };
     expect((await link(a, 'success', a).expect(400)).body).toEqual(cycle);
@@ -76,7 +76,7 @@ describe('edges', () => {
     await link(a, 'failure', c).expect(204);
   });
 
-  it('stay inside a workflow', async () => {
+  it('stay within a workflow', async () => {
     const [a] = (await nodesOf(1)) as [Row];
     const [other] = (await nodesOf(1)) as [Row];
     await link(a, 'success', other).expect(403);
@@ -86,7 +86,7 @@ describe('edges', () => {
     });
   });
 
-  it('need the right to change the workflow, and nothing else', async () => {
+  it('require admin on the workflow, and nothing else', async () => {
     const { as, make } = test;
     const workflow = await makeWorkflow();
     const [a, b] = [
@@ -101,7 +101,7 @@ describe('edges', () => {
     await tie(as.nobody).expect(204);
   });
 
-  it('of two at once that would close a cycle together, one is refused', async () => {
+  it('are refused if two simultaneous ones would form a cycle', async () => {
     for (let round = 0; round < 5; round += 1) {
       const nodes = await nodesOf(6);
       // Six edges that make a ring: any five of them are fine.
@@ -113,7 +113,7 @@ describe('edges', () => {
     }
   });
 
-  it('vanish with their node', async () => {
+  it('are deleted with their node', async () => {
     const [a, b] = (await nodesOf(2)) as [Row, Row];
     await link(a, 'success', b).expect(204);
     await test.as.superuser.delete(urlOf(b)).expect(204);
@@ -125,7 +125,7 @@ describe('edges', () => {
 describe('a workflow inside itself', () => {
   const recursion = { unified_job_template: ['The workflow would contain itself.'] };
 
-  it('is refused at any depth, on creating and on changing', async () => {
+  it('is refused at any depth, on creation and on change', async () => {
     const [a, b, c] = [await makeWorkflow(), await makeWorkflow(), await makeWorkflow()];
     const self = await post(a, { unified_job_template: a.id }).expect(400);
     expect(self.body).toEqual(recursion);
@@ -142,7 +142,7 @@ describe('a workflow inside itself', () => {
     await post(a, { unified_job_template: c.id }).expect(201);
   });
 
-  it('is not made by two requests at once', async () => {
+  it('is refused for two simultaneous requests', async () => {
     for (let round = 0; round < 5; round += 1) {
       const [a, b] = [await makeWorkflow(), await makeWorkflow()];
       const answers = await Promise.all([

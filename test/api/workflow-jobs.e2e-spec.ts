@@ -65,7 +65,7 @@ const nodeOf = async (id: number, identifier: string): Promise<Record<string, un
   return body.results[0];
 };
 
-it('shows what was launched', async () => {
+it('a workflow job shows its launch fields', async () => {
   const id = await runs.launch(workflow, { limit: 'all', extra_vars: { b: 2 } });
   const { body } = await test.as.superuser.get(`workflow_jobs/${id}/`).expect(200);
   expect(body).toMatchObject({
@@ -100,7 +100,7 @@ it('shows what was launched', async () => {
   expect(listed.count).toBe(1);
 });
 
-it('shows what follows a node, and why it does not run', async () => {
+it('a node shows its successors, and why it does not run', async () => {
   const id = await runs.launch(workflow);
   const [first, second, third] = [
     await nodeOf(id, 'first'),
@@ -130,7 +130,7 @@ it('shows what follows a node, and why it does not run', async () => {
   expect(await nodeOf(id, 'second')).toMatchObject({ do_not_run: true, job: null });
 });
 
-it('shows what a node was given', async () => {
+it('a node shows its prompts', async () => {
   const { home, make } = test;
   const organization = home.organization.id;
   const credential = await make.credential({ organization });
@@ -187,7 +187,7 @@ it.each<[PersonaName, number, number, number, number]>([
 });
 
 describe('relaunch', () => {
-  it('runs the nodes again as they were', async () => {
+  it('runs the nodes again with the same fields', async () => {
     const id = await finished();
     await test.as.superuser
       .patch(`workflow_job_templates/${workflow.id}/`, { extra_vars: '{"size": 4}' })
@@ -216,7 +216,7 @@ describe('relaunch', () => {
     });
   });
 
-  it('asks for the rights on what the nodes run and name', async () => {
+  it('requires the permissions for the templates and prompts of the nodes', async () => {
     const secret = await test.make.inventory({ organization: test.home.organization.id });
     const other = await runs.template(
       { only: { unified_job_template: job.id, inventory: secret.id } },
@@ -233,7 +233,7 @@ describe('relaunch', () => {
     await as.orgMember.post(`workflow_jobs/${id}/relaunch/`, {}).expect(201);
   });
 
-  it('is refused when the template is gone', async () => {
+  it('is refused if the template was deleted', async () => {
     const lost = await runs.template({ only: { unified_job_template: job.id } });
     const id = await runs.launch(lost);
     await runs.end(id, 'only', 'successful');
@@ -242,7 +242,7 @@ describe('relaunch', () => {
     expect(body).toEqual({ detail: 'Workflow Job Template is missing or undefined.' });
   });
 
-  it('is refused for slices that are not those of the template now', async () => {
+  it('is refused if the number of slices changed', async () => {
     const id = await finished();
     await test.database.execute(sql`
       UPDATE unified_jobs SET is_sliced_job = true, unified_job_template_id = ${job.id},
@@ -261,7 +261,7 @@ describe('relaunch', () => {
   });
 });
 
-it('cannot be deleted while it runs, nor can its jobs', async () => {
+it('an active workflow job and its jobs cannot be deleted', async () => {
   const id = await runs.launch(workflow);
   const running = await test.as.superuser.delete(`workflow_jobs/${id}/`).expect(403);
   expect(running.body).toEqual({ detail: 'Cannot delete running job resource.' });
@@ -278,7 +278,7 @@ it('cannot be deleted while it runs, nor can its jobs', async () => {
   await test.as.superuser.delete(`workflow_jobs/${id}/`).expect(204);
 });
 
-it('lists workflow jobs and nodes with the same queries however many', async () => {
+it('lists of workflow jobs and nodes need a constant number of statements', async () => {
   for (let count = 0; count < 5; count += 1) await runs.launch(workflow);
   const ofWorkflow = `workflow_job_template=${workflow.id}`;
   for (const path of [

@@ -47,8 +47,8 @@ const asSurvey = async (workflow: Row, spec: object[]): Promise<void> => {
     .expect(200);
 };
 
-describe('what a launch needs', () => {
-  it('is nothing for a plain workflow', async () => {
+describe('the requirements of a launch', () => {
+  it('are empty for a plain workflow', async () => {
     const workflow = await makeWorkflow({ description: 'd' });
     expect(await needs(workflow)).toEqual({
       can_start_without_user_input: true,
@@ -76,7 +76,7 @@ describe('what a launch needs', () => {
     });
   });
 
-  it('is told by prompts, answers and what became of the nodes', async () => {
+  it('include prompts, survey questions and problems of the nodes', async () => {
     const { as, make } = test;
     const workflow = await makeWorkflow({ ask_limit_on_launch: true, inventory: inventory.id });
     await asSurvey(workflow, [
@@ -108,7 +108,7 @@ describe('what a launch needs', () => {
     });
   });
 
-  it('takes as many statements for fifty nodes as for one', async () => {
+  it('need as many statements for fifty nodes as for one', async () => {
     const ask = async (count: number): Promise<() => PromiseLike<unknown>> => {
       const workflow = await makeWorkflow();
       for (let made = 0; made < count; made += 1) {
@@ -124,7 +124,7 @@ describe('what a launch needs', () => {
 });
 
 describe('launching', () => {
-  it('takes a snapshot of nodes, edges and launch fields', async () => {
+  it('stores a snapshot of nodes, edges and launch fields', async () => {
     const { as, make } = test;
     const workflow = await makeWorkflow({
       extra_vars: 'a: 1',
@@ -189,7 +189,7 @@ describe('launching', () => {
     expect(await nodesOf(body)).toHaveLength(3);
   });
 
-  it('uses what is asked for and tells what is not', async () => {
+  it('uses prompted fields and reports others as ignored', async () => {
     const workflow = await makeWorkflow({ ask_limit_on_launch: true, ask_labels_on_launch: true });
     const label = await test.make.row('label', { name: randomUUID(), organization });
     const { body } = await launch(workflow, {
@@ -230,7 +230,7 @@ describe('launching', () => {
     expect(answer.body).toEqual(errors);
   });
 
-  it('asks the survey, and keeps its secrets', async () => {
+  it('validates the survey, and encrypts its secrets', async () => {
     const workflow = await makeWorkflow();
     await asSurvey(workflow, [
       { question_name: 'Q', variable: 'q', type: 'integer', required: true },
@@ -253,7 +253,7 @@ describe('launching', () => {
     expect(JSON.stringify(row)).not.toContain(secret);
   });
 
-  it('is for whoever may execute it, with objects he may use', async () => {
+  it('requires execute, and use on the prompted objects', async () => {
     const { as, make } = test;
     const workflow = await makeWorkflow({ ask_inventory_on_launch: true });
     const user = await make.user();
@@ -286,7 +286,7 @@ describe('launching', () => {
     });
   });
 
-  it('happens once for one Idempotency-Key', async () => {
+  it('runs once for one Idempotency-Key', async () => {
     const workflow = await makeWorkflow({ ask_limit_on_launch: true });
     const once = test.as.superuser.with({ 'Idempotency-Key': randomUUID() });
     const first = await once.post(urlOf(workflow), { limit: 'a' }).expect(201);
@@ -295,7 +295,7 @@ describe('launching', () => {
     await once.post(urlOf(workflow), { limit: 'b' }).expect(409);
   });
 
-  it('takes as many statements for fifty nodes as for one', async () => {
+  it('needs as many statements for fifty nodes as for one', async () => {
     const { as, make } = test;
     const prepared = async (count: number): Promise<() => PromiseLike<unknown>> => {
       const workflow = await makeWorkflow();
@@ -316,7 +316,7 @@ describe('launching', () => {
   });
 });
 
-it('brings credentials of a node on top of those of its template, one of a kind', async () => {
+it('credentials of a node are added to those of its template, one of each kind', async () => {
   const { as, make, database } = test;
   const runs = new WorkflowRuns(test);
   const [kept, replaced, added] = [
@@ -348,7 +348,7 @@ it('brings credentials of a node on top of those of its template, one of a kind'
   expect(links.map((link) => link.credential_id)).toEqual([kept.id, added.id]);
 });
 
-it('nested launches are made together, also those that cannot go on', async () => {
+it('nested launches are created together, including those that cannot run', async () => {
   const { app, make, database } = test;
   const launches = app.get(WorkflowJobLauncher, { strict: false });
   const workflow = await makeWorkflow({ ask_limit_on_launch: true });

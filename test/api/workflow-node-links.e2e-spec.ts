@@ -27,7 +27,7 @@ describe('credentials', () => {
   const refusal = async (node: Row, credential: Row): Promise<string> =>
     (await attach(node, credential).expect(400)).body.detail;
 
-  it('are those that a launch could bring', async () => {
+  it('must be accepted by a launch', async () => {
     const { make } = test;
     const machine = await make.credential({ organization });
     const node = await nodeOf(template);
@@ -60,7 +60,7 @@ describe('credentials', () => {
     expect(body.results.map(({ id }: Row) => id)).toEqual([machine.id]);
   });
 
-  it('are not those the template has already', async () => {
+  it('must not be attached to the template already', async () => {
     const { make, as } = test;
     const own = await make.credential({ organization, name: 'Own' });
     const other = await make.jobTemplate({
@@ -74,7 +74,7 @@ describe('credentials', () => {
     );
   });
 
-  it('must be usable by whoever attaches them', async () => {
+  it('require use by the user who attaches them', async () => {
     const { make, as } = test;
     const credential = await make.credential({ organization });
     const node = await nodeOf(template);
@@ -88,7 +88,7 @@ describe('credentials', () => {
     await tie().expect(204);
   });
 
-  it('of one kind, two at once leave one', async () => {
+  it('of one kind: two simultaneous requests leave one', async () => {
     const { make } = test;
     const node = await nodeOf(template);
     const two = [await make.credential({ organization }), await make.credential({ organization })];
@@ -97,7 +97,7 @@ describe('credentials', () => {
   });
 });
 
-it('labels and instance groups are attached and taken off', async () => {
+it('labels and instance groups are attached and detached', async () => {
   const { as, database } = test;
   const node = await nodeOf(template);
   const labels = `${urlOf(node)}labels/`;
@@ -119,7 +119,7 @@ describe('approvals', () => {
   const create = (node: Row, fields: object) =>
     test.as.superuser.post(`${urlOf(node)}create_approval_template/`, fields);
 
-  it('take the place of what the node ran', async () => {
+  it('replace the template of the node', async () => {
     const { as, make } = test;
     const open = await make.jobTemplate({
       project: template.project_id,
@@ -160,7 +160,7 @@ describe('approvals', () => {
     expect(empty.body.unified_job_template).toBeNull();
   });
 
-  it('may have the same name in many places', async () => {
+  it('may have the same name in several workflows', async () => {
     await create(await nodeOf(null), { name: 'Twice?' }).expect(201);
     await create(await nodeOf(null), { name: 'Twice?' }).expect(201);
   });
@@ -173,7 +173,7 @@ describe('approvals', () => {
       { name: 'x', timeout: -1 },
       { timeout: ['Ensure this value is greater than or equal to 0.'] },
     ],
-  ])('refuse %s', async (_name, fields, errors) => {
+  ])('are refused with %s', async (_name, fields, errors) => {
     const { body } = await create(await nodeOf(null), fields).expect(400);
     expect(body).toEqual(errors);
   });
@@ -190,7 +190,7 @@ describe('approvals', () => {
     });
   });
 
-  it('are changed by admins of the workflow and seen by its readers', async () => {
+  it('are changed by admins of the workflow and visible to its readers', async () => {
     const { as, make } = test;
     const own = await make.workflowTemplate({ organization });
     const node = await make.workflowNode(own);
@@ -209,7 +209,7 @@ describe('approvals', () => {
     await as.teamAdmin.delete(body.url).expect(204);
   });
 
-  it('that wait are denied with their node, and keep their template from being deleted', async () => {
+  it('are denied with their node, and pending ones prevent the deletion of their template', async () => {
     const { as, database } = test;
     const node = await nodeOf(null);
     const { body } = await create(node, { name: 'Waiting' }).expect(201);

@@ -51,8 +51,8 @@ const makeWorkflow = (fields: object = {}): Promise<Row> =>
 const post = (workflow: Row, fields: object = {}) =>
   test.as.superuser.post(NODES, { workflow_job_template: workflow.id, ...fields });
 
-describe('creating', () => {
-  it('keeps the launch fields that the template asks for', async () => {
+describe('creation', () => {
+  it('stores the launch fields that the template accepts', async () => {
     const workflow = await makeWorkflow();
     const prompts = {
       inventory: inventory.id,
@@ -107,7 +107,7 @@ describe('creating', () => {
     expect(JSON.stringify(body)).not.toContain('survey_passwords');
   });
 
-  it('is done below the workflow too, with a name made up', async () => {
+  it('works below the workflow too, with a generated name', async () => {
     const workflow = await makeWorkflow();
     const path = `workflow_job_templates/${workflow.id}/workflow_nodes/`;
     const fields = { unified_job_template: closed.id };
@@ -147,7 +147,7 @@ describe('creating', () => {
       { execution_environment: 1 },
       { execution_environment: ['Field is not configured to prompt on launch.'] },
     ],
-  ])('refuses what the template does not ask for: %s', async (_name, fields, errors) => {
+  ])('refuses fields without a prompt: %s', async (_name, fields, errors) => {
     const workflow = await makeWorkflow();
     const { body } = await post(workflow, { unified_job_template: closed.id, ...fields });
     expect(body).toEqual(errors);
@@ -174,7 +174,7 @@ describe('creating', () => {
     expect(answer.body).toEqual(errors);
   });
 
-  it('takes a name once in a workflow', async () => {
+  it('requires a unique name in a workflow', async () => {
     const [one, other] = [await makeWorkflow(), await makeWorkflow()];
     await post(one, { identifier: 'x' }).expect(201);
     await post(other, { identifier: 'x' }).expect(201);
@@ -186,14 +186,14 @@ describe('creating', () => {
     });
   });
 
-  it('keeps nothing but name and place where there is nothing to run', async () => {
+  it('stores only name and workflow for a node without a template', async () => {
     const workflow = await makeWorkflow();
     const { body } = await post(workflow, { limit: 'x', extra_data: { a: 1 } }).expect(201);
     expect(body).toMatchObject({ unified_job_template: null, limit: null, extra_data: {} });
     expect(body.related).not.toHaveProperty('unified_job_template');
   });
 
-  it('takes projects and workflows, which ask for less', async () => {
+  it('accepts projects and workflows, which have fewer prompts', async () => {
     const workflow = await makeWorkflow();
     const inner = await makeWorkflow({ ask_limit_on_launch: true });
     const refused = { limit: ['Field is not configured to prompt on launch.'] };
@@ -209,7 +209,7 @@ describe('creating', () => {
   });
 });
 
-describe('answers to a survey', () => {
+describe('survey answers', () => {
   let asked: Row;
   beforeAll(async () => {
     asked = await test.make.jobTemplate({
@@ -226,7 +226,7 @@ describe('answers to a survey', () => {
       .expect(200);
   });
 
-  it('are checked as far as they are given', async () => {
+  it('are validated as far as they are given', async () => {
     const workflow = await makeWorkflow();
     const node = (extra_data: object) =>
       post(workflow, { unified_job_template: asked.id, extra_data });
@@ -239,7 +239,7 @@ describe('answers to a survey', () => {
     expect(other.body).toEqual({ extra_data: [expect.stringContaining('Variables other')] });
   });
 
-  it('are kept secret where they are', async () => {
+  it('are encrypted if they are secret', async () => {
     const secret = 'canary-of-a-node';
     const workflow = await makeWorkflow();
     const extra_data = { count: 2, word: secret };
@@ -270,8 +270,8 @@ describe('answers to a survey', () => {
   });
 });
 
-describe('changing', () => {
-  it('checks all launch fields against what the node then runs', async () => {
+describe('changes', () => {
+  it('validate all launch fields against the new template', async () => {
     const workflow = await makeWorkflow();
     const { body } = await post(workflow, { unified_job_template: open.id, limit: 'x' }).expect(
       201,
@@ -288,7 +288,7 @@ describe('changing', () => {
     expect(emptied.body).toMatchObject({ unified_job_template: null, forks: null });
   });
 
-  it('never moves a node to another workflow', async () => {
+  it('never move a node to another workflow', async () => {
     const [one, other] = [await makeWorkflow(), await makeWorkflow()];
     const node = await test.make.workflowNode(one);
     const { body } = await test.as.superuser
@@ -297,7 +297,7 @@ describe('changing', () => {
     expect(body).toMatchObject({ workflow_job_template: one.id, identifier: 'new' });
   });
 
-  it('outlives the template it ran', async () => {
+  it('keep the node when its template is deleted', async () => {
     const workflow = await makeWorkflow();
     const template = await test.make.jobTemplate({ project: project.id, inventory: inventory.id });
     const node = await test.make.workflowNode(workflow, { unified_job_template: template.id });
@@ -307,7 +307,7 @@ describe('changing', () => {
   });
 });
 
-describe('who may', () => {
+describe('permissions', () => {
   const RIGHTS: Record<PersonaName, readonly [read: number, add: number, change: number]> = {
     superuser: [200, 201, 200],
     auditor: [200, 403, 403],
@@ -338,7 +338,7 @@ describe('who may', () => {
     await as[name].delete(urlOf(node)).expect(name === 'teamMember' || change === 200 ? 204 : 403);
   });
 
-  it('name an inventory he may use', async () => {
+  it('require use on the inventory of the node', async () => {
     const { as, make } = test;
     const workflow = await makeWorkflow();
     const user = await make.user();

@@ -63,7 +63,7 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
   });
 });
 
-it('belongs to whoever administers workflows of the organization, by every role of the table', async () => {
+it('workflow admins of the organization manage a template, by every role of the table', async () => {
   const { as, make, home } = test;
   const workflow = await makeWorkflow();
   const url = `workflow_job_templates/${workflow.id}/`;
@@ -101,7 +101,7 @@ it('belongs to whoever administers workflows of the organization, by every role 
 });
 
 describe('creating', () => {
-  it('shows all there is to see', async () => {
+  it('shows the complete template', async () => {
     const { as } = test;
     const { body, headers } = await as.orgAdmin
       .post('workflow_job_templates/', fieldsOf({ extra_vars: { a: 1 } }))
@@ -155,7 +155,7 @@ describe('creating', () => {
     });
   });
 
-  it('needs an organization, and use of the inventory', async () => {
+  it('requires an organization, and use on the inventory', async () => {
     const { as, make, home } = test;
     const inventory = (await make.inventory({ organization })).id;
     const user = await make.user();
@@ -181,7 +181,7 @@ describe('creating', () => {
     await client.patch(`workflow_job_templates/${workflow.id}/`, elsewhere).expect(403);
   });
 
-  it('takes a name once in an organization, also beside job templates', async () => {
+  it('requires a unique name in an organization, also among job templates', async () => {
     const { make, as } = test;
     const project = (await make.project({ organization })).id;
     const template = await make.jobTemplate({ project });
@@ -193,7 +193,7 @@ describe('creating', () => {
     });
   });
 
-  it('is done below the organization too, and by name', async () => {
+  it('works below the organization too, and by name', async () => {
     const { as } = test;
     const path = `organizations/${organization}/workflow_job_templates/`;
     const { name } = fieldsOf();
@@ -230,7 +230,7 @@ describe('creating', () => {
   });
 });
 
-it('is deleted with its nodes and approvals, keeps its runs, and not while one is active', async () => {
+it('a deletion removes nodes and approvals, keeps runs, and is refused with active runs', async () => {
   const { as, make, database } = test;
   const workflow = await makeWorkflow();
   const node = await make.workflowNode(workflow);
@@ -251,7 +251,7 @@ it('is deleted with its nodes and approvals, keeps its runs, and not while one i
   expect(run.body.unified_job_template).toBeNull();
 });
 
-it('asks on its page what a step does whose template was deleted', async () => {
+it('a page asks what to do with a step whose template was deleted', async () => {
   const { as, make } = test;
   const workflow = await makeWorkflow();
   const template = await make.jobTemplate();
@@ -263,7 +263,7 @@ it('asks on its page what a step does whose template was deleted', async () => {
   expect(step).toMatch(/value="PATCH"[^]*name="unified_job_template"[^]*Save[^]*Approval text/);
 });
 
-it('stands in the unified list with the other templates, approvals do not', async () => {
+it('the unified list contains workflow templates, and no approvals', async () => {
   const { as, make } = test;
   const workflow = await makeWorkflow();
   const node = await make.workflowNode(workflow);
@@ -283,7 +283,7 @@ it('stands in the unified list with the other templates, approvals do not', asyn
   expect(await ids(as.superuser, `type=workflow_job_template&id=${workflow.id}`)).toHaveLength(1);
 });
 
-it('lets whoever may read it see its runs', async () => {
+it('readers of a template see its runs', async () => {
   const { as, make } = test;
   const workflow = await makeWorkflow();
   const { body } = await as.superuser
@@ -311,7 +311,7 @@ it('lets whoever may read it see its runs', async () => {
   expect(shown.body.related.current_job).toBe(body.url);
 });
 
-it('takes labels and notification templates', async () => {
+it('labels and notification templates can be attached', async () => {
   const { as, make } = test;
   const workflow = await makeWorkflow();
   const url = `workflow_job_templates/${workflow.id}/`;
@@ -326,7 +326,7 @@ it('takes labels and notification templates', async () => {
   expect(body.summary_fields.labels).toMatchObject({ count: 1, results: [{ name: 'blue' }] });
 });
 
-it('key comes and goes with the service', async () => {
+it('the webhook key is created and deleted with the service', async () => {
   const { as } = test;
   const workflow = await makeWorkflow();
   const url = `workflow_job_templates/${workflow.id}/`;

@@ -22,7 +22,7 @@ const runOf = async (id: number): Promise<Row> =>
   (await test.database.row<Row>(sql`SELECT * FROM unified_jobs WHERE id = ${id}`))!;
 
 describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
-  it('launches a workflow job that knows its webhook, once for a delivery', async () => {
+  it('launches a workflow job with the webhook variables, once for each delivery', async () => {
     const hook = await armedWorkflow(service);
     await test.make.workflowNode(hook.template, { identifier: 'n' });
     const delivery = randomUUID();
@@ -51,7 +51,7 @@ describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
     expect(await hook.jobs()).toHaveLength(1);
   });
 
-  it('is no receiver of job templates, nor the other way round', async () => {
+  it('does not accept job templates, and vice versa', async () => {
     const hook = await armedWorkflow(service);
     const other = await arm(test, await test.make.jobTemplate(), service);
     const swapped = (path: string): string =>
@@ -67,7 +67,7 @@ describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
   });
 });
 
-it('shows the variables of the event, and hands them to every run below', async () => {
+it('the variables of the event are shown, and passed to every run', async () => {
   const { as, make } = test;
   const runs = new WorkflowRuns(test);
   const inner = await runs.template({
@@ -102,7 +102,7 @@ it('shows the variables of the event, and hands them to every run below', async 
   expect(listed).not.toHaveProperty('svc_webhook_payload');
 });
 
-it('runs at the ref of the event where the workflow asks for a branch', async () => {
+it('the ref of the event is used if the workflow prompts for a branch', async () => {
   const asking = await armedWorkflow('service_a', { ask_scm_branch_on_launch: true });
   const silent = await armedWorkflow('service_a');
   for (const [hook, branch] of [
@@ -114,7 +114,7 @@ it('runs at the ref of the event where the workflow asks for a branch', async ()
   }
 });
 
-it('tells why a workflow cannot be launched, and takes the delivery again afterwards', async () => {
+it('a workflow that cannot be launched is explained, and accepts the delivery later', async () => {
   const hook = await armedWorkflow('service_a');
   const spec = [{ question_name: 'Q', variable: 'q', type: 'text', required: true }];
   const url = `workflow_job_templates/${hook.template.id}/`;
@@ -128,7 +128,7 @@ it('tells why a workflow cannot be launched, and takes the delivery again afterw
   await hook.send(firstSample('service_a'), { delivery }).expect(202);
 });
 
-it('keeps a ledger, tries filters and sends a delivery again', async () => {
+it('deliveries are logged, filters are tested, and deliveries are sent again', async () => {
   const { as, make } = test;
   const hook = await armedWorkflow('service_a');
   const url = `workflow_job_templates/${hook.template.id}/`;

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => test.close());
 
-it.each(CALLERS)('%s may send what actions of OPTIONS show, and nothing else', async (caller) => {
+it.each(CALLERS)('%s may send the actions that OPTIONS shows, and no others', async (caller) => {
   const client = test.as[caller];
   const faults: string[] = [];
   const send = async (url: string, method: 'POST' | 'PUT', body: object): Promise<void> => {
@@ -130,7 +130,7 @@ const postsOfSubLists = (): TableRoute[] =>
         method === 'POST' && info?.parent && ['create', 'associate'].includes(info.kind),
     );
 
-it.each(CALLERS)('%s may create and attach below objects as OPTIONS show', async (caller) => {
+it.each(CALLERS)('%s may create and attach below objects as OPTIONS shows', async (caller) => {
   const client = test.as[caller];
   const faults: string[] = [];
   const check = async (url: string, isShown: boolean, body: object): Promise<void> => {

@@ -185,7 +185,7 @@ describe('Roles', () => {
     await test.make.grant('credential', credential, 'use_role', { user: teamMember });
   });
 
-  it.each(CALLERS)('%s may take away the roles that unattach says', async (caller) => {
+  it.each(CALLERS)('%s may revoke the roles for which unattach is true', async (caller) => {
     const client = test.as[caller];
     const faults: string[] = [];
     // Many objects show the same role of their organization.
@@ -231,7 +231,7 @@ describe('Roles', () => {
   });
 });
 
-it.each(CALLERS)('%s may do what user_capabilities say, and nothing else', async (caller) => {
+it.each(CALLERS)('%s may do what user_capabilities shows, and nothing else', async (caller) => {
   const faults: string[] = [];
   samples.reset();
   for (const type of withCapabilities()) {
@@ -293,7 +293,7 @@ function membersOf(name: string, schema: unknown): string[] {
   ]);
 }
 
-it('knows the request of every capability that OpenAPI describes', async () => {
+it('every capability that OpenAPI describes has a tested request', async () => {
   const { body } = await test.as.superuser.get('/api/openapi.json').expect(200);
   const words = new Set(membersOf('user_capabilities', body.components.schemas));
   expect(words.size).toBeGreaterThan(7);

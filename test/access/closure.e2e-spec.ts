@@ -46,7 +46,7 @@ const expectTrue = async (): Promise<void> => {
   expect(await dangling()).toEqual([]);
 };
 
-it('holds after teams are granted roles of teams and taken away again', async () => {
+it('the closure of roles is correct after teams get roles of teams and lose them', async () => {
   const { make, home } = test;
   const organization = home.organization.id;
   const [first, second, third] = [
@@ -68,7 +68,7 @@ it('holds after teams are granted roles of teams and taken away again', async ()
   await expectTrue();
 });
 
-it('holds after the team in the middle is deleted', async () => {
+it('the closure of roles is correct after the team in the middle is deleted', async () => {
   const { as, make, home } = test;
   const organization = home.organization.id;
   const [outer, middle] = [await make.team({ organization }), await make.team({ organization })];
@@ -84,7 +84,7 @@ it('holds after the team in the middle is deleted', async () => {
   await expectTrue();
 });
 
-it('holds after an organization is deleted with everything in it', async () => {
+it('the closure of roles is correct after an organization is deleted with its contents', async () => {
   const { as, make } = test;
   const organization = await make.organization();
   const team = await make.team({ organization: organization.id });
@@ -99,7 +99,7 @@ it('holds after an organization is deleted with everything in it', async () => {
   ).toBe(true);
 });
 
-it('holds after objects move to another organization', async () => {
+it('the closure of roles is correct after objects move to another organization', async () => {
   const { as, make, home } = test;
   const inventory = await make.inventory({ organization: home.organization.id });
   const team = await make.team({ organization: home.organization.id });
@@ -111,7 +111,7 @@ it('holds after objects move to another organization', async () => {
   await as.outsider.get(`inventories/${inventory.id}/`).expect(200);
 });
 
-it('holds when objects are made and roles granted at the same time', async () => {
+it('the closure of roles is correct after simultaneous creations and grants', async () => {
   const { make, home } = test;
   const organization = home.organization.id;
   const team = await make.team({ organization });
@@ -123,7 +123,7 @@ it('holds when objects are made and roles granted at the same time', async () =>
   await expectTrue();
 });
 
-it('holds after any sequence of grants, revocations and deletions', async () => {
+it('the closure of roles is correct after any sequence of grants, revocations and deletions', async () => {
   const { make, as } = test;
   const step = fc.record({
     action: fc.constantFrom('grant', 'grant', 'grant', 'revoke', 'delete', 'make'),

@@ -79,7 +79,7 @@ beforeAll(async () => {
 beforeEach(() => samples.reset());
 afterAll(() => test.close());
 
-it('is as written down', async () => {
+it('the permission matrix equals the recorded one', async () => {
   const found = await statuses();
   if (process.env.RECORD_MATRIX) {
     const recorded = { callers: CALLERS.join(' '), routes: found };
@@ -90,7 +90,7 @@ it('is as written down', async () => {
   expect(found).toEqual(expected.routes);
 }, 600_000);
 
-it('never answers a fault of ours, and tells anonymous callers nothing', () => {
+it('the matrix contains no server errors, and anonymous callers are refused', () => {
   const { routes } = JSON.parse(readFileSync(FILE, 'utf8')) as { routes: Record<string, string> };
   for (const [route, line] of Object.entries(routes)) {
     expect(`${route}: ${line}`).not.toMatch(/\b5\d\d\b/);
@@ -98,7 +98,7 @@ it('never answers a fault of ours, and tells anonymous callers nothing', () => {
   }
 });
 
-it('lists to each caller exactly what the caller may open', async () => {
+it('each list contains exactly the objects that the caller may read', async () => {
   const faults: string[] = [];
   for (const definition of resources().filter(({ stored, variants }) => stored && !variants)) {
     const { path, type, policy } = definition;

@@ -31,7 +31,7 @@ const unsafeRoutes = () =>
     .routes.filter(({ method, info }) => method !== 'GET' && info?.access === 'authenticated');
 
 it.each(['a token', 'a token of an application'])(
-  'with the scope read, %s is refused by every route that changes something',
+  'with the scope read, %s is refused by every route that changes data',
   async (kind) => {
     const client = kind.endsWith('application')
       ? await clientOf('read')
@@ -51,13 +51,13 @@ it.each(['a token', 'a token of an application'])(
   },
 );
 
-it('with the scope write, a token of an application writes', async () => {
+it('with the scope write, a token of an application can write', async () => {
   const client = await clientOf('write');
   const label = { name: 'made', organization: test.home.organization.id };
   const { body } = await client.post('labels/', label).expect(201);
   await client.patch(`labels/${body.id}/`, { name: 'changed' }).expect(200);
 });
 
-it('with the scope read, a token of an application reads', async () => {
+it('with the scope read, a token of an application can read', async () => {
   await (await clientOf('read')).get('labels/').expect(200);
 });

@@ -49,9 +49,9 @@ async function send(
   return { status: answer.status, body: await answer.json() };
 }
 
-describe('somebody unknown', () => {
+describe('an unauthenticated caller', () => {
   it.each(['organizations/', 'bulk/job_launch/', 'bulk/host_create/', 'nothing/', 'teams/1/'])(
-    'is 401 at %s, whatever the body',
+    'gets 401 at %s, for any body',
     async (path) => {
       const over = `{"name": "${'x'.repeat(3 * LIMIT)}"}`;
       for (const body of [BAD_JSON, '[]', over]) {
@@ -62,7 +62,7 @@ describe('somebody unknown', () => {
     },
   );
 
-  it('has nothing unpacked', async () => {
+  it('cannot cause a body to be decompressed', async () => {
     const unpacking = ['Gunzip', 'Inflate', 'BrotliDecompress'].map((name) => {
       const { prototype } = (zlib as unknown as Record<string, { prototype: Transform }>)[name]!;
       return jest.spyOn(prototype, '_transform');
@@ -77,7 +77,7 @@ describe('somebody unknown', () => {
     for (const spy of unpacking) expect(spy).not.toHaveBeenCalled();
   });
 
-  it('is answered before the body has come, and by a connection that then ends', async () => {
+  it('gets a response before the body is complete, on a connection that is then closed', async () => {
     const answer = await new Promise<string>((resolve) => {
       const socket = connect(Number(new URL(test.url).port), '127.0.0.1');
       socket.on('error', () => undefined);
@@ -93,7 +93,7 @@ describe('somebody unknown', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it('has forms read only with a cookie of ours, and small ones', async () => {
+  it('cannot cause a form to be parsed without a cookie of the API, or a large form', async () => {
     const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const cookie = { ...type, Cookie: `${SESSION_COOKIE}=acs_nobody` };
     const many = 'a=1&'.repeat(2000);
@@ -106,9 +106,9 @@ describe('somebody unknown', () => {
   });
 });
 
-describe('somebody who may not', () => {
+describe('a caller without permission', () => {
   it.each(['nobody', 'teamMember'] as const)(
-    'change an object is 403 there, whatever the body: %s',
+    'gets 403 for a change of an object, for any body: %s',
     async (name) => {
       const headers = await bearer(name);
       const path = `teams/${test.home.team.id}/`;
@@ -122,8 +122,8 @@ describe('somebody who may not', () => {
   );
 });
 
-describe('somebody known', () => {
-  it('is 404 and 405 for a URL before 400 for the body', async () => {
+describe('an authenticated caller', () => {
+  it('gets 404 and 405 for the URL before 400 for the body', async () => {
     const headers = await bearer('superuser');
     const status = async (path: string, method: string): Promise<number> =>
       (await send(path, { method, headers, body: BAD_JSON })).status;
@@ -133,7 +133,7 @@ describe('somebody known', () => {
     expect(await status('teams/', 'POST')).toBe(400);
   });
 
-  it('is 413 for a body that is too large, by the limit of the URL', async () => {
+  it('gets 413 for a body above the limit of the URL', async () => {
     const headers = await bearer('superuser');
     const body = `{"name": "${'x'.repeat(LIMIT)}"}`;
     expect((await send('teams/', { headers, body })).status).toBe(413);
@@ -141,7 +141,7 @@ describe('somebody known', () => {
   });
 
   it.each(['gzip', 'deflate', 'br', 'x-gzip', 'gzip, gzip', 'nonsense'])(
-    'is 415 for a body that is compressed by %s',
+    'gets 415 for a body that is compressed by %s',
     async (encoding) => {
       const headers = { ...(await bearer('superuser')), 'Content-Encoding': encoding };
       const refused = { status: 415, body: COMPRESSED };
@@ -173,14 +173,14 @@ describe('a form of a session', () => {
     return status;
   };
 
-  it('may be larger than that of somebody unknown, and not larger than any body', async () => {
+  it('may be larger than one without a session, within the general limit', async () => {
     expect(await form(`description=${'x'.repeat(70_000)}`)).toBe(400);
     expect(await form(`description=${'x'.repeat(70_000)}`, 'acs_nobody')).toBe(401);
     expect(await form(`description=${'x'.repeat(2 * LIMIT)}`)).toBe(413);
     expect(await form('a=1&'.repeat(2000))).toBe(400);
   });
 
-  it('costs no statement more when it is small', async () => {
+  it('needs no further statement if it is small', async () => {
     const cost = (size: number): Promise<number> =>
       countQueries(test.database, () => form(`description=${'x'.repeat(size)}`, 'acs_nobody'));
     expect(await cost(60_000)).toBe(await cost(1));

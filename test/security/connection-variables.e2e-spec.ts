@@ -55,12 +55,12 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => test.close());
 
-describe('a launch', () => {
+describe('a launch with connection variables', () => {
   it.each([
     ['an object', ATTACK],
     ['JSON', JSON.stringify(ATTACK)],
     ['YAML', 'ansible_connection: ssh\nansible_ssh_common_args: -o ProxyCommand=id\n'],
-  ])('is refused for %s, whoever sends it', async (_, variables) => {
+  ])('is refused for %s, for any user', async (_, variables) => {
     const { body } = await launch(closed, variables).expect(400);
     expect(body).toEqual({ extra_vars: [REFUSED] });
     await launch(closed, variables, test.as.superuser).expect(400);
@@ -78,28 +78,28 @@ describe('a launch', () => {
     'ansible_hashi_vault_url',
     'inventory_hostname',
     'sops_binary',
-  ])('may not bring %s', async (name) => {
+  ])('must not contain %s', async (name) => {
     const { body } = await launch(closed, { [name]: 'evil.example' }).expect(400);
     expect(body).toEqual({ extra_vars: [fault(name)] });
   });
 
-  it('brings everything else, expressions and names within values included', async () => {
+  it('may contain all other variables, including expressions and names within values', async () => {
     const variables = { text: '{{ ansible_host }}', nested: { ansible_connection: 'ssh' } };
     const { body } = await launch(closed, variables).expect(201);
     expect(JSON.parse(body.extra_vars)).toEqual({ ansible_connection: 'local', ...variables });
   });
 
-  it('may send back what the template says itself', async () => {
+  it('may repeat the values of the template', async () => {
     await launch(closed, { ansible_connection: 'local', colour: 'red' }).expect(201);
     await launch(closed, { ansible_connection: 'docker' }).expect(400);
   });
 
-  it('is taken by a template that says so', async () => {
+  it('is accepted by a template that permits them', async () => {
     const { body } = await launch(open, ATTACK).expect(201);
     expect(JSON.parse(body.extra_vars)).toEqual(ATTACK);
   });
 
-  it('is refused for the answer to a survey, not for its default', async () => {
+  it('is refused in a survey answer, and not in its default', async () => {
     const template = await launchable({ ask_variables_on_launch: false, survey_enabled: true });
     const question = { question_name: 'Where', variable: 'ansible_host', type: 'text' };
     const spec = [{ ...question, default: '10.0.0.7' }];
@@ -113,7 +113,7 @@ describe('a launch', () => {
     await launch(template, { ansible_host: '10.0.0.7' }).expect(201);
   });
 
-  it('is refused once more when the template changed its mind', async () => {
+  it('is refused again after the template revoked the permission', async () => {
     const template = await launchable({ allow_connection_vars: true });
     const { body } = await launch(template, ATTACK).expect(201);
     const again = () => executor.post(`jobs/${body.job}/relaunch/`, {});
@@ -125,14 +125,14 @@ describe('a launch', () => {
   });
 });
 
-it('is the word of those who administer the template', async () => {
+it('only admins of a template can permit connection variables', async () => {
   await executor.patch(`job_templates/${closed.id}/`, { allow_connection_vars: true }).expect(403);
   await executor
     .patch(`job_templates/${closed.id}/`, { extra_vars: JSON.stringify(ATTACK) })
     .expect(403);
 });
 
-it('is refused in an entry of a bulk launch, and in what all entries get', async () => {
+it('a bulk launch with connection variables is refused in an entry and in the whole', async () => {
   const bulk = (entry: object, common: object = {}) =>
     executor.post('bulk/job_launch/', {
       name: 'Bulk',
@@ -150,7 +150,7 @@ describe('a workflow', () => {
   const launched = ({ id }: Row, extra_vars: object) =>
     test.as.superuser.post(`workflow_job_templates/${id}/launch/`, { extra_vars });
 
-  it('takes them from a launch where it says so, and hands them to templates that say so', async () => {
+  it('accepts them if permitted, and passes them to templates that permit them', async () => {
     const nodes = {
       open: { unified_job_template: open.id },
       closed: { unified_job_template: closed.id },
@@ -174,7 +174,7 @@ describe('a workflow', () => {
     expect(again.body).toEqual({ extra_vars: [REFUSED] });
   });
 
-  it('does not bring its own variables to a template of somebody else', async () => {
+  it('does not pass its own variables to a template of another owner', async () => {
     const nodes = { closed: { unified_job_template: closed.id } };
     const workflow = await runs.template(nodes, [], { extra_vars: JSON.stringify(ATTACK) });
     const id = await runs.launch(workflow);
@@ -185,7 +185,7 @@ describe('a workflow', () => {
     });
   });
 
-  it('does not hand on what an earlier run sets', async () => {
+  it('does not pass them from an earlier run', async () => {
     const nodes = {
       first: { unified_job_template: open.id },
       second: { unified_job_template: closed.id },
@@ -200,12 +200,12 @@ describe('a workflow', () => {
   });
 });
 
-describe('what is saved for later', () => {
+describe('saved connection variables', () => {
   const RULE = 'DTSTART:20200101T000000Z RRULE:FREQ=HOURLY;INTERVAL=1';
   const schedule = ({ id }: Row, extra_data: object) =>
     executor.post(`job_templates/${id}/schedules/`, { name: `S${id}`, rrule: RULE, extra_data });
 
-  it('is refused when a node or a schedule is saved', async () => {
+  it('are refused when a node or a schedule is saved', async () => {
     expect((await schedule(closed, ATTACK).expect(400)).body).toEqual({ extra_data: [REFUSED] });
     const workflow = await test.make.workflowTemplate({
       organization: test.home.organization.id,
@@ -219,7 +219,7 @@ describe('what is saved for later', () => {
     expect(body).toEqual({ extra_data: [REFUSED] });
   });
 
-  it('is refused once more when it is launched', async () => {
+  it('are refused again at launch', async () => {
     const template = await launchable({ allow_connection_vars: true });
     await schedule(template, ATTACK).expect(201);
     const workflow = await runs.template({

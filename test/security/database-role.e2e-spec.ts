@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('is an ordinary role that owns its database', async () => {
+it('the database role is an ordinary role that owns its database', async () => {
   const role = await test.database.row(sql`
     SELECT rolsuper, rolcreaterole, rolreplication, rolbypassrls,
       pg_get_userbyid(datdba) = rolname AS owner,
@@ -20,7 +20,7 @@ it('is an ordinary role that owns its database', async () => {
   });
 });
 
-it('is the only one that logs in', async () => {
+it('the database role is the only one with a login', async () => {
   const others = await test.database.rows(sql`
     SELECT rolname FROM pg_roles WHERE rolcanlogin AND rolname <> current_user`);
   expect(others).toEqual([]);
@@ -36,6 +36,6 @@ it.each([
   ['make superusers', sql`CREATE ROLE another SUPERUSER`],
   ['become one', sql`SET ROLE postgres`],
   ['load programs', sql`CREATE LANGUAGE plpython3u`],
-])('cannot %s', async (_what, statement) => {
+])('the database role cannot %s', async (_what, statement) => {
   await expect(test.database.execute(statement)).rejects.toThrow(/permission denied|must be super/);
 });

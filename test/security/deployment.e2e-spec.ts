@@ -32,7 +32,7 @@ describe('compose', () => {
   };
 
   it.each(Object.keys(services))(
-    'gives %s a system that nobody writes, and no new rights',
+    'runs %s with a read-only file system and no new privileges',
     (name) => {
       const { read_only: isReadOnly, security_opt: options } = services[name] ?? {};
       expect({ isReadOnly, options }).toEqual({
@@ -42,18 +42,18 @@ describe('compose', () => {
     },
   );
 
-  it.each(['set-up', 'api', 'worker'])('leaves %s no right of root', (name) => {
+  it.each(['set-up', 'api', 'worker'])('runs %s without capabilities of root', (name) => {
     expect(services[name]?.cap_drop).toEqual(['ALL']);
   });
 
-  it('has a Redis that answers nobody without its password', () => {
+  it('requires a password for Redis', () => {
     const { command = [] } = services.redis ?? {};
     expect(command.at(-1)).toContain(
       `printf 'requirepass %s\\n' "$$REDISCLI_AUTH" | exec redis-server - `,
     );
   });
 
-  it('has no password of its own: whoever gives none gets no service', () => {
+  it('has no default passwords, and does not start without them', () => {
     const values = Object.values(services).flatMap(({ environment = {} }) =>
       Object.entries(environment),
     );
@@ -72,15 +72,15 @@ describe('compose', () => {
     ]);
   });
 
-  it.each(['api', 'worker', 'postgres', 'redis'])('bounds the memory of %s', (name) => {
+  it.each(['api', 'worker', 'postgres', 'redis'])('limits the memory of %s', (name) => {
     expect(services[name]?.mem_limit).toMatch(/^[1-9]\d*g$/);
   });
 
-  it.each(['api', 'worker'])('bounds the processes of %s', (name) => {
+  it.each(['api', 'worker'])('limits the processes of %s', (name) => {
     expect(services[name]?.pids_limit).toBeGreaterThan(0);
   });
 
-  it('shows API and worker one key each, in a folder of its own that neither writes', () => {
+  it('mounts one key each for API and worker, read-only in a separate folder', () => {
     const mounts = Object.entries(services).map(([name, { volumes = [] }]) => [
       name,
       volumes.filter((one) => /key/.test(one)),
@@ -105,7 +105,7 @@ describe('compose', () => {
     expect(image).toContain(`install -d -o node -g node -m 0700 /data /keys ${api} ${worker}\n`);
   });
 
-  it('takes images of others by digest where one is given', () => {
+  it('accepts third-party images by digest', () => {
     expect([services.postgres?.image, services.redis?.image]).toEqual([
       '${POSTGRES_IMAGE:-postgres:17-bookworm}',
       '${REDIS_IMAGE:-redis:7-bookworm}',
@@ -114,11 +114,11 @@ describe('compose', () => {
     expect(args).toEqual({ NODE_IMAGE: '${NODE_IMAGE:-node:24-bookworm-slim}' });
   });
 
-  it('asks for the proxies in front, without which all clients are one address', () => {
+  it('requires the addresses of proxies, without which all clients share one address', () => {
     expect(services.api?.environment?.TRUSTED_PROXIES).toBe('${TRUSTED_PROXIES:-}');
   });
 
-  it('opens the port of the API alone', () => {
+  it('exposes the port of the API only', () => {
     const open = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
     expect(open.map(([name]) => name)).toEqual(['api']);
   });
@@ -133,12 +133,12 @@ describe('compose', () => {
   });
 });
 
-describe('the chart', () => {
+describe('the Helm chart', () => {
   const templates = readdirSync(join(PACKAGE_FOLDER, 'deploy', 'chart', 'templates'))
     .map((name) => text('chart', 'templates', name))
     .join('\n');
 
-  it('has no password of its own', () => {
+  it('has no default passwords', () => {
     const values = text('chart', 'values.yaml');
     expect(values).not.toMatch(/password:\s*\S/i);
     for (const name of ['POSTGRES', 'POSTGRES_ADMIN', 'REDIS', 'ADMIN']) {
@@ -149,7 +149,7 @@ describe('the chart', () => {
     }
   });
 
-  it('names each pod the keys it needs, one by one, and shows none of them as a file', () => {
+  it('passes to each pod only its keys, and mounts none of them as a file', () => {
     expect(templates).not.toMatch(/envFrom|secretName: \{\{ include|persistentVolumeClaim/);
     const named = /define "controller\.environment"[^]*?range \$key := list ([^}]*) \}\}/;
     expect(named.exec(templates)?.[1]).toBe('"DATABASE_URL" "REDIS_URL" "SECRET_KEY"');
@@ -159,13 +159,13 @@ describe('the chart', () => {
     expect(worker).not.toMatch(/secretKeyRef|secretVariable|secretName/);
   });
 
-  it('has a Redis that answers nobody without its password', () => {
+  it('requires a password for Redis', () => {
     expect(templates).toMatch(
       /printf 'requirepass %s\\n' "\$REDISCLI_AUTH" \|\s+exec redis-server - /,
     );
   });
 
-  it('gives no pod the rights of root, or a word with the cluster', () => {
+  it('runs no pod as root or with access to the cluster API', () => {
     const pods = templates.match(/^kind: (?:Deployment|StatefulSet)$/gm) ?? [];
     expect(pods).toHaveLength(4);
     expect(templates.match(/automountServiceAccountToken: false/g)).toHaveLength(pods.length);
@@ -175,19 +175,19 @@ describe('the chart', () => {
     expect(templates.match(/runAsNonRoot: true/g)).toHaveLength(2);
   });
 
-  it('takes the image by digest where one is given', () => {
+  it('accepts the image by digest', () => {
     const values = parse(text('chart', 'values.yaml')) as { image: object };
     expect(values.image).toHaveProperty('digest', '');
     expect(templates).toContain('{{ $.Values.image.repository }}@{{ . }}');
   });
 
-  it('lets nobody but its own reach PostgreSQL and Redis, and nobody the workers', () => {
+  it('permits only its own pods to reach PostgreSQL and Redis, and none to reach workers', () => {
     expect(templates).toContain('dict "postgresql" 5432 "redis" 6379');
     expect(templates.match(/kind: NetworkPolicy/g)).toHaveLength(3);
     expect(templates).toContain("policyTypes: ['Ingress']\n  ingress: []");
   });
 
-  it('has containers that write no system and gain no rights', () => {
+  it('runs containers with a read-only file system and no new privileges', () => {
     const containers =
       templates.match(/^\s+- name: (?:api|worker|migrate|postgresql|redis)$/gm) ?? [];
     const secured = templates.match(/include "controller\.containerSecurity"/g) ?? [];
@@ -197,11 +197,11 @@ describe('the chart', () => {
     expect(templates.match(/allowPrivilegeEscalation: false/g)).toHaveLength(2);
   });
 
-  it('asks for the proxies in front, without which all clients are one address', () => {
+  it('requires the addresses of proxies, without which all clients share one address', () => {
     expect(text('chart', 'values.yaml')).toContain('TRUSTED_PROXIES');
   });
 
-  it('bounds the memory of whatever runs', () => {
+  it('limits the memory of every container', () => {
     const values = parse(text('chart', 'values.yaml')) as Record<
       string,
       { resources?: { limits?: { memory?: string } } }
@@ -216,7 +216,7 @@ describe('the chart', () => {
   });
 });
 
-it('the documentation runs changes of strangers only after an approval', () => {
+it('the documentation requires an approval for changes from forks', () => {
   const recipes = readFileSync(join(PACKAGE_FOLDER, 'docs', 'webhooks.md'), 'utf8')
     .split('\n')
     .filter((line) => line.includes('refs/pull/'));
@@ -224,7 +224,7 @@ it('the documentation runs changes of strangers only after an approval', () => {
   expect(recipes[0]).toMatch(/"webhook_forks": "(?:approval|never)"/);
 });
 
-it('the image is not run by root, and brings what keeps runs apart', () => {
+it('the image does not run as root, and contains the tools of the sandbox', () => {
   const image = readFileSync(join(PACKAGE_FOLDER, 'Dockerfile'), 'utf8');
   const last = image.slice(image.lastIndexOf('\nFROM '));
   expect(last.match(/^USER .*$/gm)?.at(-1)).toBe('USER 1000:1000');

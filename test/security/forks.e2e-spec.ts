@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('are refused beyond the limit in templates, launches and bulk launches', async () => {
+it('forks above the limit are refused in templates, launches and bulk launches', async () => {
   const { make, as, home } = test;
   const template = await make.jobTemplate({ ask_forks_on_launch: true });
   const url = `job_templates/${template.id}/`;

@@ -64,7 +64,7 @@ async function ran({ traces }: Planted): Promise<boolean> {
   return (await Promise.all(traces.map(isThere))).includes(true);
 }
 
-describe('what was left in the repository of a project', () => {
+describe('content of the repository of a project', () => {
   it.each<[string, (planted: Planted) => Promise<void>]>([
     ['a monitor of files', (planted) => configure(planted, 'core.fsmonitor', planted.command)],
     [
@@ -130,7 +130,7 @@ describe('what was left in the repository of a project', () => {
     expect(await ran(planted)).toBe(false);
   });
 
-  it('is not executed for ssh', async () => {
+  it('is not executed for SSH', async () => {
     const planted = await synced();
     await configure(planted, 'core.sshCommand', planted.command);
     const url = 'ssh://git@127.0.0.1:9/x.git';
@@ -158,7 +158,7 @@ describe('what was left in the repository of a project', () => {
     expect(await ran(planted)).toBe(false);
   });
 
-  it('leads to no objects of others', async () => {
+  it('cannot refer to objects of other repositories', async () => {
     const { repository, commit } = await victim();
     const planted = await synced();
     const objects = join(repository.dir, '.git', 'objects');
@@ -168,7 +168,7 @@ describe('what was left in the repository of a project', () => {
     await expect(sync(planted.origin.url, planted.dir, commit)).rejects.toThrow('does not exist');
   });
 
-  it('leads a job to no objects of others', async () => {
+  it('cannot refer to objects of other repositories during a job', async () => {
     const { repository, commit } = await victim();
     const job = (planted: Planted) =>
       checkoutRevision({
@@ -192,7 +192,7 @@ describe('what was left in the repository of a project', () => {
 });
 
 describe('a hostile source', () => {
-  it('hands out no objects of others', async () => {
+  it('cannot read objects of other repositories', async () => {
     const { repository, commit } = await victim();
     const source = await TestRepository.create(fresh('source'), { 'site.yml': '1' });
     const info = join(source.dir, '.git', 'objects', 'info');
@@ -204,7 +204,7 @@ describe('a hostile source', () => {
     expect(await isThere(join(copy, 'secret.yml'))).toBe(false);
   });
 
-  it('is no link into what is not open to it', async () => {
+  it('cannot be a link to a forbidden folder', async () => {
     const { repository } = await victim();
     const path = fresh('source');
     await mkdir(path);
@@ -213,7 +213,7 @@ describe('a hostile source', () => {
   });
 
   it.each(['ext::sh -c "touch /tmp/x"', 'fd::17', 'ftp://127.0.0.1/x'])(
-    'has no submodule at %s',
+    'cannot have a submodule at %s',
     async (url) => {
       const source = await TestRepository.create(fresh('source'), { 'site.yml': '1' });
       const module = `[submodule "m"]\n\tpath = m\n\turl = ${JSON.stringify(url)}\n`;
@@ -225,7 +225,7 @@ describe('a hostile source', () => {
     },
   );
 
-  it('has no submodule whose name leads elsewhere, and commands of none are run', async () => {
+  it('cannot have a submodule with a path as its name, or run its commands', async () => {
     const part = await TestRepository.create(fresh('part'), { 'part.yml': '1' });
     const source = await TestRepository.create(fresh('source'), { 'site.yml': '1' });
     const trace = fresh('ran');
@@ -238,7 +238,7 @@ describe('a hostile source', () => {
     expect(await readdir(folder.dir)).not.toContain('up');
   });
 
-  it('gets nothing filtered, and no hook run', async () => {
+  it('cannot run a filter or a hook', async () => {
     const pointer = 'version https://git-lfs.example.org/spec/v1\noid sha256:0\nsize 1\n';
     const source = await TestRepository.create(fresh('source'), {
       '.gitattributes': '* filter=lfs diff=lfs merge=lfs\n',
@@ -271,7 +271,7 @@ exec /usr/bin/git "$@"
 `;
 
 describe('git', () => {
-  it('finds nothing of the installation and of other projects', async () => {
+  it('cannot read the installation and other projects', async () => {
     const { repository } = await victim();
     const source = await TestRepository.create(fresh('source'), { 'site.yml': '1' });
     await mkdir(join(folder.dir, 'data', 'projects'), { recursive: true });

@@ -60,7 +60,7 @@ describe('a project that is saved', () => {
     expect(body).toEqual({ scm_url: [refusal(host)] });
   });
 
-  it.each(['https://10.1.2.3/x.git', 'git@code.example.com:x.git'])('may be at %s', (url) =>
+  it.each(['https://10.1.2.3/x.git', 'git@code.example.com:x.git'])('is accepted at %s', (url) =>
     save(url).expect(201),
   );
 
@@ -72,7 +72,7 @@ describe('a project that is saved', () => {
     },
   );
 
-  it('may be in a folder that is open, but never around or below the data folder', async () => {
+  it('is accepted in a permitted folder, but never around or below the data folder', async () => {
     await save(`file://${folder}/open/x`).expect(201);
     const { DATA_DIR } = test.app.get(Settings);
     await save(`file://${DATA_DIR}/projects/_1__other`).expect(400);
@@ -156,7 +156,7 @@ describe('a sync', () => {
     for (const server of served) server.close();
   });
 
-  it('fetches over HTTP, by the name that was resolved for it', async () => {
+  it('fetches over HTTP from the address that the name resolved to', async () => {
     const bare = join(folder, 'open', 'served.git');
     const git = await repository(join(folder, 'open', 'served'));
     await git('clone', '-q', '--bare', '.', bare);
@@ -175,7 +175,7 @@ describe('a sync', () => {
   it.each([
     ['ssh', 'SSH-2.0'],
     ['git', 'git-upload-pack /x.git'],
-  ])('goes over %s to the address that was checked', async (scheme, words) => {
+  ])('uses %s to the address that was checked', async (scheme, words) => {
     let said = '';
     const port = await listen(
       ALLOWED,
@@ -197,18 +197,18 @@ describe('a sync', () => {
     ['ssh', () => 'ssh://git@evil.test/x.git'],
     ['ssh in short', () => 'git@evil.test:x.git'],
     ['git', () => 'git://evil.test/x.git'],
-  ])('of a refused address fails for %s, and says why', async (_, url) => {
+  ])('of a forbidden address fails for %s, with an explanation', async (_, url) => {
     await expect(sync(url())).rejects.toThrow(/The address of .* is not permitted/);
   });
 
-  it('does not follow a redirect to a refused address', async () => {
+  it('does not follow a redirect to a forbidden address', async () => {
     const port = await serve(ALLOWED, (request, response) => {
       response.writeHead(302, { Location: `http://evil.test:${evil}${request.url}` }).end();
     });
     await expect(sync(`http://good.test:${port}/x.git`)).rejects.toThrow(refusal('evil.test'));
   });
 
-  it('follows a redirect to an address that may be reached', async () => {
+  it('follows a redirect to a permitted address', async () => {
     const asked: string[] = [];
     const target = await serve(ALLOWED, (request, response) => {
       asked.push(request.url ?? '');
@@ -221,7 +221,7 @@ describe('a sync', () => {
     expect(asked).not.toEqual([]);
   });
 
-  it('asks for a name once more when it connects', async () => {
+  it('checks the name again when it connects', async () => {
     const port = await serve(ALLOWED, (_, response) => response.writeHead(404).end());
     // The name server changes its mind after the check.
     let asked = 0;
@@ -250,12 +250,12 @@ describe('a sync', () => {
     ['a folder', () => 'file:///etc', 'PROJECT_FILE_ROOTS'],
     ['a relative path', () => '../../../../../../etc', 'PROJECT_FILE_ROOTS'],
     ['the data folder', () => `file://${data()}/projects/other`, 'PROJECT_FILE_ROOTS'],
-  ])('does not fetch a submodule of a refused address: %s', async (name, url, message) => {
+  ])('does not fetch a submodule of a forbidden address: %s', async (name, url, message) => {
     const origin = await withSubmodule(`sub ${name}`.replaceAll(' ', '-'), url());
     await expect(sync(origin)).rejects.toThrow(message);
   });
 
-  it('fetches a submodule of a submodule where it may', async () => {
+  it('fetches a submodule of a submodule from a permitted address', async () => {
     const inner = await repository(join(folder, 'open', 'inner'));
     const head = (await inner('rev-parse', 'HEAD')).trim();
     const middle = await repository(join(folder, 'open', 'middle'));
@@ -272,7 +272,7 @@ describe('a sync', () => {
     expect((await execute('git', args, { cwd: deep })).stdout.trim()).toBe(head);
   });
 
-  it('does not follow a link out of the open folders, nor into the data folder', async () => {
+  it('does not follow a link to forbidden folders or the data folder', async () => {
     await repository(join(folder, 'elsewhere'));
     await repository(join(data(), 'projects', 'other'));
     await symlink(join(folder, 'elsewhere'), join(folder, 'open', 'away'));

@@ -52,8 +52,8 @@ async function logIn(username: string, password: string, address: string): Promi
 const among = (statuses: readonly number[], status: number): number =>
   statuses.filter((one) => one === status).length;
 
-describe('guesses', () => {
-  it('side by side are no more than one after the other', async () => {
+describe('password guesses', () => {
+  it('in parallel are limited like sequential ones', async () => {
     const username = await user();
     const statuses = await Promise.all(
       Array.from({ length: 40 }, (_, index) => logIn(username, `wrong ${index}`, '10.0.0.1')),
@@ -63,7 +63,7 @@ describe('guesses', () => {
     expect(await logIn(username, PASSWORD, '10.0.0.1')).toBe(429);
   });
 
-  it('of one address keep nobody out elsewhere, and no other account there', async () => {
+  it('from one address do not affect other addresses or other accounts', async () => {
     const [username, other] = [await user(), await user()];
     for (let guess = 0; guess <= RATE; guess++) await logIn(username, `wrong ${guess}`, '10.0.1.1');
     expect(await logIn(username, PASSWORD, '10.0.1.1')).toBe(429);
@@ -71,7 +71,7 @@ describe('guesses', () => {
     expect(await logIn(other, PASSWORD, '10.0.1.1')).toBe(200);
   });
 
-  it('for one account are counted from all addresses, known or unknown', async () => {
+  it('for one account are counted from all addresses, also for unknown users', async () => {
     for (const username of [await user(), 'nobody of that name']) {
       const statuses: number[] = [];
       for (let guess = 0; guess < ACCOUNT_RATE + 4; guess++) {
@@ -81,7 +81,7 @@ describe('guesses', () => {
     }
   });
 
-  it('keep out nobody whose password was right a moment ago', async () => {
+  it('do not block a user whose password was recently correct', async () => {
     const username = await user();
     expect(await logIn(username, PASSWORD, '10.0.3.1')).toBe(200);
     for (let guess = 0; guess < ACCOUNT_RATE + 4; guess++) {
@@ -91,7 +91,7 @@ describe('guesses', () => {
     expect(await logIn(username, PASSWORD, '10.0.3.1')).toBe(200);
   });
 
-  it('that are right are none', async () => {
+  it('with the right password are not counted', async () => {
     const username = await user();
     const statuses = await Promise.all(
       Array.from({ length: 60 }, () => logIn(username, PASSWORD, '10.0.4.1')),
@@ -102,7 +102,7 @@ describe('guesses', () => {
     }
   });
 
-  it('of a crowd wait in a queue that has an end', async () => {
+  it('of many clients wait in a queue of limited length', async () => {
     const statuses = await Promise.all(
       Array.from({ length: 60 }, (_, index) => logIn(`crowd ${index}`, 'wrong', `10.1.0.${index}`)),
     );

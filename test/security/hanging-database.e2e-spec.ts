@@ -24,7 +24,7 @@ afterAll(async () => {
   proxy.stop();
 });
 
-it('is 503 in time for everybody, and forgotten when it answers again', async () => {
+it('a database that hangs causes 503 for all requests, and recovers', async () => {
   const { as } = test;
   const read = () => as.superuser.get('teams/');
   const write = () => as.superuser.patch(`teams/${test.home.team.id}/`, { description: 'x' });

@@ -149,7 +149,7 @@ async function endWorker(): Promise<void> {
   await once(worker, 'exit');
 }
 
-describe('inside the boundary', () => {
+describe('in the sandbox', () => {
   let target: string;
   beforeAll(async () => {
     target = await startWorker('bubblewrap');
@@ -157,7 +157,7 @@ describe('inside the boundary', () => {
   afterAll(endWorker);
 
   it.each(WAYS)(
-    '%s finds nothing',
+    '%s finds no secrets',
     async (_name, attack) => {
       expect(await attack(target)).toEqual([]);
     },
@@ -168,7 +168,7 @@ describe('inside the boundary', () => {
 // A normal run tests the same attack without a sandbox in run-boundary.e2e-spec.ts. Only an attack that ran
 // prints an empty list.
 if (IS_DEEP) {
-  describe('without it', () => {
+  describe('without the sandbox', () => {
     let target: string;
     beforeAll(async () => {
       target = await startWorker('none');

@@ -34,7 +34,7 @@ const BOMBS: [string, string][] = [
 ];
 const TOO_MANY = 'JSON parse error - too many values';
 
-it.each(BOMBS)('of %s in a body', async (_what, json) => {
+it.each(BOMBS)('a JSON bomb of %s in a body is refused', async (_what, json) => {
   let answer: { status: number; body: object } | undefined;
   const time = await eventLoopTime(async () => {
     answer = await test.as.nobody.post('teams/', `{"name": ${json}}`);
@@ -43,7 +43,7 @@ it.each(BOMBS)('of %s in a body', async (_what, json) => {
   expect(time).toBeLessThan(MOST_MS);
 });
 
-it.each(BOMBS)('of %s in a bulk request', async (_what, json) => {
+it.each(BOMBS)('a JSON bomb of %s in a bulk request is refused', async (_what, json) => {
   const { body } = await test.as.nobody.post(
     'bulk/host_create/',
     `{"hosts": ${json.slice(0, 1_000_000)}`,
@@ -51,12 +51,12 @@ it.each(BOMBS)('of %s in a bulk request', async (_what, json) => {
   expect(body).toEqual({ detail: TOO_MANY });
 });
 
-it('of levels', async () => {
+it('a JSON bomb of nested levels is refused', async () => {
   const { body } = await test.as.nobody.post('teams/', '['.repeat(MEGABYTE)).expect(400);
   expect(body).toEqual({ detail: 'JSON parse error - nested deeper than 64 levels' });
 });
 
-it('within texts', async () => {
+it('a JSON bomb within a text is refused', async () => {
   const [, lists] = BOMBS[0]!;
   const { home, as } = test;
   const template = await as.orgAdmin
@@ -74,7 +74,7 @@ it('within texts', async () => {
   expect(hosts.body.hosts).toEqual(['Expected a list of items but got type "str".']);
 });
 
-it('in another encoding, where quotes look different', async () => {
+it('a JSON body in another encoding is refused', async () => {
   const { status } = await fetch(`${test.url}/api/v2/teams/`, {
     method: 'POST',
     headers: {

@@ -62,7 +62,7 @@ describe('the credential of a project', () => {
     url = `projects/${project.id}/`;
   });
 
-  it('is sent to no other address by an admin who may not use it', async () => {
+  it('is not sent to another address by an admin without use on it', async () => {
     const { body } = await clients.stranger.patch(url, ELSEWHERE).expect(403);
     expect(body).toEqual({
       detail: 'Changing scm_url needs use on the credential that is kept, or another one.',
@@ -73,14 +73,14 @@ describe('the credential of a project', () => {
     expect((await test.as.superuser.get(url)).body).toMatchObject(SOURCE);
   });
 
-  it('stays while what decides nothing about it changes', async () => {
+  it('stays after changes that do not affect its destination', async () => {
     const { body } = await clients.stranger
       .patch(url, { description: 'changed', scm_branch: 'main', ...SOURCE })
       .expect(200);
     expect(body.credential).toBe(credential.id);
   });
 
-  it('follows whoever may use it, and gives way to another or to none', async () => {
+  it('stays for users with use on it, and can be replaced or removed', async () => {
     await clients.trusted.patch(url, ELSEWHERE).expect(200);
     const none = { ...SOURCE, credential: null };
     await clients.stranger.patch(url, none).expect(200);
@@ -131,7 +131,7 @@ describe('the credentials of a job template', () => {
     { ask_credential_on_launch: true },
   ];
 
-  it('meet nothing new by an admin who may not use them', async () => {
+  it('do not run other content after a change by an admin without use on them', async () => {
     const url = `job_templates/${template.id}/`;
     for (const change of changes()) {
       const { body } = await clients.stranger.patch(url, change).expect(403);
@@ -153,19 +153,19 @@ describe('the credentials of a job template', () => {
     expect(body.ask_inventory_on_launch).toBe(false);
   });
 
-  it('stay while what decides nothing about them changes', async () => {
+  it('stay after changes that do not affect what runs', async () => {
     const change = { name: 'Renamed', forks: 7, verbosity: 1, limit: 'web', job_tags: 'a' };
     await clients.stranger.patch(`job_templates/${template.id}/`, change).expect(200);
   });
 
-  it('meet what somebody chooses who may use them', async () => {
+  it('run other content after a change by a user with use on them', async () => {
     for (const change of changes()) {
       await clients.trusted.patch(`job_templates/${template.id}/`, change).expect(200);
     }
   });
 });
 
-describe('what a node keeps', () => {
+describe('the credentials of a node', () => {
   let clients: Awaited<ReturnType<typeof admins>>;
   let workflow: Row;
   let node: Row;
@@ -202,7 +202,7 @@ describe('what a node keeps', () => {
     );
   });
 
-  it('runs in no other template by an admin who may not use it', async () => {
+  it('do not run another template after a change by an admin without use on them', async () => {
     const url = `workflow_job_template_nodes/${node.id}/`;
     await clients.stranger.patch(url, { unified_job_template: own.id }).expect(403);
     await clients.stranger.patch(url, { extra_data: { target: 'x' } }).expect(403);
@@ -210,7 +210,7 @@ describe('what a node keeps', () => {
     await clients.stranger.patch(url, { identifier: 'renamed' }).expect(200);
   });
 
-  it('meets nothing new by the workflow either', async () => {
+  it('do not run other content after a change of the workflow', async () => {
     const url = `workflow_job_templates/${workflow.id}/`;
     await clients.stranger.patch(url, { ask_inventory_on_launch: true }).expect(403);
     await clients.stranger.patch(url, { extra_vars: 'ansible_host: x' }).expect(403);
@@ -218,14 +218,14 @@ describe('what a node keeps', () => {
     await clients.trusted.patch(url, { ask_inventory_on_launch: true }).expect(200);
   });
 
-  it('goes where somebody sends it who may use it', async () => {
+  it('run another template after a change by a user with use on them', async () => {
     const url = `workflow_job_template_nodes/${node.id}/`;
     await clients.trusted.patch(url, { extra_data: { color: 'red' } }).expect(200);
     await clients.trusted.patch(url, { unified_job_template: own.id }).expect(200);
   });
 });
 
-it('the credentials of a schedule meet nothing new by whoever may not use them', async () => {
+it('the credentials of a schedule run no other content without use on them', async () => {
   const { home, make } = test;
   const organization = home.organization.id;
   const template = await make.jobTemplate({

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 describe('the secret answers of a node', () => {
-  it('are not told to another template', async () => {
+  it('are not passed to another template', async () => {
     const { as, home, make } = test;
     const survey = {
       name: 'Survey',
@@ -100,7 +100,7 @@ describe('the secrets of a notification template', () => {
     return { url, shown: body.notification_configuration as Record<string, unknown> };
   };
 
-  it.each(MOVES)('of the kind %s are given anew for %j', async (type, change) => {
+  it.each(MOVES)('of the type %s must be sent again for %j', async (type, change) => {
     const { orgAdmin } = test.as;
     const { url, shown } = await make(type);
     const secrets = Object.keys(shown).filter((key) => shown[key] === KEPT);
@@ -119,7 +119,7 @@ describe('the secrets of a notification template', () => {
     await orgAdmin.patch(url, accepted).expect(200);
   });
 
-  it('are kept while what they are sent with changes', async () => {
+  it('stay after changes that do not affect their destination', async () => {
     const { orgAdmin } = test.as;
     for (const [type, change] of [
       ['webhook', { http_method: 'PUT' }],
@@ -132,7 +132,7 @@ describe('the secrets of a notification template', () => {
     }
   });
 
-  it('of a copy are given anew too', async () => {
+  it('of a copy must be sent again too', async () => {
     const { orgAdmin } = test.as;
     const { url, shown } = await make('webhook');
     const { body } = await orgAdmin.post(`${url}copy/`, { name: 'a copy' }).expect(201);
@@ -157,7 +157,7 @@ describe('the secrets of a credential', () => {
     return `credentials/${row.id}/`;
   };
 
-  it('are given anew for another host', async () => {
+  it('must be sent again for another host', async () => {
     const { orgAdmin } = test.as;
     const url = await token();
     const host = 'https://attacker.example.com';
@@ -170,7 +170,7 @@ describe('the secrets of a credential', () => {
     await orgAdmin.patch(url, { inputs: { token: KEPT, host } }).expect(200);
   });
 
-  it('are given anew for another type, which would show them', async () => {
+  it('must be sent again for another type, which would show them', async () => {
     const { as, make } = test;
     const open = await make.row('credential_type', {
       name: 'Shows its token',
@@ -195,7 +195,7 @@ describe('the secrets of a credential', () => {
   });
 });
 
-describe('inputs that are looked up', () => {
+describe('inputs from a secret store', () => {
   const place = { secret_path: 'kv/token', secret_key: 'token' };
   /** A credential whose administrator has no role on the store that one of its inputs comes from. */
   async function lookedUp(field: string, inputs: object) {
@@ -217,7 +217,7 @@ describe('inputs that are looked up', () => {
     return { url, draft, useStore, client: await as.asUser(user) };
   }
 
-  it('count as kept where an address changes', async () => {
+  it('count as stored secrets after a change of the address', async () => {
     const { url, draft, client, useStore } = await lookedUp('token', {
       host: 'https://git.example.com',
     });
@@ -232,7 +232,7 @@ describe('inputs that are looked up', () => {
     await client.patch(url, sent).expect(200);
   });
 
-  it('cannot be an address while secrets are kept', async () => {
+  it('cannot be the address for stored secrets', async () => {
     const { url, draft, client, useStore } = await lookedUp('host', { token: 'kept' });
     await useStore();
     const refused = {

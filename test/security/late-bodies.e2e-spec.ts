@@ -142,7 +142,7 @@ describe('every writing route', () => {
     superuser = await test.make.user({ is_superuser: true });
   });
 
-  it('refuses a caller whose token, account, role or superuser flag is gone', async () => {
+  it('refuses a caller whose token, account, role or superuser flag was removed', async () => {
     const { make, home } = test;
     const admin = await make.user();
     const takeRole = (): Promise<unknown> =>
@@ -188,7 +188,7 @@ describe('every writing route', () => {
     expect(unauthenticated).toBeGreaterThan(requests.length);
   });
 
-  it('writes nothing for a caller who is demoted before the commit', async () => {
+  it('writes nothing for a caller who loses permissions before the commit', async () => {
     const token = await test.make.token(superuser);
     const faults: string[] = [];
     let waited = 0;
@@ -260,7 +260,7 @@ async function assertWaiting(): Promise<void> {
 }
 
 describe('between the last check and the commit', () => {
-  it('a token that is deleted writes nothing', async () => {
+  it('a deleted token writes nothing', async () => {
     const { make, as, home } = test;
     const token = await make.token(as.users.orgAdmin);
     const body = JSON.stringify({ name: 'too late', organization: home.organization.id });
@@ -269,7 +269,7 @@ describe('between the last check and the commit', () => {
     expect((await as.superuser.get('teams/?name=too+late')).body.count).toBe(0);
   });
 
-  it('a token that may only read by now writes nothing', async () => {
+  it('a token that became read-only writes nothing', async () => {
     const token = await test.make.token(test.as.users.orgAdmin);
     const sent = { method: 'POST', path: '/api/v2/teams/', headers: bearer(token) };
     const narrow = (): Promise<unknown> =>
@@ -284,7 +284,7 @@ describe('between the last check and the commit', () => {
     ['change', 'PATCH', '', { name: 'too late' }],
     ['deletion', 'DELETE', '', undefined],
     ['member', 'POST', 'users/', { username: 'too-late', password: '' }],
-  ])('a role that is revoked allows no %s', async (_what, method, list, body) => {
+  ])('a revoked role permits no %s', async (_what, method, list, body) => {
     const { make, as, home, database } = test;
     const team = await make.team({ organization: home.organization.id });
     const user = await make.user();
@@ -309,7 +309,7 @@ describe('between the last check and the commit', () => {
     expect((await as.superuser.get('users/?username=too-late')).body.count).toBe(0);
   });
 
-  it('a session of a former password writes nothing', async () => {
+  it('a session from before a password change writes nothing', async () => {
     const { app, make, home, database } = test;
     const user = await make.user({ is_superuser: true });
     const session = await app.get(SessionsService, { strict: false }).start(user.id);
@@ -327,7 +327,7 @@ describe('between the last check and the commit', () => {
   });
 });
 
-it('changes of the callers themselves, sent at once, do not wait for each other in circles', async () => {
+it('simultaneous changes of users by themselves cause no deadlock', async () => {
   const { as, make, home } = test;
   const users = [await make.user(), await make.user()];
   for (const user of users) {
@@ -356,7 +356,7 @@ describe('a caller who loses', () => {
     await test.as.superuser.post(`roles/${id}/users/`, body).expect(204);
   }
 
-  it('the superuser flag cannot take it back', async () => {
+  it('the superuser flag cannot restore it', async () => {
     const user = await test.make.user({ is_superuser: true });
     const path = `/api/v2/users/${user.id}/`;
     const loss = (): Promise<unknown> =>
@@ -375,7 +375,7 @@ describe('a caller who loses', () => {
     expect(body.name).toBe(team.name);
   });
 
-  it('a role on an inventory adds no hosts by lines', async () => {
+  it('a role on an inventory cannot add hosts as lines', async () => {
     const { as, make, home } = test;
     const inventory = await make.inventory({ organization: home.organization.id });
     const user = await make.user({});

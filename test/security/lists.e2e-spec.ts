@@ -28,7 +28,7 @@ afterAll(() => test.close());
 const isForbidden = (field: Field): boolean => !field.filter;
 
 describe('secrets', () => {
-  it('are in no filter and no order of any list, also through relations', async () => {
+  it('cannot be used in filters or orders of any list, also through relations', async () => {
     const faults: string[] = [];
     const refused = async (path: string, name: string): Promise<void> => {
       const { status, body } = await test.as.superuser.get(path);
@@ -57,7 +57,7 @@ describe('secrets', () => {
     expect(faults).toEqual([]);
   }, 60_000);
 
-  it('and internal columns do not exist for clients', async () => {
+  it('and internal columns are unknown fields to clients', async () => {
     const faults: string[] = [];
     for (const { path, fields, relations } of listed) {
       for (const { name } of fields.filter((field) => field.internal && field.filter)) {
@@ -72,7 +72,7 @@ describe('secrets', () => {
     expect(faults).toEqual([]);
   });
 
-  it('of the contract are all among the forbidden fields', async () => {
+  it('of the contract are all forbidden fields', async () => {
     const forbidden: Record<string, string[]> = {
       users: ['password'],
       credentials: ['inputs'],
@@ -97,8 +97,8 @@ describe('secrets', () => {
   });
 });
 
-describe('objects the caller may not read', () => {
-  it('match no filter and no search through a reference', async () => {
+describe('objects that the caller may not read', () => {
+  it('do not match filters or searches through a reference', async () => {
     const faults: string[] = [];
     for (const { path, type, fields } of listed) {
       const sample = await samples.of(type);
@@ -138,7 +138,7 @@ describe('limits', () => {
     ['letters', () => `search=${'x'.repeat(513)}`],
     ['orders', () => `order_by=${words(17).replaceAll('x', 'name')}`],
     ['relations', () => 'created_by__roles__members__roles__members__username=x'],
-  ])('hold for the number of %s', async (_what, query) => {
+  ])('apply to the number of %s', async (_what, query) => {
     const { body } = await test.as.orgMember.get(`teams/?${query()}`).expect(400);
     expect(body).toEqual({ detail: expect.any(String) });
   });
@@ -151,7 +151,7 @@ describe('limits', () => {
     ['in long', 'x'.repeat(257), 'A regular expression may have at most 256 characters.'],
     ['by other rules', '***:(?x)x', 'The regular expression may not switch to another syntax.'],
     ['with blanks', '(?ix) x', 'The regular expression may not switch to another syntax.'],
-  ])('hold for repetitions of a regular expression: %s', async (_how, pattern, detail) => {
+  ])('apply to repetitions in a regular expression: %s', async (_how, pattern, detail) => {
     for (const lookup of ['regex', 'iregex']) {
       const query = `username__${lookup}=${encodeURIComponent(pattern)}`;
       const { body } = await test.as.orgMember.get(`users/?${query}`).expect(400);
@@ -165,17 +165,17 @@ describe('limits', () => {
     '(?i)^web[[:digit:]]{1,255}$',
     '^[](){200}]+$',
     '\\({2,}x+?',
-  ])('let ordinary regular expressions through: %s', async (pattern) => {
+  ])('permit ordinary regular expressions: %s', async (pattern) => {
     const query = `name__regex=${encodeURIComponent(pattern)}`;
     await test.as.orgMember.get(`teams/?${query}`).expect(200);
   });
 
-  it('let long lists of ids through, and pages no larger than the largest', async () => {
+  it('permit long lists of ids, and pages up to the maximum', async () => {
     const ids = Array.from({ length: 1500 }, (_, index) => index).join();
     await test.as.superuser.get(`teams/?id__in=${ids}&page_size=100000`).expect(200);
   });
 
-  it('end a regular expression that never would, and go on', async () => {
+  it('terminate a slow regular expression, and later requests work', async () => {
     const strict = await boot({ settings: { STATEMENT_TIMEOUT_MS: '500' } });
     try {
       await strict.make.team({ description: `${'ab'.repeat(1500)}!` });
@@ -190,7 +190,7 @@ describe('limits', () => {
     }
   }, 30_000);
 
-  it('end a filter long before other statements, and say what took so long', async () => {
+  it('terminate filters earlier than other statements, with an explanation', async () => {
     const strict = await boot({ settings: { LIST_TIMEOUT_MS: '300' } });
     try {
       await strict.make.team({ description: `${'ab'.repeat(1500)}!` });
@@ -210,7 +210,7 @@ describe('limits', () => {
     }
   }, 30_000);
 
-  it('end the filter of a smart inventory, for its members and its counts, and go on', async () => {
+  it('terminate the filter of a smart inventory, for its hosts and counts', async () => {
     const strict = await boot({ settings: { LIST_TIMEOUT_MS: '300' } });
     try {
       const { make, home, as } = strict;
@@ -236,7 +236,7 @@ describe('limits', () => {
     }
   }, 30_000);
 
-  it('of time cost no statement more', async () => {
+  it('of time need no further statement', async () => {
     const cost = (query: string): Promise<number> =>
       countQueries(test.database, () => test.as.orgMember.get(`teams/?${query}`));
     await cost('name=Home%20Team');

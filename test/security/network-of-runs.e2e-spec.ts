@@ -35,7 +35,7 @@ it.each([
   ['none', ['own']],
   ['host', ['own', 'postgresql', 'redis']],
 ])(
-  'JOB_NETWORK=%s',
+  'a run with JOB_NETWORK=%s reaches the expected ports',
   async (network, expected) => {
     const worker = await cluster.worker({ JOB_ISOLATION: 'bubblewrap', JOB_NETWORK: network });
     const ports = {

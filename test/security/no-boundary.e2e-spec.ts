@@ -27,7 +27,7 @@ async function examined(isolation: string, more: object = {}): Promise<string | 
   return printed.split('\n').find((line) => line.includes('job isolation'));
 }
 
-it('in ping and by doctor, with none', async () => {
+it('ping and doctor warn about a worker without a sandbox', async () => {
   test = await boot({ settings: { JOB_ISOLATION: 'none' } });
   const ping = async () => (await test.as.anonymous.get('ping/').expect(200)).body;
   expect(await ping()).toMatchObject({ isolation: [], warnings: [] });
@@ -43,7 +43,7 @@ it('in ping and by doctor, with none', async () => {
   expect(await examined('none')).toBe(`WARN    job isolation: ${WARNING} JOB_ISOLATION is none.`);
 }, 200_000);
 
-it('and is told what holds with the boundary', async () => {
+it('ping and doctor describe the sandbox of a worker', async () => {
   test = await boot({ settings: { JOB_ISOLATION: 'bubblewrap' } });
   const worker = await bootWorker(test);
   try {

@@ -257,7 +257,7 @@ async function send(given: Attempt): Promise<void> {
 }
 
 it(
-  `answers ${REQUESTS} requests as the document says`,
+  `${REQUESTS} random requests get responses that match the document`,
   async () => {
     await fc.assert(fc.asyncProperty(attempt, send), {
       numRuns: REQUESTS,

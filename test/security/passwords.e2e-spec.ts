@@ -29,7 +29,7 @@ const member = async (): Promise<Row> => {
 
 const password = { password: 'set by somebody else' };
 
-it('an administrator sets that of a member who may less than himself', async () => {
+it('an administrator can set the password of a member with fewer permissions', async () => {
   const { as, home, make } = test;
   const user = await member();
   const project = await make.project({ organization: home.organization.id });
@@ -38,7 +38,7 @@ it('an administrator sets that of a member who may less than himself', async () 
   await as.orgAdmin.patch(`users/${user.id}/`, password).expect(200);
 });
 
-it('but not that of one who holds a role elsewhere, by himself or through a team', async () => {
+it('the password of a member with other roles, direct or by a team, cannot be set', async () => {
   const { as, home, make } = test;
   const elsewhere = await make.project({ organization: home.otherOrganization.id });
   const direct = await member();
@@ -55,7 +55,7 @@ it('but not that of one who holds a role elsewhere, by himself or through a team
   }
 });
 
-it('nor that of one who has a credential of his own', async () => {
+it('the password of a member who owns a credential cannot be set', async () => {
   const { as, make } = test;
   const user = await member();
   await make.credential({ user: user.id });
@@ -63,7 +63,7 @@ it('nor that of one who has a credential of his own', async () => {
   await (await as.asUser(user)).patch(`users/${user.id}/`, password).expect(200);
 });
 
-it('a new one ends the tokens of its user, but for the one it was set with', async () => {
+it('a new password revokes all tokens of its user except the current one', async () => {
   const { as } = test;
   const user = await member();
   const [own, other] = [await as.asUser(user), await as.asUser(user)];
@@ -76,7 +76,7 @@ it('a new one ends the tokens of its user, but for the one it was set with', asy
   await own.get('me/').expect(401);
 });
 
-it('has at least eight characters', async () => {
+it('a password has at least eight characters', async () => {
   const { as } = test;
   const user = await member();
   const { body } = await as.superuser
@@ -94,7 +94,7 @@ describe('the hash of a password', () => {
   let names = 0;
   const account = (): object => ({ username: `hashed-${(names += 1)}`, ...password });
 
-  it('is not computed for a caller who may not set it', async () => {
+  it('is not computed for a caller who may not set the password', async () => {
     const { as, home } = test;
     const refusals = await Promise.all([
       ...Array.from({ length: 80 }, () => as.nobody.post('users/', account())),
@@ -109,7 +109,7 @@ describe('the hash of a password', () => {
     expect(hash).not.toHaveBeenCalled();
   });
 
-  it('keeps no connection to the database waiting', async () => {
+  it('does not occupy a database connection', async () => {
     const { as, home } = test;
     let release: (hash: string) => void = () => undefined;
     const released = new Promise<string>((resolve) => (release = resolve));
@@ -130,7 +130,7 @@ describe('the hash of a password', () => {
     expect(await stored).toMatchObject({ first_name: 'Ada', password_hash: 'hashed' });
   });
 
-  it('is refused where a caller has too many under way', async () => {
+  it('is refused if the caller has too many requests in progress', async () => {
     hash.mockRejectedValue(new PasswordQueueFull());
     const { headers } = await test.as.superuser.post('users/', account()).expect(429);
     expect(headers['retry-after']).toBe('1');

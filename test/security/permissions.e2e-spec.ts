@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 describe('mass assignment', () => {
-  it('of what belongs to the server is ignored', async () => {
+  it('of server fields is ignored', async () => {
     const { as, home } = test;
     const { body } = await as.orgAdmin
       .post('teams/', {
@@ -55,14 +55,14 @@ describe('mass assignment', () => {
     expect(({} as { x?: unknown }).x).toBeUndefined();
   });
 
-  it('of an id in a sub-list create attaches, and needs the right to', async () => {
+  it('of an id in a sublist attaches the object, and requires permission for that', async () => {
     const { as, home } = test;
     const sent = { id: as.users.superuser.id, username: 'new', password: 'x' };
     await as.orgAdmin.post(`organizations/${home.organization.id}/users/`, sent).expect(403);
     expect((await as.superuser.get('users/?username=new')).body.count).toBe(0);
   });
 
-  it('of the parent below a parent does not count', async () => {
+  it('of a parent below another parent is ignored', async () => {
     const { as, home } = test;
     const { body } = await as.orgAdmin
       .post(`organizations/${home.organization.id}/teams/`, {
@@ -75,7 +75,7 @@ describe('mass assignment', () => {
 });
 
 describe('references', () => {
-  it('to objects that exist elsewhere are refused, to none are invalid', async () => {
+  it('to unreadable objects are refused, and to missing ones are invalid', async () => {
     const { as, home, make } = test;
     const foreign = await make.inventory({ organization: home.otherOrganization.id });
     const project = await make.project({ organization: home.organization.id });
@@ -85,7 +85,7 @@ describe('references', () => {
     await as.orgAdmin.post('hosts/', { name: 'x', inventory: foreign.id }).expect(403);
   });
 
-  it('to another kind of object in a shared table are invalid', async () => {
+  it('to another type in a shared table are invalid', async () => {
     const { as, home, make } = test;
     const inventory = await make.inventory({ organization: home.organization.id });
     const template = await make.jobTemplate({ inventory: inventory.id });
@@ -102,7 +102,7 @@ describe('references', () => {
     await as.superuser.delete(`projects/${template.id}/`).expect(404);
   });
 
-  it('are checked again when they change, not when they stay', async () => {
+  it('are checked again only when they change', async () => {
     const { as, home, make } = test;
     const inventory = await make.inventory({ organization: home.organization.id });
     const foreign = await make.inventory({ organization: home.otherOrganization.id });
@@ -164,7 +164,7 @@ describe('summaries and links', () => {
     ...(['job_template', 'workflow_job_template', 'notification_template', 'team'] as const),
   ];
 
-  it('name what a readable object refers to, and tell nothing else of it', async () => {
+  it('name related objects, and show nothing else about them', async () => {
     const { as, make } = test;
     const samples = new Samples(test);
     for (const type of sampleTypes()) await samples.of(type);
@@ -205,7 +205,7 @@ describe('summaries and links', () => {
     );
   });
 
-  it('name credentials and templates too, and tell nothing else of them', async () => {
+  it('name credentials and templates, and show nothing else about them', async () => {
     const { as, home, make } = test;
     const inventory = await make.inventory({ organization: home.organization.id });
     const template = await make.jobTemplate({ inventory: inventory.id });
@@ -239,7 +239,7 @@ describe('summaries and links', () => {
     await visitor.get(url).expect(403);
   });
 
-  it('of activity show no names of objects the caller may not read', async () => {
+  it('of activity do not name unreadable objects', async () => {
     const { as, home, make } = test;
     const hidden = await make.project({
       organization: home.organization.id,
@@ -254,7 +254,7 @@ describe('summaries and links', () => {
 });
 
 describe('attaching', () => {
-  it('needs to read the child and to change the parent', async () => {
+  it('requires read on the child and change on the parent', async () => {
     const { as, home, make } = test;
     const own = await make.organization();
     await make.grant('organization', own, 'admin_role', { user: as.users.orgMember });
@@ -264,7 +264,7 @@ describe('attaching', () => {
     await as.outsider.post(path, { id: foreign.id }).expect(403);
   });
 
-  it('never moves a child from another parent, and detaching never deletes it', async () => {
+  it('never removes a child from another parent, and detaching never deletes it', async () => {
     const { as, home, make } = test;
     const team = await make.team({ organization: home.organization.id });
     const path = `organizations/${home.otherOrganization.id}/teams/`;
@@ -275,7 +275,7 @@ describe('attaching', () => {
   });
 });
 
-it('a deleted user, a removed member and a revoked role lose access at once', async () => {
+it('a deleted user, a removed member and a revoked role lose access immediately', async () => {
   const { as, home, make } = test;
   const user = await make.user();
   const client = await as.asUser(user);
@@ -294,7 +294,7 @@ it('a deleted user, a removed member and a revoked role lose access at once', as
   await client.get(url).expect(403);
 });
 
-it('the last word on a row is the database, also when two write at once', async () => {
+it('the database enforces row permissions, also for simultaneous writes', async () => {
   const { as, home } = test;
   const body = { name: 'raced', organization: home.organization.id };
   const answers = await Promise.all(

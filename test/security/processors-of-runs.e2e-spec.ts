@@ -42,7 +42,7 @@ describe.each([undefined, ...(isRoot ? [NOBODY] : [])])('a worker of the account
   // Shows that the program works without a limit; one account is enough.
   const free: [string, unknown[]] = ['0', [ALL, ALL, '', ALL, ALL]];
   it.each(IS_DEEP || uid === undefined ? [limited, free] : [limited])(
-    'JOB_CPUS=%s',
+    'applies JOB_CPUS=%s',
     async (JOB_CPUS, expected) => {
       const worker = await cluster.worker({ JOB_ISOLATION: 'bubblewrap', JOB_CPUS });
       const [id] = (await cluster.addJobs(1, { playbook: 'greedy.yml' })) as [number];

@@ -63,8 +63,8 @@ async function take(from: RateLimiter, subject: string): Promise<Use> {
   return { isTaken, remaining: headers.values['X-RateLimit-Remaining'] };
 }
 
-describe('uses at once', () => {
-  it('are let through up to the limit and not one more, whatever process they come to', async () => {
+describe('simultaneous requests', () => {
+  it('are permitted up to the limit, across processes', async () => {
     const limiters = [await limiter(), await limiter(), await limiter()];
     // The limit is per minute: the clock stands still so that no new minute begins.
     jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2031, 0, 1, 0, 0, 30));
@@ -80,7 +80,7 @@ describe('uses at once', () => {
     );
   });
 
-  it('of one subject take nothing from another', async () => {
+  it('of one subject do not count for another', async () => {
     const one = await limiter();
     const uses = await Promise.all(
       Array.from({ length: 2 * LIMIT }, (_, index) => take(one, index % 2 ? 'left' : 'right')),
@@ -88,7 +88,7 @@ describe('uses at once', () => {
     expect(uses.every(({ isTaken }) => isTaken)).toBe(true);
   });
 
-  it('begin anew with the minute', async () => {
+  it('are permitted again in the next minute', async () => {
     const one = await limiter();
     const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2031, 0, 1, 0, 1, 59));
     await Promise.all(Array.from({ length: LIMIT }, () => take(one, 'late')));
@@ -98,7 +98,7 @@ describe('uses at once', () => {
   });
 });
 
-describe('without an answer of Redis', () => {
+describe('without a response of Redis', () => {
   let relay: Server;
   let isSilent = false;
   const open = new Set<Socket>();
@@ -122,7 +122,7 @@ describe('without an answer of Redis', () => {
     relay.close();
   });
 
-  it('nothing is limited, and nothing waits long', async () => {
+  it('requests are not limited and not delayed', async () => {
     const { port } = relay.address() as AddressInfo;
     const url = new URL(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379');
     url.host = `127.0.0.1:${port}`;

@@ -57,7 +57,7 @@ const routes = (): TableRoute[] =>
     .routes.filter(({ pattern }) => pattern.startsWith('/api/v2'));
 
 describe('every reference of every create', () => {
-  it('to an object of others, or to none at all, is refused or passed over', async () => {
+  it('to an unreadable or missing object is refused or ignored', async () => {
     const faults: string[] = [];
     const refused = new Set<string>();
     for (const route of routes()) {
@@ -99,7 +99,7 @@ describe('every reference of every create', () => {
     );
   }, 60_000);
 
-  it('is refused before a hook compares it with other values', async () => {
+  it('is refused before a hook compares the object with other values', async () => {
     const requests = [];
     samples.reset();
     // Lists below an object create objects by the same rules as the top-level list.
@@ -142,7 +142,7 @@ describe('every reference of every create', () => {
     expect(refused).toBeGreaterThan(20);
   });
 
-  it('attaches nothing of others, on any list that attaches', async () => {
+  it('attaches no unreadable object, in any list', async () => {
     const faults: string[] = [];
     for (const route of routes()) {
       const { method, info } = route;
@@ -164,7 +164,7 @@ describe('a launch', () => {
   const ASKS = ['inventory', 'credential', 'labels', 'instance_groups'];
 
   it.each(['job_template', 'workflow_job_template'])(
-    'of a %s takes nothing of others',
+    'of a %s uses no unreadable object',
     async (type) => {
       const { as, make, home } = test;
       const own = await make.row(type, {
@@ -202,7 +202,7 @@ describe('a launch', () => {
   );
 });
 
-describe('what a caller may not use', () => {
+describe('an object without use', () => {
   /**
    * Credentials of another organization: one that a launch accepts, one that needs a password, one that is
    * never accepted.
@@ -237,7 +237,7 @@ describe('what a caller may not use', () => {
   const without = (body: unknown, id: number): string =>
     JSON.stringify(body).replaceAll(String(id), 'ID');
 
-  it('tells a launch nothing of itself', async () => {
+  it('is not described by the response to a launch', async () => {
     const path = `job_templates/${own.template.id}/launch/`;
     const pending = await test.make.inventory({ organization: test.home.otherOrganization.id });
     await test.database.execute(
@@ -256,7 +256,7 @@ describe('what a caller may not use', () => {
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
   });
 
-  it('tells a bulk launch no more than an id of nothing', async () => {
+  it('looks in a bulk launch like a missing object', async () => {
     const answers = [];
     for (const id of [...credentials.map((one) => one.id), 2_000_000_000]) {
       const jobs = [
@@ -285,7 +285,7 @@ describe('what a caller may not use', () => {
     expect(new Set(inventories).size).toBe(1);
   });
 
-  it('tells nothing by changes of what is tied to it', async () => {
+  it('is not revealed by changes of objects that refer to it', async () => {
     const { make, home, as } = test;
     const organization = home.organization.id;
     const workflow = await make.workflowTemplate({ organization });
@@ -313,7 +313,7 @@ describe('what a caller may not use', () => {
   });
 });
 
-describe('bulk requests of own and foreign ids', () => {
+describe('bulk requests of own and unreadable ids', () => {
   const count = async (table: 'hosts' | 'unified_jobs'): Promise<number> =>
     (await test.database.row<{ total: number }>(
       table === 'hosts'
@@ -321,7 +321,7 @@ describe('bulk requests of own and foreign ids', () => {
         : sql`SELECT count(*)::int AS total FROM unified_jobs`,
     ))!.total;
 
-  it('delete nothing, and tell foreign ids from no ids in nothing', async () => {
+  it('delete nothing, and report unreadable and missing ids alike', async () => {
     const own = await test.make.host(await samples.of('inventory'));
     const before = await count('hosts');
     const answers = [];
@@ -335,7 +335,7 @@ describe('bulk requests of own and foreign ids', () => {
     expect(await count('hosts')).toBe(before);
   });
 
-  it('create nothing in the inventory of others, nor tell that it is there', async () => {
+  it('create nothing in an unreadable inventory, and do not show that it exists', async () => {
     const before = await count('hosts');
     for (const inventory of [foreign.inventory!.id, 2_000_000_000]) {
       await test.as.orgAdmin
@@ -362,7 +362,7 @@ describe('bulk requests of own and foreign ids', () => {
 });
 
 describe('a user without an organization', () => {
-  it('is not taken over by an administrator who may less', async () => {
+  it('cannot be added by an administrator with fewer permissions', async () => {
     const { as, make, home } = test;
     const confined = home.organization.id;
     const powerful = await make.user();

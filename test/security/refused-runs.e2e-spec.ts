@@ -57,13 +57,13 @@ async function isLookedAt(id: number): Promise<void> {
 }
 
 if (isRoot) {
-  it('as root takes none', async () => {
+  it('a worker as root without a sandbox accepts no runs', async () => {
     await start(undefined);
     await expectRefusal('As root this worker runs none');
   }, 120_000);
 }
 
-it('as a plain user takes those of one organization, and none of several', async () => {
+it('a worker as a plain user without a sandbox accepts the runs of one organization only', async () => {
   await start(isRoot ? NOBODY : undefined);
   const [id] = (await cluster.addJobs(1)) as [number];
   expect(await cluster.becomes(id, 'successful', 40_000)).toMatchObject({ isolation: 'none' });

@@ -170,7 +170,7 @@ describe.each(WORKERS)('a run of a worker that is $account, by $kind', ({ uid, k
   const isGone = (seconds: number) =>
     isTrue(async () => (await daemons(seconds)).length === 0, GONE_MS);
 
-  it('finds nothing', () => {
+  it('finds no secrets', () => {
     const { artifacts, isolation, status, job_explanation: why } = observed.probes;
     expect({ status, why }).toEqual({ status: 'successful', why: '' });
     expect(isolation).toBe(kind);
@@ -180,19 +180,19 @@ describe.each(WORKERS)('a run of a worker that is $account, by $kind', ({ uid, k
     expect(artifacts.found).toEqual(isShared ? ['namespace user'] : []);
   });
 
-  it('may start so many processes', () => {
+  it('can start a limited number of processes', () => {
     const started = Number(observed.probes.artifacts.started);
     expect(started).toBeGreaterThan(50);
     expect(started).toBeLessThan(200);
   });
 
-  it('may open so many files', () => {
+  it('can open a limited number of files', () => {
     const opened = Number(observed.probes.artifacts.opened);
     expect(opened).toBeGreaterThan(250);
     expect(opened).toBeLessThan(300);
   });
 
-  it('ends when it takes too much memory, and says why, beside one that starts processes without end', () => {
+  it('ends above the memory limit with an explanation, beside a run that forks endlessly', () => {
     const { status, job_explanation: why } = observed.memory;
     expect(status).toBe('failed');
     expect(why).toContain('more than 600000000 bytes of memory (JOB_MEMORY_BYTES)');
@@ -203,11 +203,11 @@ describe.each(WORKERS)('a run of a worker that is $account, by $kind', ({ uid, k
     expect(observed.probes.status).toBe('successful');
   });
 
-  it('ends with its daemons', () => {
+  it('ends with its background processes', () => {
     expect(observed.daemon).toEqual({ hasRun: true, hasEnded: true });
   });
 
-  it('leaves nothing on the machine, and no link the worker follows', async () => {
+  it('leaves no files on the host, and no links that the worker follows', async () => {
     const events = await cluster.rows<{ stdout: string }>(
       'SELECT stdout FROM job_events WHERE job_id = $1',
       [observed.probes.id],
@@ -221,7 +221,7 @@ describe.each(WORKERS)('a run of a worker that is $account, by $kind', ({ uid, k
     expect(existsSync(join(data, 'event'))).toBe(true);
   });
 
-  it('writes no file beyond the limit', async () => {
+  it('writes no file above the size limit', async () => {
     const [task] = await cluster.rows<{ rc: number }>(
       `SELECT (event_data -> 'res' ->> 'rc')::int AS rc FROM job_events
        WHERE job_id = $1 AND event = 'runner_on_failed' AND task = 'huge'`,
@@ -230,16 +230,16 @@ describe.each(WORKERS)('a run of a worker that is $account, by $kind', ({ uid, k
     expect(task?.rc).toBeGreaterThan(0);
   });
 
-  it('finds an end of what it may put into /tmp', () => {
+  it('can write a limited amount to /tmp', () => {
     expect(observed.probes.artifacts.full).toContain('No space left on device');
   });
 
-  it('ends when its folder holds too much, and says why', () => {
+  it('ends above the size limit of its folder, with an explanation', () => {
     expect(observed.disk.status).toBe('failed');
     expect(observed.disk.job_explanation).toContain('(JOB_DISK_BYTES)');
   });
 
-  it('ends with its worker, daemons and all', () => {
+  it('ends with its worker, including background processes', () => {
     expect(orphaned.hasEnded).toBe(true);
     expect(orphaned.run.status).toBe('failed');
   });
@@ -247,7 +247,7 @@ describe.each(WORKERS)('a run of a worker that is $account, by $kind', ({ uid, k
   // `nobody` has no home directory, where Ansible would put its modules.
   if (uid !== undefined || kind === 'container') return;
 
-  it('finds almost all of it where nothing isolates it', () => {
+  it('finds almost all secrets without a sandbox', () => {
     expect(open?.isolation).toBe('none');
     expect(open?.artifacts.found).toEqual(
       expect.arrayContaining([

@@ -156,7 +156,7 @@ async function rotate() {
 let rotation: ReturnType<typeof rotate> | undefined;
 const rotated = (): ReturnType<typeof rotate> => (rotation ??= rotate());
 
-it('seals every secret anew and leaves alone what only looks like one', async () => {
+it('the rotation encrypts every secret again and does not change similar texts', async () => {
   const { made, before } = await rotated();
   const after = await sealedTexts();
   expect(after).toHaveLength(before.length);
@@ -198,7 +198,7 @@ it('seals every secret anew and leaves alone what only looks like one', async ()
   );
 });
 
-it('the doctor says if the key does not open the secrets of a restored database', async () => {
+it('the doctor reports if the key does not decrypt the secrets of a restored database', async () => {
   const examined = async (key: string): Promise<string | undefined> => {
     const out = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     await withSettingsOf(test, { SECRET_KEY: key }, doctor);

@@ -114,7 +114,7 @@ it.each(kinds)('$namespace shows no secret', async ({ namespace, sample, secrets
   for (const [index, text] of bodies.entries()) expectNone(secrets, text, `body ${index}`);
 });
 
-it('a GitHub App gives git a token that is not stored', async () => {
+it('a GitHub App issues a token to git that is not stored', async () => {
   const credential: Row = await test.make.credential({
     ...{ organization: test.home.organization.id, namespace: 'github_app_token' },
     inputs: VENDOR_STORES.github_app?.inputs(stores.url),
@@ -130,7 +130,7 @@ it('a GitHub App gives git a token that is not stored', async () => {
   );
 });
 
-it('no log line and no table holds one in clear', async () => {
+it('no log line and no table contains a secret in clear text', async () => {
   const secrets = kinds.flatMap((kind) => kind.secrets);
   new Logger('Test').warn({ message: 'log lines are recorded' });
   expect(logged).toContain('log lines are recorded');

@@ -58,7 +58,7 @@ const expectNone = (text: string, where: string): void => {
   }
 };
 
-it('no answer of any URL holds one', async () => {
+it('no response of any URL contains a secret', async () => {
   const samples = new Samples(test);
   const routes = test.app.get(RouteTable, { strict: false }).routes;
   for (const route of routes.filter(({ method }) => method === 'GET')) {
@@ -70,7 +70,7 @@ it('no answer of any URL holds one', async () => {
   }
 }, 60_000);
 
-it('no page of any list shows one to a browser', async () => {
+it('no page of any list shows a secret in a browser', async () => {
   const browser = test.as.superuser.with({ Accept: 'text/html' });
   for (const path of [
     'users',
@@ -85,7 +85,7 @@ it('no page of any list shows one to a browser', async () => {
   }
 });
 
-it('no table holds one in clear', async () => {
+it('no table contains a secret in clear text', async () => {
   const tables = await test.database.rows<{ name: string }>(sql`
     SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`);
   expect(tables.length).toBeGreaterThan(20);

@@ -66,7 +66,7 @@ const basic = (user: string, password: string): ApiClient =>
     Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
   });
 
-it('a wrong password, of a user there is', async () => {
+it('a wrong password of an existing user is logged', async () => {
   const line = await expectEvent('login_refused', () =>
     basic('ada', `${CANARY}-wrong`).get(`teams/?search=${CANARY}`).expect(401),
   );
@@ -80,18 +80,18 @@ it('a wrong password, of a user there is', async () => {
   });
 });
 
-it('a wrong password of nobody, whose name may be a password', async () => {
+it('a wrong password of an unknown user is logged without the name', async () => {
   const line = await expectEvent('login_refused', () =>
     basic(CANARY, CANARY).get('teams/').expect(401),
   );
   expect(line.user).toBeUndefined();
 });
 
-it('a wrong password where nobody has to log in', async () => {
+it('a wrong password at a public URL is logged', async () => {
   await expectEvent('login_refused', () => basic('ada', CANARY).get('/api/').expect(200));
 });
 
-it('a wrong password in the form', async () => {
+it('a wrong password in the login form is logged', async () => {
   const csrf = 'a'.repeat(32);
   const form = test.as.anonymous.with({ Cookie: `csrftoken=${csrf}`, 'X-CSRFToken': csrf });
   await expectEvent('login_refused', () =>
@@ -99,7 +99,7 @@ it('a wrong password in the form', async () => {
   );
 });
 
-it('a request without credentials, or with a token that is none', async () => {
+it('a request without credentials or with an invalid token is logged', async () => {
   const line = await expectEvent('unauthenticated', () =>
     test.as.anonymous.get('teams/').expect(401),
   );
@@ -112,7 +112,7 @@ it('a request without credentials, or with a token that is none', async () => {
   );
 });
 
-it('what somebody may not do', async () => {
+it('a forbidden request is logged', async () => {
   const { as, home } = test;
   const line = await expectEvent('forbidden', () =>
     as.nobody.patch(`organizations/${home.organization.id}/`, { name: CANARY }).expect(403),
@@ -120,13 +120,13 @@ it('what somebody may not do', async () => {
   expect(line).toMatchObject({ user: 'nobody', method: 'PATCH' });
 });
 
-it('a form from elsewhere', async () => {
+it('a form from another site is logged', async () => {
   await expectEvent('csrf', () =>
     test.as.anonymous.post('/api/login/', { username: 'ada', password: CANARY }).expect(403),
   );
 });
 
-it('a grant by somebody who may not grant', async () => {
+it('a grant without permission is logged', async () => {
   const { as, home, make } = test;
   const team = await make.role('team', home.team, 'admin_role');
   const line = await expectEvent('grant_denied', () =>
@@ -139,7 +139,7 @@ it('a grant by somebody who may not grant', async () => {
   );
 });
 
-it('a delivery that nobody signed', async () => {
+it('a delivery without a valid signature is logged', async () => {
   const template = await test.make.jobTemplate({ webhook_service: 'service_a' });
   const line = await expectEvent('delivery_rejected', () =>
     test.as.anonymous
@@ -150,7 +150,7 @@ it('a delivery that nobody signed', async () => {
   expect(line.path).toBe(`/api/v2/job_templates/${template.id}/service_a/`);
 });
 
-it('nothing of what is answered well', async () => {
+it('successful requests are not logged', async () => {
   written = '';
   await test.as.superuser.get('teams/').expect(200);
   await test.as.superuser.get('teams/999999/').expect(404);

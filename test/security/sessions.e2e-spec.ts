@@ -58,7 +58,7 @@ const write = (cookies: Headers, headers: Headers = {}): supertest.Test =>
     .send({});
 
 describe('the CSRF token', () => {
-  it('is another one after a login, and belongs to the session', async () => {
+  it('changes at login, and belongs to the session', async () => {
     const [one, other] = [await logIn(), await logIn()];
     await write(one.cookies).expect(201);
     expect(one.cookies.csrftoken).not.toBe(other.cookies.csrftoken);
@@ -68,14 +68,14 @@ describe('the CSRF token', () => {
     await write({ ...one.cookies, csrftoken: 'planted' }).expect(403);
   });
 
-  it('is put right where the cookie has another', async () => {
+  it('is replaced if the cookie has another one', async () => {
     const { cookies } = await logIn();
     const planted = { ...cookies, csrftoken: 'planted' };
     kept(planted, await supertest(test.url).get('/api/').set('Cookie', sent(planted)));
     expect(planted.csrftoken).toBe(cookies.csrftoken);
   });
 
-  it('is of no use from a page that hides where it is', async () => {
+  it('is refused from a page without an origin', async () => {
     const { cookies } = await logIn();
     const { body } = await write(cookies, { Origin: 'null' }).expect(403);
     expect(body).toEqual({ detail: 'CSRF Failed: Origin checking failed.' });
@@ -84,8 +84,8 @@ describe('the CSRF token', () => {
   });
 });
 
-describe('by https', () => {
-  it('the session is kept for this host alone', async () => {
+describe('over HTTPS', () => {
+  it('the session cookie is sent to this host only', async () => {
     const { cookies, setCookies, headers } = await logIn(HTTPS);
     const line = setCookies.find((one) => one.startsWith(`${HOST_COOKIE}=`));
     expect(line).toMatch(/; Path=\//);
@@ -96,7 +96,7 @@ describe('by https', () => {
     await write(cookies, HTTPS).expect(201);
   });
 
-  it('a cookie that a neighbour could have put there is none', async () => {
+  it('a cookie from a sibling domain is ignored', async () => {
     const { cookies } = await logIn(HTTPS);
     const { [HOST_COOKIE]: value, csrftoken } = cookies;
     const planted = { [SESSION_COOKIE]: String(value), csrftoken: String(csrftoken) };
@@ -106,7 +106,7 @@ describe('by https', () => {
       .expect(401);
   });
 
-  it('ends by taking the cookie away', async () => {
+  it('the end of a session removes its cookie', async () => {
     const { cookies } = await logIn(HTTPS);
     const answer = await supertest(test.url)
       .post('/api/logout/')
@@ -117,7 +117,7 @@ describe('by https', () => {
     );
   });
 
-  it('browsers are told to come by nothing else', async () => {
+  it('browsers are instructed to use only HTTPS', async () => {
     const secure = await supertest(test.url).get('/api/').set(HTTPS);
     expect(secure.headers['strict-transport-security']).toBe('max-age=31536000');
     const plain = await supertest(test.url).get('/api/');
@@ -125,7 +125,7 @@ describe('by https', () => {
   });
 });
 
-it('a session ends some time, however much it is used', async () => {
+it('a session ends after a maximum time, even if it is used', async () => {
   const { cookies } = await logIn();
   await test.database.execute(sql`
     UPDATE sessions SET created = now() - interval '59 minutes', last_seen = now()`);
@@ -135,7 +135,7 @@ it('a session ends some time, however much it is used', async () => {
   await write(cookies).expect(401);
 });
 
-it('a session of a user of an authenticator ends sooner', async () => {
+it('a session of an external user ends earlier', async () => {
   const { cookies } = await logIn();
   const { database, make } = test;
   const slug = 'idp';
@@ -152,7 +152,7 @@ it('a session of a user of an authenticator ends sooner', async () => {
   await database.execute(sql`UPDATE users SET external_account = NULL WHERE username = 'ada'`);
 });
 
-it('ends the oldest sessions of a user who has more than SESSIONS_PER_USER', async () => {
+it('the oldest sessions of a user with more than SESSIONS_PER_USER end', async () => {
   const url = 'settings/authentication/';
   const old = [await logIn(), await logIn()];
   await test.as.superuser.patch(url, { SESSIONS_PER_USER: 2 }).expect(200);

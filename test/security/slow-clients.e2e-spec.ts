@@ -45,7 +45,7 @@ const head = (path: string, ...headers: string[]): string =>
 const RECEIVER = '/api/v2/job_templates/1/service_a/';
 const FORM = 'Content-Type: application/x-www-form-urlencoded';
 
-it('connections that never finish their headers or their body are closed in time', async () => {
+it('connections with incomplete headers or bodies are closed in time', async () => {
   const token = await test.make.token(test.as.users.orgMember);
   const started = performance.now();
   const bodies = [
@@ -96,7 +96,7 @@ it('connections that never finish their headers or their body are closed in time
   await test.as.orgMember.get('teams/').expect(200);
 }, 40_000);
 
-it('strangers hold only so many bytes together, until they are gone', async () => {
+it('unauthenticated requests share a limit of bytes', async () => {
   const half = 'x'.repeat(600_000);
   const hold = jest.spyOn(test.app.get(UnauthenticatedBytes), 'hold');
   const first = send(test.url, `${head(RECEIVER, 'Content-Length: 1000000')}${half}`);
@@ -117,7 +117,7 @@ it('strangers hold only so many bytes together, until they are gone', async () =
   await eventually(async () => expect(await whole()).toBe(403));
 });
 
-it('a stranger sends no large body', async () => {
+it('an unauthenticated caller cannot send a large body', async () => {
   const login = (size: number): Promise<Response> =>
     fetch(`${test.url}/api/login/`, {
       method: 'POST',
@@ -138,7 +138,7 @@ describe('connections of one address', () => {
     return () => clients.filter(({ closedAt }) => closedAt === null).length;
   };
 
-  it('are so many', async () => {
+  it('are limited', async () => {
     const crowded = await boot({ settings: { CONNECTIONS_PER_ADDRESS: '20' } });
     try {
       const left = await open(crowded);
@@ -150,7 +150,7 @@ describe('connections of one address', () => {
     }
   });
 
-  it('are not counted where it is a proxy that speaks for many', async () => {
+  it('are not counted for a trusted proxy', async () => {
     const proxied = await boot({
       settings: { CONNECTIONS_PER_ADDRESS: '20', TRUSTED_PROXIES: '127.0.0.0/8' },
     });

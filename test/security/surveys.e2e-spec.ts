@@ -67,7 +67,7 @@ describe('answers', () => {
     return body.variables_needed_to_start;
   };
 
-  it('are counted, and only the first that are wrong are told', async () => {
+  it('are counted, and only the first errors are reported', async () => {
     const { id } = await template();
     const spec = selection({ choices: choices(1000) });
     await test.as.superuser.post(`job_templates/${id}/survey_spec/`, spec).expect(200);
@@ -85,7 +85,7 @@ describe('answers', () => {
       .expect(201);
   });
 
-  it('in words have an end', async () => {
+  it('of type text have a maximum length', async () => {
     const { id } = await template();
     const spec = selection({ type: 'textarea' });
     await test.as.superuser.post(`job_templates/${id}/survey_spec/`, spec).expect(200);
@@ -98,7 +98,7 @@ describe('answers', () => {
     ['right', choices(30_000)],
     ['wrong', Array.from({ length: 60_000 }, (_, index) => `w${index}`)],
   ])(
-    'that are %s stop nobody, even to a survey from before there were limits',
+    'that are %s do not block other requests, even for an old survey without limits',
     async (_case, x) => {
       const { id } = await template();
       const [question] = (selection({ choices: choices(30_000) }) as { spec: object[] }).spec;

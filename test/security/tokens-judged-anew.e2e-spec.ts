@@ -30,7 +30,7 @@ const get = (): ReturnType<ApiClient['get']> => client.get(`teams/${team.id}/`);
 const flag = (isSuperuser: boolean): Promise<number> =>
   test.database.execute(sql`UPDATE users SET is_superuser = ${isSuperuser} WHERE id = ${user.id}`);
 
-it('refuses a token that is gone or has expired', async () => {
+it('a deleted or expired token is refused at the write', async () => {
   await flag(true);
   await get().expect(200);
   const digest = tokenDigest(token);
@@ -43,7 +43,7 @@ it('refuses a token that is gone or has expired', async () => {
   await get().expect(401);
 });
 
-it('judges the flags of the user as they are now', async () => {
+it('the flags of the user are checked again at the write', async () => {
   await get().expect(403);
   await flag(true);
   await get().expect(200);
@@ -54,7 +54,7 @@ it('judges the flags of the user as they are now', async () => {
   await client.get(`teams/${team.id}/users/`).expect(403);
 });
 
-it('judges the roles of the user as they are now', async () => {
+it('the roles of the user are checked again at the write', async () => {
   await get().expect(403);
   const { body } = await test.as.superuser.get(`teams/${team.id}/`).expect(200);
   const role = { id: body.summary_fields.object_roles.read_role.id };
@@ -66,7 +66,7 @@ it('judges the roles of the user as they are now', async () => {
   await get().expect(403);
 });
 
-it('answers 404 for objects that do not exist', async () => {
+it('missing objects return 404', async () => {
   await get().expect(403);
   await client.get('teams/987654321/').expect(404);
   await client.get('teams/99999999999999999999/').expect(404);
@@ -75,7 +75,7 @@ it('answers 404 for objects that do not exist', async () => {
   await get().expect(404);
 });
 
-it('refuses writes of a token that has become one for reading', async () => {
+it('writes of a token that became read-only are refused', async () => {
   await flag(true);
   await get().expect(200);
   await test.database.execute(sql`

@@ -91,7 +91,7 @@ const eventsOf = (id: number) =>
     [id],
   );
 
-it('ends with so many events, and the last one says why', async () => {
+it('a run above the limit of events ends, and its last event explains why', async () => {
   const id = await launched('loop.yml');
   const { job_explanation: why } = await cluster.becomes(id, 'failed', RUN_MS);
   expect(why).toBe(TOO_MANY);
@@ -101,7 +101,7 @@ it('ends with so many events, and the last one says why', async () => {
   expect(await processesWith('loop.yml')).toEqual([]);
 });
 
-it('ends with so many bytes', async () => {
+it('a run above the limit of bytes ends', async () => {
   const id = await launched('large.yml');
   const { job_explanation: why } = await cluster.becomes(id, 'failed', RUN_MS);
   expect(why).toBe(TOO_MUCH);
@@ -110,7 +110,7 @@ it('ends with so many bytes', async () => {
   expect(events.at(-1)).toMatchObject({ event: 'verbose', stdout: TOO_MUCH });
 });
 
-it('ends where an inventory is read, too', async () => {
+it('an inventory update above the limits ends too', async () => {
   const inventory = await api.call('POST', 'inventories/', {
     ...{ name: randomUUID(), organization: 1 },
   });
@@ -123,7 +123,7 @@ it('ends where an inventory is read, too', async () => {
   expect(why).toBe(TOO_MUCH);
 });
 
-it('stops no worker by numbers of events that nobody has counted', async () => {
+it('a run with invalid event counters does not stop the worker', async () => {
   const counters = [-7, 16_000_000, 2 ** 31, Number.MAX_SAFE_INTEGER];
   const forged = await launched('forged.yml', { counters });
   const other = await launched('site.yml');

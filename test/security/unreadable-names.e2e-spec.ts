@@ -36,7 +36,7 @@ const expectNoName = (body: unknown): void => {
   expect(JSON.stringify(body)).not.toContain(SECRET);
 };
 
-it('teams and organizations in access lists', async () => {
+it('access lists hide the names of unreadable teams and organizations', async () => {
   const url = `job_templates/${template.id}/access_list/`;
   const { body } = await guest.get(url).expect(200);
   const own = (body.results as Row[]).find(
@@ -53,7 +53,7 @@ it('teams and organizations in access lists', async () => {
   expect(JSON.stringify(all.body)).toContain(`${SECRET} Organization`);
 });
 
-it('whoever launched a run, and what he did about it', async () => {
+it('runs and activity hide the name of an unreadable user', async () => {
   const run = await test.database.row<Row>(sql`
     INSERT INTO unified_jobs (type, name, status, launch_type, created_by_id,
       unified_job_template_id, organization_id)
@@ -84,7 +84,7 @@ it('whoever launched a run, and what he did about it', async () => {
   expect(all.body.launched_by.name).toBe(insider.username);
 });
 
-it('but the schedule or template that started a run, for those who read the run alone', async () => {
+it('readers of a run see the names of its schedule and template', async () => {
   const { as, make, database } = test;
   const administrator = await make.user();
   const organization = await make.organization({});
@@ -126,14 +126,14 @@ it('but the schedule or template that started a run, for those who read the run 
   }
 });
 
-it('the organization in the name of an object', async () => {
+it('named URLs do not confirm the name of an unreadable organization', async () => {
   const right = await guest.get(`job_templates/Shared++${SECRET} Organization/`).expect(404);
   const wrong = await guest.get('job_templates/Shared++No such Organization/').expect(404);
   expect(right.body).toEqual(wrong.body);
   await test.as.superuser.get(`job_templates/Shared++${SECRET} Organization/`).expect(200);
 });
 
-it('the answer of a destination, for those who do not administer the template', async () => {
+it('the response of a destination is hidden from users who do not manage the template', async () => {
   const { as, home, make } = test;
   const row = await make.notificationTemplate({ organization: home.organization.id });
   const record = await test.database.row<Row>(sql`

@@ -53,8 +53,8 @@ async function isOver(template: Row, count: number): Promise<void> {
   expect(await cluster.over(ids, RUN_MS)).toEqual({ successful: count });
 }
 
-describe.each(KINDS)('one of %s', (path, make) => {
-  it('is deleted after a delivery', async () => {
+describe.each(KINDS)('a template in %s', (path, make) => {
+  it('can be deleted after a delivery', async () => {
     const template = await make();
     const url = `${path}/${template.id}/`;
     await api.call('PATCH', url, { webhook_service: SERVICE });
@@ -69,7 +69,7 @@ describe.each(KINDS)('one of %s', (path, make) => {
     await api.call('DELETE', url);
   }, 120_000);
 
-  it('is deleted after a run by schedule', async () => {
+  it('can be deleted after a scheduled run', async () => {
     const template = await make();
     const url = `${path}/${template.id}/`;
     const schedule = await api.call('POST', `${url}schedules/`, { name: 'Hourly', rrule: RULE });

@@ -60,7 +60,7 @@ const host = (variables: unknown): object => ({
   variables,
 });
 
-it('are not read for somebody who could not use them', async () => {
+it('variables are not parsed for a caller without permission', async () => {
   const { nobody } = test.as;
   for (const variables of [LARGE, yaml(2 * LIMIT)]) {
     const time = await eventLoopTime(async () => {
@@ -74,7 +74,7 @@ it('are not read for somebody who could not use them', async () => {
   await nobody.post('hosts/', host('a: [')).expect(400);
 });
 
-it('of the largest size are read beside other requests, and kept as they are', async () => {
+it('variables of the maximum size do not block other requests, and are stored unchanged', async () => {
   const { orgAdmin } = test.as;
   let id = 0;
   const time = await eventLoopTime(async () => {
@@ -89,7 +89,7 @@ it('of the largest size are read beside other requests, and kept as they are', a
   await orgAdmin.patch(`hosts/${id}/variable_data/`, { more: true }).expect(200);
 });
 
-it('are read for whoever administers the inventory and nothing else', async () => {
+it('variables are parsed for admins of the inventory only', async () => {
   const user = await test.make.user();
   await test.make.grant('inventory', inventory, 'admin_role', { user });
   const keeper = await test.as.asUser(user);
@@ -100,7 +100,7 @@ it('are read for whoever administers the inventory and nothing else', async () =
     .expect(201);
 });
 
-it('that are wrong are refused in the same words, however long', async () => {
+it('invalid variables are refused with the same error, for any length', async () => {
   const { orgAdmin } = test.as;
   const wrong = `${LARGE.slice(0, 60_000).replace(/\n[^\n]*$/, '')}\n? [a]\n: 1`;
   for (const text of ['n0: 1\n? [a]\n: 1', wrong]) {
@@ -109,7 +109,7 @@ it('that are wrong are refused in the same words, however long', async () => {
   }
 });
 
-it('have a size', async () => {
+it('variables have a maximum size', async () => {
   const { orgAdmin } = test.as;
   const { body } = await orgAdmin.post('hosts/', host(yaml(LIMIT + 100))).expect(400);
   expect(body.variables[0]).toMatch(/ or YAML \(error: longer than 65536 characters\)\.$/);
@@ -118,7 +118,7 @@ it('have a size', async () => {
   expect(over.body).toEqual({ variables: ['Variables may have at most 1048576 characters.'] });
 });
 
-describe('of many hosts at once', () => {
+describe('large variables of many hosts', () => {
   const hosts = (): object[] => Array.from({ length: 16 }, () => host(LARGE));
 
   it.each([
@@ -132,7 +132,7 @@ describe('of many hosts at once', () => {
     expect(readBeside()).toBe(LARGE.length);
   });
 
-  it('in lines', async () => {
+  it('as lines', async () => {
     const lines = hosts()
       .map((one) => JSON.stringify(one))
       .join('\n');
@@ -149,7 +149,7 @@ describe('of many hosts at once', () => {
     expect(readBeside()).toBeGreaterThanOrEqual(LARGE.length);
   });
 
-  it('as Ansible gets them', async () => {
+  it('in the inventory for Ansible', async () => {
     const { make, home, database } = test;
     const crowded = await make.inventory({ organization: home.organization.id });
     await make.hosts(crowded, 49);
@@ -165,7 +165,7 @@ describe('of many hosts at once', () => {
   }, 120_000);
 });
 
-it('of a template are read once for all its launches', async () => {
+it('variables of a template are parsed once for all its launches', async () => {
   const { make, home, as } = test;
   const project = await make.project({ organization: home.organization.id });
   const extra_vars = yaml(20_000);

@@ -123,7 +123,7 @@ function exchange(bytes: Buffer): Promise<Buffer> {
 }
 
 describe.each(SERVICE_ROWS)('a forged delivery of %s', (service) => {
-  it('is 403 whatever is wrong with it, in the same words and the same number of statements', async () => {
+  it('gets 403 for any error, with the same text and the same number of statements', async () => {
     const hook = await armed(test, service);
     const rejections = test.app.get(RejectionLog, { strict: false });
     const answers: Record<string, unknown> = {};
@@ -146,7 +146,7 @@ describe.each(SERVICE_ROWS)('a forged delivery of %s', (service) => {
     expect(await hook.jobs()).toEqual([]);
   });
 
-  it('leaves the hook of its owner alone', async () => {
+  it('does not affect the webhook of its owner', async () => {
     const hook = await armed(test, service);
     const [name, right] = proofOf(hook);
     const answer = await send(hook, { headers: [...unproved(hook), [name, right]] });
@@ -155,7 +155,7 @@ describe.each(SERVICE_ROWS)('a forged delivery of %s', (service) => {
 });
 
 describe('a header of a megabyte', () => {
-  it('is 431 from the HTTP parser, in the shape of every error, and harms nobody', async () => {
+  it('gets 431 from the HTTP parser in the standard error format, and affects nothing else', async () => {
     const hook = await armed(test, 'service_a');
     const huge = await send(hook, {
       headers: [...unproved(hook), ['X-Service-A-Signature', `sha1=${'a'.repeat(1_000_000)}`]],
@@ -167,14 +167,14 @@ describe('a header of a megabyte', () => {
     await hook.send(firstSample('service_a')).expect(202);
   });
 
-  it('is told from what is no HTTP at all', async () => {
+  it('is distinguished from data that are not HTTP', async () => {
     const answer = (await exchange(Buffer.from('nonsense\r\n\r\n'))).toString();
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toContain('{"detail":"The request is not valid HTTP."}');
   });
 });
 
-describe('the guard alone', () => {
+describe('the guard without the API', () => {
   beforeAll(() => {
     const { router } = test.app.getHttpAdapter().getInstance() as {
       router: { stack: { name: string }[] };
@@ -184,7 +184,7 @@ describe('the guard alone', () => {
     router.stack.splice(gate, 1);
   });
 
-  it.each(SERVICE_ROWS)('takes a proved delivery of %s', async (service) => {
+  it.each(SERVICE_ROWS)('accepts a signed delivery of %s', async (service) => {
     const hook = await armed(test, service);
     const [name, right] = proofOf(hook);
     const answer = await send(hook, { headers: [...unproved(hook), [name, right]] });

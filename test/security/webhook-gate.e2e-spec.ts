@@ -65,23 +65,26 @@ const SPELLINGS: [what: string, spell: (path: string) => string][] = [
 ];
 
 describe.each(SERVICE_ROWS)('a path of the receiver of %s', (service) => {
-  it.each(SPELLINGS)('written %s has its bytes read and proved first', async (_what, spell) => {
-    const hook = await armed(test, service);
-    const path = spell(hook.path());
-    const body = JSON.stringify(firstSample(service).payload);
-    const good = await post(path, signed(hook, body), body);
-    expect(good.status).toBe(202);
-    expect(await hook.deliveries()).toMatchObject([{ verdict: 'accepted', payload: body }]);
-    // The signature is verified before the body is parsed: this body is not JSON.
-    const proofs = signed({ ...hook, key: 'another' } as Hook, '{"a":');
-    const bad = await post(path, proofs, '{"a":');
-    expect([bad.status, bad.text]).toEqual([403, REFUSAL]);
-    for (const name of ['X-API-Request-Id', 'X-API-Time', 'X-RateLimit-Limit']) {
-      expect(bad.head.toLowerCase()).toContain(`\r\n${name.toLowerCase()}: `);
-    }
-  });
+  it.each(SPELLINGS)(
+    'in the form %s verifies the bytes before it parses them',
+    async (_what, spell) => {
+      const hook = await armed(test, service);
+      const path = spell(hook.path());
+      const body = JSON.stringify(firstSample(service).payload);
+      const good = await post(path, signed(hook, body), body);
+      expect(good.status).toBe(202);
+      expect(await hook.deliveries()).toMatchObject([{ verdict: 'accepted', payload: body }]);
+      // The signature is verified before the body is parsed: this body is not JSON.
+      const proofs = signed({ ...hook, key: 'another' } as Hook, '{"a":');
+      const bad = await post(path, proofs, '{"a":');
+      expect([bad.status, bad.text]).toEqual([403, REFUSAL]);
+      for (const name of ['X-API-Request-Id', 'X-API-Time', 'X-RateLimit-Limit']) {
+        expect(bad.head.toLowerCase()).toContain(`\r\n${name.toLowerCase()}: `);
+      }
+    },
+  );
 
-  it('is not found by ids that are spelled in other ways', async () => {
+  it('is not found by ids in other notations', async () => {
     const hook = await armed(test, service);
     const body = JSON.stringify(firstSample(service).payload);
     for (const id of [`%3${String(hook.template.id)}`, '%zz', '%2F', '-1', '1e1', '0x1']) {
@@ -93,7 +96,7 @@ describe.each(SERVICE_ROWS)('a path of the receiver of %s', (service) => {
 });
 
 describe.each(SERVICE_ROWS)('a body for %s', (service) => {
-  it('may come in chunks', async () => {
+  it('may be sent in chunks', async () => {
     const hook = await armed(test, service);
     const body = JSON.stringify(firstSample(service).payload);
     const chunks = [body.slice(0, 7), body.slice(7)].map(
@@ -105,7 +108,7 @@ describe.each(SERVICE_ROWS)('a body for %s', (service) => {
     expect(await hook.deliveries()).toMatchObject([{ verdict: 'accepted', payload: body }]);
   });
 
-  it('is the event whatever type it says it has', async () => {
+  it('is the event with any content type', async () => {
     const hook = await armed(test, service);
     const body = JSON.stringify(firstSample(service).payload);
     for (const type of [
@@ -118,7 +121,7 @@ describe.each(SERVICE_ROWS)('a body for %s', (service) => {
     }
   });
 
-  it('that breaks off launches nothing and harms nobody', async () => {
+  it('that is incomplete launches nothing and affects nothing else', async () => {
     const hook = await armed(test, service);
     const body = JSON.stringify(firstSample(service).payload);
     const headers = { ...signed(hook, body), 'Content-Length': String(body.length) };
@@ -127,7 +130,7 @@ describe.each(SERVICE_ROWS)('a body for %s', (service) => {
     expect((await post(hook.path(), signed(hook, body), body)).status).toBe(202);
   });
 
-  it('in chunks beyond the limit is 413, before anything is proved', async () => {
+  it('in chunks above the limit gets 413 before the verification', async () => {
     const hook = await armed(test, service);
     const body = 'x'.repeat(LIMIT + 1);
     const top = head(hook.path(), { ...signed(hook, body), 'Transfer-Encoding': 'chunked' });
@@ -137,7 +140,7 @@ describe.each(SERVICE_ROWS)('a body for %s', (service) => {
   });
 });
 
-it('a key that was rotated proves nothing from then on', async () => {
+it('a rotated key is refused from then on', async () => {
   const template = await test.make.jobTemplate();
   const path = `job_templates/${template.id}/`;
   await test.as.superuser.patch(path, { webhook_service: 'service_a' }).expect(200);
@@ -158,7 +161,7 @@ it('a key that was rotated proves nothing from then on', async () => {
   expect((await send(fresh)).status).toBe(202);
 });
 
-it('deliveries for many templates at once each find their own', async () => {
+it('simultaneous deliveries for many templates launch their own templates', async () => {
   const hooks = await Promise.all(
     Array.from({ length: 30 }, (_, index) => armed(test, SERVICE_ROWS[index % 3]![0])),
   );
@@ -176,7 +179,7 @@ it('deliveries for many templates at once each find their own', async () => {
   for (const hook of hooks) expect(await hook.jobs()).toHaveLength(1);
 });
 
-it('deliveries are 503 while the database is away, and taken again when it is back', async () => {
+it('deliveries get 503 without a database, and are accepted again afterwards', async () => {
   const hook = await armed(test, 'service_a');
   const body = JSON.stringify(firstSample('service_a').payload);
   const away = Object.assign(new Error('canary'), { code: 'ECONNREFUSED' });

@@ -27,7 +27,7 @@ afterAll(() => test.close());
 const hookOf = (service: WebhookServiceName): Hook =>
   hooks.find((hook) => hook.service === service)!;
 
-describe('whatever is sent', () => {
+describe('any input', () => {
   // Bytes that a client can put into a header.
   const headerByte = fc
     .integer({ min: 0x20, max: 0xff })
@@ -60,7 +60,7 @@ describe('whatever is sent', () => {
   );
   const service = fc.constantFrom(...WEBHOOK_SERVICE_NAMES);
 
-  it('unsigned is answered 200 or refused, and is never an error of ours', async () => {
+  it('without a signature gets 200 or is refused, without a server error', async () => {
     const before = await Promise.all(hooks.map((hook) => hook.jobs()));
     await fc.assert(
       fc.asyncProperty(service, headers, body, async (name, sent, bytes) => {
@@ -72,7 +72,7 @@ describe('whatever is sent', () => {
     expect(await Promise.all(hooks.map((hook) => hook.jobs()))).toEqual(before);
   }, 60_000);
 
-  it('signed is queued, ignored or 400, and is never an error of ours', async () => {
+  it('with a signature is queued, ignored or gets 400, without a server error', async () => {
     const event = fc.constantFrom('push', 'Push Hook', 'repo:refs_changed', 'release', 'x', 'ping');
     await fc.assert(
       fc.asyncProperty(service, event, headers, body, async (name, type, sent, bytes) => {
@@ -89,7 +89,7 @@ describe('whatever is sent', () => {
     );
   }, 60_000);
 
-  it('in a payload cannot reach what is not its own', async () => {
+  it('in a payload cannot access the prototype', async () => {
     const hook = hookOf('service_a');
     const raw = '{"__proto__": {"after": "x"}, "constructor": {"prototype": {"y": 1}}}';
     const headers = deliveryHeaders('service_a', 'push', Buffer.from(raw), hook.key);
@@ -101,7 +101,7 @@ describe('whatever is sent', () => {
     expect(({} as Record<string, unknown>).y).toBeUndefined();
   });
 
-  it('too deep is 400', async () => {
+  it('with too deep nesting gets 400', async () => {
     const hook = hookOf('service_a');
     const raw = Buffer.from('{"a":'.repeat(70) + '1' + '}'.repeat(70));
     const headers = deliveryHeaders('service_a', 'push', raw, hook.key);
@@ -115,7 +115,7 @@ describe('bodies', () => {
     return Buffer.from(JSON.stringify({ pad: 'x'.repeat(bytes - empty) }));
   };
 
-  it('may be as large as the limit, and no larger', async () => {
+  it('may be as large as the limit, and not larger', async () => {
     const hook = hookOf('service_a');
     const fits = padded(BODY_LIMIT);
     await hook.post(fits, deliveryHeaders('service_a', 'push', fits, hook.key)).expect(202);
@@ -125,7 +125,7 @@ describe('bodies', () => {
     expect(answer.body).toEqual({ detail: expect.stringContaining(String(BODY_LIMIT)) });
   });
 
-  it('are not unpacked, and whoever signed them is told so', async () => {
+  it('are not decompressed, and signed ones get an explanation', async () => {
     const hook = hookOf('service_a');
     const packed = gzipSync(Buffer.alloc(1_000_000, 'x'));
     const encoded = { 'Content-Encoding': 'gzip' };
@@ -136,7 +136,7 @@ describe('bodies', () => {
     await hook.post(packed, { ...bad, ...encoded }).expect(403);
   });
 
-  it('may be missing', async () => {
+  it('may be empty', async () => {
     const hook = hookOf('service_b');
     const headers = deliveryHeaders('service_b', 'Push Hook', Buffer.alloc(0), hook.key);
     const path = `${test.url}${hook.path()}`;
@@ -145,8 +145,8 @@ describe('bodies', () => {
   });
 });
 
-describe('proof', () => {
-  it('counts only once: a repeated header is refused', async () => {
+describe('a signature', () => {
+  it('is accepted once: a repeated header is refused', async () => {
     const hook = hookOf('service_a');
     const raw = Buffer.from(JSON.stringify(PUSH.payload));
     const good = sign('sha256', raw, hook.key);
@@ -159,13 +159,13 @@ describe('proof', () => {
       .expect(403);
   });
 
-  it('is no session: a browser that is logged in proves nothing', async () => {
+  it('is not replaced by a session of a browser', async () => {
     const hook = hookOf('service_a');
     const path = hook.path().replace('/api/v2/', '');
     await test.as.superuser.post(path, PUSH.payload).expect(403);
   });
 
-  it('leaves no key in answers, records or the activity stream', async () => {
+  it('does not reveal the key in responses, records or the activity stream', async () => {
     const { key, template } = hookOf('service_a');
     const pages = [
       `job_templates/${template.id}/`,
@@ -193,7 +193,7 @@ describe('limits', () => {
   });
   afterAll(() => small.close());
 
-  it('header names of the real services can be turned off', async () => {
+  it('permit to disable the header names of the real services', async () => {
     const other = await armed(small, 'service_a');
     const raw = Buffer.from(JSON.stringify(PUSH.payload));
     const headers = {
@@ -204,7 +204,7 @@ describe('limits', () => {
     await other.post(raw, headers).expect(403);
   });
 
-  it('deliveries of a minute are counted, told and limited, good or bad', async () => {
+  it('apply to all deliveries of a minute, which are counted and reported', async () => {
     const first = await hook.send(PUSH);
     expect(first.headers).toMatchObject({
       'x-ratelimit-limit': String(RATE),
@@ -225,7 +225,7 @@ describe('limits', () => {
     expect(statuses.at(-1)).toBe(429);
   });
 
-  it('say nothing about which templates exist', async () => {
+  it('do not reveal which templates exist', async () => {
     const none = `/api/v2/job_templates/${hook.template.id + 5000}/service_a/`;
     const answer = await hook.post(Buffer.from('{}'), {}, none).expect(403);
     expect(answer.headers['x-ratelimit-remaining']).toBe(String(RATE - 1));

@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-describe('what a template keeps to its administrators', () => {
-  it('is the payload, on the run as on the delivery', async () => {
+describe('the secrets of a template for its admins', () => {
+  it('include the payload, on the run and on the delivery', async () => {
     const hook = await armed(test, 'service_a');
     const { template } = hook;
     const { make, as } = test;
@@ -35,7 +35,7 @@ describe('what a template keeps to its administrators', () => {
     expect(delivery).not.toHaveProperty('payload');
   });
 
-  it('is the key, which no token reads that may only read', async () => {
+  it('include the key, which a read-only token cannot read', async () => {
     const { template, key } = await armed(test, 'service_a');
     const path = `job_templates/${template.id}/webhook_key/`;
     const { users, asUser } = test.as;

@@ -72,7 +72,7 @@ async function held(hook: Hook): Promise<{ job: number; url: string; approval: n
 }
 
 describe.each([['service_a'], ['service_b'], ['service_c_dc']] as const)(
-  'a change of %s that comes from a fork',
+  'a change of %s from a fork',
   (service) => {
     it('launches by default', async () => {
       const hook = await armed(test, service);
@@ -80,7 +80,7 @@ describe.each([['service_a'], ['service_b'], ['service_c_dc']] as const)(
       expect(await runOf(body.job)).toMatchObject({ status: 'pending' });
     });
 
-    it('launches nothing where forks never do, and is in the ledger', async () => {
+    it('launches nothing if forks are ignored, and is in the delivery log', async () => {
       const hook = await armed(test, service, { webhook_forks: 'never' });
       for (const from of [FORK, null]) {
         const { body } = await hook.send(change(service, from)).expect(200);
@@ -102,7 +102,7 @@ describe.each([['service_a'], ['service_b'], ['service_c_dc']] as const)(
       expect(trial).toMatchObject({ launches: 1, count: 5 });
     });
 
-    it('waits for an approval where it must, and no other change does', async () => {
+    it('waits for an approval if the template requires it, and other changes do not', async () => {
       const hook = await armed(test, service, { webhook_forks: 'approval' });
       const own = await hook.send(change(service, OWN)).expect(202);
       expect(await runOf(own.body.job)).toMatchObject({ status: 'pending' });
@@ -120,7 +120,7 @@ describe.each([['service_a'], ['service_b'], ['service_c_dc']] as const)(
 );
 
 describe('a run that waits for an approval', () => {
-  it('begins when somebody who administers the template approves', async () => {
+  it('starts after an admin of the template approves it', async () => {
     const hook = await armed(test, 'service_a', { webhook_forks: 'approval' });
     const { template } = hook;
     const { make, as } = test;
@@ -146,7 +146,7 @@ describe('a run that waits for an approval', () => {
     await as.teamMember.post(`jobs/${job}/relaunch/`, {}).expect(201);
   });
 
-  it('never begins when it is denied, by no way', async () => {
+  it('never starts after it is denied', async () => {
     const hook = await armed(test, 'service_a', { webhook_forks: 'approval' });
     const { job, approval } = await held(hook);
     const early = await test.as.superuser.post(`jobs/${job}/relaunch/`, {}).expect(400);
@@ -168,7 +168,7 @@ describe('a run that waits for an approval', () => {
     await test.as.superuser.get(`workflow_approvals/${approval}/`).expect(404);
   });
 
-  it('waits for another approval when its delivery is sent again', async () => {
+  it('waits for another approval after a redelivery', async () => {
     const hook = await armed(test, 'service_a', { webhook_forks: 'approval' });
     await held(hook);
     const [delivery] = await hook.deliveries();
@@ -178,7 +178,7 @@ describe('a run that waits for an approval', () => {
     expect(await runOf(body.job)).toMatchObject({ status: 'new' });
   });
 
-  it('can be canceled, and nobody has to decide any more', async () => {
+  it('can be canceled, which removes the approval', async () => {
     const hook = await armed(test, 'service_a', { webhook_forks: 'approval' });
     const { job, approval } = await held(hook);
     await test.as.superuser.post(`jobs/${job}/cancel/`).expect(202);
@@ -188,7 +188,7 @@ describe('a run that waits for an approval', () => {
     expect(await runOf(job)).toMatchObject({ status: 'canceled' });
   });
 
-  it('is a workflow job where the template is a workflow, and nothing of it begins', async () => {
+  it('is a workflow job for a workflow, and starts none of its nodes', async () => {
     const job = await test.make.jobTemplate();
     const workflow = await runs.template({ n: { unified_job_template: job.id } }, [], {
       webhook_forks: 'approval',
@@ -212,8 +212,8 @@ describe('a run that waits for an approval', () => {
   });
 });
 
-describe('a captured body', () => {
-  it('launches again under another id, unless the template forbids it', async () => {
+describe('a captured delivery', () => {
+  it('launches again under another id, unless the template forbids this', async () => {
     const open = await armed(test, 'service_a');
     const closed = await armed(test, 'service_a', { webhook_dedupe_body: true });
     for (const [hook, launches] of [
@@ -236,7 +236,7 @@ describe('a captured body', () => {
     }
   });
 
-  it('launches once when fifty copies come at the same moment', async () => {
+  it('launches once for fifty simultaneous copies', async () => {
     const hook = await armed(test, 'service_a', { webhook_dedupe_body: true });
     const copies = Array.from({ length: 50 }, () => hook.send(firstSample('service_a')));
     const answers = await Promise.all(copies);
@@ -244,7 +244,7 @@ describe('a captured body', () => {
     expect(await hook.jobs()).toHaveLength(1);
   });
 
-  it('may be sent again by whoever administers the template', async () => {
+  it('can be redelivered by admins of the template', async () => {
     const hook = await armed(test, 'service_a', { webhook_dedupe_body: true });
     const { body } = await hook.send(firstSample('service_a')).expect(202);
     const again = () =>
@@ -257,7 +257,7 @@ describe('a captured body', () => {
   });
 });
 
-it('answers a connection test alike whether a template exists, listens, or does not', async () => {
+it('a connection test has the same response for missing, inactive and active templates', async () => {
   const hook = await armed(test, 'service_c_dc');
   const other = await armed(test, 'service_a');
   const ping = { 'X-Service-C-Event': 'diagnostics:ping', 'Content-Type': 'application/json' };

@@ -79,7 +79,7 @@ describe('an ad hoc command', () => {
   const outputOf = ({ id }: Row): Promise<string> =>
     api.text('GET', `ad_hoc_commands/${id}/stdout/?format=txt`, undefined, 'text/plain');
 
-  it('tells what it did on which host, in events and as text', async () => {
+  it('shows its results by host, in events and as text', async () => {
     const command = await launch('echo hello from $((40 + 2))');
     await ended(command);
     const { results } = await api.call('GET', `ad_hoc_commands/${command.id}/events/?page_size=50`);
@@ -98,7 +98,7 @@ describe('an ad hoc command', () => {
     expect((touched.results as Row[]).map(({ id }) => id)).toContain(command.id);
   });
 
-  it('changes nothing in a check, and is run with what was asked for', async () => {
+  it('changes nothing in a check, and uses the options of the request', async () => {
     const asked = { job_type: 'check', diff_mode: true, forks: 3, verbosity: 1 };
     const command = await launch('touch /tmp/never', asked);
     await ended(command);
@@ -110,7 +110,7 @@ describe('an ad hoc command', () => {
     for (const option of ['--check', '--diff', '--forks=3', '-v']) expect(args).toContain(option);
   });
 
-  it('becomes who the credential says, with the password of the launch', async () => {
+  it('uses privilege escalation of the credential, with the password of the launch', async () => {
     const { credential_type: type } = credential;
     // Ansible treats a user named `toor` as an administrator, and adds no file permissions for other users.
     const other = await api.call('POST', 'credentials/', {
@@ -145,14 +145,14 @@ describe('an ad hoc command', () => {
     expect(await outputOf(plain)).toContain('became nobody');
   });
 
-  it('is canceled while it runs', async () => {
+  it('can be canceled while it runs', async () => {
     const command = await launch('sleep 300');
     await ended(command, 'running');
     await api.call('POST', `ad_hoc_commands/${command.id}/cancel/`);
     await ended(command, 'canceled');
   });
 
-  it('is launched again', async () => {
+  it('can be relaunched', async () => {
     const command = await launch('echo once $((1 + 1))', { limit: 'web-2' });
     await ended(command);
     const again = await api.call('POST', `ad_hoc_commands/${command.id}/relaunch/`, {});
@@ -161,7 +161,7 @@ describe('an ad hoc command', () => {
     expect((await outputOf(again)).match(/^once 2$/gm)).toHaveLength(1);
   });
 
-  it('waits for the one before it on its inventory', async () => {
+  it('waits for an earlier command on its inventory', async () => {
     const first = await launch('sleep 1');
     const second = await launch('true');
     await ended(second);
@@ -173,7 +173,7 @@ describe('an ad hoc command', () => {
     expect(before).toEqual({ in_turn: true });
   });
 
-  it('tells the organization of its inventory that it succeeded', async () => {
+  it('sends a success notification of the organization of its inventory', async () => {
     const template = await api.call('POST', 'notification_templates/', {
       ...{ name: 'Hook', organization: 1, notification_type: 'webhook' },
       notification_configuration: { url: sink.url, headers: {} },
@@ -189,7 +189,7 @@ describe('an ad hoc command', () => {
     expect(JSON.parse(told.body)).toMatchObject({ id: command.id, status: 'successful' });
   });
 
-  it('never runs on the machine of the worker, though its host is disabled before it starts', async () => {
+  it('never runs on the machine of the worker, even if its host is disabled before it starts', async () => {
     const url = `inventories/${inventory.id}/hosts/`;
     const local = await api.call('POST', url, { name: 'localhost' });
     const blocker = await launch('sleep 3', { limit: 'web-1' });

@@ -349,15 +349,15 @@ async function scriptOf(name: string): Promise<Row> {
   return api.call('GET', `inventories/${row.id}/script/`);
 }
 
-it('makes everything that hosts come from and are used by, once', () => {
+it('the modules create all objects for inventories and their use, once', () => {
   expectIdempotent(objects(), results.made);
 });
 
-it('changes it once', () => {
+it('the modules change each object once', () => {
   expectIdempotent(changes(), results.changed);
 });
 
-it('reads the source, and says what became of it', () => {
+it('the modules update the source, and report the result', () => {
   const over = (changed: boolean) => ({ changed, status: 'successful' });
   // A sync reports a change only if the revision is another one.
   expect(results.run[RUN.synced]).toMatchObject([over(false), over(false)]);
@@ -367,13 +367,13 @@ it('reads the source, and says what became of it', () => {
   expect(hosts).toEqual(['one', 'two', 'web1', 'web2'].map((name) => [name, true]));
 });
 
-it('reads an inventory of an installation by its plugin', () => {
+it('the inventory plugin reads an inventory of an installation', () => {
   expect(results.run[RUN.copied]).toMatchObject([{ status: 'successful' }]);
   const [original, copy] = scripts;
   expect(copy).toEqual(original);
 });
 
-it('runs commands, waits for them and cancels them', () => {
+it('the modules run commands, wait for them and cancel them', () => {
   expect(results.run[RUN.pinged]).toMatchObject([{ status: 'successful' }]);
   expect(JSON.stringify(results.run[RUN.refused]?.[0]?.response)).toContain(
     'is not a valid choice.',
@@ -383,13 +383,13 @@ it('runs commands, waits for them and cancels them', () => {
   expect(results.run[RUN.unknown]?.[0]).toMatchObject({ failed: true });
 });
 
-it('finds nothing of it any more once it is removed', async () => {
+it('the modules remove every object', async () => {
   expectIdempotent(removals(), results.removed);
   const { count } = await api.call('GET', `job_templates/?name=Site`);
   expect(count).toBe(0);
 });
 
-it('is run by Ansible, and takes from the environment where to call', async () => {
+it('the modules run in Ansible, and read the address of the API from the environment', async () => {
   const task: Task = ['label', { name: 'Played', organization: 'Operations' }];
   expect(await play([task, task])).toMatchObject([{ changed: true }, { changed: false }]);
 });

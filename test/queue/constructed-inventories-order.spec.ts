@@ -29,7 +29,7 @@ describe('the update of a constructed inventory', () => {
     runs.database.rows<{ id: number }>(sql`
       SELECT id FROM unified_jobs WHERE inventory_source_id = ${source} ORDER BY id`);
 
-  it('comes after those of its inputs that are due, and before the jobs on it', async () => {
+  it('runs after the due updates of its inputs, and before the jobs on it', async () => {
     const source = await runs.inventorySource(input);
     await runs.inventorySource(input, { update_on_launch: false });
     const job = await runs.job(await runs.template(), { inventory_id: made });
@@ -47,7 +47,7 @@ describe('the update of a constructed inventory', () => {
     expect(await waiting()).toEqual([job]);
   });
 
-  it('makes none of what is fresh', async () => {
+  it('starts no updates of current inventories', async () => {
     const source = await runs.inventorySource(input, { update_cache_timeout: 600 });
     await runs.inventoryUpdate(source);
     const [fresh] = await updatesOf(source);
@@ -61,7 +61,7 @@ describe('the update of a constructed inventory', () => {
   it.each([
     ['failed', 'failed'],
     ['canceled', 'canceled'],
-  ])('ends with one that it depends on and that %s', async (end, expected) => {
+  ])('ends with an update that it depends on and that %s', async (end, expected) => {
     const source = await runs.inventorySource(input);
     const own = await runs.inventoryUpdate(hidden);
     await pass();
@@ -73,7 +73,7 @@ describe('the update of a constructed inventory', () => {
     });
   });
 
-  it('waits for updates of its inputs before it, whoever started them, and not for later ones', async () => {
+  it('waits for earlier updates of its inputs by any user, and not for later ones', async () => {
     const source = await runs.inventorySource(input, { update_on_launch: false });
     const earlier = await runs.inventoryUpdate(source, { status: 'running' });
     const own = await runs.inventoryUpdate(hidden);
@@ -88,7 +88,7 @@ describe('the update of a constructed inventory', () => {
     expect(await waiting()).toEqual([later]);
   });
 
-  it('does not wait for updates of inventories that are none of its inputs', async () => {
+  it('does not wait for updates of inventories that are not its inputs', async () => {
     const elsewhere = await runs.inventorySource(await runs.inventory());
     await runs.inventoryUpdate(elsewhere, { status: 'running' });
     const own = await runs.inventoryUpdate(hidden);

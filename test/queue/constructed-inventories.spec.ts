@@ -81,7 +81,7 @@ describe('updates of constructed inventories', () => {
   const output = ({ id }: Row) =>
     api.text('GET', `inventory_updates/${id}/stdout/?format=txt`, undefined, 'text/plain');
 
-  it('add groups and variables to what the inputs say, the later ones over the earlier', async () => {
+  it('add groups and variables to those of the inputs, of which later ones take precedence', async () => {
     const made = await construct({
       variables: 'own: lost',
       source_vars: JSON.stringify({
@@ -119,7 +119,7 @@ describe('updates of constructed inventories', () => {
     );
   });
 
-  it('take the hosts that the limit leaves, with groups that were made', async () => {
+  it('import the hosts that match the limit, with the constructed groups', async () => {
     const made = await construct({
       ...{ limit: 'large:!db', source_vars: 'groups: {large: size | default(0) > 2}' },
     });
@@ -139,7 +139,7 @@ describe('updates of constructed inventories', () => {
     expect((await api.call('GET', `inventories/${made.id}/`)).total_hosts).toBe(2);
   }, 240_000);
 
-  it('let jobs play on what the inputs have, and tell of it there', async () => {
+  it('provide the hosts of the inputs to jobs, whose results appear there', async () => {
     const made = await construct({});
     const connection = 'ansible_connection: local\nansible_python_interpreter: /usr/bin/python3';
     const local = await inventory({ variables: connection });
@@ -214,7 +214,7 @@ describe('updates of constructed inventories', () => {
     expect(await api.call('GET', `hosts/${left.id}/ansible_facts/`)).toEqual({});
   }, 400_000);
 
-  it('fail where a rule does and must not', async () => {
+  it('fail with an invalid rule in strict mode', async () => {
     const source_vars = 'compose: {x: nowhere.y}';
     const lenient = await construct({ source_vars });
     await update(lenient);
@@ -224,7 +224,7 @@ describe('updates of constructed inventories', () => {
     expect((await api.call('GET', `inventories/${strict.id}/`)).total_hosts).toBe(0);
   });
 
-  it('fail, naming it, with an input that may not be used any more', async () => {
+  it('fail and name an input that may not be used any more', async () => {
     const made = await construct({});
     await cluster.rows(
       'UPDATE inventory_inputs SET attached_by_id = NULL WHERE inventory_id = $1 AND input_id = $2',

@@ -72,7 +72,7 @@ describeHere('a worker that isolates by containers', () => {
     await containers.remove();
   });
 
-  it('says so', async () => {
+  it('reports this in ping, instances and metrics', async () => {
     expect(await api.call('GET', 'ping/')).toMatchObject({
       isolation: ['container'],
       warnings: [],

@@ -48,7 +48,7 @@ const PLAYBOOKS = {
 };
 
 /** Launched over HTTP and run by a worker with the real Ansible. */
-describe('inputs that are looked up', () => {
+describe('inputs from a secret store', () => {
   let stores: FakeSecretStores;
   let cluster: Cluster;
   let api: ApiCalls;
@@ -112,7 +112,7 @@ describe('inputs that are looked up', () => {
     return cluster.becomes(job.id, status, 60_000);
   }
 
-  it('reach the run, are fetched once, and are shown nowhere', async () => {
+  it('reach the run, are read once, and appear nowhere', async () => {
     const { id } = await play('successful');
     await eventually(() => expect(stores.requests).toHaveLength(3));
     expect(stores.taken()).toEqual([
@@ -131,7 +131,7 @@ describe('inputs that are looked up', () => {
     expect(kept).not.toContain('fetched-user');
   });
 
-  it('are fetched with the identity of the run, which only a credential gives to playbooks', async () => {
+  it('are read with the identity of the run, which playbooks get only by a credential', async () => {
     const managed = async (namespace: string): Promise<Row> => {
       const { results } = await api.call('GET', `credential_types/?namespace=${namespace}`);
       return (results as Row[])[0]!;
@@ -167,7 +167,7 @@ describe('inputs that are looked up', () => {
     await api.call('PATCH', `job_templates/${template.id}/`, { playbook: 'site.yml' });
   });
 
-  it('are verified after an operator added a key for identities', async () => {
+  it('are verified after an operator added a signing key', async () => {
     const kids = async (): Promise<string[]> => {
       const { keys } = (await (
         await fetch(`${api.url}/.well-known/jwks.json`)
@@ -183,7 +183,7 @@ describe('inputs that are looked up', () => {
     expect((await kids()).sort()).toEqual([...before, added].sort());
   });
 
-  it('are hidden in the events and facts that a log aggregator receives', async () => {
+  it('are masked in events and facts for a log aggregator', async () => {
     const sink = await HttpSink.start();
     const lines = worker.get(LogLines, { strict: false });
     await api.call('PATCH', 'settings/logging/', {
@@ -220,7 +220,7 @@ describe('inputs that are looked up', () => {
     await api.call('PATCH', `job_templates/${template.id}/`, { playbook: 'site.yml' });
   });
 
-  it('end the run with the reason, which is all that a notification tells of the store', async () => {
+  it('end the run with an explanation, and notifications show nothing more about the store', async () => {
     const sink = await HttpSink.start();
     const message = { body: '{"why": {{ job.job_explanation | tojson }}}' };
     const notification = await api.call('POST', 'notification_templates/', {

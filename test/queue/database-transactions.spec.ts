@@ -28,13 +28,13 @@ const stateOf = (failing: Promise<unknown>): Promise<string> =>
     (error: unknown) => sqlState(error),
   );
 
-it('keeps the order of what is asked at once', async () => {
+it('a transaction executes simultaneous statements in order', async () => {
   const { database } = test;
   const [, seen] = await database.transaction(() => settleAll([insert('first'), notes()]));
   expect(seen).toEqual(['first']);
 });
 
-it('includes what repositories do that Nest injects', async () => {
+it('a transaction includes statements of injected repositories', async () => {
   const { app, database } = test;
   const token = getRepositoryToken(InstallationFact);
   const facts = app.get<Repository<InstallationFact>>(token, { strict: false });
@@ -47,7 +47,7 @@ it('includes what repositories do that Nest injects', async () => {
   expect(await facts.existsBy({ name: 'spec' })).toBe(false);
 });
 
-it('fails with what nobody waited for, and leaves nothing', async () => {
+it('a transaction fails with a deferred statement, and is rolled back', async () => {
   const { database } = test;
   const failing = database.transaction(async () => {
     await insert('one');
@@ -57,7 +57,7 @@ it('fails with what nobody waited for, and leaves nothing', async () => {
   expect(await notes()).toEqual([]);
 });
 
-it('names what failed first, not what failed because of it', async () => {
+it('a transaction reports the first error, not its consequences', async () => {
   const { database } = test;
   const failing = database.transaction(async () => {
     await database.deferToCommit(insert('two'));
@@ -67,24 +67,27 @@ it('names what failed first, not what failed because of it', async () => {
   expect(await stateOf(failing)).toBe(UNIQUE_VIOLATION);
 });
 
-it.each(['heard', 'deferToCommit'])('names the reason that is known last, %s', async (how) => {
-  const { database } = test;
-  const failing = database.transaction(async () => {
-    await database.deferToCommit(insert('two'));
-    const late = insert('two').catch(async (error: unknown) => {
-      for (let turn = 0; turn < 10; turn++) await Promise.resolve();
-      throw error;
+it.each(['heard', 'deferToCommit'])(
+  'a transaction reports an error that is known late, %s',
+  async (how) => {
+    const { database } = test;
+    const failing = database.transaction(async () => {
+      await database.deferToCommit(insert('two'));
+      const late = insert('two').catch(async (error: unknown) => {
+        for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+        throw error;
+      });
+      await settleAll([
+        how === 'heard' ? late : database.deferToCommit(late),
+        database.deferToCommit(notes()),
+        notes(),
+      ]);
     });
-    await settleAll([
-      how === 'heard' ? late : database.deferToCommit(late),
-      database.deferToCommit(notes()),
-      notes(),
-    ]);
-  });
-  expect(await stateOf(failing)).toBe(UNIQUE_VIOLATION);
-});
+    expect(await stateOf(failing)).toBe(UNIQUE_VIOLATION);
+  },
+);
 
-it('undoes what nobody waited for with its savepoint alone', async () => {
+it('a savepoint rolls back only its own deferred statements', async () => {
   const { database } = test;
   await database.transaction(async () => {
     await database.deferToCommit(insert('kept'));
@@ -98,7 +101,7 @@ it('undoes what nobody waited for with its savepoint alone', async () => {
   expect(await notes()).toEqual(['kept', 'kept, too']);
 });
 
-it('goes on with the statements it had prepared when they failed', async () => {
+it('a transaction continues with prepared statements after an error', async () => {
   const { database } = test;
   const prepared = (text: string) =>
     database.preparedRows(sql`INSERT INTO notes (text) VALUES (${text}) RETURNING text`);
@@ -110,7 +113,7 @@ it('goes on with the statements it had prepared when they failed', async () => {
   expect(await prepared('five')).toEqual([{ text: 'five' }]);
 });
 
-it('waits for all that was asked at once before it ends', async () => {
+it('a transaction waits for all simultaneous statements before it ends', async () => {
   const { database } = test;
   let isAsked = false;
   const slow = async () => {
@@ -125,7 +128,7 @@ it('waits for all that was asked at once before it ends', async () => {
   expect(isAsked).toBe(true);
 });
 
-it('refuses what goes on when it is over', async () => {
+it('a transaction refuses statements after its end', async () => {
   const { database } = test;
   let late = Promise.resolve<unknown>('not asked');
   await database.transaction(async () => {

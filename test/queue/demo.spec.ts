@@ -41,14 +41,14 @@ describe('the demo', () => {
   }
 
   it.each(['main', 'workflow', 'inventory'])(
-    'tells the story "%s" to its end',
+    'completes the story "%s"',
     async (story) => {
       expect(await tell(story)).toContain('All of it is kept');
     },
     300_000,
   );
 
-  it('says which stories there are, and fails for another one', async () => {
+  it('lists its stories, and fails for an unknown one', async () => {
     await expect(tell('nothing')).rejects.toThrow('main, workflow, inventory');
   });
 });

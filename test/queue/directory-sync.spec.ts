@@ -66,7 +66,7 @@ async function sync(): Promise<void> {
   await worker.get(DirectorySync, { strict: false }).syncDue();
 }
 
-it('disables users who are gone, and enables those who are back', async () => {
+it('the sync disables users who were removed, and enables users who are back', async () => {
   const { id, client } = await join('ada');
   const other = await join('bob');
   await sync();
@@ -89,7 +89,7 @@ it('disables users who are gone, and enables those who are back', async () => {
   await client.get('me/').expect(200);
 });
 
-it('changes nothing while the directory shows none of its users, or the setting is off', async () => {
+it('the sync changes nothing if the directory returns no users or the setting is off', async () => {
   const { id } = await join('eve');
   await leave('eve');
   const wrong = { ...configuration(1), user_base: 'ou=none,dc=example,dc=com' };
@@ -109,7 +109,7 @@ it('changes nothing while the directory shows none of its users, or the setting 
   expect(await isDisabled(id)).toBe(false);
 });
 
-it('never disables the last superuser', async () => {
+it('the sync never disables the last superuser', async () => {
   const { id } = await join('root');
   await test.database.execute(sql`UPDATE users SET is_superuser = (id = ${id})`);
   await leave('root');
@@ -121,7 +121,7 @@ it('never disables the last superuser', async () => {
   await directory.move(`uid=root,${GROUPS}`, `uid=root,${PEOPLE}`);
 });
 
-it('changes nothing while the directory is away', async () => {
+it('the sync changes nothing while the directory is unavailable', async () => {
   const path = `authenticators/${authenticator.id}/`;
   const away = { ...configuration(1), servers: 'ldap://127.0.0.1:1' };
   await test.as.superuser.patch(path, { configuration: away }).expect(200);

@@ -101,8 +101,8 @@ const event = (counter: number): StoredEvent => ({
   ...{ created: '2026-01-01T00:00:00Z', dataText: '{}' },
 });
 
-describe('a range of runs', () => {
-  it('is added once the last one is entered, and follows it', async () => {
+describe('a partition for a range of runs', () => {
+  it('is added after the first run of the last partition, and follows it', async () => {
     const before = await lastRange();
     await job(before.lower || 1);
     expect(await partitions.extendAhead(DAYS)).toBe(true);
@@ -113,7 +113,7 @@ describe('a range of runs', () => {
     expect(await partitions.extendAhead(DAYS)).toBe(true);
   });
 
-  it('is for as many runs as came lately', async () => {
+  it('has a size for the recent rate of runs', async () => {
     const { upper } = await lastRange();
     await job(upper - 4200, { created: '2020-01-01' });
     await job(upper - 4000);
@@ -122,7 +122,7 @@ describe('a range of runs', () => {
     expect(await lastRange()).toMatchObject({ lower: upper, upper: upper + 4000 });
   });
 
-  it('begins behind all runs where these are ahead of it, whose events are stored nevertheless', async () => {
+  it('starts after all runs if these are ahead, and their events are stored anyway', async () => {
     const { upper } = await lastRange();
     await ended(upper + 70_000, 1, 3);
     expect(await where(upper + 70_000)).toEqual([{ part: 'job_events_rest', count: 3 }]);
@@ -136,7 +136,7 @@ describe('a range of runs', () => {
     await expectTotals();
   });
 
-  it('is added once when two add it at the same time', async () => {
+  it('is added once by two simultaneous workers', async () => {
     await job((await lastRange()).upper - 1);
     const before = await ranges();
     const done = await Promise.all([partitions.extendAhead(DAYS), partitions.extendAhead(DAYS)]);
@@ -144,7 +144,7 @@ describe('a range of runs', () => {
     expect(await ranges()).toHaveLength(before.length + 1);
   });
 
-  it('is there whole or not at all when whoever adds it is ended', async () => {
+  it('is added completely or not at all if the worker is terminated', async () => {
     await job((await lastRange()).upper - 1);
     const before = await ranges();
     const client = new pg.Client({ connectionString: runs.url });
@@ -162,7 +162,7 @@ describe('a range of runs', () => {
     expect(await partitions.extendAhead(DAYS)).toBe(true);
   });
 
-  it('gives way to whoever writes runs, and is added later', async () => {
+  it('is not added while runs are written, but later', async () => {
     await job((await lastRange()).upper - 1);
     await runs.database.transaction(async () => {
       await runs.database.execute(sql`UPDATE unified_jobs SET description = 'busy'`);
@@ -172,7 +172,7 @@ describe('a range of runs', () => {
     expect(await partitions.extendAhead(DAYS)).toBe(true);
   });
 
-  it('lets others write runs while it waits for who stores events without a range', async () => {
+  it('does not block the creation of runs while it waits for writers of events', async () => {
     const { upper } = await lastRange();
     await job(upper + 5);
     const ends: string[] = [];
@@ -189,7 +189,7 @@ describe('a range of runs', () => {
     expect(ends).toEqual(['written', 'added']);
   });
 
-  it('is added while runs store events, of which none is lost or doubled', async () => {
+  it('is added while runs store events, without loss or repetition', async () => {
     const { upper } = await lastRange();
     const ids = [upper - 1, upper, upper + 1];
     for (const id of ids) await job(id, { status: 'running', attempt: 1 });
@@ -229,8 +229,8 @@ async function threeRanges(daysAgo: readonly number[]): Promise<Range[]> {
   return all;
 }
 
-describe('what is old', () => {
-  it('is dropped by whole ranges, the rest is deleted, and totals are right', async () => {
+describe('old events', () => {
+  it('are dropped with whole partitions or deleted, and totals stay exact', async () => {
     const all = await threeRanges([100, 95, 91]);
     const [, middle] = all;
     await ended((middle?.lower ?? 0) + 20, 1, 4);
@@ -247,21 +247,21 @@ describe('what is old', () => {
   it.each([
     ['has not ended', { finished: null }],
     ['ended lately', { finished: new Date().toISOString() }],
-  ])('stays in the range of a run that %s', async (_which, fields) => {
+  ])('stay in the partition of a run that %s', async (_which, fields) => {
     const [first] = await threeRanges([100]);
     await job((first?.upper ?? 0) - 1, fields);
     expect(await partitions.dropOld(90)).toBeNull();
     expect(await where((first?.lower ?? 0) + 10)).toHaveLength(1);
   });
 
-  it('stays in the range that runs still come to', async () => {
+  it('stay in the partition for new runs', async () => {
     await ended((await lastRange()).lower + 10, 100, 5);
     expect(await partitions.dropOld(90)).toBeNull();
     expect(await events.removeOld(90, 10)).toBe(5);
     await expectTotals();
   });
 
-  it('goes with its run, wherever it is', async () => {
+  it('are deleted with their run, in any partition', async () => {
     const [first, second] = await threeRanges([3, 2]);
     for (const range of [first, second]) {
       const id = (range?.lower ?? 0) + 10;
@@ -272,7 +272,7 @@ describe('what is old', () => {
     expect(await where((first?.lower ?? 0) + 11)).toHaveLength(1);
   });
 
-  it('is dropped once when two drop it at the same time', async () => {
+  it('are dropped once by two simultaneous workers', async () => {
     await threeRanges([100, 95]);
     const drop = (client: pg.Client): Promise<number | null> =>
       client
@@ -283,7 +283,7 @@ describe('what is old', () => {
     await expectTotals();
   });
 
-  it('stays where an event is stored for a run without any while it is dropped', async () => {
+  it('stay if an event is stored for a run without events at the same time', async () => {
     const [first] = await threeRanges([100]);
     const late = (first?.lower ?? 0) + 20;
     await ended(late, 100, 0);
@@ -303,7 +303,7 @@ describe('what is old', () => {
     expect(await partitions.dropOld(90)).toBe(13);
   });
 
-  it('is dropped as soon as nobody reads it any more', async () => {
+  it('are dropped as soon as no transaction reads them', async () => {
     await threeRanges([100]);
     const reading = runs.database.transaction(async () => {
       await runs.database.rows(sql`SELECT count(*) FROM job_events`);
@@ -315,6 +315,6 @@ describe('what is old', () => {
   });
 });
 
-it('PostgreSQL looks once a day at what is in all partitions', async () => {
+it('PostgreSQL analyzes all partitions once a day', async () => {
   expect([await partitions.analyze(), await partitions.analyze()]).toEqual([true, false]);
 });

@@ -46,7 +46,7 @@ const rowsRead = (work: () => Promise<unknown>): Promise<number> =>
   });
 
 it.each(['error', 'update'] as const)(
-  'finds each of the given names in the index, on_conflict=%s',
+  'the check of names uses the index, with on_conflict=%s',
   async (onConflict) => {
     const inventory = await freshInventory();
     const service = test.app.get(BulkHostCreate, { strict: false });
@@ -60,7 +60,7 @@ it.each(['error', 'update'] as const)(
   },
 );
 
-it('compares what a source brings with what there is, and not each with each', async () => {
+it('the comparison of an import with existing hosts is linear', async () => {
   const inventory = await freshInventory();
   const { body: source } = await test.as.superuser
     .post('inventory_sources/', { name: 'Fresh', inventory: inventory.id, source: 'ec2' })

@@ -58,7 +58,7 @@ async function lookUp(target: Row, field: string, source: Row, metadata: object)
   });
 }
 
-it('gets one token for a run with its sync, and one for each status post', async () => {
+it('a GitHub App issues one token for a run with its sync, and one for each status post', async () => {
   const app = { ...appInputs(''), github_url: `${stores.url}/api/v3` };
   const project = await api.call('POST', 'projects/', {
     ...{ name: 'Site', organization: 1, scm_type: 'git', scm_url: `${server.url}/site/.git` },

@@ -68,7 +68,7 @@ async function expectEvents(): Promise<void> {
   expect(kept).toBeGreaterThan(COPIES);
 }
 
-it('follow events as they are stored and removed', async () => {
+it('totals of events are updated when events are stored and removed', async () => {
   await expectEvents();
   await storeEvents(2);
   await expectEvents();
@@ -81,7 +81,7 @@ it('follow events as they are stored and removed', async () => {
   await expectEvents();
 });
 
-it('follow runs that change hands, and runs that go with their events', async () => {
+it('totals of events are updated when runs change owners or are deleted', async () => {
   await test.database.execute(sql`
     UPDATE unified_jobs SET status = CASE id % 3 WHEN 0 THEN 'failed' ELSE 'canceled' END,
       organization_id = CASE WHEN id % 2 = 0 THEN NULL ELSE organization_id END`);
@@ -90,7 +90,7 @@ it('follow runs that change hands, and runs that go with their events', async ()
   await expectEvents();
 });
 
-it('follow events of many runs that are stored at once', async () => {
+it('totals of events are updated for many runs at once', async () => {
   const runs = await test.database.rows<{ id: number }>(sql`
     SELECT id FROM unified_jobs ORDER BY id LIMIT 8`);
   const store = (id: number, batch: number): Promise<number> =>
@@ -129,7 +129,7 @@ async function expectTotals(type: string, groups: string): Promise<void> {
   expect(rows).toEqual([]);
 }
 
-it.each(HISTORIES)('of %s follow what writes them', async (type, groups) => {
+it.each(HISTORIES)('totals of %s are updated by every write', async (type, groups) => {
   const { database } = test;
   const { table } = resource(type);
   const count = (): Promise<{ total: number } | undefined> =>
@@ -144,7 +144,7 @@ it.each(HISTORIES)('of %s follow what writes them', async (type, groups) => {
   expect((await count())?.total).toBeLessThan(before);
 });
 
-it('of activity leave out which object it was for types that nobody holds a role on', () => {
+it('totals of activity omit the object for types without roles', () => {
   const held = resources().filter(({ roles }) => roles.length > 0);
   expect(held.length).toBeGreaterThan(5);
   const named = [...held.map(({ type }) => type), 'user'];
@@ -153,7 +153,7 @@ it('of activity leave out which object it was for types that nobody holds a role
 
 const SEEN = ['job_events/', 'activity_stream/', 'notifications/'];
 
-it.each(SEEN)('are those of what each caller sees of %s', async (list) => {
+it.each(SEEN)('totals for each caller equal the visible rows of %s', async (list) => {
   const totals = new Set<number>();
   for (const name of PERSONA_NAMES) {
     const { body } = await test.as[name].get(list).expect(200);
@@ -172,7 +172,7 @@ it.each(SEEN)('are those of what each caller sees of %s', async (list) => {
 it.each([
   ['notification', 'notification_templates', 'notifications'],
   ['webhook_delivery', 'job_templates', 'webhook_deliveries'],
-])('count every %s below %s', async (type, parents, list) => {
+])('totals of every %s below %s are exact', async (type, parents, list) => {
   const { counter } = resource(type);
   const [column] = Object.keys(counter?.columns ?? {});
   const found = await test.database.rows<{ id: number; total: number }>({
@@ -195,7 +195,7 @@ it.each([
   await add(-1000);
 });
 
-it('are counted by hand where a filter asks for more than they are kept by', async () => {
+it('totals are counted in full for filters without stored totals', async () => {
   const { body } = await test.as.superuser.get('job_events/?event=verbose').expect(200);
   expect(body.count).toBe(
     await number(sql`SELECT count(*) FROM job_events WHERE event = 'verbose'`),

@@ -15,7 +15,7 @@ const PLAYBOOKS = {
 };
 
 /** Launched over HTTP and run by a worker with the real Ansible. */
-it('jobs count the hosts of their statistics, each once', async () => {
+it('a job counts each host of its statistics once', async () => {
   const cluster = await Cluster.start({ playbooks: PLAYBOOKS });
   try {
     const api = await ApiCalls.inside(cluster);

@@ -67,7 +67,7 @@ interface Known {
  * Playbooks are launched over HTTP and executed by a worker with the real Ansible, in any sandbox that the
  * machine supports.
  */
-describe('facts of hosts', () => {
+describe('the facts of hosts', () => {
   let cluster: Cluster;
   let api: ApiCalls;
   let inventory: Row;
@@ -132,7 +132,7 @@ describe('facts of hosts', () => {
     for (const name of names) expect(facts[name]).toEqual(AT_NORTH);
   }
 
-  it('are what gather_facts found out, and the next run knows them', async () => {
+  it('come from gather_facts, and are available in the next run', async () => {
     expect(await known()).toEqual({ one: NOTHING, two: NOTHING, three: NOTHING });
     await play('gather.yml', { limit: 'one' });
     const { one, two } = await known();
@@ -152,7 +152,7 @@ describe('facts of hosts', () => {
     expect((results as Row[]).map(({ name }) => name)).toEqual(['one']);
   });
 
-  it('reach another project as far as setup finds them out, and no template as options', async () => {
+  it('of setup are shared with other projects, and never as templates in options', async () => {
     await placeInNorth('one');
     const [other] = await cluster.rows<{ id: number }>(`
       INSERT INTO unified_job_templates (type, name, organization_id, local_path)
@@ -165,7 +165,7 @@ describe('facts of hosts', () => {
     expect(here).toContain('one is in north, tmp default, has Debian not found');
   });
 
-  it('end with a run that does not use them', async () => {
+  it('are deleted by a run that does not use them', async () => {
     await play('set.yml', { use_fact_cache: false });
     expect(await known()).toEqual({ one: NOTHING, two: NOTHING, three: NOTHING });
     await placeInNorth('one', 'two', 'three');
@@ -173,12 +173,12 @@ describe('facts of hosts', () => {
     expect(await outputOf(job)).toContain('one is in no place');
   });
 
-  it('are kept of a run that failed, and of none that it did not reach', async () => {
+  it('are stored after a failed run, except for hosts that it did not reach', async () => {
     await play('fail.yml', { limit: 'one' }, 'failed');
     expect(await known()).toEqual({ one: AT_NORTH, two: NOTHING, three: NOTHING });
   });
 
-  it('are cleared where a play clears them, and nowhere else', async () => {
+  it('are cleared only by a play that clears them', async () => {
     await placeInNorth('one', 'two');
     const before = await known();
     await play('clear.yml', { limit: 'two,three' });
@@ -190,7 +190,7 @@ describe('facts of hosts', () => {
     expect(after.two?.modified).not.toEqual(before.two?.modified);
   });
 
-  it('are not handed on when they are too old, and stay', async () => {
+  it('are kept but not used after their timeout', async () => {
     await placeInNorth('one', 'two');
     await cluster.rows(
       `UPDATE hosts SET ansible_facts_modified = now() - interval '2 days' WHERE name = 'one'`,
@@ -210,12 +210,12 @@ describe('facts of hosts', () => {
     expect(await outputOf(await play('show.yml'))).toContain('one is in north');
   });
 
-  it('are those of the hosts of a slice', async () => {
+  it('include only the hosts of a slice', async () => {
     await play('set.yml', { job_slice_count: 2 });
     expect(await known()).toEqual({ one: AT_NORTH, two: AT_NORTH, three: AT_NORTH });
   });
 
-  it('that are too large are not stored, and the run says so', async () => {
+  it('are not stored above the size limit, and the run reports this', async () => {
     await placeInNorth('one');
     await api.call('PATCH', 'settings/jobs/', { HOST_FACTS_BYTES: 1024 });
     try {
@@ -231,7 +231,7 @@ describe('facts of hosts', () => {
     expect(two?.facts).toEqual({ site: 'xxx' });
   });
 
-  it('are read as those of nobody where a play spoils the files', async () => {
+  it('are empty if a play damages the files', async () => {
     await placeInNorth('one', 'two', 'three');
     const before = await known();
     const job = await play('spoil.yml');
@@ -239,7 +239,7 @@ describe('facts of hosts', () => {
     expect(await known()).toEqual(before);
   });
 
-  it('of a host whose name leads out of the folder are none', async () => {
+  it('are empty for a host whose name is a path outside the folder', async () => {
     await api.call('POST', `inventories/${inventory.id}/hosts/`, { name: '../x' });
     await play('set.yml', { limit: 'one,..*' });
     expect(await known()).toMatchObject({ one: AT_NORTH, '../x': NOTHING });

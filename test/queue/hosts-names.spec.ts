@@ -21,7 +21,7 @@ const PLAYBOOKS = {
 const NAMES = ['rack01/02', 'rack01', '10.0.0.0/24', 'a/b/c', '../up', '/etc/x', 'plain'];
 
 /** Ansible keeps facts in files named like hosts. */
-describe('hosts whose names are paths', () => {
+describe('hosts with paths as names', () => {
   let cluster: Cluster;
   let api: ApiCalls;
   let inventory: Row;
@@ -52,12 +52,12 @@ describe('hosts whose names are paths', () => {
     return api.call('GET', `jobs/${id}/`);
   }
 
-  it('run where no facts are kept', async () => {
+  it('run without a fact cache', async () => {
     const job = await play('gather.yml', { use_fact_cache: false });
     expect(job).toMatchObject({ job_explanation: '', host_status_counts: { ok: NAMES.length } });
   });
 
-  it('run where facts are kept, and have them at the next run', async () => {
+  it('run with a fact cache, and have facts in the next run', async () => {
     const job = await play('gather.yml', { use_fact_cache: true });
     expect(job).toMatchObject({ job_explanation: '', host_status_counts: { ok: NAMES.length } });
     const { id } = await play('show.yml', { use_fact_cache: true });
@@ -71,7 +71,7 @@ describe('hosts whose names are paths', () => {
     }
   });
 
-  it('say why Ansible ended where no task failed', async () => {
+  it('show why Ansible failed without a failed task', async () => {
     for (const use_fact_cache of [false, true]) {
       const job = await play('wrong.yml', { use_fact_cache }, 'failed');
       expect(job.job_explanation).toBe(

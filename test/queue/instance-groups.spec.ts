@@ -55,7 +55,7 @@ const places = async (...ids: readonly number[]): Promise<string[]> => {
 };
 const pass = () => runs.scheduler.pass();
 
-describe('a run is placed in', () => {
+describe('a run is assigned to', () => {
   it('the default group, which has every machine', async () => {
     await machine('a', 1);
     const job = await runs.job(await runs.template());
@@ -66,7 +66,7 @@ describe('a run is placed in', () => {
     ]);
   });
 
-  it('the groups of its launch alone', async () => {
+  it('the groups of its launch only', async () => {
     await machine('a', 9);
     const [west, east] = [await group('west'), await group('east', ['a'])];
     const template = await runs.template({ allow_simultaneous: true });
@@ -114,7 +114,7 @@ describe('a run is placed in', () => {
   });
 });
 
-it('a full group keeps neither its order nor the runs of others waiting', async () => {
+it('a full group does not delay runs of other groups', async () => {
   await machine('a', 2);
   await machine('b', 3);
   const [west, east] = [await group('west', ['a']), await group('east', ['b'])];
@@ -138,7 +138,7 @@ it('a full group keeps neither its order nor the runs of others waiting', async 
   expect(await places(...inEast)).toEqual(['pending', ...rest]);
 });
 
-it('a group has no more runs at once than its limit', async () => {
+it('a group runs at most as many jobs as its limit', async () => {
   await machine('a', 9);
   const west = await group('west', ['a'], { max_concurrent_jobs: 1 });
   const template = await runs.template();
@@ -151,7 +151,7 @@ it('a group has no more runs at once than its limit', async () => {
   expect(await places(second)).toEqual(['waiting west a']);
 });
 
-it('a group has no more forks at once than its limit: hosts of the inventory, at most the forks', async () => {
+it('a group uses at most as many forks as its limit: one for each host, up to the forks', async () => {
   await machine('a', 9);
   const west = await group('west', ['a'], { max_forks: 10 });
   const template = await runs.template();
@@ -170,7 +170,7 @@ it('a group has no more forks at once than its limit: hosts of the inventory, at
   ]);
 });
 
-it('an instance has no more forks at once than its capacity, unless a run is larger alone', async () => {
+it('an instance uses at most its capacity in forks, except for a single larger run', async () => {
   await machine('a', 9, { cpu_capacity: 2, mem_capacity: 12, capacity_adjustment: 0.5 });
   await machine('b', 9, { cpu_capacity: 4, mem_capacity: 4 });
   const template = await runs.template();
@@ -187,7 +187,7 @@ it('an instance has no more forks at once than its capacity, unless a run is lar
   expect(await places(...ids.slice(2))).toEqual([b, a]);
 });
 
-describe('the impact of a run', () => {
+describe('the number of forks of a run', () => {
   it.each([
     ['a job by its hosts', 'job', {}, 4],
     ['a job by its forks', 'job', { forks: 2 }, 3],
@@ -212,7 +212,7 @@ describe('a run with an execution environment', () => {
   const engine = (version: string) =>
     runs.database.execute(sql`UPDATE instances SET container_engine = ${version}`);
 
-  it('waits until an instance of its groups can run containers, and says so', async () => {
+  it('waits for an instance of its groups with a container engine, with an explanation', async () => {
     await machine('a', 9);
     await machine('elsewhere', 9, { container_engine: 'podman version 4.3.1' });
     const west = await group('west', ['a']);
@@ -233,7 +233,7 @@ describe('a run with an execution environment', () => {
     expect(await places(job)).toEqual(['waiting west a']);
   });
 
-  it('goes back when the engine of its instance is gone before it started', async () => {
+  it('is released if its instance loses the engine before the start', async () => {
     await machine('a', 9, { container_engine: 'podman version 4.3.1' });
     const [job, plain] = [await runs.job(null, IN_CONTAINER), await runs.job(null)];
     await pass();
@@ -243,7 +243,7 @@ describe('a run with an execution environment', () => {
     expect(await places(job, plain)).toEqual(['pending', 'waiting default a']);
   });
 
-  it('does not keep the others waiting, however many wait for an engine', async () => {
+  it('does not delay other runs, even if many wait for an engine', async () => {
     await machine('a', 2);
     for (let count = 0; count < 5; count += 1) await runs.job(null, IN_CONTAINER);
     const plain = await runs.job(null);
@@ -252,7 +252,7 @@ describe('a run with an execution environment', () => {
   });
 });
 
-describe('a waiting run goes back', () => {
+describe('a waiting run is released', () => {
   const waitingOnA = async (): Promise<number> => {
     await machine('a', 2);
     const job = await runs.job(await runs.template());
@@ -264,7 +264,7 @@ describe('a waiting run goes back', () => {
   it.each([
     ['disabled', sql`UPDATE instances SET enabled = false`],
     ['gone', sql`DELETE FROM worker_nodes`],
-  ])('when its instance is %s, and is placed on another', async (_how, change) => {
+  ])('if its instance is %s, and is assigned to another', async (_how, change) => {
     const job = await waitingOnA();
     await runs.database.execute(change);
     await pass();
@@ -275,7 +275,7 @@ describe('a waiting run goes back', () => {
     expect(await places(job)).toEqual(['waiting default b']);
   });
 
-  it('when its group is deleted', async () => {
+  it('if its group is deleted', async () => {
     await machine('a', 2);
     const west = await group('west', ['a']);
     const fields = { ...prompted(west), allow_simultaneous: true };
@@ -307,7 +307,7 @@ it('policies choose among live machines, and a listed machine stays', async () =
   expect(await members()).toEqual([b]);
 });
 
-it('a run that waits for its groups says what it needs, and what they have free', async () => {
+it('a run that waits for its groups explains its needs and their free capacity', async () => {
   await machine('a', 0);
   await machine('b', 3, { cpu_capacity: 8, mem_capacity: 8 });
   const groups = [
@@ -330,7 +330,7 @@ it('a run that waits for its groups says what it needs, and what they have free'
   );
 });
 
-it('what is free is told anew to the hundred runs that are next, not to all that wait', async () => {
+it('the free capacity is updated for the next hundred runs only', async () => {
   await machine('a', 1);
   await runs.database.execute(sql`
     INSERT INTO unified_jobs (type, name, status, dependencies_processed, created)
@@ -349,7 +349,7 @@ it('what is free is told anew to the hundred runs that are next, not to all that
   expect(await texts()).toEqual(['1 of 1 places', '0 of 1 places']);
 });
 
-it('a run that prefers only a container group stays pending, and says why', async () => {
+it('a run with only a container group stays pending, with an explanation', async () => {
   await machine('a', 9);
   const pods = await group('pods', [], { is_container_group: true });
   const job = await runs.job(null, { ...prompted(pods), created: '2020-01-01' });
@@ -364,7 +364,7 @@ it('a run that prefers only a container group stays pending, and says why', asyn
   });
 });
 
-it('places thousands of runs over eight groups, each in its order, in short passes', async () => {
+it('thousands of runs are assigned to eight groups, in order and in short passes', async () => {
   const count = IS_DEEP ? 10_000 : 2000;
   const groups: number[] = [];
   for (let at = 0; at < 8; at += 1) {

@@ -34,11 +34,11 @@ const nodesOf = async (ids: readonly number[]): Promise<string[]> => {
   );
   return rows.map(({ execution_node: node }) => node);
 };
-it('uses every instance for runs that prefer none', async () => {
+it('all instances execute runs without a group', async () => {
   expect(await nodesOf(await cluster.addJobs(4))).toEqual(['east', 'west']);
 });
 
-it('keeps runs of a group on its instances, and shows them there', async () => {
+it('runs of a group are executed and shown on its instances', async () => {
   const { id } = await api.call('POST', 'instance_groups/', {
     name: 'plains',
     policy_instance_list: ['east'],
@@ -54,7 +54,7 @@ it('keeps runs of a group on its instances, and shows them there', async () => {
   await api.call('POST', 'job_templates/2/instance_groups/', { id, disassociate: true });
 });
 
-it('gives a disabled instance nothing until it is enabled again', async () => {
+it('a disabled instance gets no runs until it is enabled again', async () => {
   const { results } = await api.call('GET', 'instances/?hostname=west');
   const path = `instances/${(results as { id: number }[])[0]!.id}/`;
   await api.call('PATCH', path, { enabled: false });
@@ -63,7 +63,7 @@ it('gives a disabled instance nothing until it is enabled again', async () => {
   expect(await nodesOf(await cluster.addJobs(4))).toEqual(['east', 'west']);
 });
 
-it('places a run in a container where there is an engine, again after a health check found one', async () => {
+it('a run in a container needs an engine, which a health check finds again', async () => {
   const environment = await api.call('POST', 'execution_environments/', {
     ...{ name: 'Tools', image: 'localhost/tools', pull: 'never' },
   });

@@ -18,7 +18,7 @@ afterAll(async () => {
 const find = async (): Promise<Record<string, unknown> & { id: number }> =>
   (await test.as.superuser.get(`instances/?hostname=${hostname()}`).expect(200)).body.results[0];
 
-it('are the machines that workers run on, with what they can take', async () => {
+it('instances are the machines of workers, with their capacity', async () => {
   expect(await find()).toMatchObject({
     type: 'instance',
     hostname: hostname(),
@@ -43,7 +43,7 @@ it('are the machines that workers run on, with what they can take', async () => 
   });
 });
 
-it('have a capacity in forks between that of their processors and that of their memory', async () => {
+it('the capacity in forks is between the limits of processors and memory', async () => {
   const { as, database } = test;
   const { id } = await find();
   const url = `instances/${id}/`;
@@ -72,7 +72,7 @@ it('have a capacity in forks between that of their processors and that of their 
   await as.superuser.patch(url, { enabled: true }).expect(200);
 });
 
-it('list the runs they were given, and the groups they belong to', async () => {
+it('an instance lists its runs and its groups', async () => {
   const { as, database, home } = test;
   const { id } = await find();
   await database.execute(sql`
@@ -91,7 +91,7 @@ it('list the runs they were given, and the groups they belong to', async () => {
   await database.execute(sql`DELETE FROM unified_jobs`);
 });
 
-it.each(PERSONA_NAMES)('are shown to %s as the rules say', async (name) => {
+it.each(PERSONA_NAMES)('instances are visible to %s as the rules require', async (name) => {
   const { id } = await find();
   const mayRead = name === 'superuser' || name === 'auditor';
   const { body } = await test.as[name].get('instances/').expect(200);
@@ -100,7 +100,7 @@ it.each(PERSONA_NAMES)('are shown to %s as the rules say', async (name) => {
   await test.as[name].delete(`instances/${id}/`).expect(405);
 });
 
-it('stay when their workers are gone, without capacity', async () => {
+it('instances stay without capacity after their workers stopped', async () => {
   await worker.close();
   expect(await find()).toMatchObject({
     hostname: hostname(),

@@ -36,7 +36,7 @@ describe('jobs on a smart inventory', () => {
   });
   afterAll(() => cluster.stop());
 
-  it('play on the real hosts, without their groups, and keep the facts there', async () => {
+  it('run on the real hosts, without their groups, and store their facts', async () => {
     const make = (path: string, fields: object) => api.call('POST', path, fields);
     const plant = await make('inventories/', { name: 'Plant', organization: 1 });
     const office = await make('inventories/', { name: 'Office', organization: 1 });

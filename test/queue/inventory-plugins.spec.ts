@@ -163,7 +163,7 @@ const KINDS: Kind[] = [
 /**
  * Fake plugins, which replace those of real clouds, are started by the real `ansible-inventory` of a worker.
  */
-describe('a plugin that asks a cloud', () => {
+describe('an inventory plugin of a cloud', () => {
   let cluster: Cluster;
   let api: ApiCalls;
   let collections: string;
@@ -208,7 +208,7 @@ describe('a plugin that asks a cloud', () => {
   }
 
   it.each(KINDS)(
-    '$source is started as it wants it',
+    '$source starts with the required settings',
     async (kind) => {
       const source = await sourceOf(kind);
       const run = await update(source, 'successful');
@@ -231,7 +231,7 @@ describe('a plugin that asks a cloud', () => {
     90_000,
   );
 
-  it('ends in error, and stores nothing, where the organization would have too many hosts', async () => {
+  it('fails and stores nothing above the host limit of the organization', async () => {
     const [kind] = KINDS;
     if (!kind) throw new Error('There is no such kind.');
     const { id } = await make('organizations/', { name: 'Small', max_hosts: 1 });
@@ -249,7 +249,7 @@ describe('a plugin that asks a cloud', () => {
     expect((await api.call('GET', path)).total_hosts).toBe(1);
   });
 
-  it('fails by name where its collection is not there', async () => {
+  it('fails and names its collection if it is not installed', async () => {
     const kind = KINDS.find(({ source }) => source === 'insights');
     if (!kind) throw new Error('There is no such kind.');
     const [installed, away] = [join(collections, 'redhatinsights'), join(cluster.folder, 'away')];

@@ -33,7 +33,7 @@ describe('a job on an inventory with sources', () => {
       UPDATE unified_jobs SET finished = now() - make_interval(secs => ${seconds}::int) WHERE id = ${id}`);
   }
 
-  it('shares one update of each with the jobs beside it, and starts after them', async () => {
+  it('shares one update of each with simultaneous jobs, and starts after them', async () => {
     const sources = [await runs.inventorySource(inventory), await runs.inventorySource(inventory)];
     const silent = await runs.inventorySource(inventory, { update_on_launch: false });
     const jobs = [await job(), await job()];
@@ -61,7 +61,7 @@ describe('a job on an inventory with sources', () => {
     ['has no time for which it is fresh', 'successful', 1, 0, 1],
     ['failed last', 'failed', 1, 60, 1],
     ['was canceled last', 'canceled', 1, 60, 1],
-  ])('has a source updated or not that %s', async (_what, status, seconds, timeout, made) => {
+  ])('updates a source that %s, or not', async (_what, status, seconds, timeout, made) => {
     const source = await runs.inventorySource(inventory, { update_cache_timeout: timeout });
     await ended(source, status, seconds);
     const own = await job();
@@ -77,17 +77,20 @@ describe('a job on an inventory with sources', () => {
     ['does not take', 'callback', 'successful', 90, 1],
     ['does not take', 'callback', 'failed', 30, 1],
     ['does not take', 'manual', 'successful', 30, 1],
-  ])('%s for fresh what a %s brought, %s, %i seconds ago', async (...[, by, status, ago, made]) => {
-    const source = await runs.inventorySource(inventory);
-    await ended(source, status, ago);
-    await runs.database.execute(sql`
+  ])(
+    '%s the result of a %s as current, %s, %i seconds ago',
+    async (...[, by, status, ago, made]) => {
+      const source = await runs.inventorySource(inventory);
+      await ended(source, status, ago);
+      await runs.database.execute(sql`
       UPDATE unified_jobs SET launch_type = ${by} WHERE inventory_source_id = ${source}`);
-    await job();
-    await pass();
-    expect((await updatesOf(source)).slice(1)).toHaveLength(made);
-  });
+      await job();
+      await pass();
+      expect((await updatesOf(source)).slice(1)).toHaveLength(made);
+    },
+  );
 
-  it('takes an update on its way for its own', async () => {
+  it('uses an update that is already in progress', async () => {
     const source = await runs.inventorySource(inventory);
     const running = await runs.inventoryUpdate(source, { status: 'running' });
     const own = await job();
@@ -99,7 +102,7 @@ describe('a job on an inventory with sources', () => {
     expect(await waiting()).toEqual([own]);
   });
 
-  it('fails with the source, which it names', async () => {
+  it('fails with the source, and names it', async () => {
     const source = await runs.inventorySource(inventory);
     const own = await job();
     await pass();
@@ -112,7 +115,7 @@ describe('a job on an inventory with sources', () => {
     });
   });
 
-  it('waits for updates that somebody started, which wait for no job, and for each other by source', async () => {
+  it('waits for manual updates, which wait for no job, and for each other by source', async () => {
     const [one, other] = [
       await runs.inventorySource(inventory, { update_on_launch: false }),
       await runs.inventorySource(inventory, { update_on_launch: false }),
@@ -133,7 +136,7 @@ describe('a job on an inventory with sources', () => {
     expect(await waiting()).toEqual([own]);
   });
 
-  it('is no command, which has nothing updated', async () => {
+  it('is different from a command, which updates nothing', async () => {
     const source = await runs.inventorySource(inventory);
     const command = await runs.command(inventory);
     await pass();

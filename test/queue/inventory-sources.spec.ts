@@ -65,7 +65,7 @@ const WEB = {
   _meta: { hostvars: { w1: { a: 1 } } },
 };
 
-it('makes hosts, groups and variables, counts them, and changes nothing the next time', async () => {
+it('an import creates and counts hosts, groups and variables, and changes nothing when repeated', async () => {
   const here = await place();
   expect(await bring(here, WEB)).toEqual({
     hosts: { added: 2, changed: 0, removed: 0, disabled: 0 },
@@ -93,7 +93,7 @@ it('makes hosts, groups and variables, counts them, and changes nothing the next
   expect((await hostNamed(here, 'w1')).modified).toBe(modified);
 });
 
-it('removes with overwrite what it made, and nothing of anybody else', async () => {
+it('an import with overwrite removes its own objects only', async () => {
   const here = await place();
   const other = await sourceOf(here.inventory);
   await bring(here, { web: ['mine', 'shared', 'adopted'] });
@@ -110,7 +110,7 @@ it('removes with overwrite what it made, and nothing of anybody else', async () 
   expect(body.results.map(({ name }: Row) => name)).toEqual(['new']);
 });
 
-it('lifts what was in a removed group into the groups around it', async () => {
+it('an import moves the contents of a removed group to its parent groups', async () => {
   const here = await place();
   await bring(here, { top: { children: ['mid'] }, mid: { children: ['low'] }, low: ['h'] });
   await bring(here, { top: {}, low: ['h'], _meta: {} });
@@ -120,7 +120,7 @@ it('lifts what was in a removed group into the groups around it', async () => {
   expect(mid).toBeUndefined();
 });
 
-it('merges variables, and takes back what it said and says no more', async () => {
+it('an import merges variables, and removes its earlier ones', async () => {
   const here = await place();
   await bring(here, {
     all: { vars: { a: 1, b: 1 } },
@@ -139,7 +139,7 @@ it('merges variables, and takes back what it said and says no more', async () =>
   expect((await scriptOf(here))._meta.hostvars.h).toEqual({ z: 2 });
 });
 
-it('says what variables of groups are with overwrite_vars, and merges those of the inventory', async () => {
+it('an import with overwrite_vars replaces group variables, and merges those of the inventory', async () => {
   const here = await place();
   const told = (vars: object) => ({ all: { vars }, web: { hosts: ['w'], vars } });
   await bring(here, told({ a: 1, b: 1 }));
@@ -161,7 +161,7 @@ it('says what variables of groups are with overwrite_vars, and merges those of t
   expect(await varsNow()).toEqual({ all: { own: 1, c: 3 }, web: { c: 3 } });
 });
 
-it('leaves ids of other systems alone where it has none of its own', async () => {
+it('an import without ids keeps the ids of other sources', async () => {
   const here = await place();
   await bring(here, { _meta: { hostvars: { a: { id: 'i-1' } } } });
   const files = await sourceOf(here.inventory);
@@ -171,7 +171,7 @@ it('leaves ids of other systems alone where it has none of its own', async () =>
   expect(await hostNamed(here, 'renamed')).toMatchObject({ instance_id: 'i-1' });
 });
 
-it('renames hosts that are known by their ids, also for each other', async () => {
+it('an import renames hosts with known ids, also by swapping names', async () => {
   const here = await place();
   const named = (one: string, two: string) => ({
     _meta: { hostvars: { [one]: { id: 'i-1' }, [two]: { id: 'i-2' } } },
@@ -182,7 +182,7 @@ it('renames hosts that are known by their ids, also for each other', async () =>
   expect(await hostNamed(here, 'b')).toMatchObject({ id, instance_id: 'i-1' });
 });
 
-it('refuses circles, and leaves all as it was', async () => {
+it('an import refuses circular groups, and changes nothing', async () => {
   const here = await place();
   await bring(here, { a: { children: ['b'] }, b: {} });
   const before = await scriptOf(here);
@@ -192,7 +192,7 @@ it('refuses circles, and leaves all as it was', async () => {
   expect(await scriptOf(here)).toEqual(before);
 });
 
-it('refuses more hosts than the organization may have, and takes as many', async () => {
+it('an import is refused above the host limit of the organization, and accepted at it', async () => {
   const { body: organization } = await test.as.superuser
     .post('organizations/', { name: 'Small', max_hosts: 2 })
     .expect(201);
@@ -204,7 +204,7 @@ it('refuses more hosts than the organization may have, and takes as many', async
   await bring(here, { g: ['1', '2'] });
 });
 
-it('takes one after the other what is brought into one inventory at once', async () => {
+it('simultaneous imports into one inventory run one after the other', async () => {
   const here = await place();
   const other = await sourceOf(here.inventory);
   const names = (prefix: string) => Array.from({ length: 500 }, (_, n) => `${prefix}${n}`);
@@ -219,7 +219,7 @@ it('takes one after the other what is brought into one inventory at once', async
   expect(body.total_hosts).toBe(counted?.hosts);
 });
 
-it('needs as many statements for many hosts as for few', async () => {
+it('an import needs as many statements for many hosts as for few', async () => {
   const names = (count: number) => ({ web: Array.from({ length: count }, (_, n) => `h${n}`) });
   const few = await place();
   const many = await place();
@@ -227,7 +227,7 @@ it('needs as many statements for many hosts as for few', async () => {
   expect(await countQueries(test.database, () => bring(many, names(3000)))).toBe(asked);
 });
 
-it('takes fifty thousand hosts in seconds, and little more memory than they need', async () => {
+it('an import of fifty thousand hosts takes seconds, with little extra memory', async () => {
   const here = await place();
   const names = Array.from({ length: 50_000 }, (_, n) => `host-${n}.example.org`);
   const hostvars = Object.fromEntries(names.map((name, n) => [name, { id: `i-${n}`, rack: n }]));

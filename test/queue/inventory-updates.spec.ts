@@ -125,7 +125,7 @@ describe('an update of an inventory from a project', () => {
   });
   afterAll(() => cluster.stop());
 
-  it('brings in what a file of it says', async () => {
+  it('imports the content of a file of the project', async () => {
     const source = await sourceOf({ source_path: 'hosts.ini' });
     const run = await update(source);
     expect(await scriptOf(source)).toEqual({
@@ -158,7 +158,7 @@ describe('an update of an inventory from a project', () => {
     });
   });
 
-  it('tells of it line by line, without a gap', async () => {
+  it('has complete output in lines', async () => {
     const source = await sourceOf({ source_path: 'hosts.ini', verbosity: 2 });
     const { id, output } = await update(source);
     const events = (await api.call('GET', `inventory_updates/${id}/events/?page_size=200`))
@@ -180,7 +180,7 @@ describe('an update of an inventory from a project', () => {
     ['a folder with variables beside it', { source_path: 'folder' }, 'f1', { tier: 'back' }],
     ['the root of a branch', { scm_branch: 'only' }, 'o1', {}],
   ])(
-    'takes %s',
+    'accepts %s',
     async (_what, fields, name, vars) => {
       if ('scm_branch' in fields) {
         git('checkout', '-q', '--orphan', 'only');
@@ -197,7 +197,7 @@ describe('an update of an inventory from a project', () => {
     90_000,
   );
 
-  it('fails with what cannot be read, and changes nothing', async () => {
+  it('fails with unreadable files, and changes nothing', async () => {
     const source = await sourceOf({ source_path: 'list.yaml', overwrite: true });
     await update(source);
     const before = await scriptOf(source);
@@ -217,7 +217,7 @@ describe('an update of an inventory from a project', () => {
     }
   }, 90_000);
 
-  it('follows what vanishes where it overwrites, and keeps it where it does not', async () => {
+  it('removes missing hosts with overwrite, and keeps them without', async () => {
     commit({ 'fleet.ini': '[old]\na\nb\n[new]\na\n' });
     const kept = await sourceOf({ source_path: 'fleet.ini' });
     const followed = await sourceOf({ source_path: 'fleet.ini', overwrite: true });
@@ -231,7 +231,7 @@ describe('an update of an inventory from a project', () => {
     expect(_meta).toEqual({ hostvars: { a: {}, 'by-hand': {} } });
   });
 
-  it('says which hosts are enabled, and takes those that are named', async () => {
+  it('sets which hosts are enabled, and imports the selected ones', async () => {
     const source = await sourceOf({
       ...{ source_path: 'states.yaml', host_filter: 'up|sil' },
       ...{ enabled_var: 'state.power', enabled_value: 'Running' },
@@ -245,7 +245,7 @@ describe('an update of an inventory from a project', () => {
     expect(await states()).toEqual({ silent: true, 'up-1': false, 'up-2': true });
   });
 
-  it('takes the hosts of a limit, and fails with one that means none', async () => {
+  it('imports the hosts of a limit, and fails if the limit matches none', async () => {
     const limited = await sourceOf({ source_path: 'states.yaml', limit: 'webs:!up-2' });
     await update(limited);
     expect((await hostsOf(limited)).map(({ name }) => name)).toEqual(['up-1']);
@@ -255,7 +255,7 @@ describe('an update of an inventory from a project', () => {
     expect(await hostsOf(limited)).toHaveLength(1);
   });
 
-  it('gives a script its variables and those of its credential, and nothing that loads code', async () => {
+  it('passes to a script its variables and credential, without variables that load code', async () => {
     const type = await make('credential_types/', {
       ...{ name: 'Ours', kind: 'cloud', injectors: { env: { OURS: '{{ word }}' } } },
       inputs: { fields: [{ id: 'word', label: 'Word', type: 'string', secret: true }] },
@@ -283,14 +283,14 @@ describe('an update of an inventory from a project', () => {
     expect(JSON.stringify([output, shown])).not.toContain('a-secret-of-ours');
   });
 
-  it('ends when its time is over', async () => {
+  it('ends after its timeout', async () => {
     const source = await sourceOf({ source_path: 'slow.sh', timeout: 4 });
     const { job_explanation: why } = await update(source, 'failed');
     expect(why).toBe('Job terminated due to timeout');
     expect(await hostsOf(source)).toEqual([]);
   });
 
-  it('fails with the sync of the project, which it names', async () => {
+  it('fails with the sync of the project, and names it', async () => {
     const gone = await projectOf({});
     const source = await sourceOf({ source_project: gone.id, source_path: 'hosts.ini' });
     await update(source);
@@ -304,7 +304,7 @@ describe('an update of an inventory from a project', () => {
     expect(await hostsOf(source)).toHaveLength(5);
   });
 
-  it('cannot be had any more when the project is gone, and the source stays', async () => {
+  it('is refused after the project was deleted, and the source stays', async () => {
     const gone = await projectOf({});
     const source = await sourceOf({ source_project: gone.id, source_path: 'hosts.ini' });
     await cluster.over(

@@ -29,7 +29,7 @@ const childrenOf = (id: number): Promise<Row[]> =>
 const statusOf = async (id: number): Promise<unknown> =>
   (await test.database.row<Row>(sql`SELECT status FROM unified_jobs WHERE id = ${id}`))!.status;
 
-it('makes a job of each slice, all of them side by side', async () => {
+it('a sliced launch creates a job for each slice, and all run in parallel', async () => {
   const template = await sliced({
     job_slice_count: 3,
     extra_vars: 'a: 1\nb: 1',
@@ -71,14 +71,14 @@ it('makes a job of each slice, all of them side by side', async () => {
   expect(await statusOf(parent.id)).toBe('failed');
 });
 
-it('lets a second launch of the template wait for the first', async () => {
+it('a second launch of the template waits for the first', async () => {
   const template = await sliced();
   const [first, second] = [await launch(template), await launch(template)];
   await advance();
   expect([await statusOf(first.id), await statusOf(second.id)]).toEqual(['running', 'pending']);
 });
 
-it('hands secret answers to every slice, sealed', async () => {
+it('secret answers are passed to every slice in encrypted form', async () => {
   const template = await sliced({ survey_enabled: true });
   const question = { type: 'password', variable: 'token', question_name: 'T', required: true };
   await test.as.superuser
@@ -99,7 +99,7 @@ it('hands secret answers to every slice, sealed', async () => {
   }
 });
 
-it('tells notification templates of the slices, not of the workflow job too', async () => {
+it('notifications are sent for the slices, and not for the workflow job', async () => {
   const { make, home, database, as } = test;
   const template = await sliced();
   const told = await make.notificationTemplate({ organization: home.organization.id });
@@ -118,7 +118,7 @@ it('tells notification templates of the slices, not of the workflow job too', as
   expect(rows.map(({ id }) => id)).toEqual(children);
 });
 
-it('is an inner workflow job where the template is a node or part of a bulk launch', async () => {
+it('a sliced template is an inner workflow job in a workflow or bulk launch', async () => {
   const { make, as, home } = test;
   const template = await sliced();
   const workflow = await make.workflowTemplate({ organization: home.organization.id });
@@ -141,7 +141,7 @@ it('is an inner workflow job where the template is a node or part of a bulk laun
   }
 });
 
-it('launches a slice again as that slice', async () => {
+it('a slice is relaunched as the same slice', async () => {
   const template = await sliced();
   const parent = await launch(template);
   await advance();

@@ -95,7 +95,7 @@ it.each([
   ...[['job_event', 'id'] as const, ['job_event', '-id'] as const],
   ...[['activity_stream', 'id'] as const, ['activity_stream', '-timestamp'] as const],
   ...[['notification', 'id'] as const, ['notification', '-created'] as const],
-])('lists of %s by %s', async (type, order) => {
+])('lists of %s by %s use an index', async (type, order) => {
   const statements: Statement[] = [];
   const original = test.database.run.bind(test.database);
   const run = jest.spyOn(test.database, 'run').mockImplementation((statement) => {

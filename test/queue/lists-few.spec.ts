@@ -106,11 +106,11 @@ async function expectAsShown(type: string, name: PersonaName): Promise<number> {
   return expected.length;
 }
 
-describe('of few rows', () => {
+describe('lists of few rows', () => {
   beforeAll(prepare);
   afterAll(() => test.close());
 
-  it('ask the arms of every rule for what the rule itself shows', async () => {
+  it('use parts of rules that return the same rows as the rules', async () => {
     const parted: string[] = [];
     for (const definition of resources().filter(({ stored }) => stored)) {
       const { type, policy, table, own } = definition;
@@ -139,7 +139,7 @@ describe('of few rows', () => {
     expect(parted).toEqual(expect.arrayContaining(['activity_stream', 'job_event', 'unified_job']));
   });
 
-  it.each(LISTS)('are the same for %s', async (type) => {
+  it.each(LISTS)('return the same rows for %s', async (type) => {
     const counts: number[] = [];
     for (const name of PERSONA_NAMES) counts.push(await expectAsShown(type, name));
     expect(Math.max(...counts)).toBeLessThanOrEqual(FEW);
@@ -147,14 +147,14 @@ describe('of few rows', () => {
   });
 });
 
-describe('of many rows', () => {
+describe('lists of many rows', () => {
   beforeAll(async () => {
     await prepare();
     await copy(FEW);
   }, 120_000);
   afterAll(() => test.close());
 
-  it.each(LISTS)('are the same for %s', async (type) => {
+  it.each(LISTS)('return the same rows for %s', async (type) => {
     const counts: number[] = [];
     for (const name of ['superuser', 'orgAdmin', 'teamMember', 'nobody'] as const) {
       counts.push(await expectAsShown(type, name));

@@ -103,7 +103,7 @@ async function standingOf(id: number): Promise<Standing> {
   return row!;
 }
 
-it('settles at once what ended, what waits and what somebody else has by now', async () => {
+it('finished, waiting and lost work is settled immediately', async () => {
   const ids = await queued(4);
   const [sent, refused, waiting, lost] = await leased(ids);
   await letExpire([ids[3]!]);
@@ -156,35 +156,32 @@ it('settles at once what ended, what waits and what somebody else has by now', a
 it.each([
   ['successful', null],
   ['failed', 600],
-] as const)(
-  'a lease that was lost takes no work off and puts none off (%s)',
-  async (status, delaySeconds) => {
-    const ids = await queued(1);
-    const [lost] = await leased(ids);
-    await letExpire(ids);
-    const [held] = await leased(ids, two);
-    await one.settle(lost!, outcome(status, 'too late', delaySeconds));
-    expect(await standingOf(ids[0]!)).toMatchObject({ status: 'failed', leased: true });
-    expect((await standingOf(ids[0]!)).work).toBeGreaterThan(80_000);
+] as const)('a lost lease removes and postpones no work (%s)', async (status, delaySeconds) => {
+  const ids = await queued(1);
+  const [lost] = await leased(ids);
+  await letExpire(ids);
+  const [held] = await leased(ids, two);
+  await one.settle(lost!, outcome(status, 'too late', delaySeconds));
+  expect(await standingOf(ids[0]!)).toMatchObject({ status: 'failed', leased: true });
+  expect((await standingOf(ids[0]!)).work).toBeGreaterThan(80_000);
 
-    await two.settle(held!, outcome('successful', 'went'));
-    expect(await standingOf(ids[0]!)).toMatchObject({
-      status: 'successful',
-      subject: 'went',
-      work: null,
-    });
-    // A late result does not change a final status either.
-    await one.settle(lost!, outcome('failed', 'later still', 600));
-    expect(await standingOf(ids[0]!)).toMatchObject({
-      status: 'successful',
-      error: '',
-      waits: null,
-      work: null,
-    });
-  },
-);
+  await two.settle(held!, outcome('successful', 'went'));
+  expect(await standingOf(ids[0]!)).toMatchObject({
+    status: 'successful',
+    subject: 'went',
+    work: null,
+  });
+  // A late result does not change a final status either.
+  await one.settle(lost!, outcome('failed', 'later still', 600));
+  expect(await standingOf(ids[0]!)).toMatchObject({
+    status: 'successful',
+    error: '',
+    waits: null,
+    work: null,
+  });
+});
 
-it('has a retry planned until it is over, so that a worker may die in it', async () => {
+it('a retry is planned until its end, so that the worker can fail meanwhile', async () => {
   const ids = await queued(1);
   const [first] = await leased(ids);
   await one.settle(first!, outcome('failed', 'busy', 0));
@@ -214,7 +211,7 @@ it('has a retry planned until it is over, so that a worker may die in it', async
   });
 });
 
-it('tells what a dead worker left behind also where the next attempt has to wait', async () => {
+it('the attempt of a dead worker is recorded even if the next attempt must wait', async () => {
   const ids = await queued(2);
   await leased([ids[0]!]);
   await letExpire([ids[0]!]);
@@ -232,7 +229,7 @@ it('tells what a dead worker left behind also where the next attempt has to wait
   }
 });
 
-it('renews no lease that was given back', async () => {
+it('a released lease is not renewed', async () => {
   const ids = await queued(1);
   const [lease] = await leased(ids);
   await one.settle(lease!, outcome('failed', 'busy', 600));
@@ -240,7 +237,7 @@ it('renews no lease that was given back', async () => {
   expect(await standingOf(ids[0]!)).toMatchObject({ status: 'failed', leased: false });
 });
 
-it('finds what is still to be sent without the history', async () => {
+it('pending notifications are found without a scan of the history', async () => {
   await test.database.execute(sql`
     INSERT INTO notifications (notification_template_id, notification_type, event, status)
     SELECT ${template}::int, 'webhook', 'error', 'failed' FROM generate_series(1, 20000)`);
@@ -251,7 +248,7 @@ it('finds what is still to be sent without the history', async () => {
   expect(JSON.stringify(plan)).toContain('notifications_unfinished_idx');
 });
 
-it('gives each notification to one of two workers that want all of them', async () => {
+it('each notification is sent by one of two competing workers', async () => {
   const ids = await queued(120);
   const [first, second] = await Promise.all(
     [one, two].map((ledger) => Promise.all(ids.map((id) => ledger.lease(id)))),
@@ -269,7 +266,7 @@ it('gives each notification to one of two workers that want all of them', async 
   expect(rows).toEqual([]);
 });
 
-it('settles the others where a template went with its notifications meanwhile', async () => {
+it('other notifications are settled if a template was deleted meanwhile', async () => {
   const ids = await queued(3);
   const leases = await leased(ids);
   await test.database.execute(sql`DELETE FROM notifications WHERE id = ${ids[1]!}`);
@@ -282,7 +279,7 @@ it('settles the others where a template went with its notifications meanwhile', 
   expect(await standingOf(ids[2]!)).toMatchObject({ status: 'successful', work: null });
 });
 
-it('settles the others where the words of one cannot be written down', async () => {
+it('other notifications are settled if the text of one cannot be stored', async () => {
   const ids = await queued(3);
   const leases = await leased(ids);
   const told = await Promise.allSettled(

@@ -50,7 +50,7 @@ const workLeft = ({ id }: Sent) =>
     SELECT 1 FROM outbox WHERE queue = 'notifications' AND subject_id = ${id}`);
 
 describe('a test', () => {
-  it('is tried once: failed with its error, and nothing is planned', async () => {
+  it('is sent once: it fails with its error, and no retry is planned', async () => {
     const made = await matrix.template('webhook');
     matrix.http.answer(503);
     const sent = await matrix.send(made);
@@ -69,7 +69,7 @@ describe('a test', () => {
     ]);
   });
 
-  it('goes to a destination that is being left alone, and ends that by a success', async () => {
+  it('ignores a paused destination, and resumes it after a success', async () => {
     const made = await matrix.template('webhook');
     await openBreaker(made);
     matrix.http.answer(503);
@@ -82,8 +82,8 @@ describe('a test', () => {
   });
 });
 
-describe('a firing', () => {
-  it('is failed while it waits for its next attempt, successful once one succeeds', async () => {
+describe('a notification', () => {
+  it('is failed while it waits for a retry, and successful after a retry succeeds', async () => {
     matrix.http.answer(BUSY, BUSY);
     const sent = await matrix.send(await matrix.template('webhook'), 'error');
     for (const attempts of [1, 2]) {
@@ -104,7 +104,7 @@ describe('a firing', () => {
     expect(await workLeft(sent)).toEqual([]);
   });
 
-  it('is found by its status and by whether it is tried again, and counted', async () => {
+  it('can be filtered by its status and planned retry, and is counted', async () => {
     const made = await matrix.template('webhook');
     matrix.http.answer(BUSY, 400);
     const again = await matrix.send(made, 'error');
@@ -126,7 +126,7 @@ describe('a firing', () => {
     expect(text).not.toMatch(/^controller_pending_notifications\{/m);
   });
 
-  it('that was never tried keeps its template', async () => {
+  it('that was not sent yet prevents the deletion of its template', async () => {
     const made = await matrix.template('webhook');
     await openBreaker(made);
     const held = await matrix.send(made, 'error');
@@ -146,7 +146,7 @@ describe('a firing', () => {
     });
   });
 
-  it('that failed goes with its template, and what was planned with it', async () => {
+  it('that failed is deleted with its template, including its planned retry', async () => {
     const made = await matrix.template('webhook');
     matrix.http.answer(BUSY);
     const sent = await matrix.send(made, 'error');
@@ -158,7 +158,7 @@ describe('a firing', () => {
     expect(matrix.http.requests).toHaveLength(1);
   });
 
-  it('is not sent once more while it is tried again', async () => {
+  it('is not resent while a retry is planned', async () => {
     const made = await matrix.template('webhook');
     matrix.http.answer(BUSY);
     const sent = await matrix.send(made, 'error');

@@ -140,7 +140,7 @@ describe.each(Object.keys(HTTP_KINDS) as HttpKind[])('%s', (kind) => {
     return matrix.send(made, event);
   };
 
-  it('accepts: these bytes, this record', async () => {
+  it('accepts: the request and the record are as expected', async () => {
     const sent = await sendAgainst(answer);
     expect(await matrix.attempted(sent)).toMatchObject({
       status: 'successful',
@@ -159,7 +159,7 @@ describe.each(Object.keys(HTTP_KINDS) as HttpKind[])('%s', (kind) => {
     });
   });
 
-  it('answers slowly: it waits, nobody else does', async () => {
+  it('responds slowly: only its notification waits', async () => {
     const { open, passed } = gate();
     const sent = await sendAgainst({ ...answer, until: passed });
     await matrix.expectOthersServed(sent);
@@ -167,7 +167,7 @@ describe.each(Object.keys(HTTP_KINDS) as HttpKind[])('%s', (kind) => {
     expect(await matrix.attempted(sent)).toMatchObject({ status: 'successful', error: '' });
   });
 
-  it('answers 500: failed, tried again within seconds', async () => {
+  it('responds with 500: failed, and retried within seconds', async () => {
     const sent = await sendAgainst({ status: 500, body: 'broken' }, 'error');
     const row = await matrix.attempted(sent);
     expect(row).toMatchObject({
@@ -180,7 +180,7 @@ describe.each(Object.keys(HTTP_KINDS) as HttpKind[])('%s', (kind) => {
     expect(row.wait).toBeLessThanOrEqual(5);
   });
 
-  it('answers 500 to a test: failed, and that was it', async () => {
+  it('responds with 500 to a test: failed, and not retried', async () => {
     const sent = await sendAgainst({ status: 500, body: 'broken' });
     expect(await matrix.attempted(sent)).toMatchObject({
       status: 'failed',
@@ -190,7 +190,7 @@ describe.each(Object.keys(HTTP_KINDS) as HttpKind[])('%s', (kind) => {
     });
   });
 
-  it('answers 429: failed, tried again after as long as it asks', async () => {
+  it('responds with 429: failed, and retried after Retry-After', async () => {
     const sent = await sendAgainst({ status: 429, headers: { 'retry-after': '100' } }, 'error');
     const row = await matrix.attempted(sent);
     expect(row).toMatchObject({
@@ -201,7 +201,7 @@ describe.each(Object.keys(HTTP_KINDS) as HttpKind[])('%s', (kind) => {
     expect(row.wait).toBeCloseTo(100, 1);
   });
 
-  it('resets the connection: failed, and says so', async () => {
+  it('resets the connection: failed, with an explanation', async () => {
     const sent = await sendAgainst({ fault: 'reset' }, 'error');
     const row = await matrix.attempted(sent);
     expect(row).toMatchObject({
@@ -214,7 +214,7 @@ describe.each(Object.keys(HTTP_KINDS) as HttpKind[])('%s', (kind) => {
     expect(row.wait).toBeLessThanOrEqual(5);
   });
 
-  it('redirects to a private address: failed for good, nothing went there', async () => {
+  it('redirects to a private address: failed permanently, and nothing is sent there', async () => {
     const sent = await sendAgainst({ status: 307, headers: { location: PRIVATE } });
     expect(await matrix.attempted(sent)).toMatchObject({
       status: 'failed',
@@ -228,7 +228,7 @@ describe.each(Object.keys(HTTP_KINDS) as HttpKind[])('%s', (kind) => {
   });
 });
 
-it('every HTTP service hangs at once: each is given up in its time, nobody else waits', async () => {
+it('every HTTP service hangs at once: each attempt times out, and others do not wait', async () => {
   const { open, passed } = gate();
   const kinds = Object.keys(HTTP_KINDS) as HttpKind[];
   const hung: Sent[] = [];
@@ -252,7 +252,7 @@ it('every HTTP service hangs at once: each is given up in its time, nobody else 
   open();
 });
 
-it('signs webhooks so that a receiver can tell them from forgeries, each attempt anew', async () => {
+it('every attempt of a webhook has its own valid signature', async () => {
   const secret = `whsec_${Buffer.from('twenty-four bytes of key').toString('base64')}`;
   const made = await matrix.template('webhook', { signing_secret: secret });
   matrix.http.answer({ status: 503 });

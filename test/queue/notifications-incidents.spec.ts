@@ -35,7 +35,7 @@ interface IncidentEvent {
 const told = (): IncidentEvent[] =>
   runs.http.requests.map(({ body }) => JSON.parse(body) as IncidentEvent);
 
-it('opens one incident for the failures of a template and resolves it by its next success', async () => {
+it('failures of a template open one incident, which the next success resolves', async () => {
   const template = await runs.jobTemplate();
   await runs.attach(await incidents(), template, 'error', 'success');
   for (const status of ['failed', 'error', 'successful'] as const) {
@@ -50,7 +50,7 @@ it('opens one incident for the failures of a template and resolves it by its nex
   ]);
 });
 
-it('leaves the incidents of another template alone', async () => {
+it('incidents of other templates are not resolved', async () => {
   const notification = await incidents();
   const [broken, sound] = [await runs.jobTemplate(), await runs.jobTemplate()];
   for (const template of [broken, sound]) {
@@ -65,7 +65,7 @@ it('leaves the incidents of another template alone', async () => {
   expect(resolved!.incident_key).not.toBe(opened!.incident_key);
 });
 
-it('resolves only after what opens it went out, however late that is', async () => {
+it('an incident is resolved only after it was opened, however late that is', async () => {
   const template = await runs.jobTemplate();
   await runs.attach(await incidents(), template, 'error', 'success');
   runs.http.answer({ status: 503, headers: { 'retry-after': '1000' } });
@@ -89,7 +89,7 @@ it('resolves only after what opens it went out, however late that is', async () 
   expect(told().map(({ event_type }) => event_type)).toEqual(['trigger', 'trigger', 'resolve']);
 });
 
-it('opens an incident for each notification without the option', async () => {
+it('each notification without the option opens an incident', async () => {
   const template = await runs.jobTemplate();
   await runs.attach(await incidents({ resolve_on_success: false }), template, 'error', 'success');
   for (const status of ['failed', 'successful'] as const) {

@@ -30,7 +30,7 @@ describe('email', () => {
     return { sink, sent: await matrix.send(made, event) };
   };
 
-  it('accepts over STARTTLS with AUTH: these bytes, this record', async () => {
+  it('accepts over STARTTLS with AUTH: the message and the record are as expected', async () => {
     const { sink, sent } = await sendAgainst(
       { tls: 'starttls', credentials },
       { ...credentials, use_tls: true, no_verify_ssl: true },
@@ -64,7 +64,7 @@ describe('email', () => {
     ]);
   });
 
-  it('answers slowly: it waits, nobody else does', async () => {
+  it('responds slowly: only its notification waits', async () => {
     const { open, passed } = gate();
     const { sent } = await sendAgainst({ until: passed }, { timeout: 30 });
     await matrix.expectOthersServed(sent);
@@ -76,7 +76,7 @@ describe('email', () => {
     [451, 'tried again'],
     [421, 'tried again'],
     [554, 'never again'],
-  ])('answers %i: failed, %s', async (code, then) => {
+  ])('responds with %i: failed, %s', async (code, then) => {
     const { sent } = await sendAgainst({ rejectMessageWith: code }, {}, 'error');
     const row = await matrix.attempted(sent);
     expect(row).toMatchObject({
@@ -89,7 +89,7 @@ describe('email', () => {
     else expect(row.wait).toBeNull();
   });
 
-  it('resets the connection: failed, and says so', async () => {
+  it('resets the connection: failed, with an explanation', async () => {
     const { sent } = await sendAgainst({ reset: true }, {}, 'error');
     expect(await matrix.attempted(sent)).toMatchObject({
       status: 'failed',
@@ -98,7 +98,7 @@ describe('email', () => {
     });
   });
 
-  it('hangs: given up after the configured time, nobody else waits', async () => {
+  it('hangs: the attempt times out, and others do not wait', async () => {
     const { open, passed } = gate();
     const { sent } = await sendAgainst({ until: passed }, { timeout: 3 }, 'error');
     await matrix.expectOthersServed(sent);
@@ -110,7 +110,7 @@ describe('email', () => {
     open();
   });
 
-  it('is at a private address: failed for good', async () => {
+  it('is at a private address: failed permanently', async () => {
     const sent = await matrix.send(await matrix.template('email', { host: '10.0.0.1' }));
     expect(await matrix.attempted(sent)).toMatchObject({
       status: 'failed',
@@ -140,7 +140,7 @@ describe('irc', () => {
   it.each([
     ['TCP', false],
     ['TLS', true],
-  ])('accepts over %s: these lines, this record', async (_name, tls) => {
+  ])('accepts over %s: the messages and the record are as expected', async (_name, tls) => {
     const password = canary('password');
     const { sink, sent } = await sendAgainst(
       { tls, password },
@@ -168,7 +168,7 @@ describe('irc', () => {
     );
   });
 
-  it('answers slowly: it waits, nobody else does', async () => {
+  it('responds slowly: only its notification waits', async () => {
     const { open, passed } = gate();
     const { sent } = await sendAgainst({ until: passed });
     await matrix.expectOthersServed(sent);
@@ -176,7 +176,7 @@ describe('irc', () => {
     expect(await matrix.attempted(sent)).toMatchObject({ status: 'successful', error: '' });
   });
 
-  it('refuses a channel: failed, and the count is true', async () => {
+  it('refuses a channel: failed, with the correct count', async () => {
     const { sent } = await sendAgainst({ closedChannels: ['#ops'] });
     expect(await matrix.attempted(sent)).toMatchObject({
       status: 'failed',
@@ -185,7 +185,7 @@ describe('irc', () => {
     });
   });
 
-  it('has the nickname in use: failed, tried again', async () => {
+  it('has the nickname in use: failed, and retried', async () => {
     const takenNicks = ['controller', 'controller_', 'controller__'];
     const { sent } = await sendAgainst({ takenNicks }, {}, 'error');
     const row = await matrix.attempted(sent);
@@ -196,7 +196,7 @@ describe('irc', () => {
     expect(row.wait).toBeLessThanOrEqual(5);
   });
 
-  it('resets the connection: failed, and says so', async () => {
+  it('resets the connection: failed, with an explanation', async () => {
     const { sink, sent } = await sendAgainst({ reset: true }, {}, 'error');
     const row = await matrix.attempted(sent);
     expect(row).toMatchObject({
@@ -209,7 +209,7 @@ describe('irc', () => {
     expect(row.wait).toBeLessThanOrEqual(5);
   });
 
-  it('hangs: nobody else waits', async () => {
+  it('hangs: others do not wait', async () => {
     const { sink, sent } = await sendAgainst({ silent: true }, {}, 'error');
     await matrix.expectOthersServed(sent);
     await sink.close();
@@ -219,7 +219,7 @@ describe('irc', () => {
     expect(row.wait).toBeLessThanOrEqual(5);
   });
 
-  it('is at a private address: failed for good', async () => {
+  it('is at a private address: failed permanently', async () => {
     const sent = await matrix.send(await matrix.template('irc', { server: '10.0.0.1' }));
     expect(await matrix.attempted(sent)).toMatchObject({
       status: 'failed',

@@ -73,14 +73,14 @@ it.each([
   expect(JSON.parse(runs.http.last.body)).toEqual(record.body);
 });
 
-it('an output of ten megabytes', async () => {
+it('an output of ten megabytes is sent', async () => {
   const record = await sentWith('{{ job.artifacts.log }}', { artifacts: { log: TEN_MEGABYTES } });
   expect(record).toMatchObject({ status: 'successful', body: { name: 'deploy' } });
   expect(record.body.note).toContain('too long');
   expect(runs.http.last.body.length).toBeLessThan(100_000);
 });
 
-it('objects of ten megabytes beside a harmless template', async () => {
+it('objects of ten megabytes do not delay another template', async () => {
   const artifacts = Object.fromEntries(
     Array.from({ length: 200_000 }, (_, i) => [`key ${i}`, { value: `value number ${i}` }]),
   );
@@ -89,7 +89,7 @@ it('objects of ten megabytes beside a harmless template', async () => {
   expect(record.body.id).toEqual(expect.any(Number));
 });
 
-it('variables of ten megabytes: cut, and said so', async () => {
+it('variables of ten megabytes are truncated, with a note', async () => {
   await runs.attach(await hook({}), template, 'error');
   const [id] = await runs.ends(template, 'failed', {
     extraVars: JSON.stringify({ log: TEN_MEGABYTES }),
@@ -99,7 +99,7 @@ it('variables of ten megabytes: cut, and said so', async () => {
   expect(runs.http.last.body.length).toBeLessThan(100_000);
 });
 
-it('missing variables are empty, and a blank body says so', async () => {
+it('missing variables are empty, and an empty body is reported', async () => {
   expect((await sentWith('{"a": "{{ nothing.at.all }}", "b": "{{ job.nothing }}"}')).body).toEqual({
     a: '',
     b: '',
@@ -110,7 +110,7 @@ it('missing variables are empty, and a blank body says so', async () => {
   expect(blank.body.body).toMatch(/^The template rendering return a blank body\./);
 });
 
-it('values with quotes are sent, and the default where a body is not JSON', async () => {
+it('values with quotes are sent, and the default if a body is not valid JSON', async () => {
   const explained = await sentWith('{"why": "{{ job.job_explanation }} \\"{{ job.name }}\\""}');
   expect(explained).toMatchObject({ status: 'successful', body: { why: expect.any(String) } });
   template = await runs.jobTemplate();
@@ -120,7 +120,7 @@ it('values with quotes are sent, and the default where a body is not JSON', asyn
   });
 });
 
-it('templates that do not end hold up neither those of others nor their own next time', async () => {
+it('templates that never terminate delay neither others nor their own next message', async () => {
   const bomb = '{% for a in range(9999) %}{{ job_metadata | upper | lower }}{% endfor %}';
   await runs.attach(await hook({ error: { body: bomb } }), template, 'error');
   const other = await runs.jobTemplate();

@@ -78,7 +78,7 @@ const sentFor = (jobId: number) =>
     return records;
   }, 20_000);
 
-it('fires each template once, wherever it is attached and however often the change is told', async () => {
+it('each template is sent once, even if it is attached or triggered repeatedly', async () => {
   const everywhere = await hook();
   const ofOrganization = await hook();
   await attach(everywhere, jobTemplate, 'success');
@@ -97,7 +97,7 @@ it('fires each template once, wherever it is attached and however often the chan
   expect(queued).toEqual([]);
 });
 
-describe('inherits', () => {
+describe('notifications are inherited', () => {
   const organizationEvent = (organization: Row, template: Row, event: string) =>
     test.database.execute(sql`
       INSERT INTO organization_notifications (organization_id, notification_template_id, event)
@@ -120,7 +120,7 @@ describe('inherits', () => {
   };
 
   it.each(['template', 'project', 'organization'])(
-    'what is attached to the %s alone',
+    'from the %s if attached there',
     async (from) => {
       const attached = await hook();
       const target = { template: jobTemplate, project, organization: test.home.organization };
@@ -131,7 +131,7 @@ describe('inherits', () => {
     },
   );
 
-  it('nothing from another template, project or organization', async () => {
+  it('from no other template, project or organization', async () => {
     const otherProject = await test.make.project({ organization: test.home.organization.id });
     const otherTemplate = await test.make.jobTemplate({ project: otherProject.id });
     await attach(await hook(), otherProject, 'success');
@@ -140,7 +140,7 @@ describe('inherits', () => {
     expect(await firedFor(await job('successful'), 'successful')).toEqual([]);
   });
 
-  it('in an update of a project what its project and its organization have', async () => {
+  it('by a project update from its project and organization', async () => {
     const [ofProject, ofOrganization] = [await hook(), await hook()];
     await attach(ofProject, project, 'success');
     await organizationEvent(test.home.organization, ofOrganization, 'success');
@@ -157,7 +157,7 @@ describe('inherits', () => {
     ['success', 'successful'],
     ['error', 'failed'],
   ] as const)(
-    'in an update of an inventory what its source and its organization have, on %s',
+    'by an inventory update from its source and organization, on %s',
     async (event, status) => {
       const [ofSource, ofOrganization] = [await hook(), await hook()];
       const organization = test.home.organization.id;
@@ -187,7 +187,7 @@ describe('inherits', () => {
     },
   );
 
-  it('in a workflow job what its template and its organization have, and its nodes are told of', async () => {
+  it('by a workflow job from its template and organization, and for its nodes', async () => {
     const workflow = await test.database.row<Row>(sql`
       INSERT INTO unified_job_templates (type, name, organization_id)
       VALUES ('workflow_job_template', 'Release', ${test.home.organization.id}) RETURNING *`);
@@ -227,7 +227,7 @@ it.each([
   ['canceled', 'error'],
   ['pending', null],
   ['waiting', null],
-] as const)('%s fires %s', async (status, event) => {
+] as const)('%s sends notifications on %s', async (status, event) => {
   const template = await hook();
   for (const each of ['started', 'success', 'error']) await attach(template, jobTemplate, each);
   const id = await job(status);
@@ -235,7 +235,7 @@ it.each([
   expect((await sentFor(id)).map((record) => record.event)).toEqual(event ? [event] : []);
 });
 
-it('tells what the contract says of a job', async () => {
+it('a message contains the job fields of the contract', async () => {
   await attach(await hook(), jobTemplate, 'error');
   const id = await job('failed');
   await test.database.execute(sql`
@@ -263,7 +263,7 @@ it('tells what the contract says of a job', async () => {
   expect(JSON.parse(http.last.body)).toEqual(record?.body);
 });
 
-it('tells of the start as it was, even when the run is over', async () => {
+it('a start message shows the run at its start, even after its end', async () => {
   const messages = { started: { body: '{"status": "{{ job.status }}"}' } };
   await attach(await hook(messages), jobTemplate, 'started');
   const id = await job('successful');
@@ -272,7 +272,7 @@ it('tells of the start as it was, even when the run is over', async () => {
   expect(record?.body).toEqual({ status: 'running' });
 });
 
-it('sends the default text with a note where a message cannot be rendered', async () => {
+it('the default text is sent with a note if a message cannot be rendered', async () => {
   const template = await hook();
   await test.database.execute(sql`
     UPDATE notification_templates SET messages = '{"success": {"body": "{{ job.name | nothing }}"}}'
@@ -284,7 +284,7 @@ it('sends the default text with a note where a message cannot be rendered', asyn
   expect(record).toMatchObject({ status: 'successful', body: { id, note: expect.any(String) } });
 });
 
-it('fails in plain words where the run is gone before its message is made', async () => {
+it('the notification fails with an explanation if its run was deleted', async () => {
   const template = await hook();
   const row = await test.database.row<{ id: number }>(sql`
     INSERT INTO notifications (notification_template_id, notification_type, event, message_id)
@@ -297,7 +297,7 @@ it('fails in plain words where the run is gone before its message is made', asyn
   });
 });
 
-it('fires nothing for the parent of a bulk launch', async () => {
+it('the parent of a bulk launch sends no notifications', async () => {
   await test.database.execute(sql`
     INSERT INTO organization_notifications (organization_id, notification_template_id, event)
     VALUES (${test.home.organization.id}, ${(await hook()).id}, 'success')`);
@@ -308,7 +308,7 @@ it('fires nothing for the parent of a bulk launch', async () => {
   expect(await recordsOf(row!.id)).toEqual([]);
 });
 
-it('leaves a run alone whose template is deleted at the same time', async () => {
+it('a run whose template is deleted at the same time is not changed', async () => {
   const template = await hook();
   await attach(template, jobTemplate, 'success');
   const id = await job('successful');
@@ -331,7 +331,7 @@ it('leaves a run alone whose template is deleted at the same time', async () => 
   expect(await recordsOf(id)).toEqual([]);
 });
 
-it('takes the same number of statements for one run and for many', async () => {
+it('many runs need as many statements as one', async () => {
   await attach(await hook(), jobTemplate, 'success');
   const ids: number[] = [];
   for (let i = 0; i < 20; i++) ids.push(await job('successful'));

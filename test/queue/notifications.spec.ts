@@ -116,7 +116,7 @@ const attemptsOf = async (id: number): Promise<Record<string, unknown>[]> =>
   (await test.as.orgAdmin.get(`notifications/${id}/attempts/?order_by=number`).expect(200)).body
     .results as Record<string, unknown>[];
 
-describe('every kind', () => {
+describe('every notification type', () => {
   it.each(NOTIFICATION_TYPES)('%s', async (type) => {
     http.requests.length = 0;
     smtp.mails.length = 0;
@@ -145,7 +145,7 @@ describe('every kind', () => {
 });
 
 describe('retries', () => {
-  it('tries again with the same id and tells so meanwhile', async () => {
+  it('keep the id and are visible until the end', async () => {
     const made = await template('webhook');
     http.requests.length = 0;
     http.answer({ status: 503, body: 'down for repair' });
@@ -167,7 +167,7 @@ describe('retries', () => {
     expect(ids).toHaveLength(2);
   });
 
-  it('never repeats what was refused', async () => {
+  it('never repeat a refused notification', async () => {
     const made = await template('webhook');
     http.answer(400);
     const id = await fire(test, made);
@@ -179,14 +179,14 @@ describe('retries', () => {
     await test.as.orgAdmin.delete(made.url).expect(204);
   });
 
-  it('waits as long as it is asked to', async () => {
+  it('wait as long as the service requests', async () => {
     const made = await template('webhook');
     http.answer({ status: 429, headers: { 'retry-after': '100' } });
     const { wait } = await attempted(await fire(test, made));
     expect(wait).toBeGreaterThan(95);
   });
 
-  it('ends after eight attempts', async () => {
+  it('end after eight attempts', async () => {
     const made = await template('webhook');
     http.answer(busy(503), busy(503));
     const id = await fire(test, made);
@@ -199,7 +199,7 @@ describe('retries', () => {
     });
   });
 
-  it('sends again only to whom it did not reach', async () => {
+  it('include only the recipients that were not reached', async () => {
     const made = await template('chat_a');
     http.requests.length = 0;
     http.answer({ body: { ok: true } }, busy(503), { body: { ok: true } });
@@ -213,7 +213,7 @@ describe('retries', () => {
     expect(channels).toEqual(['ops', 'dev', 'dev']);
   });
 
-  it('takes over from a worker that died, at most twice and with the same id', async () => {
+  it('continue after a worker died, at most twice and with the same id', async () => {
     const made = await template('webhook');
     http.answer(busy(503));
     const id = await fire(test, made);
@@ -233,7 +233,7 @@ describe('retries', () => {
     ]);
   });
 
-  it('refuses private addresses that are not allowed, once and for all', async () => {
+  it('never apply to forbidden private addresses', async () => {
     const made = await template('webhook', { change: { url: 'http://10.0.0.1/hook' } });
     const row = await attempted(await send(made));
     expect(row.status).toBe('failed');
@@ -251,7 +251,7 @@ const openBreaker = ({ id }: { id: number }): Promise<number> =>
     WHERE id = ${id}`);
 
 describe('circuit breaker', () => {
-  it('opens after five failures, holds without attempts, probes, closes', async () => {
+  it('opens after five failures, delays without attempts, probes and closes', async () => {
     const made = await template('webhook');
     const { destination } = (await test.database.row<{ destination: string }>(sql`
       SELECT destination FROM notification_templates WHERE id = ${made.id}`))!;
@@ -295,7 +295,7 @@ describe('circuit breaker', () => {
     await eventually(async () => expect(await state()).toBeUndefined());
   });
 
-  it('does not keep a template whose notifications wait', async () => {
+  it('does not prevent the deletion of a template with waiting notifications', async () => {
     const made = await template('webhook');
     await openBreaker(made);
     const id = await fire(test, made);
@@ -303,7 +303,7 @@ describe('circuit breaker', () => {
     await test.as.orgAdmin.delete(made.url).expect(204);
   });
 
-  it('gives up what has waited for hours', async () => {
+  it('fails notifications that waited for hours', async () => {
     const made = await template('webhook');
     await openBreaker(made);
     const id = await fire(test, made);
@@ -315,7 +315,7 @@ describe('circuit breaker', () => {
   });
 });
 
-it('lets no slow destination delay another', async () => {
+it('a slow destination does not delay others', async () => {
   const slowSink = await HttpSink.start();
   let open: () => void = () => undefined;
   const until = new Promise<void>((resolve) => (open = resolve));

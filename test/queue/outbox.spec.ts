@@ -30,7 +30,7 @@ const waiting = async (): Promise<number[]> =>
 const add = (ids: readonly number[]): Promise<void> =>
   test.database.transaction(() => outbox.add('deletions', ids));
 
-it('tells the queue after the commit, and only then', async () => {
+it('the outbox adds a job to the queue only after the commit', async () => {
   await test.database.transaction(async () => {
     await outbox.add('deletions', [1, 2]);
     expect(await waiting()).toEqual([]);
@@ -39,7 +39,7 @@ it('tells the queue after the commit, and only then', async () => {
   expect(await rows()).toMatchObject([{ subject_id: 1 }, { subject_id: 2 }]);
 });
 
-it('forgets what was rolled back', async () => {
+it('the outbox drops entries of a rolled-back transaction', async () => {
   const failing = test.database.transaction(async () => {
     await outbox.add('deletions', [3]);
     throw new Error('rolled back');
@@ -49,7 +49,7 @@ it('forgets what was rolled back', async () => {
   expect(await waiting()).toEqual([]);
 });
 
-it('forgets what was undone behind a savepoint, and keeps the rest', async () => {
+it('the outbox drops entries of a rolled-back savepoint, and keeps others', async () => {
   const { database } = test;
   await database.transaction(async () => {
     const undone = database.savepoint(async () => {
@@ -63,7 +63,7 @@ it('forgets what was undone behind a savepoint, and keeps the rest', async () =>
   expect(await rows()).toMatchObject([{ subject_id: 9 }]);
 });
 
-it('adds again what the queue lost, once its time has passed', async () => {
+it('the outbox adds lost jobs to the queue again after their time', async () => {
   await add([4]);
   await eventually(async () => expect(await waiting()).toEqual([4]));
   await queue.empty();
@@ -75,7 +75,7 @@ it('adds again what the queue lost, once its time has passed', async () => {
   expect(await rows()).toEqual([{ subject_id: 4, attempts: 1, enqueued: true }]);
 });
 
-it('starts nothing before its time', async () => {
+it('the outbox adds nothing before its time', async () => {
   await outbox.remind('deletions', sql`SELECT 5 AS id, NULL AS machine`);
   await outbox.postpone('deletions', 5, 60);
   expect(await outbox.sweep()).toBe(0);
@@ -84,7 +84,7 @@ it('starts nothing before its time', async () => {
   await eventually(async () => expect(await waiting()).toEqual([5]));
 });
 
-it('puts work off and takes it off', async () => {
+it('the outbox postpones and removes work', async () => {
   await add([6]);
   await outbox.postpone('deletions', 6, 60);
   expect(await rows()).toEqual([{ subject_id: 6, attempts: 0, enqueued: false }]);
@@ -93,7 +93,7 @@ it('puts work off and takes it off', async () => {
   expect(await rows()).toEqual([]);
 });
 
-it('gives each row to one sweeper only, however many sweep at once', async () => {
+it('simultaneous sweepers process each row once', async () => {
   const ids = Array.from({ length: 200 }, (_none, index) => index + 1);
   await add(ids);
   await queue.empty();

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('keeps the plans of what one object shows', async () => {
+it('plans of detail views are cached', async () => {
   const host = await test.make.host(await test.make.inventory());
   const template = await test.make.jobTemplate();
   for (const url of [`hosts/${host.id}/`, `job_templates/${template.id}/`]) {

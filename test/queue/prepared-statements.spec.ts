@@ -23,21 +23,21 @@ const FOUND = {
   'odd "name': 'a',
 };
 
-it('answers the same however often it is asked, prepared or not', async () => {
+it('a statement returns the same rows when repeated, prepared or not', async () => {
   for (let asked = 0; asked < 3; asked++) {
     expect(await database.preparedRows(everyKind(TEXTS))).toEqual([FOUND]);
     expect(await database.rows(everyKind(TEXTS))).toEqual([FOUND]);
   }
 });
 
-it('takes of two columns of one name the last, null or not', async () => {
+it('the last of two columns with the same name is used, even if null', async () => {
   const twice = sql`SELECT 1 AS id, NULL::int AS id, ${[1]}::int[] AS list`;
   for (let asked = 0; asked < 2; asked++) {
     expect(await database.preparedRows(twice)).toEqual([{ id: null, list: [1] }]);
   }
 });
 
-it('tells how many rows changed of what answers none', async () => {
+it('a statement without rows returns the number of changed rows', async () => {
   await database.transaction(async () => {
     await database.execute(sql`CREATE TEMPORARY TABLE counted (id int) ON COMMIT DROP`);
     const added = sql`INSERT INTO counted SELECT unnest(${[1, 2, 3]}::int[])`;
@@ -48,7 +48,7 @@ it('tells how many rows changed of what answers none', async () => {
   });
 });
 
-it('reads the columns anew of a statement whose table changed', async () => {
+it('a statement reads the columns again after its table changed', async () => {
   await database.execute(sql`CREATE TABLE changing (id int, name text)`);
   await database.execute(sql`INSERT INTO changing VALUES (1, 'a')`);
   const all = sql`SELECT * FROM changing WHERE id = ANY(${[1]}::int[])`;
@@ -62,7 +62,7 @@ it('reads the columns anew of a statement whose table changed', async () => {
   await database.execute(sql`DROP TABLE changing`);
 });
 
-it('fails with what PostgreSQL refused, and goes on', async () => {
+it('an error of PostgreSQL is thrown, and later statements work', async () => {
   const divided = (by: number) => sql`SELECT 1 / ${by}::int AS result`;
   expect(await database.preparedRows(divided(1))).toEqual([{ result: 1 }]);
   await expect(database.preparedRows(divided(0))).rejects.toMatchObject({ code: '22012' });

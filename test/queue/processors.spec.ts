@@ -58,7 +58,7 @@ it.each([0, 2])('a worker with %i processors of a queue does not start', (count)
   );
 });
 
-it('as many runs are done at once as the settings say', async () => {
+it('the number of simultaneous runs equals the setting', async () => {
   worker = await bootWorker(test);
   const queue = worker.get(BullQueuePort, { strict: false }).queue('runs');
   const { processing } = queue as unknown as { processing: object };
@@ -68,7 +68,7 @@ it('as many runs are done at once as the settings say', async () => {
   });
 });
 
-it('work that fails is logged, and delivered again', async () => {
+it('failed work is logged and repeated', async () => {
   const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
   worker = await bootWorker(test);
   const handler = worker.get(InventoryDeletionHandler, { strict: false });
@@ -85,7 +85,7 @@ it('work that fails is logged, and delivered again', async () => {
   expect(handling.mock.calls).toEqual([[101], [101]]);
 });
 
-it('a worker that ends waits for what it does, and takes nothing more', async () => {
+it('a worker that shuts down completes its work, and accepts no more', async () => {
   worker = await bootWorker(test);
   const handler = worker.get(InventoryDeletionHandler, { strict: false });
   let finish = (): void => undefined;

@@ -20,7 +20,7 @@ const PLAYBOOK = `- hosts: all
  * An administrator sets up projects by the API; then real git, a server of collections and real playbooks
  * run.
  */
-describe('what a project requires', () => {
+describe('the requirements of a project', () => {
   let cluster: Cluster;
   let repository: string;
   let api: ApiCalls;
@@ -115,7 +115,7 @@ describe('what a project requires', () => {
     await cluster?.stop();
   });
 
-  it('is installed by its update once, and seen by its jobs, which only read it', async () => {
+  it('are installed once by its update, and are read-only for its jobs', async () => {
     const { status, output } = first;
     expect({ status, output }).toMatchObject({ status: 'successful' });
     expect(first.asked).toBeGreaterThan(0);
@@ -127,14 +127,14 @@ describe('what a project requires', () => {
     expect(galaxy.asked).toHaveLength(asked);
   });
 
-  it('of a chosen branch is installed for the job', async () => {
+  it('of a prompted branch are installed for the job', async () => {
     const [why, shown] = await run('failed', { scm_branch: 'other' });
     expect(why).toMatch(/^What roles\/requirements.yml names could not be installed/);
     expect(shown).toContain('Installing what roles/requirements.yml names');
     expect(shown).toContain('nothing.tar.gz');
   });
 
-  it('is installed from signed files only, for updates and for jobs', async () => {
+  it('are installed from signed files only, for updates and for jobs', async () => {
     signer = await Signer.create(join(cluster.folder, 'gpg'));
     const types = await api.call('GET', 'credential_types/?namespace=gpg_public_key');
     const [type] = types.results as Row[];
@@ -159,7 +159,7 @@ describe('what a project requires', () => {
     await require(null);
   });
 
-  it('is installed for an update of an inventory from it, whose output tells', async () => {
+  it('are installed for an inventory update from the project, with output', async () => {
     commit('hosts', {
       'hosts.ini': 'one\n',
       'roles/requirements.yml': `- {src: "${galaxy.url}absent.tar.gz", name: absent}\n`,
@@ -185,7 +185,7 @@ describe('what a project requires', () => {
     expect(await read('successful')).toContain('installed already');
   });
 
-  it('fails the update that cannot install it, and is left out when it is switched off', async () => {
+  it('fail the update if they cannot be installed, and are skipped if disabled', async () => {
     commit('main', { 'collections/requirements.yml': 'collections: [our.missing]\n' });
     const failed = await update();
     expect(failed.status).toBe('failed');

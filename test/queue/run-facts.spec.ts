@@ -48,7 +48,7 @@ async function run(type: string, name: string, around: number | null = null): Pr
   return id;
 }
 
-it('gathers together what it would gather one by one, each run with its own', async () => {
+it('facts of several runs equal those of single runs', async () => {
   const workflow = await run('workflow_job', 'flow');
   const further = await run('workflow_job', 'other flow');
   const wants: [number, string][] = [
@@ -77,7 +77,7 @@ it('gathers together what it would gather one by one, each run with its own', as
   expect(none).toBeNull();
 });
 
-it('tells of a start without anything that came after it', async () => {
+it('facts of a start contain nothing from later', async () => {
   const id = await run('job', 'late');
   await test.database.execute(sql`
     UPDATE unified_jobs SET artifacts = '{"made": "at the end"}' WHERE id = ${id}`);
@@ -87,7 +87,7 @@ it('tells of a start without anything that came after it', async () => {
   expect(context.job).toMatchObject({ artifacts: {}, status: 'running' });
 });
 
-it('tells of an approval as of its workflow job, whose number it gives', async () => {
+it('facts of an approval contain its workflow job and the id of that', async () => {
   const workflow = await run('workflow_job', 'flow');
   const gate = await run('workflow_approval', 'gate', workflow);
   const facts = await loader.load(gate, event('workflow_approval.running'));
@@ -98,7 +98,7 @@ it('tells of an approval as of its workflow job, whose number it gives', async (
   });
 });
 
-it('tells of the others where a run is deleted meanwhile, and of that one no more', async () => {
+it('facts of a deleted run are omitted, without effect on others', async () => {
   const id = await run('job', 'gone');
   const other = await run('job', 'stays');
   const database = worker.get(Database);

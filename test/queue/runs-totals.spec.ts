@@ -66,7 +66,7 @@ async function expectExact(): Promise<void> {
   expect(row?.kept).toBe(row?.counted);
 }
 
-it('follow what writes runs', async () => {
+it('totals are updated by every write of runs', async () => {
   await expectExact();
   await vary();
   await expectExact();
@@ -74,7 +74,7 @@ it('follow what writes runs', async () => {
   await expectExact();
 });
 
-it('follow many writers at once, none of which waits for another', async () => {
+it('totals are updated by simultaneous writers without blocking', async () => {
   await test.database.transaction(async () => {
     await write('first');
     // Outside of this transaction, which has not ended.
@@ -108,7 +108,7 @@ const LISTS: readonly (readonly [list: string, condition: string])[] = [
   ['unified_jobs/?type=project_update', "t.type = 'project_update'"],
 ];
 
-it.each(LISTS)('are what %s shows', async (list, condition) => {
+it.each(LISTS)('totals equal the rows of %s', async (list, condition) => {
   const put = (text: string): string => text.replaceAll('TEMPLATE', String(template));
   const row = await test.database.row<{ total: number }>({
     text: `SELECT count(*)::int AS total FROM unified_jobs t WHERE ${put(condition)}`,
@@ -127,7 +127,7 @@ const SEEN = [
 ];
 const PERSONAS: readonly PersonaName[] = ['superuser', 'orgAdmin', 'teamMember', 'outsider'];
 
-it.each(SEEN)('are those of what each caller sees of %s', async (list) => {
+it.each(SEEN)('totals for each caller equal the visible rows of %s', async (list) => {
   for (const name of PERSONAS) {
     const { body } = await test.as[name].get(list).expect(200);
     const seen: number[] = [];
@@ -140,7 +140,7 @@ it.each(SEEN)('are those of what each caller sees of %s', async (list) => {
   }
 });
 
-it('stay exact when a template goes', async () => {
+it('totals stay exact when a template is deleted', async () => {
   const { id } = await test.make.jobTemplate({});
   await test.database.execute(sql`
     UPDATE unified_jobs SET unified_job_template_id = ${id}, job_template_id = ${id}

@@ -147,7 +147,7 @@ describe('variables', () => {
     expect(asPython(text)).toEqual(asPython(`{${LOCAL}, "here": ${here}}`));
   });
 
-  it('of a host that a source brought, and that a playbook learnt, reach the next run', async () => {
+  it('of a host from a source or playbook reach the next run', async () => {
     const filled = await send('inventories/', '{"name": "Filled", "organization": 1}');
     const project = await send(
       'projects/',
@@ -176,7 +176,7 @@ describe('variables', () => {
     expect(areEqual(await got((await launch('learnt.yml')).id), sent)).toBe(true);
   });
 
-  it('of a webhook are its payload', async () => {
+  it('of a webhook contain its payload', async () => {
     const payload = `{"ref": "refs/heads/main", "after": "${'1'.repeat(40)}", "more": ${documents(100)}}`;
     const { id } = await template('payload.yml');
     await api.call('PATCH', `job_templates/${id}/`, { webhook_service: 'service_a' });
@@ -189,7 +189,7 @@ describe('variables', () => {
     expect([await got(Number(job))]).toEqual(asPython(payload));
   });
 
-  it('are handed on by nodes as they were set', async () => {
+  it('are passed between nodes unchanged', async () => {
     const sent = documents(100);
     const workflow = await api.call('POST', 'workflow_job_templates/', { name: 'Flow' });
     const nodes: Row[] = [];

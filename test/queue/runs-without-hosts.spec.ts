@@ -96,7 +96,7 @@ describe('a run without hosts', () => {
     60_000,
   );
 
-  it('succeeds as the slice that no enabled host falls into', async () => {
+  it('succeeds as a slice without enabled hosts', async () => {
     const workflow = await launch(await inventory({ one: true, two: false }), {
       job_slice_count: 2,
     });
@@ -109,14 +109,14 @@ describe('a run without hosts', () => {
     expect(outputs[1]).toContain('skipping: no hosts matched');
   });
 
-  it('succeeds with any limit where there is no host', async () => {
+  it('succeeds with any limit if there is no host', async () => {
     const job = await launch(await inventory(), { limit: 'nowhere' });
     await ended(job);
     expect(await outputOf(job)).toContain('skipping: no hosts matched');
   });
 
   it.each(['nowhere', 'one:!one', 'localhost'])(
-    'succeeds with the limit %s, which leaves no host of several',
+    'succeeds with the limit %s, which matches no host',
     async (limit) => {
       const job = await launch(await inventory({ one: true, two: true }), {
         ...{ limit, playbook: 'local.yml' },
@@ -133,13 +133,13 @@ describe('a run without hosts', () => {
     60_000,
   );
 
-  it('shows why a playbook did not begin for any other reason', async () => {
+  it('fails with an explanation if the playbook did not start for another reason', async () => {
     const job = await launch(await inventory({ one: true }), { playbook: 'broken.yml' });
     await ended(job, 'failed');
     expect(await outputOf(job)).toContain('ERROR');
   });
 
-  it('is what the document of the inventory tells clients', async () => {
+  it('is visible to clients in the inventory document', async () => {
     const made = await inventory({ one: false });
     const url = `inventories/${made.id}/script/`;
     expect(await api.call('GET', url)).toEqual({ all: { hosts: [] } });

@@ -151,7 +151,7 @@ describe('runs', () => {
     expect(summary).toMatchObject({ host_name: 'localhost', ok: 3, changed: 1, last_job_id: id });
   });
 
-  it('show no statistics when some were set under no_log', async () => {
+  it('hide statistics if some were set under no_log', async () => {
     const id = await launch({ playbook: 'discreet.yml' });
     const job = await cluster.becomes(id, 'successful');
     expect(job).toMatchObject({ artifacts: '$hidden due to Ansible no_log flag$' });
@@ -169,7 +169,7 @@ describe('runs', () => {
     expect(leaks).toEqual({ leaks: 0 });
   });
 
-  it('evaluate templates of the template only, never those of a launch', async () => {
+  it('evaluate templates in variables of the template only, never of a launch', async () => {
     await set('unified_job_templates', 2, 'extra_vars', 'greeting: "{{ 40 + 2 }}"');
     const own = await launch({ extra_vars: '{"greeting": "{{ 40 + 2 }}"}' });
     const foreign = await launch({ extra_vars: '{"greeting": "{{ 40 + 3 }}"}' });
@@ -179,7 +179,7 @@ describe('runs', () => {
     await set('unified_job_templates', 2, 'extra_vars', '');
   });
 
-  it('carry failure up to play and playbook', async () => {
+  it('mark failed plays and playbooks', async () => {
     const id = await launch({ playbook: 'broken.yml' });
     const job = await cluster.becomes(id, 'failed');
     expect(job).toMatchObject({ job_explanation: '', host_status_counts: { failures: 1 } });
@@ -198,7 +198,7 @@ describe('runs', () => {
     expect(job).toMatchObject({ failed: true });
   });
 
-  it('end after their time', async () => {
+  it('end after their timeout', async () => {
     const id = await launch({ playbook: 'long.yml', timeout: 3 });
     const job = await cluster.becomes(id, 'failed');
     expect(job.job_explanation).toBe('Job terminated due to timeout');
@@ -208,7 +208,7 @@ describe('runs', () => {
     ['inventory_id', 'failed', 'Job could not start because it does not have a valid inventory.'],
     ['project_id', 'failed', 'Job could not start because it does not have a valid project.'],
   ])(
-    'say what is missing: %s',
+    'report missing objects: %s',
     async (column, status, explanation) => {
       const id = await launch({ [column]: null });
       expect((await cluster.becomes(id, status)).job_explanation).toBe(explanation);
@@ -216,14 +216,14 @@ describe('runs', () => {
     30_000,
   );
 
-  it('say that the playbook is missing', async () => {
+  it('report a missing playbook', async () => {
     const id = await launch({ playbook: 'nowhere.yml' });
     expect((await cluster.becomes(id, 'error')).job_explanation).toBe(
       '"nowhere.yml" does not exist in the project.',
     );
   });
 
-  it('sync their project first and run its newest revision', async () => {
+  it('sync their project first and use its latest revision', async () => {
     const revision = git('rev-parse', 'HEAD');
     const { job, updates, project } = await firstOfProject();
     expect(job).toMatchObject({ scm_revision: revision });
@@ -238,7 +238,7 @@ describe('runs', () => {
     });
   });
 
-  it('run a ref that is newer than the last sync, where the project lets it be chosen', async () => {
+  it('use a ref that is newer than the last sync, if the project permits it', async () => {
     await firstOfProject();
     const synced = git('rev-parse', 'HEAD');
     git('checkout', '-q', '-b', 'topic');
@@ -256,7 +256,7 @@ describe('runs', () => {
     expect(await outputOf(byCommit)).toContain('out of From git');
   });
 
-  it('fetch a lost project folder again, inside the job', async () => {
+  it('restore a missing project folder during the job', async () => {
     await firstOfProject();
     rmSync(join(cluster.folder, 'data', 'projects', '_10__fetched'), { recursive: true });
     const id = await launch({}, 11);
@@ -272,7 +272,7 @@ describe('runs', () => {
     expect(entries).toEqual([{ operation: 'create' }]);
   });
 
-  it('fail with the name of the sync that failed', async () => {
+  it('fail with the name of the failed sync', async () => {
     const id = await launch({}, 13);
     const job = await cluster.becomes(id, 'failed', 30_000);
     expect(job.job_explanation).toMatch(
@@ -285,7 +285,7 @@ describe('runs', () => {
     expect(await outputOf(update!.id)).toContain('"nowhere" does not exist');
   });
 
-  it('give a webhook job the variables of its delivery', async () => {
+  it('pass the variables of its delivery to a webhook job', async () => {
     const [delivery] = await cluster.rows<{ id: number }>(
       `INSERT INTO webhook_deliveries (template_id, service, event, guid, ref, verdict, payload)
        VALUES (2, 'service_a', 'push', 'guid-1', 'abc', 'accepted', '{"word": "{{ 1 + 1 }}"}') RETURNING id`,

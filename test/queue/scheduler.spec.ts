@@ -19,7 +19,7 @@ describe('the scheduler', () => {
   const waiting = () => runs.withStatus('waiting');
 
   describe('blocking', () => {
-    it('starts what nothing blocks, with its message, in one transaction', async () => {
+    it('starts runs that are not blocked, with their message, in one transaction', async () => {
       const id = await runs.job(await runs.template());
       await pass();
       expect(await waiting()).toEqual([id]);
@@ -40,7 +40,7 @@ describe('the scheduler', () => {
       }
     });
 
-    it('lets jobs overlap where the template says so', async () => {
+    it('runs jobs in parallel if the template allows it', async () => {
       const template = await runs.template();
       const overlapping = { allow_simultaneous: true };
       const ids = [await runs.job(template, overlapping), await runs.job(template, overlapping)];
@@ -48,14 +48,14 @@ describe('the scheduler', () => {
       expect(await waiting()).toEqual(ids);
     });
 
-    it('does not hold up other templates behind a blocked one', async () => {
+    it('does not delay other templates behind a blocked one', async () => {
       const [busy, free] = [await runs.template(), await runs.template()];
       const [first, , third] = [await runs.job(busy), await runs.job(busy), await runs.job(free)];
       await pass();
       expect(await waiting()).toEqual([first, third]);
     });
 
-    it('runs jobs without a template side by side', async () => {
+    it('runs jobs without a template in parallel', async () => {
       const ids = [await runs.job(null), await runs.job(null)];
       await pass();
       expect(await waiting()).toEqual(ids);
@@ -79,7 +79,7 @@ describe('the scheduler', () => {
       expect(await waiting()).toEqual([first, free]);
     });
 
-    it('holds a command back while its inventory is updated', async () => {
+    it('delays a command while its inventory is updated', async () => {
       const inventory = await runs.inventory();
       const updating = { type: 'inventory_update', status: 'running', inventory_id: inventory };
       await runs.job(null, updating);
@@ -88,7 +88,7 @@ describe('the scheduler', () => {
       expect(await waiting()).toEqual([]);
     });
 
-    it('holds jobs back while a command runs on their inventory, and no command behind a job', async () => {
+    it('delays jobs while a command runs on their inventory, and no command behind a job', async () => {
       const [busy, other] = [await runs.inventory(), await runs.inventory()];
       await runs.command(busy, { status: 'running' });
       await runs.job(await runs.template(), { inventory_id: busy });
@@ -100,7 +100,7 @@ describe('the scheduler', () => {
       expect(await waiting()).toEqual(ids);
     });
 
-    it('holds jobs back while their project is updated, and those alone', async () => {
+    it('delays only the jobs of a project while it is updated', async () => {
       const [updating, other] = [await runs.project(), await runs.project()];
       await runs.update(updating, { status: 'running' });
       await runs.job(await runs.template(), { project_id: updating });
@@ -109,7 +109,7 @@ describe('the scheduler', () => {
       expect(await waiting()).toEqual([free]);
     });
 
-    it('does not let a later update overtake a job', async () => {
+    it('does not start a later update before a job', async () => {
       const project = await runs.project();
       const job = await runs.job(await runs.template(), {
         project_id: project,
@@ -122,7 +122,7 @@ describe('the scheduler', () => {
   });
 
   describe('capacity', () => {
-    it('starts as many as there is room for, oldest first', async () => {
+    it('starts as many runs as the capacity permits, oldest first', async () => {
       await runs.reset(3);
       const ids = [];
       for (let count = 0; count < 5; count++) ids.push(await runs.job(null));
@@ -135,7 +135,7 @@ describe('the scheduler', () => {
       expect(await waiting()).toEqual(ids.slice(1, 4));
     });
 
-    it('adds up living workers only', async () => {
+    it('counts living workers only', async () => {
       await runs.reset(1);
       await runs.addWorker(1);
       await runs.addWorker(50, 3600);
@@ -144,7 +144,7 @@ describe('the scheduler', () => {
       expect(await waiting()).toHaveLength(2);
     });
 
-    it('says what a job waits for once it has waited', async () => {
+    it('explains why a job waits after a while', async () => {
       await runs.reset(0);
       const template = await runs.template();
       const old = { created: new Date(Date.now() - 60_000) };
@@ -171,7 +171,7 @@ describe('the scheduler', () => {
     const jobOf = async (project: number, fields: RunFields = {}) =>
       runs.job(await runs.template(), { project_id: project, ...fields });
 
-    it('syncs a project once for all jobs that want it, and starts them afterwards', async () => {
+    it('syncs a project once for all waiting jobs, and starts them afterwards', async () => {
       const project = await runs.project({ scm_update_on_launch: true });
       const jobs = [await jobOf(project), await jobOf(project)];
       await pass();
@@ -202,7 +202,7 @@ describe('the scheduler', () => {
       expect((await updates()).length - before).toBe(added);
     });
 
-    it('waits for a sync that is on its way instead of making another', async () => {
+    it('waits for a sync in progress instead of creating another', async () => {
       const project = await runs.project({ scm_update_on_launch: true });
       const update = await runs.update(project, { status: 'running' });
       const job = await jobOf(project);
@@ -211,7 +211,7 @@ describe('the scheduler', () => {
       expect(await runs.run(job)).toMatchObject({ status: 'pending', depends_on: [update] });
     });
 
-    it('starts no job whose dependency failed after this pass had looked for such jobs', async () => {
+    it('starts no job whose dependency failed during the pass', async () => {
       const project = await runs.project({ scm_update_on_launch: true });
       const update = await runs.update(project, { status: 'running' });
       const job = await jobOf(project);
@@ -226,13 +226,13 @@ describe('the scheduler', () => {
       expect(await ready()).toMatchObject([{ id: job }]);
     });
 
-    it('syncs a project that has never been synced', async () => {
+    it('syncs a project that was never synced', async () => {
       await jobOf(await runs.project({ scm_revision: '' }));
       await pass();
       expect(await updates()).toHaveLength(1);
     });
 
-    it('leaves manual projects and projects that sync by hand alone', async () => {
+    it('does not sync manual projects and projects without update on launch', async () => {
       const jobs = [
         await jobOf(await runs.project()),
         await jobOf(
@@ -269,7 +269,7 @@ describe('the scheduler', () => {
     });
   });
 
-  it('leaves the pass to another worker that has the lock', async () => {
+  it('skips the pass if another worker holds the lock', async () => {
     await runs.job(null);
     await runs.database.withClient(async (client) => {
       await client.query('BEGIN');
@@ -303,7 +303,7 @@ describe('the scheduler', () => {
         SELECT 'job', 'many', 'pending', ${template}, ${allowSimultaneous}
         FROM generate_series(1, 1000)`);
 
-    it('do not hold up the job of somebody else behind a line of their own', async () => {
+    it('do not delay the job of another template', async () => {
       await runs.reset(5);
       await launch(await runs.template(), false);
       const [first] = await runs.withStatus('pending');
@@ -312,7 +312,7 @@ describe('the scheduler', () => {
       expect(await waiting()).toEqual([first, other]);
     });
 
-    it('start in their order, then what was launched after them, each pass with the same statements', async () => {
+    it('start in order, then later jobs, with the same statements in each pass', async () => {
       const room = 25;
       await runs.reset(room);
       await launch(await runs.template(), true);

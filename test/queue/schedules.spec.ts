@@ -72,7 +72,7 @@ const hours = async (): Promise<{ last: string; next: string }> => {
   return row!;
 };
 
-it('launches what is due, once, and moves on to the next occurrence', async () => {
+it('a due schedule launches once, and moves to the next occurrence', async () => {
   const one = await schedule({ limit: 'web' });
   const later = await schedule();
   await miss(0, one);
@@ -109,7 +109,7 @@ it('launches what is due, once, and moves on to the next occurrence', async () =
   expect(templates.body.next_job_run).toBe(next);
 });
 
-it('is not kept from it by a rule that can be followed no more', async () => {
+it('a due schedule launches even if another rule is invalid', async () => {
   const [one, lost] = [await schedule(), await schedule()];
   await miss(0, one, lost);
   await test.database.execute(sql`
@@ -129,7 +129,7 @@ it('is not kept from it by a rule that can be followed no more', async () => {
   ]);
 });
 
-it('catches up with the newest of the occurrences that were missed', async () => {
+it('a late schedule launches the latest of its missed occurrences', async () => {
   const one = await schedule();
   await miss(50, one);
   await launch();
@@ -139,7 +139,7 @@ it('catches up with the newest of the occurrences that were missed', async () =>
   expect(await stored(one)).toMatchObject({ next_run: next });
 });
 
-it('is over after its last occurrence', async () => {
+it('a schedule ends after its last occurrence', async () => {
   const one = await schedule({ rrule: `${HOURLY};COUNT=3` });
   await test.database.execute(sql`
     UPDATE schedules SET next_run = '2020-01-01T01:00:00Z' WHERE id = ${one.id}`);
@@ -148,21 +148,21 @@ it('is over after its last occurrence', async () => {
   expect(await stored(one)).toMatchObject({ next_run: null });
 });
 
-it('launches nothing that is disabled', async () => {
+it('a disabled schedule launches nothing', async () => {
   const one = await schedule({ enabled: false });
   await miss(0, one);
   await launch();
   expect(await runsOf(one)).toEqual([]);
 });
 
-it('is asked by two workers at once and launches once', async () => {
+it('two simultaneous workers launch an occurrence once', async () => {
   const rows = await Promise.all(Array.from({ length: 8 }, () => schedule()));
   await miss(1, ...rows);
   await Promise.all([launch(), launch(), launch(), launch()]);
   for (const row of rows) expect(await runsOf(row)).toHaveLength(1);
 });
 
-it('leaves no run of an occurrence when the transaction is lost, and launches it then', async () => {
+it('a rolled-back launch leaves no run, and is repeated', async () => {
   const one = await schedule();
   await miss(0, one);
   const lost = test.database.transaction(async () => {
@@ -175,7 +175,7 @@ it('leaves no run of an occurrence when the transaction is lost, and launches it
   expect(await runsOf(one)).toHaveLength(1);
 });
 
-it('cannot be made to launch an occurrence twice', async () => {
+it('an occurrence cannot be launched twice', async () => {
   const one = await schedule();
   await miss(0, one);
   await launch();
@@ -184,7 +184,7 @@ it('cannot be made to launch an occurrence twice', async () => {
   expect(await runsOf(one)).toHaveLength(1);
 });
 
-it('skips a template with as many active jobs as there may be, and says so', async () => {
+it('a template with too many active jobs is skipped, with an explanation', async () => {
   await test.as.superuser.patch('settings/jobs/', { SCHEDULE_MAX_JOBS: 2 }).expect(200);
   const busy = await test.make.jobTemplate();
   const [first, second, third] = [
@@ -209,7 +209,7 @@ it('skips a template with as many active jobs as there may be, and says so', asy
   await test.as.superuser.delete('settings/jobs/').expect(204);
 });
 
-it('says why an occurrence could not be launched, and launches the others', async () => {
+it('a failed launch is explained, and other schedules launch', async () => {
   const bare = await test.make.jobTemplate({ ask_inventory_on_launch: true });
   await test.database.execute(
     sql`UPDATE unified_job_templates SET inventory_id = NULL WHERE id = ${bare.id}`,
@@ -224,7 +224,7 @@ it('says why an occurrence could not be launched, and launches the others', asyn
   expect(await runsOf(fine)).toHaveLength(1);
 });
 
-it('hands over credentials, on top of those of the template, labels and instance groups', async () => {
+it('credentials are added to those of the template, as are labels and instance groups', async () => {
   const { make, home, as, database } = test;
   const organization = home.organization.id;
   const [own, mine, vault] = [
@@ -260,7 +260,7 @@ it('hands over credentials, on top of those of the template, labels and instance
 const vaultType = async (): Promise<number> =>
   (await test.database.row<Row>(sql`SELECT id FROM credential_types WHERE kind = 'vault'`))!.id;
 
-it('hands secret answers to the job, sealed', async () => {
+it('secret answers are passed to the job in encrypted form', async () => {
   const asked = await test.make.jobTemplate({ survey_enabled: true });
   await test.as.superuser
     .post(`job_templates/${asked.id}/survey_spec/`, {
@@ -283,7 +283,7 @@ it('hands secret answers to the job, sealed', async () => {
   expect(JSON.stringify(run!.launch_config)).toContain('$sealed$');
 });
 
-it('updates projects and inventories, and launches workflows', async () => {
+it('schedules update projects and inventories, and launch workflows', async () => {
   const { make, home, database } = test;
   const organization = home.organization.id;
   const project = await make.project({
@@ -315,7 +315,7 @@ it('updates projects and inventories, and launches workflows', async () => {
   expect((await recordedKinds(database, idsOf(runs))).sort()).toEqual(kinds);
 });
 
-it('sends the same statements for one schedule as for fifty', async () => {
+it('fifty schedules need the same statements as one', async () => {
   const simultaneous = await test.make.jobTemplate({ allow_simultaneous: true });
   await test.as.superuser.patch('settings/jobs/', { SCHEDULE_MAX_JOBS: 100 }).expect(200);
   const counts: number[] = [];

@@ -69,7 +69,7 @@ it.each(TERMS)('%s', async (term) => {
   expect(body.results.map(({ id }: Row) => id)).toEqual(named.map(({ id }) => id));
 });
 
-it('asks an index for the number', async () => {
+it('a search for a number uses an index', async () => {
   const run = jest.spyOn(test.database, 'run');
   await test.as.superuser.get('hosts/?search=web-000421').expect(200);
   const values = run.mock.calls.flatMap(([statement]) =>

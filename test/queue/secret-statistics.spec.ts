@@ -138,7 +138,7 @@ describe('statistics set under no_log', () => {
     );
   }
 
-  it('reach the nodes that follow and are seen nowhere', async () => {
+  it('reach the next nodes and are visible nowhere', async () => {
     const first = await api.call('GET', `jobs/${jobs.sets}/`);
     expect(first.artifacts).toBe('$hidden due to Ansible no_log flag$');
     const recap = await api.text('GET', `jobs/${jobs.sets}/stdout/?format=txt`, undefined, '*/*');
@@ -179,13 +179,13 @@ describe('statistics set under no_log', () => {
     expect(worker.output() + api.output()).not.toContain(CANARY);
   });
 
-  it('stay secret in a job of theirs that is launched again', async () => {
+  it('stay secret in a relaunched job', async () => {
     const again = await api.call('POST', `jobs/${jobs.last}/relaunch/`, {});
     await cluster.becomes(again.id, 'successful', 60_000);
     expect(await stored()).toEqual([]);
   });
 
-  it('are not kept where no workflow can hand them on', async () => {
+  it('are not stored without a workflow that could pass them on', async () => {
     const job = await api.call('POST', `job_templates/${sets.id}/launch/`, {});
     await cluster.becomes(job.id, 'successful', 60_000);
     expect(

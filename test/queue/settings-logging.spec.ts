@@ -78,7 +78,7 @@ describe('activity entries', () => {
     for (const worker of workers) await worker.close();
   });
 
-  it('wait while the aggregator is away, and arrive once, in order, when it is back', async () => {
+  it('wait while the aggregator is unavailable, and arrive once and in order afterwards', async () => {
     const away = await Rsyslog.create();
     await enable({ LOG_AGGREGATOR_PORT: away.port });
     const ids: number[] = [];
@@ -142,7 +142,7 @@ describe('log lines', () => {
   const received = (): Record<string, unknown>[] =>
     sink.requests.flatMap(({ body }) => JSON.parse(body) as Record<string, unknown>[]);
 
-  it('are sent from their severity on, and those that do not fit are counted', async () => {
+  it('are sent above the configured level, and dropped ones are counted', async () => {
     await enable({
       LOG_AGGREGATOR_TYPE: 'other',
       LOG_AGGREGATOR_PROTOCOL: 'https',

@@ -107,7 +107,7 @@ const left = async (): Promise<unknown> =>
     FROM unified_jobs`);
 
 it(
-  'leaves lists fast, locks short and totals exact, and removes as many as it announced',
+  'a cleanup keeps lists fast, locks short and totals exact, and removes what it announced',
   async () => {
     const usual = await medianOfLists();
     const announced = await outputOf(await launch({ days: 30, dry_run: true }));

@@ -96,7 +96,7 @@ async function expectTotals(): Promise<void> {
   expect(row).toEqual({ runs: true, events: true, each: true });
 }
 
-it('removes old runs with their events, and says how many', async () => {
+it('a cleanup removes old runs with their events, and reports the number', async () => {
   await runs(620);
   const kept = await runs(30, { days: 10 });
   const output = await outputOf('cleanup_jobs', { days: 30 });
@@ -108,7 +108,7 @@ it('removes old runs with their events, and says how many', async () => {
   await expectTotals();
 });
 
-it('keeps what is active, part of an active workflow, or not reported yet', async () => {
+it('a cleanup keeps active runs, runs of active workflows and unreported runs', async () => {
   const active = [
     ...(await runs(1, { status: 'running', lease_until: '2100-01-01' })),
     ...(await runs(1, { status: 'new' })),
@@ -138,7 +138,7 @@ it('keeps what is active, part of an active workflow, or not reported yet', asyn
   await expectTotals();
 });
 
-it('follows the retention of templates and organizations', async () => {
+it('a cleanup applies the retention of templates and organizations', async () => {
   const { superuser } = test.as;
   const organization = (await test.make.organization()).id;
   const set = (type: string, id: number, body: object) =>
@@ -169,7 +169,7 @@ it('follows the retention of templates and organizations', async () => {
   expect(await left()).toEqual(kept);
 });
 
-it('drops the partitions of events whose runs are all gone', async () => {
+it('a cleanup drops event partitions without remaining runs', async () => {
   const lowerEnds = (): Promise<number[]> =>
     idsOf(sql`SELECT lower AS id FROM job_event_ranges() ORDER BY lower`);
   /** Adds runs to a new partition. */
@@ -192,7 +192,7 @@ it('drops the partitions of events whose runs are all gone', async () => {
   await expectTotals();
 });
 
-it('waits for a system job that runs', async () => {
+it('a cleanup waits for a running system job', async () => {
   const release = holdFirstBatch();
   await runs(1);
   const first = await launch('cleanup_jobs', { days: 30 });
@@ -207,7 +207,7 @@ it('waits for a system job that runs', async () => {
   expect((await ended(second)).status).toBe('successful');
 });
 
-it('is canceled between two batches; what it removed is gone as a whole', async () => {
+it('a cleanup can be canceled between two batches, and removed runs are removed completely', async () => {
   const release = holdFirstBatch();
   const ids = await runs(250, { days: 50 });
   const job = await launch('cleanup_jobs', { days: 30 });
@@ -247,7 +247,7 @@ function holdFirstBatch(): { reached: Promise<void>; go: () => void } {
   return { reached, go };
 }
 
-it('is launched by a schedule and by a node of a workflow', async () => {
+it('a cleanup can be launched by a schedule and by a workflow node', async () => {
   await runs(3, { days: 50 });
   const { superuser } = test.as;
   const { body } = await superuser.get('system_job_templates/?job_type=cleanup_jobs').expect(200);
@@ -331,7 +331,7 @@ it.each<[string, string, Sql, Sql, object]>([
   expect(await idsOf(rest)).toHaveLength(1);
 });
 
-it('the command removes what is past the settings, and no runs', async () => {
+it('the command removes rows older than the settings, and no runs', async () => {
   const ids = await runs(1);
   await test.database.execute(sql`
     INSERT INTO webhook_deliveries (service, event, guid, verdict, received)

@@ -25,8 +25,8 @@ afterAll(() => test.close());
 const nameNow = async (): Promise<unknown> =>
   (await test.database.row(sql`SELECT name FROM schedules WHERE id = ${id}`))?.name;
 
-describe("TypeORM's methods of a repository", () => {
-  it('are undone with the transaction they were called in', async () => {
+describe("TypeORM's repository methods", () => {
+  it('are rolled back with their transaction', async () => {
     const failing = test.database.transaction(async () => {
       await schedules.update({ id }, { name: 'Weekly' });
       expect(await nameNow()).toBe('Weekly');
@@ -36,7 +36,7 @@ describe("TypeORM's methods of a repository", () => {
     expect(await nameNow()).toBe('Nightly');
   });
 
-  it('stand at once without one, and are counted as one statement', async () => {
+  it('commit immediately without a transaction, as one statement', async () => {
     const change = () => schedules.update({ id }, { name: 'Hourly' });
     expect(await countQueries(test.database, change)).toBe(1);
     expect(await nameNow()).toBe('Hourly');
@@ -53,7 +53,7 @@ describe("TypeORM's methods of a repository", () => {
     expect(await test.database.transaction(lock)).toEqual({ id });
   });
 
-  it('tell the code of an error of the database', async () => {
+  it('report the code of a database error', async () => {
     await expect(schedules.update({ id }, { unified_job_template_id: -1 })).rejects.toMatchObject({
       code: '23503',
     });

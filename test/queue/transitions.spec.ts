@@ -11,7 +11,7 @@ import { HostFacts } from '../../src/inventories/inventory.entity.js';
 import { JobEvent } from '../../src/runs/events/job-event.entity.js';
 
 /** Transitions of runs on a real database: fencing, times, and the status that the template shows. */
-describe('transitions of runs', () => {
+describe('the transitions of runs', () => {
   let runs: RunsDatabase;
 
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe('transitions of runs', () => {
 
   const template = (id: number) => runs.row('unified_job_templates', id);
 
-  it('carries a run from launch to end, and its template with it', async () => {
+  it('move a run from launch to end, and update its template', async () => {
     const owner = await runs.template();
     const id = await runs.job(owner, { start_args: 'sealed' });
     const row = { id, type: 'job', status: 'pending' as const, unified_job_template_id: owner };
@@ -51,7 +51,7 @@ describe('transitions of runs', () => {
     expect(statuses).toEqual(['pending', 'waiting', 'running', 'failed']);
   });
 
-  it('stores neither events nor facts of a worker whose lease another one has taken', async () => {
+  it('store no events or facts of a worker that lost its lease', async () => {
     const id = await runs.job(null, { status: 'running', attempt: 2 });
     const facts = new HostFactsRepository(runs.database.manager.getRepository(HostFacts));
     const events = new JobEventsRepository(runs.database.manager.getRepository(JobEvent));
@@ -69,7 +69,7 @@ describe('transitions of runs', () => {
     }
   });
 
-  it('leaves a run alone that is under another lease or in another status', async () => {
+  it('do not change a run with another lease or status', async () => {
     const id = await runs.job(null, { status: 'running', attempt: 2 });
     const { transitions } = runs;
     expect(
@@ -80,21 +80,21 @@ describe('transitions of runs', () => {
     expect(runs.told.changes).toEqual([]);
   });
 
-  it('has one winner when two take the same run', async () => {
+  it('permit one of two workers to start the same run', async () => {
     const id = await runs.job(null, { status: 'waiting' });
     const take = () => runs.transitions.move([id], { from: ['waiting'], to: 'running' });
     const taken = await Promise.all([take(), take()]);
     expect(taken.map(({ length }) => length).sort()).toEqual([0, 1]);
   });
 
-  it('refuses steps that no run takes', async () => {
+  it('refuse invalid steps', async () => {
     const id = await runs.job(null, { status: 'successful' });
     await expect(
       runs.transitions.move([id], { from: ['successful'], to: 'running' }),
     ).rejects.toThrow('A run does not go from successful to running');
   });
 
-  it('shows the newer run of a template while an older one ends', async () => {
+  it('show the newer run of a template while an older one ends', async () => {
     const owner = await runs.template();
     const [first, second] = [
       await runs.job(owner, { status: 'running' }),
@@ -109,7 +109,7 @@ describe('transitions of runs', () => {
     });
   });
 
-  it('cancels what has not started at once and asks the worker for the rest', async () => {
+  it('cancel waiting runs immediately and request the cancellation of others', async () => {
     const made = ['new', 'pending', 'waiting', 'running', 'successful'];
     const ids = [];
     for (const status of made) ids.push(await runs.job(null, { status }));
@@ -121,7 +121,7 @@ describe('transitions of runs', () => {
     expect(runs.told.cancels).toEqual([ids[3]]);
   });
 
-  it('moves any number of runs with the same number of statements', async () => {
+  it('need the same number of statements for any number of runs', async () => {
     const counts: number[] = [];
     for (const count of [1, 50]) {
       const ids: number[] = [];
@@ -141,7 +141,7 @@ describe('transitions of runs', () => {
     expect(counts[0]).toBe(2);
   });
 
-  it('measures the time a run took by the clock of the database', async () => {
+  it('measure the duration of a run by the clock of the database', async () => {
     const id = await runs.job(null, { status: 'running' });
     await runs.database.execute(sql`
       UPDATE unified_jobs SET started = now() - interval '90 seconds' WHERE id = ${id}`);

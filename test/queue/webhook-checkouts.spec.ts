@@ -94,7 +94,7 @@ describe('the ref of an event', () => {
 
   afterAll(() => cluster.stop());
 
-  it('of a pull request from a fork is what the job runs', async () => {
+  it('of a pull request from a fork is checked out for the job', async () => {
     const head = commit('the change', 'refs/pull/12/head');
     const job = await deliver('pull_request', pullRequest(head));
     const row = await cluster.becomes(job, 'successful', 60_000);
@@ -103,7 +103,7 @@ describe('the ref of an event', () => {
     expect(git('branch', '--contains', head)).toBe('');
   });
 
-  it('of the next push to it is fetched though the project was not synced since', async () => {
+  it('of its next push is fetched without a sync of the project', async () => {
     const syncs = () => cluster.rows(`SELECT 1 FROM unified_jobs WHERE type = 'project_update'`);
     const before = (await syncs()).length;
     const head = commit('the second try', 'refs/pull/12/head');
@@ -113,7 +113,7 @@ describe('the ref of an event', () => {
     expect(await syncs()).toHaveLength(before);
   });
 
-  it('is a branch or a tag by name too', async () => {
+  it('can be a branch or a tag', async () => {
     commit('the branch', 'refs/heads/feature/page');
     const created = webhookSample('service_a', 'create');
     const branch = await deliver('create', created.payload);
@@ -124,13 +124,13 @@ describe('the ref of an event', () => {
     expect(await outputOf(tag)).toContain('the release at v1.2.0');
   });
 
-  it('that does not exist any more fails the job, and says so', async () => {
+  it('fails the job with an explanation if it does not exist any more', async () => {
     const job = await deliver('pull_request', pullRequest('f'.repeat(40)));
     const row = await cluster.becomes(job, 'failed', 60_000);
     expect(row.job_explanation).toContain('does not exist');
   });
 
-  it('is only a variable where the template does not ask for the branch', async () => {
+  it('is only a variable if the template does not prompt for the branch', async () => {
     await api.call('PATCH', `job_templates/${template.id}/`, { ask_scm_branch_on_launch: false });
     const head = commit('not wanted', 'refs/pull/13/head');
     const job = await deliver('pull_request', pullRequest(head));
@@ -141,7 +141,7 @@ describe('the ref of an event', () => {
   });
 
   /** Costs a sync and a job. */
-  it('leads to the commits of submodules that the last sync took', async () => {
+  it('includes submodules at the commits of the last sync', async () => {
     const part = await TestRepository.create(join(cluster.folder, 'part'), { 'v.yml': 'v: 1' });
     const site = playbook('tracked').replace('  tasks:', '  vars_files: [part/v.yml]\n  tasks:');
     const whole = await TestRepository.create(join(cluster.folder, 'whole'), {

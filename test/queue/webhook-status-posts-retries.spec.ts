@@ -21,8 +21,8 @@ beforeEach(async () => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-describe('a service in trouble', () => {
-  it('is tried again after an error of its own', async () => {
+describe('a service with errors', () => {
+  it('gets a retry after a server error', async () => {
     bench.sink.answer(500);
     const job = await bench.launch(await bench.posting('service_b'));
     await bench.work(job);
@@ -39,7 +39,7 @@ describe('a service in trouble', () => {
     ]);
   });
 
-  it('is given the time it asks for', async () => {
+  it('gets a retry after the requested delay', async () => {
     bench.sink.answer({ status: 429, headers: { 'Retry-After': '120' } });
     const job = await bench.launch(await bench.posting('service_b'));
     await bench.work(job);
@@ -49,7 +49,7 @@ describe('a service in trouble', () => {
     expect(bench.sink.requests).toHaveLength(1);
   });
 
-  it('is given that time by the next status too', async () => {
+  it('gets the next status after that delay too', async () => {
     bench.sink.answer({ status: 429, headers: { 'Retry-After': '120' } });
     const job = await bench.launch(await bench.posting('service_b'));
     await bench.work(job);
@@ -71,22 +71,19 @@ describe('a service in trouble', () => {
     expect(await bench.messages(job)).toEqual([]);
   });
 
-  it.each(['hang', 'reset'] as const)(
-    'is tried again when its connection does %s',
-    async (fault) => {
-      bench.sink.answer({ fault });
-      const job = await bench.launch(await bench.posting('service_b'));
-      await bench.work(job);
-      const [post] = await bench.posts(job);
-      expect(post).toMatchObject({ outcome: 'pending' });
-      expect(post!.attempts).toEqual([expect.objectContaining({ number: 1, answer: null })]);
-      await bench.elapse(job);
-      await bench.work(job);
-      expect(await bench.outcomes(job)).toEqual([['pending', 'sent']]);
-    },
-  );
+  it.each(['hang', 'reset'] as const)('gets a retry when its connection does %s', async (fault) => {
+    bench.sink.answer({ fault });
+    const job = await bench.launch(await bench.posting('service_b'));
+    await bench.work(job);
+    const [post] = await bench.posts(job);
+    expect(post).toMatchObject({ outcome: 'pending' });
+    expect(post!.attempts).toEqual([expect.objectContaining({ number: 1, answer: null })]);
+    await bench.elapse(job);
+    await bench.work(job);
+    expect(await bench.outcomes(job)).toEqual([['pending', 'sent']]);
+  });
 
-  it.each([400, 401, 404, 422])('is not asked twice for what it refuses by %d', async (status) => {
+  it.each([400, 401, 404, 422])('gets no retry after %d', async (status) => {
     bench.sink.answer(status);
     const job = await bench.launch(await bench.posting('service_b'));
     await bench.work(job);
@@ -96,7 +93,7 @@ describe('a service in trouble', () => {
     expect(await bench.messages(job)).toEqual([]);
   });
 
-  it('is given up after the last attempt', async () => {
+  it('gets no retry after the last attempt', async () => {
     bench.sink.answer(...Array.from({ length: 8 }, () => 503));
     const job = await bench.launch(await bench.posting('service_b'));
     for (let attempt = 1; attempt <= 8; attempt += 1) {
@@ -108,7 +105,7 @@ describe('a service in trouble', () => {
     expect(bench.sink.requests).toHaveLength(8);
   });
 
-  it('is left alone for a while after five failures', async () => {
+  it('gets no posts for a while after five failures', async () => {
     bench.sink.answer(...Array.from({ length: 5 }, () => 503));
     const hook = await bench.posting('service_b');
     const jobs = [];
@@ -121,8 +118,8 @@ describe('a service in trouble', () => {
   });
 });
 
-describe('order', () => {
-  it('holds when several workers are at one job', async () => {
+describe('the order of statuses', () => {
+  it('is kept with several workers for one job', async () => {
     bench.sink.answer({ delayMs: 150 });
     const job = await bench.launch(await bench.posting('service_b'));
     await bench.move(job, 'waiting');
@@ -136,7 +133,7 @@ describe('order', () => {
     expect(await bench.messages(job)).toEqual([]);
   });
 
-  it('gives a status up that failed once there is a later one', async () => {
+  it('drops a failed status after a later one', async () => {
     bench.sink.answer(500);
     const job = await bench.launch(await bench.posting('service_b'));
     await bench.work(job);
@@ -153,7 +150,7 @@ describe('order', () => {
     expect(await bench.messages(job)).toEqual([]);
   });
 
-  it('survives a worker that died while it posted', async () => {
+  it('is kept after the death of a worker that posted', async () => {
     const job = await bench.launch(await bench.posting('service_b'));
     await test.database.execute(sql`
       UPDATE webhook_status_posts SET attempt = 1, lease_until = now() - interval '1 second'
@@ -162,7 +159,7 @@ describe('order', () => {
     expect(await bench.outcomes(job)).toEqual([['pending', 'sent']]);
   });
 
-  it('does not post what another worker is posting', async () => {
+  it('excludes a post that another worker is sending', async () => {
     const job = await bench.launch(await bench.posting('service_b'));
     await test.database.execute(sql`
       UPDATE webhook_status_posts SET attempt = 1, lease_until = now() + interval '30 seconds'

@@ -57,7 +57,7 @@ describe.each(SERVICE_ROWS)('statuses of %s', (service) => {
   };
 
   it.each(['successful', 'failed', 'error', 'canceled'] as const)(
-    'are posted from pending to %s, with the words, headers and keys of the service',
+    'are posted from pending to %s, with the texts, headers and keys of the service',
     async (end) => {
       const hook = await bench.posting(service);
       const job = await bench.launch(hook);
@@ -98,7 +98,7 @@ describe.each(SERVICE_ROWS)('statuses of %s', (service) => {
 });
 
 describe('statuses of syncs', () => {
-  it('are posted as those of jobs are, and say what they are of', async () => {
+  it('are posted like those of jobs, and name the sync', async () => {
     const project = await test.make.row('project', {
       ...{ name: 'Posting', organization: test.home.organization.id },
       ...{ scm_type: 'git', scm_url: 'https://code.invalid/p.git' },
@@ -126,8 +126,8 @@ describe('statuses of syncs', () => {
   });
 });
 
-describe('a push that a newer one replaced', () => {
-  it('is told so at its commit, after what was told before, and the newer one at its own', async () => {
+describe('a push that a newer push replaced', () => {
+  it('gets a final status at its commit, and the newer one at its own', async () => {
     const template = await test.make.jobTemplate({ webhook_coalesce: true });
     const hook = await bench.posting('service_b', { host: bench.sink.url }, template);
     const { event, payload } = STATUS_EVENTS.service_b(bench.sink.url);
@@ -152,7 +152,7 @@ describe('a push that a newer one replaced', () => {
 });
 
 describe('contexts', () => {
-  it('are different for two templates of one name, so that neither hides the other', async () => {
+  it('are different for two templates with the same name', async () => {
     const name = 'Deploy';
     const elsewhere = await test.make.project({ organization: test.home.otherOrganization.id });
     const hooks = [
@@ -171,7 +171,7 @@ describe('contexts', () => {
   });
 });
 
-it('of a workflow job point to it, and those of its jobs are not posted', async () => {
+it('statuses of a workflow job link to it, and those of its jobs are not posted', async () => {
   const workflow = await test.make.workflowTemplate();
   const template = await test.make.jobTemplate();
   await test.make.workflowNode(workflow, { unified_job_template: template.id });
@@ -198,7 +198,7 @@ describe('the token', () => {
     ['the host of the credential is another', { host: 'https://git.example.com' }],
     ['neither credential nor setting name the host', {}],
     ['the port is another', { host: 'http://127.0.0.1:1' }],
-  ])('stays here when %s', async (_name, inputs) => {
+  ])('is not sent if %s', async (_name, inputs) => {
     const job = await bench.launch(await bench.posting('service_a', inputs));
     await bench.work(job);
     expect(bench.sink.requests).toEqual([]);
@@ -212,7 +212,7 @@ describe('the token', () => {
   });
 
   it.each([301, 302, 303, 307, 308])(
-    'does not follow a redirect to another host (%d), and the log says so',
+    'is not sent after a redirect to another host (%d), which is logged',
     async (status) => {
       const thief = await HttpSink.start();
       bench.sink.answer({ status, headers: { Location: `${thief.url}/take` } });
@@ -227,7 +227,7 @@ describe('the token', () => {
     },
   );
 
-  it('is in no record, even when the service repeats it', async () => {
+  it('is not recorded, even if the service repeats it', async () => {
     bench.sink.answer({
       status: 403,
       body: `no access for ${TOKEN} at ${bench.sink.url}/secret/path?${TOKEN}`,
@@ -237,7 +237,7 @@ describe('the token', () => {
     expect(JSON.stringify(await bench.posts(job))).not.toContain(TOKEN);
   });
 
-  it('is not sent when it has letters that no header takes', async () => {
+  it('is not sent if it contains invalid header characters', async () => {
     const job = await bench.launch(
       await bench.posting('service_a', { host: bench.sink.url, token: 'töken' }),
     );
@@ -246,7 +246,7 @@ describe('the token', () => {
     expect(await bench.outcomes(job)).toEqual([['pending', 'failed']]);
   });
 
-  it('is gone with its credential', async () => {
+  it('is deleted with its credential', async () => {
     const hook = await bench.posting('service_a');
     const job = await bench.launch(hook);
     await test.database.execute(sql`
@@ -259,7 +259,7 @@ describe('the token', () => {
   });
 });
 
-describe('nothing is posted', () => {
+describe('no status is posted', () => {
   it('without a credential', async () => {
     const hook = await armed(test, 'service_a');
     const job = await bench.launch(hook);
@@ -267,7 +267,7 @@ describe('nothing is posted', () => {
     expect(await bench.posts(job)).toEqual([]);
   });
 
-  it('for an event that offers no place', async () => {
+  it('for an event without a status URL', async () => {
     const hook = await bench.posting('service_a');
     const { body } = await hook.send({
       event: 'release',
@@ -276,7 +276,7 @@ describe('nothing is posted', () => {
     expect(await bench.posts(body.job as number)).toEqual([]);
   });
 
-  it('for a job that no webhook launched, though its template has them', async () => {
+  it('for a job without a webhook, even if its template has one', async () => {
     const hook = await bench.posting('service_a');
     const launched = await bench.launch(hook);
     const [row] = await test.database.rows<{ id: number }>(sql`
@@ -290,7 +290,7 @@ describe('nothing is posted', () => {
 });
 
 describe('the log', () => {
-  it('is below the job, for whoever may read the job', async () => {
+  it('is listed below the job, for its readers', async () => {
     const job = await bench.launch(await bench.posting('service_a'));
     await bench.work(job);
     const path = `jobs/${job}/webhook_status_posts/`;
@@ -324,7 +324,7 @@ describe('the log', () => {
 });
 
 describe('a worker process', () => {
-  it('posts every status of a job as it goes', async () => {
+  it('posts every status of a job in order', async () => {
     const worker = await bootWorker(test);
     try {
       const job = await bench.launch(await bench.posting('service_b'));

@@ -97,7 +97,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-it('leads hundreds of workflows at once to the end the model gives them', async () => {
+it('hundreds of simultaneous workflows end as in the model', async () => {
   const seed = Date.now() & 0xffff_ffff;
   const random = randomFrom(seed);
   const plans = fc.sample(workflows(9), { numRuns: 300, seed });
@@ -175,7 +175,7 @@ async function statements(count: number): Promise<number[]> {
   return counts;
 }
 
-it('makes a pass over forty workflows with the statements of one', async () => {
+it('a pass over forty workflows needs as many statements as one', async () => {
   await advance();
   expect(await statements(40)).toEqual(await statements(1));
 });

@@ -30,7 +30,7 @@ afterAll(() => test.close());
 
 const ran = () => ({ unified_job_template: open.id });
 
-it('goes along the paths that match, and says which failure nobody cared for', async () => {
+it('a workflow runs the matching paths, and names failures without a failure edge', async () => {
   const workflow = await runs.template(
     { build: ran(), repair: ran(), deploy: ran(), clean: ran() },
     [
@@ -58,7 +58,7 @@ it('goes along the paths that match, and says which failure nobody cared for', a
 });
 
 describe('variables', () => {
-  it('pass from the node over artifacts to those of the workflow', async () => {
+  it('of nodes override artifacts, which override those of the workflow', async () => {
     const workflow = await runs.template(
       {
         first: ran(),
@@ -84,7 +84,7 @@ describe('variables', () => {
     });
   });
 
-  it('reach jobs whose template asks for none, and artifacts go all the way down', async () => {
+  it('reach jobs whose template accepts none, and artifacts reach all descendants', async () => {
     const workflow = await runs.template(
       { first: ran(), second: ran(), third: { unified_job_template: closed.id } },
       [
@@ -103,7 +103,7 @@ describe('variables', () => {
     });
   });
 
-  it('stay secret on their way', async () => {
+  it('stay secret between nodes', async () => {
     const workflow = await runs.template({ only: ran() }, [], { survey_enabled: true });
     const question = { type: 'password', variable: 'token', question_name: 'T', required: true };
     const spec = [{ ...question, min: 0, max: 99, default: '' }];
@@ -128,7 +128,7 @@ describe('variables', () => {
   });
 });
 
-it('lays the prompts of the workflow over those of its nodes where the template asks', async () => {
+it('prompts of the workflow override those of its nodes if the template accepts them', async () => {
   const workflow = await runs.template(
     { asked: { ...ran(), limit: 'node' }, unasked: { unified_job_template: closed.id } },
     [],
@@ -142,7 +142,7 @@ it('lays the prompts of the workflow over those of its nodes where the template 
 });
 
 describe('a workflow in a workflow', () => {
-  it('shows at every depth who launched it, and the workflow around it', async () => {
+  it('shows its launcher and its outer workflow at every depth', async () => {
     const inner = await runs.template({ one: ran() });
     const outer = await runs.template({ nested: { unified_job_template: inner.id } });
     const id = await runs.launch(outer);
@@ -169,7 +169,7 @@ describe('a workflow in a workflow', () => {
     await runs.end(nested.id, 'one', 'successful');
   });
 
-  it('runs as a node, hands variables down and artifacts up', async () => {
+  it('runs as a node, with variables from the outer workflow and artifacts for it', async () => {
     const inner = await runs.template({ one: ran(), two: ran() }, [['one', 'success', 'two']]);
     const outer = await runs.template(
       { before: ran(), nested: { unified_job_template: inner.id }, after: ran() },
@@ -206,7 +206,7 @@ describe('a workflow in a workflow', () => {
     expect((await runs.run(id)).status).toBe('successful');
   });
 
-  it('takes the artifacts of the nearest run, at any depth, and its own variables before all', async () => {
+  it('uses the artifacts of the nearest run at any depth, and its own variables first', async () => {
     const two: Edge = ['one', 'success', 'two'];
     const innermost = await runs.template({ one: ran(), two: ran() }, [two]);
     const inner = await runs.template(
@@ -241,7 +241,7 @@ describe('a workflow in a workflow', () => {
     expect(variablesOf(await runs.runOf(again.body.id as number, 'two'))).toMatchObject({ x: 4 });
   });
 
-  it('takes an artifact of a parent before that of its ancestors on another path', async () => {
+  it('prefers an artifact of a parent to that of its ancestors on another path', async () => {
     const workflow = await runs.template({ start: ran(), left: ran(), right: ran(), end: ran() }, [
       ['start', 'success', 'left'],
       ['start', 'success', 'right'],
@@ -279,7 +279,7 @@ describe('a workflow in a workflow', () => {
     expect((await runs.run(id)).status).toBe('failed');
   });
 
-  it('is canceled with what runs in it', async () => {
+  it('is canceled with its runs', async () => {
     const inner = await runs.template({ one: ran(), later: ran() }, [['one', 'always', 'later']]);
     const outer = await runs.template(
       { nested: { unified_job_template: inner.id }, wait: { approval: {} }, never: ran() },
@@ -301,7 +301,7 @@ describe('a workflow in a workflow', () => {
   });
 });
 
-it('goes on along the failure path when one of its runs is canceled', async () => {
+it('a canceled run leads to the failure path', async () => {
   const workflow = await runs.template({ one: ran(), rescue: ran() }, [
     ['one', 'failure', 'rescue'],
   ]);
@@ -313,7 +313,7 @@ it('goes on along the failure path when one of its runs is canceled', async () =
   expect((await runs.run(id)).status).toBe('successful');
 });
 
-it('marks the nodes of a workflow job that is canceled before its start', async () => {
+it('nodes of a workflow job that is canceled before its start are marked', async () => {
   const workflow = await runs.template({ one: ran() });
   const id = await runs.queue(workflow);
   await test.as.superuser.post(`workflow_jobs/${id}/cancel/`, {}).expect(202);
@@ -323,7 +323,7 @@ it('marks the nodes of a workflow job that is canceled before its start', async 
   expect(await runs.runOf(id, 'one')).toBeUndefined();
 });
 
-it('waits for the other run of its template unless both may overlap', async () => {
+it('a workflow waits for the other run of its template unless both allow parallel runs', async () => {
   const alone = await runs.template({ one: ran() });
   const first = await runs.launch(alone);
   const second = await runs.launch(alone);
@@ -344,7 +344,7 @@ it('waits for the other run of its template unless both may overlap', async () =
   expect((await runs.run(await runs.launch(together))).status).toBe('running');
 });
 
-it('shows a job that could not start, and follows its failure path', async () => {
+it('a job that could not start is shown, and leads to its failure path', async () => {
   const credential = await test.make.credential({
     organization: test.home.organization.id,
     inputs: { username: 'u', password: 'ASK' },
@@ -369,7 +369,7 @@ it('shows a job that could not start, and follows its failure path', async () =>
   expect((await runs.run(id)).status).toBe('successful');
 });
 
-it('ends a workflow whose secrets cannot be opened, and no other', async () => {
+it('a workflow with secrets that cannot be decrypted ends, and no other', async () => {
   const workflow = await runs.template({ one: ran() }, [], { allow_simultaneous: true });
   const broken = await runs.queue(workflow);
   await test.database.execute(sql`

@@ -30,7 +30,7 @@ describe('statistics set under no_log', () => {
       job.launch_config as object | null,
     );
 
-  it('win and lose like others, and what wins decides whether a name is secret', async () => {
+  it('have normal precedence, and the final value decides whether a name is secret', async () => {
     const workflow = await runs.template(
       { first: ran(), second: ran(), third: ran(), fourth: ran() },
       [
@@ -58,7 +58,7 @@ describe('statistics set under no_log', () => {
     expect(JSON.stringify(rows)).not.toContain('canary');
   });
 
-  it('fail the node that cannot get them, with the reason, and no other', async () => {
+  it('fail the node that cannot receive them, with an explanation, and no other', async () => {
     const workflow = await runs.template({ one: ran(), two: ran(), rescue: ran() }, [
       ['one', 'success', 'two'],
       ['two', 'failure', 'rescue'],
@@ -80,7 +80,7 @@ describe('statistics set under no_log', () => {
     expect((await runs.run(id)).status).toBe('successful');
   });
 
-  it('end a nested workflow that cannot hand them on', async () => {
+  it('end a nested workflow that cannot pass them on', async () => {
     const inner = await runs.template({ one: ran() });
     const outer = await runs.template({ nested: { unified_job_template: inner.id } });
     const id = await runs.launch(outer);

@@ -58,7 +58,7 @@ const end = async (ids: readonly number[], to: JobStatus): Promise<void> => {
 };
 
 describe('a bulk launch', () => {
-  it('starts all its nodes, a value of the node winning over a default', async () => {
+  it('starts all its nodes, whose values override the defaults', async () => {
     const id = await launch([node({ limit: 'own', extra_vars: { animal: 'fish' } }), node()], {
       limit: 'all',
       extra_vars: { animal: 'bear', size: 2 },
@@ -82,7 +82,7 @@ describe('a bulk launch', () => {
     expect(body.count).toBe(2);
   });
 
-  it('is successful when all its runs were', async () => {
+  it('succeeds if all its runs succeeded', async () => {
     const id = await launch([node(), node()]);
     await advance();
     const ids = (await childrenOf(id)).map((child) => child.id);
@@ -113,7 +113,7 @@ describe('a bulk launch', () => {
     },
   );
 
-  it('fails with a node whose template is gone, and starts the others', async () => {
+  it('fails with a node whose template was deleted, and starts the others', async () => {
     const gone = await test.make.jobTemplate();
     const id = await launch([node(), { unified_job_template: gone.id, identifier: 'lost' }]);
     await test.database.execute(sql`DELETE FROM unified_job_templates WHERE id = ${gone.id}`);
@@ -129,7 +129,7 @@ describe('a bulk launch', () => {
     );
   });
 
-  it('says why a node cannot start any more', async () => {
+  it('explains why a node can no longer start', async () => {
     const id = await launch([node({ identifier: 'late' })]);
     await test.database.execute(sql`
       UPDATE unified_job_templates SET inventory_id = NULL WHERE id = ${template.id}`);
@@ -147,7 +147,7 @@ describe('a bulk launch', () => {
     expect(await run(id)).toMatchObject({ status: 'failed' });
   });
 
-  it('updates projects, each node on its own', async () => {
+  it('updates projects, each node separately', async () => {
     const update = { unified_job_template: project };
     const id = await launch([update, node(), update]);
     await advance();
@@ -186,7 +186,7 @@ describe('a bulk launch', () => {
     expect(await recordedKinds(test.database, [update!.id])).toEqual(['inventory_update']);
   });
 
-  it('takes its runs along when it is canceled', async () => {
+  it('cancels its runs when it is canceled', async () => {
     const id = await launch([node(), node()]);
     await advance();
     const [waiting, running] = await childrenOf(id);
@@ -202,7 +202,7 @@ describe('a bulk launch', () => {
     expect((await run(id)).status).toBe('canceled');
   });
 
-  it('hands secret answers to the job, sealed', async () => {
+  it('passes secret answers to the job in encrypted form', async () => {
     const asked = await test.make.jobTemplate({ survey_enabled: true });
     const question = { type: 'password', variable: 'token', question_name: 'T', required: true };
     const spec = [{ ...question, min: 0, max: 99, default: '' }];
@@ -220,7 +220,7 @@ describe('a bulk launch', () => {
     });
   });
 
-  it('is started once by workers that ask at the same time', async () => {
+  it('is started once by simultaneous workers', async () => {
     const id = await launch([node(), node(), node()]);
     await Promise.all([advance(), advance(), advance()]);
     const { rows } = (await test.database.row<{ rows: number }>(sql`
@@ -230,7 +230,7 @@ describe('a bulk launch', () => {
     expect(await childrenOf(id)).toHaveLength(3);
   });
 
-  it('starts a hundred nodes with the statements of one', async () => {
+  it('starts a hundred nodes with as many statements as one', async () => {
     await launch([node()]);
     const one = await countQueries(test.database, advance);
     await launch(Array.from({ length: 100 }, () => node()));

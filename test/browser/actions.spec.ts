@@ -15,8 +15,8 @@ afterAll(() => test.close());
 
 const session = () => ({ test, user: test.as.users.superuser });
 
-describePages('what is done by POST alone', session, (open) => {
-  it('sends a delivery again from its page, whose links lead on', async () => {
+describePages('actions by POST', session, (open) => {
+  it('redeliver a webhook delivery from its page, which links to the result', async () => {
     const { page } = open;
     const hook = await armed(test, 'service_a');
     const { body } = await hook.send(webhookSample('service_a', 'push')).expect(202);
@@ -39,7 +39,7 @@ describePages('what is done by POST alone', session, (open) => {
     expect(await page.locator('#object-fields').textContent()).toContain('Redelivery of');
   });
 
-  it('tests a notification template and sends its record again', async () => {
+  it('test a notification template and resend its record', async () => {
     const { page } = open;
     const template = await test.make.notificationTemplate({
       organization: test.home.organization.id,
@@ -59,7 +59,7 @@ describePages('what is done by POST alone', session, (open) => {
     expect(page.url()).toMatch(/\/notifications\/\d+\/$/);
   });
 
-  it('makes an approval of a node', async () => {
+  it('create an approval for a node', async () => {
     const { page } = open;
     const workflow = await test.make.workflowTemplate();
     const node = await test.make.workflowNode(workflow, { identifier: 'ask' });
@@ -74,7 +74,7 @@ describePages('what is done by POST alone', session, (open) => {
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Go live?');
   });
 
-  it('syncs a project', async () => {
+  it('sync a project', async () => {
     const { page } = open;
     const project = await test.make.project({ scm_type: 'git', scm_url: 'https://127.0.0.1/x' });
     await page.goto(`/api/v2/projects/${project.id}/`);
@@ -84,7 +84,7 @@ describePages('what is done by POST alone', session, (open) => {
   });
 });
 
-it('offers no redelivery to those who may not redeliver', async () => {
+it('the page of a delivery offers Redeliver only to users who may redeliver', async () => {
   const template = await test.make.jobTemplate({ webhook_service: 'service_a' });
   const [delivery] = await test.database.rows<{ id: number }>(sql`
     INSERT INTO webhook_deliveries (template_id, service, event, guid, verdict)

@@ -15,7 +15,7 @@ afterAll(() => test.close());
 
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-describe('answers to browsers', () => {
+describe('responses to browsers', () => {
   it.each([
     ['get', 'teams/', 200],
     ['get', '/api/', 200],
@@ -26,7 +26,7 @@ describe('answers to browsers', () => {
     ['delete', 'teams/', 405],
     ['get', 'teams/?format=bogus', 404],
     ['get', '/elsewhere', 404],
-  ])('%s %s is a page with status %i', async (method, path, status) => {
+  ])('to %s %s are a page with status %i', async (method, path, status) => {
     const answer = await test.as.superuser.with(BROWSER).request(method, path);
     expect(answer.status).toBe(status);
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -40,30 +40,30 @@ describe('answers to browsers', () => {
     ['JSON', { Accept: 'application/json' }, 'teams/'],
     ['JSON before HTML', { Accept: 'text/html;q=0.5, application/json' }, 'teams/'],
     ['the format in the query', BROWSER, 'teams/?format=json'],
-  ])('is JSON for %s', async (_case, headers, path) => {
+  ])('are JSON for %s', async (_case, headers, path) => {
     const answer = await test.as.superuser.with(headers as Record<string, string>).get(path);
     expect(answer.headers['content-type']).toContain('application/json');
     expect(answer.body.count).toBe(1);
   });
 
-  it('answers OPTIONS with data, whatever is accepted', async () => {
+  it('to OPTIONS are data for any Accept header', async () => {
     const { body } = await test.as.superuser.with(BROWSER).options('teams/').expect(200);
     expect(body.name).toBe('Team List');
   });
 
-  it('leads to the login what may be asked again, and explains what may not', async () => {
+  it('redirect GET to the login, and explain other unauthenticated requests', async () => {
     const { headers } = await test.as.anonymous.with(BROWSER).get('teams/?a=%22').expect(302);
     expect(headers.location).toBe('/api/login/?next=%2Fapi%2Fv2%2Fteams%2F%3Fa%3D%2522');
     const { text } = await test.as.anonymous.with(BROWSER).post('teams/', {}).expect(401);
     expect(text).toContain('Not logged in');
   });
 
-  it('leads from the root to the API', async () => {
+  it('redirect from the root to the API', async () => {
     const { headers } = await test.as.anonymous.get('/').expect(302);
     expect(headers.location).toBe('/api/v2/');
   });
 
-  it('serves its own files for ever by their digest, and nothing else', async () => {
+  it('cache static files permanently by their digest, and nothing else', async () => {
     const { text } = await test.as.anonymous.with(BROWSER).get('/api/');
     const [url = ''] = /\/static\/controller\.[0-9a-f]{12}\.css/.exec(text) ?? [];
     const { headers } = await test.as.anonymous.get(url).expect(200);
@@ -73,7 +73,7 @@ describe('answers to browsers', () => {
     await test.as.anonymous.get('/static/..%2fmain.ts').expect(404);
   });
 
-  describe('compresses', () => {
+  describe('are compressed', () => {
     const ZIPPED = { 'Accept-Encoding': 'gzip' };
     const encodingOf = async (path: string, headers: object = BROWSER): Promise<unknown> => {
       const client = test.as.superuser.with({ ...headers, ...ZIPPED });
@@ -81,18 +81,18 @@ describe('answers to browsers', () => {
     };
 
     it.each(['teams/', 'teams/?search=x', '/api/docs/', '/api/docs/swagger-ui-bundle.js'])(
-      'the page or file %s',
+      'for the page or file %s',
       async (path) => {
         expect(await encodingOf(path)).toBe('gzip');
       },
     );
 
-    it('the OpenAPI document, and no other JSON', async () => {
+    it('for the OpenAPI document, and no other JSON', async () => {
       expect(await encodingOf('/api/openapi.json', {})).toBe('gzip');
       expect(await encodingOf('settings/all/', {})).toBeUndefined();
     });
 
-    it('nothing that another site asked for', async () => {
+    it('never for requests from another site', async () => {
       const asked = { ...BROWSER, 'Sec-Fetch-Site': 'cross-site' };
       expect(await encodingOf('teams/?search=x', asked)).toBeUndefined();
       expect(await encodingOf('teams/?search=x', { ...BROWSER, 'Sec-Fetch-Site': 'none' })).toBe(
@@ -101,10 +101,10 @@ describe('answers to browsers', () => {
     });
   });
 
-  describe('weighs', () => {
+  describe('have a size', () => {
     const KB = 1024;
 
-    it('at most 90 KB in files of its own, the editor aside, before compression', () => {
+    it('of at most 90 KB for static files, without the editor and compression', () => {
       const folder = join(PACKAGE_FOLDER, 'dist', 'static');
       const files = readdirSync(folder).filter((name) => name !== 'editor.js');
       expect(files).toContain('controller.css');
@@ -112,7 +112,7 @@ describe('answers to browsers', () => {
       expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(90 * KB);
     });
 
-    it('at most 60 KB for a list of 25 runs, with the files that it loads', async () => {
+    it('of at most 60 KB for a list of 25 runs, with the files that it loads', async () => {
       const { id } = await test.make.jobTemplate();
       await test.database.execute(sql`
         INSERT INTO unified_jobs (type, name, status, unified_job_template_id, job_template_id,
@@ -136,7 +136,7 @@ describe('answers to browsers', () => {
     });
   });
 
-  it('puts another CSRF token into each page', async () => {
+  it('contain another CSRF token in each page', async () => {
     const tokens = new Set<string>();
     for (const path of ['teams/', 'teams/', 'users/']) {
       const { text } = await test.as.superuser.with(BROWSER).get(path).expect(200);
@@ -145,7 +145,7 @@ describe('answers to browsers', () => {
     expect(tokens.size).toBe(3);
   });
 
-  it('lets files of the explorer be kept until they change', async () => {
+  it('cache files of the explorer until they change', async () => {
     const file = '/api/docs/swagger-ui-bundle.js';
     const { headers } = await test.as.anonymous.get(file).expect(200);
     expect(headers['cache-control']).toBe('no-cache');
@@ -153,7 +153,7 @@ describe('answers to browsers', () => {
     await again.get(file).expect(304);
   });
 
-  it('keeps what the roles of others are out of a refusal', async () => {
+  it('do not reveal the roles of other users in a refusal', async () => {
     const { text } = await test.as.nobody
       .with(BROWSER)
       .get(`teams/${test.home.team.id}/`)

@@ -191,7 +191,7 @@ const pages = (): readonly TableRoute[] =>
     );
 
 inBrowser()('hostile text', () => {
-  it('has reached every resource that has text', () => {
+  it('is stored in every resource with text fields', () => {
     const textual = resources().filter(
       (one) => one.stored && !one.variants && one.type !== 'role' && fieldsToMark(one).length > 0,
     );
@@ -199,7 +199,7 @@ inBrowser()('hostile text', () => {
     expect(marked.size).toBeGreaterThan(15);
   });
 
-  it('is text on every page, also after our scripts have run', async () => {
+  it('is shown as text on every page, also after the scripts have run', async () => {
     const { page, faults, close } = await visit(test, test.as.users.superuser);
     await page.goto('/api/v2/');
     const shownOn: string[] = [];

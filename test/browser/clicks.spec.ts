@@ -48,7 +48,7 @@ describeJourney('from the dashboard to the cause of a failure', session, 1, asyn
   await walk.look('cause');
 });
 
-describeJourney('what happened in the last hours', session, 1, async (walk) => {
+describeJourney('finding the activity of the last hours', session, 1, async (walk) => {
   const { page, mark } = walk;
   const organization = test.home.organization.id;
   const { body: team } = await test.as.superuser
@@ -73,7 +73,7 @@ describeJourney('what happened in the last hours', session, 1, async (walk) => {
 });
 
 // Represents the pages of runs.
-describeJourneyInAllWays('launch, watch, and find the cause', session, 3, async (walk) => {
+describeJourneyInAllWays('launching, watching and finding the cause', session, 3, async (walk) => {
   const { page, mark } = walk;
   const template = await test.make.jobTemplate({ name: `Deploy ${mark}` });
   await walk.open('Templates');
@@ -87,39 +87,44 @@ describeJourneyInAllWays('launch, watch, and find the cause', session, 3, async 
   expect(await page.getByText('Done.', { exact: true }).count()).toBe(0);
 });
 
-describeJourney('asking two questions at the launch, and answering', session, 8, async (walk) => {
-  const { page } = walk;
-  const template = await test.make.jobTemplate({ name: `Asking ${walk.mark}` });
-  await walk.open('Templates');
-  await walk.link(String(template.name));
-  await walk.link('Add survey');
-  const first = page.getByRole('group', { name: 'Question 1', exact: true });
-  await first.getByLabel('Question', { exact: true }).fill('Which region?');
-  await first.getByLabel('Variable').fill('region');
-  await first.getByLabel('Type').selectOption('multiplechoice');
-  await first.getByLabel('Choices').fill('north\nsouth');
-  await first.getByLabel('Default').fill('south');
-  await walk.click(page.getByText('Add another question').first());
-  const second = page.getByRole('group', { name: 'Question 2', exact: true });
-  await second.getByLabel('Question', { exact: true }).fill('How many?');
-  await second.getByLabel('Variable').fill('count');
-  await second.getByLabel('Type').selectOption('integer');
-  await second.getByLabel('Default').fill('3');
-  await walk.look('survey');
-  await walk.button(/survey$/i, page.locator('#form-post'));
-  await page.waitForURL(`**/job_templates/${template.id}/`);
-  await walk.button('Enable survey');
-  await walk.link('Launch…');
-  expect(await page.getByLabel('Which region?').inputValue()).toBe('south');
-  await page.getByLabel('How many?').fill('7');
-  await walk.look('survey-asked');
-  await walk.button('Launch', page.locator('#form-post'));
-  await page.getByText('Launched.').waitFor();
-  const answers: unknown = JSON.parse(String((await lastJob(template)).extra_vars));
-  expect(answers).toEqual({ region: 'south', count: 7 });
-});
+describeJourney(
+  'adding two questions for the launch, and answering them',
+  session,
+  8,
+  async (walk) => {
+    const { page } = walk;
+    const template = await test.make.jobTemplate({ name: `Asking ${walk.mark}` });
+    await walk.open('Templates');
+    await walk.link(String(template.name));
+    await walk.link('Add survey');
+    const first = page.getByRole('group', { name: 'Question 1', exact: true });
+    await first.getByLabel('Question', { exact: true }).fill('Which region?');
+    await first.getByLabel('Variable').fill('region');
+    await first.getByLabel('Type').selectOption('multiplechoice');
+    await first.getByLabel('Choices').fill('north\nsouth');
+    await first.getByLabel('Default').fill('south');
+    await walk.click(page.getByText('Add another question').first());
+    const second = page.getByRole('group', { name: 'Question 2', exact: true });
+    await second.getByLabel('Question', { exact: true }).fill('How many?');
+    await second.getByLabel('Variable').fill('count');
+    await second.getByLabel('Type').selectOption('integer');
+    await second.getByLabel('Default').fill('3');
+    await walk.look('survey');
+    await walk.button(/survey$/i, page.locator('#form-post'));
+    await page.waitForURL(`**/job_templates/${template.id}/`);
+    await walk.button('Enable survey');
+    await walk.link('Launch…');
+    expect(await page.getByLabel('Which region?').inputValue()).toBe('south');
+    await page.getByLabel('How many?').fill('7');
+    await walk.look('survey-asked');
+    await walk.button('Launch', page.locator('#form-post'));
+    await page.getByText('Launched.').waitFor();
+    const answers: unknown = JSON.parse(String((await lastJob(template)).extra_vars));
+    expect(answers).toEqual({ region: 'south', count: 7 });
+  },
+);
 
-describeJourney('one among hundreds, by typing alone', session, 1, async (walk) => {
+describeJourney('finding one object among hundreds by typing', session, 1, async (walk) => {
   const { page, mark } = walk;
   const inventory = await test.make.inventory();
   await test.make.hosts(inventory, 300, mark);
@@ -131,7 +136,7 @@ describeJourney('one among hundreds, by typing alone', session, 1, async (walk) 
 });
 
 // Represents the pages of lists.
-describeJourneyInAllWays('one run among hundreds, by filters', session, 6, async (walk) => {
+describeJourneyInAllWays('finding one run among hundreds by filters', session, 6, async (walk) => {
   const { page, mark } = walk;
   const { id } = await test.make.jobTemplate();
   await test.database.execute(sql`
@@ -153,12 +158,12 @@ describeJourneyInAllWays('one run among hundreds, by filters', session, 6, async
   await page.waitForURL(/\/jobs\/\d+\/$/);
 });
 
-describeJourney('the users', session, 1, async (walk) => {
+describeJourney('opening the users', session, 1, async (walk) => {
   await walk.open('Users');
   await walk.page.getByRole('rowheader', { name: 'orgMember', exact: true }).waitFor();
 });
 
-describeJourney('a setting, saved where it is shown', session, 3, async (walk) => {
+describeJourney('changing a setting on its page', session, 3, async (walk) => {
   const { page } = walk;
   await walk.open('Settings');
   await walk.link('Bulk', page.locator('main'));
@@ -181,7 +186,7 @@ describePages('the editor of surveys', session, (open) => {
   const surveyOf = async ({ id }: Row): Promise<Record<string, unknown>[]> =>
     (await test.as.superuser.get(`job_templates/${id}/survey_spec/`).expect(200)).body.spec;
 
-  it('keeps what it does not ask for, takes questions away, and tells what is wrong', async () => {
+  it('keeps other fields, removes questions, and shows errors', async () => {
     const { page } = open;
     const template = await test.make.jobTemplate();
     await test.as.superuser
@@ -236,7 +241,7 @@ describe('a page of 200 rows', () => {
     ['jobs', 'jobs/?order_by=-id'],
     ['runs of all kinds', 'unified_jobs/?order_by=-id'],
     ['activity', 'activity_stream/?order_by=-id'],
-  ])('of %s is drawn by the server in a tenth of a second', async (_name, path) => {
+  ])('of %s is rendered by the server in 100 ms', async (_name, path) => {
     let quickest = Infinity;
     // The first responses are slower, so the fastest of several counts.
     for (let turn = 0; turn < 20 && quickest >= 100; turn += 1) {

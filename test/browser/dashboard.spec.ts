@@ -34,7 +34,7 @@ async function fill(samples: Samples): Promise<void> {
 }
 
 inBrowser()('the dashboard', () => {
-  it('leads to what is searched for', async () => {
+  it('links to search results', async () => {
     const { page, faults, close } = await visit(test, test.as.users.superuser, {
       viewport: { width: 390, height: 800 },
     });
@@ -53,7 +53,7 @@ inBrowser()('the dashboard', () => {
   });
 
   it.each(IS_DEEP ? (['light', 'dark'] as const) : (['light'] as const))(
-    'shows how jobs went in the %s theme',
+    'shows the results of jobs in the %s theme',
     async (colorScheme) => {
       const options = { colorScheme, viewport: { width: 1280, height: 900 } };
       const { page, faults, close } = await visit(test, test.as.users.superuser, options);
@@ -73,7 +73,7 @@ inBrowser()('the dashboard', () => {
     },
   );
 
-  it('tells what is new while somebody looks at it, and asks no more when nobody does', async () => {
+  it('updates itself while it is visible, and pauses while it is hidden', async () => {
     const { page, faults, close } = await visit(test, test.as.users.superuser);
     let asked = 0;
     page.on('request', (request) => {

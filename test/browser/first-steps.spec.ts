@@ -19,7 +19,7 @@ const steps = (html: string, isDone: boolean): string[] =>
     .map(([item]) => wordsOf(item)[1] ?? '');
 
 describe('the first steps', () => {
-  it('tick themselves off, lead to their forms, and go with the first job', async () => {
+  it('are checked off, link to their forms, and disappear with the first job', async () => {
     const dashboard = (): Promise<string> => htmlOf(test.as.superuser, '/');
     const before = await dashboard();
     expect(steps(before, true)).toEqual(['Create an organization']);
@@ -41,13 +41,13 @@ describe('the first steps', () => {
     expect(cardOf(await dashboard())).toBe('');
   });
 
-  it('are not there for users who may create nothing', async () => {
+  it('are hidden from users who may create nothing', async () => {
     expect(cardOf(await htmlOf(test.as.nobody, '/'))).toBe('');
   });
 });
 
-describe('the uses of an object', () => {
-  it('include the constructed inventories that take their hosts from it', async () => {
+describe('the list of uses of an object', () => {
+  it('includes the constructed inventories with it as an input', async () => {
     const organization = test.home.organization.id;
     const input = await test.make.inventory({ organization });
     const { body } = await test.as.superuser
@@ -63,7 +63,7 @@ describe('the uses of an object', () => {
     expect(await usesOf(`constructed_inventories/${body.id}/`)).toContain('No uses');
   });
 
-  it('stand on its page and where its deletion is confirmed, as far as the user may read them', async () => {
+  it('appears on its page and before its deletion, with readable objects only', async () => {
     const project = await test.make.project({ organization: test.home.organization.id });
     const path = `projects/${project.id}/`;
     const uses = async (caller: typeof test.as.superuser, page: string): Promise<string[]> => {

@@ -25,7 +25,7 @@ const templateCalled = (name: string): Promise<Row | undefined> =>
 const credential = (fields: object): Promise<Row> =>
   test.make.credential({ organization: test.home.organization.id, ...fields });
 
-it('creates a template with its credentials and labels', async () => {
+it('a form creates a template with its credentials and labels', async () => {
   const key = await credential({ name: 'Key' });
   const vault = await credential({ name: 'Vault', namespace: 'vault' });
   const label = { name: 'shop', organization: test.home.organization.id };
@@ -50,7 +50,7 @@ it.each([
   ['a second credential of a kind', 400, 'credentials', 'multiple'],
   ['a credential that does not exist', 400, 'credentials', 'unknown'],
   ['a credential of others', 403, 'credentials', 'foreign'],
-])('saves nothing for %s', async (_what, status, field, which) => {
+])('a form saves nothing for %s', async (_what, status, field, which) => {
   const other = await test.make.organization();
   const ids = {
     multiple: [(await credential({})).id, (await credential({})).id],
@@ -73,7 +73,7 @@ it.each([
   if (status === 400) expect(answer.text).toContain(`id="post-${field}-errors"`);
 });
 
-it('removes what was deselected, and keeps what the form did not show', async () => {
+it('a form removes deselected objects, and keeps those that it did not show', async () => {
   const shown = await credential({ name: 'Shown' });
   const later = await credential({ name: 'Later', namespace: 'vault' });
   const template = await test.make.jobTemplate({ project: project.id });
@@ -90,7 +90,7 @@ it('removes what was deselected, and keeps what the form did not show', async ()
   expect(await templateCalled('Changed with its lists')).toEqual({ id: template.id });
 });
 
-it('offers choices for modules, HTTP methods and prompts beside their fields', async () => {
+it('a form offers choices for modules, HTTP methods and prompts beside their fields', async () => {
   const command = await htmlOf(test.as.superuser, 'ad_hoc_commands/?_form=post');
   expect(optionsOf(command, 'post-module_name').map(({ value }) => value)).toContain('shell');
   const webhook = 'notification_templates/?_with.notification_type=webhook';
@@ -109,7 +109,7 @@ it('offers choices for modules, HTTP methods and prompts beside their fields', a
   expect(long).toMatch(/<textarea[^>]*name="limit"/);
 });
 
-it('asks only for the name of a copy, and copies the lists', async () => {
+it('the copy form requires only a name, and copies the lists', async () => {
   const inventory = await test.make.inventory({ organization: test.home.organization.id });
   const template = await test.make.jobTemplate({ project: project.id, inventory: inventory.id });
   const { id } = await credential({});

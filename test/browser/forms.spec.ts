@@ -48,7 +48,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     await open.page.locator(`#${id}`).fill(text);
   }
 
-  it('offers no change where the page shows something else than the object', async () => {
+  it('cannot change an object if the page shows something else', async () => {
     const { page } = open;
     const team = await test.make.team({ description: 'kept' });
     await page.goto(`/api/v2/teams/${team.id}/`);
@@ -60,7 +60,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(team.name);
   });
 
-  it('keeps a text that chooses nothing, and is not sent without the object', async () => {
+  it('keep a text that matches no option, and are not sent without a choice', async () => {
     if (!javaScriptEnabled) return;
     const { page } = open;
     const name = `Chosen by typing ${String(test.home.organization.id)}`;
@@ -82,7 +82,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     expect(await page.locator('input[name=organization]').inputValue()).toBe(String(id));
   });
 
-  it('offers as the end of a link the nodes of its workflow, by their templates', async () => {
+  it('offer the nodes of the workflow for a link, named by their templates', async () => {
     if (!javaScriptEnabled) return;
     const { page } = open;
     const nodes: Row[] = [];
@@ -104,7 +104,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     expect(await options.allTextContents()).toEqual(['Build', 'Roll out']);
   });
 
-  it('offers no second form that would change what the refused one did not show', async () => {
+  it('show only one form after a refusal', async () => {
     const { page } = open;
     const team = await test.make.team({ description: 'kept' });
     await page.goto(`/api/v2/teams/${team.id}/?_form=patch`);
@@ -116,7 +116,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     expect(await page.locator('#patch-name').count()).toBe(0);
   });
 
-  it('asks at a launch for what the template asks for, and for nothing else', async () => {
+  it('show at a launch exactly the prompts of the template', async () => {
     const { page } = open;
     const template = await test.make.jobTemplate({ ask_limit_on_launch: true, limit: 'web' });
     await page.goto(`/api/v2/job_templates/${template.id}/`);
@@ -130,7 +130,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     expect(await lastJob(template)).toMatchObject({ limit: 'web-7' });
   });
 
-  it('warns of what was sent and did not count', async () => {
+  it('warn about ignored fields', async () => {
     const { page } = open;
     const template = await test.make.jobTemplate({ ask_limit_on_launch: true });
     await page.goto(`/api/v2/job_templates/${template.id}/launch/`);
@@ -146,7 +146,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
-  it('takes a survey as JSON and asks its questions at the launch', async () => {
+  it('accept a survey as JSON and show its questions at the launch', async () => {
     const { page } = open;
     const template = await test.make.jobTemplate({ survey_enabled: true });
     await page.goto(`/api/v2/job_templates/${template.id}/survey_spec/#form-post`);
@@ -173,7 +173,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     });
   });
 
-  it('shows what is wrong with an answer and keeps the others', async () => {
+  it('show the error of an answer and keep the other answers', async () => {
     const { page } = open;
     const template = await test.make.jobTemplate({ survey_enabled: true });
     const spec = [{ question_name: 'Size', variable: 'size', type: 'text', min: 3 }];
@@ -191,7 +191,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     expect(await page.getByLabel('Which release?').inputValue()).toBe('kept');
   });
 
-  it('asks for the passwords that the credentials of a template lack', async () => {
+  it('show fields for passwords that the credentials of a template lack', async () => {
     const { page } = open;
     const credential = await test.make.credential({
       organization: test.home.organization.id,
@@ -208,7 +208,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     await page.getByText('Launched.').waitFor();
   });
 
-  it('asks for the questions of a workflow', async () => {
+  it('show the survey questions of a workflow', async () => {
     const { page } = open;
     const workflow = await test.make.workflowTemplate({
       organization: test.home.organization.id,
@@ -230,7 +230,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     expect(JSON.parse(String(variables))).toMatchObject({ typed: true, release: '1', batch: 5 });
   });
 
-  it('tries the filters of a webhook', async () => {
+  it('test the filters of a webhook', async () => {
     const { page } = open;
     const template = await test.make.jobTemplate({
       webhook_service: 'service_a',
@@ -249,7 +249,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     expect(await page.locator('.json').textContent()).toContain('"launches": 1');
   });
 
-  it('does not ask below a template for the template', async () => {
+  it('omit the field for the template below a template', async () => {
     const { page } = open;
     const template = await test.make.jobTemplate();
     await page.goto(`/api/v2/job_templates/${template.id}/schedules/`);
@@ -265,7 +265,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     await page.waitForURL(`**/api/v2/job_templates/${template.id}/`);
   });
 
-  it('still asks for an object of the kind of the parent where that is not given', async () => {
+  it('show the field for the parent outside of a parent', async () => {
     const { page } = open;
     const organization = await test.make.organization();
     await page.goto(`/api/v2/organizations/${organization.id}/teams/?_form=post`);
@@ -274,7 +274,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     await pick(page.locator('#post-organization'), String(organization.name), javaScriptEnabled);
   });
 
-  it('asks for the passwords of credentials, and says beside each that it is missing', async () => {
+  it('show a field and an error for each missing password of a credential', async () => {
     const { page } = open;
     const { as, make } = test;
     const template = await make.jobTemplate({ name: `Passwords ${javaScriptEnabled}` });

@@ -19,7 +19,7 @@ const template = async (name: string): Promise<Row> => {
 };
 
 describeJourneyBothWays(
-  'somebody new who may run something, and why',
+  'giving a new user execute on a template, and finding the reason for the access',
   superuser,
   8,
   async (walk) => {
@@ -58,7 +58,7 @@ describeJourneyBothWays(
   },
 );
 
-describeJourney('granting and revoking where access is told', orgAdmin, 9, async (walk) => {
+describeJourney('granting and revoking a role in the access list', orgAdmin, 9, async (walk) => {
   const { page, mark } = walk;
   const name = `Release ${mark}`;
   const { id } = await template(name);
@@ -86,7 +86,7 @@ describeJourney('granting and revoking where access is told', orgAdmin, 9, async
 });
 
 describePages('granting', orgAdmin, (open, javaScriptEnabled) => {
-  it('is refused where it was asked for, once', async () => {
+  it('shows a refusal at its form, once', async () => {
     const { page } = open;
     const credential = await test.make.credential({ organization: test.home.organization.id });
     await page.goto(`/api/v2/credentials/${credential.id}/access_list/`);
@@ -101,7 +101,7 @@ describePages('granting', orgAdmin, (open, javaScriptEnabled) => {
     expect(await told.count()).toBe(0);
   });
 
-  it('is offered to those who may, and revoking where they may', async () => {
+  it('is offered to users with permission, like revoking', async () => {
     const { page } = open;
     await page.goto(`/api/v2/teams/${test.home.team.id}/access_list/`);
     const revokes = page.getByRole('button', { name: /^Revoke/ });
@@ -113,8 +113,8 @@ describePages('granting', orgAdmin, (open, javaScriptEnabled) => {
 });
 
 // Scripts make a search box of the choice.
-describePagesBothWays('granting', orgAdmin, (open, javaScriptEnabled) => {
-  it('finds what the choice is too short to show', async () => {
+describePagesBothWays('granting with many teams', orgAdmin, (open, javaScriptEnabled) => {
+  it('finds a team beyond the first choices', async () => {
     const { page } = open;
     const made = await Promise.all(
       Array.from({ length: 51 }, (_, n) =>

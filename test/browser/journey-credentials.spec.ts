@@ -32,7 +32,7 @@ async function storedInputs(name: string): Promise<CredentialInputs> {
   return openInputs(test.app.get(SecretBox), row.id, row.inputs);
 }
 
-describeJourney('keeping a key for machines', session, 7, async (walk) => {
+describeJourney('storing a machine key', session, 7, async (walk) => {
   const { page, mark } = walk;
   const name = `Key ${mark}`;
   await page.goto('/api/v2/credentials/');
@@ -58,7 +58,7 @@ describeJourney('keeping a key for machines', session, 7, async (walk) => {
   await eventually(async () => expect(await storedInputs(name)).toEqual(changed));
 });
 
-describeJourney('a credential for a template', session, 2, async (walk) => {
+describeJourney('adding a credential to a template', session, 2, async (walk) => {
   const { page, mark } = walk;
   const organization = test.home.organization.id;
   const { name } = await test.make.credential({ name: `Login ${mark}`, organization });

@@ -25,31 +25,36 @@ const offered = async (path: string): Promise<string[]> =>
 const idIn = (url: string): string => /\/(\d+)\//.exec(url)?.[1] ?? '';
 
 // Stands for the pages of objects.
-describeJourneyInAllWays('an inventory with three hosts and a group', session, 10, async (walk) => {
-  const { page, mark } = walk;
-  await walk.open('Inventories');
-  await walk.link('Add');
-  await page.getByLabel('Name *').fill(`Shop ${mark}`);
-  await walk.button('Create inventory');
-  await page.getByRole('link', { name: '0 hosts' }).waitFor();
-  await walk.look('inventory-new');
-  await page.getByLabel('Hosts', { exact: true }).fill('web1\nweb2 ansible_host=10.0.0.2\ndb1');
-  await walk.button('Add hosts');
-  await page.getByRole('link', { name: '3 hosts' }).waitFor();
-  await walk.look('inventory-with-hosts');
-  await page.getByLabel('Group', { exact: true }).fill('web');
-  await walk.click(page.getByLabel('web1'));
-  await walk.click(page.getByLabel('web2'));
-  await walk.button('Put into the group');
-  await page.locator('#hosts').getByRole('link', { name: 'web', exact: true }).waitFor();
-  await walk.look('inventory-with-group');
-  const path = `inventories/${idIn(page.url())}`;
-  expect(await names(`${path}/hosts/`)).toEqual(['db1', 'web1', 'web2']);
-  const { body } = await test.as.superuser.get(`${path}/groups/`).expect(200);
-  expect(await names(`groups/${body.results[0].id}/hosts/`)).toEqual(['web1', 'web2']);
-});
+describeJourneyInAllWays(
+  'creating an inventory with three hosts and a group',
+  session,
+  10,
+  async (walk) => {
+    const { page, mark } = walk;
+    await walk.open('Inventories');
+    await walk.link('Add');
+    await page.getByLabel('Name *').fill(`Shop ${mark}`);
+    await walk.button('Create inventory');
+    await page.getByRole('link', { name: '0 hosts' }).waitFor();
+    await walk.look('inventory-new');
+    await page.getByLabel('Hosts', { exact: true }).fill('web1\nweb2 ansible_host=10.0.0.2\ndb1');
+    await walk.button('Add hosts');
+    await page.getByRole('link', { name: '3 hosts' }).waitFor();
+    await walk.look('inventory-with-hosts');
+    await page.getByLabel('Group', { exact: true }).fill('web');
+    await walk.click(page.getByLabel('web1'));
+    await walk.click(page.getByLabel('web2'));
+    await walk.button('Put into the group');
+    await page.locator('#hosts').getByRole('link', { name: 'web', exact: true }).waitFor();
+    await walk.look('inventory-with-group');
+    const path = `inventories/${idIn(page.url())}`;
+    expect(await names(`${path}/hosts/`)).toEqual(['db1', 'web1', 'web2']);
+    const { body } = await test.as.superuser.get(`${path}/groups/`).expect(200);
+    expect(await names(`groups/${body.results[0].id}/hosts/`)).toEqual(['web1', 'web2']);
+  },
+);
 
-describeJourney('a smart inventory', session, 3, async (walk) => {
+describeJourney('creating a smart inventory', session, 3, async (walk) => {
   const { page, mark } = walk;
   await walk.open('Inventories');
   await walk.link('New smart inventory');
@@ -63,11 +68,11 @@ describeJourney('a smart inventory', session, 3, async (walk) => {
   expect(body).toMatchObject({ kind: 'smart', host_filter: 'name__startswith=web' });
 });
 
-describePages('filling inventories', session, (open, javaScriptEnabled) => {
+describePages('forms of hosts and groups', session, (open, javaScriptEnabled) => {
   const inventory = (): Promise<Row> =>
     test.make.inventory({ organization: test.home.organization.id });
 
-  it('tells what is wrong with a line by its number, and keeps the others', async () => {
+  it('show the error of a line with its number, and keep the other lines', async () => {
     const { page } = open;
     const { id } = await inventory();
     await page.goto(`/api/v2/inventories/${id}/`);
@@ -89,7 +94,7 @@ describePages('filling inventories', session, (open, javaScriptEnabled) => {
     expect(await names(`inventories/${id}/hosts/`)).toEqual(['web1']);
   });
 
-  it('offers a group the hosts of its own inventory, and no others', async () => {
+  it('offer a group the hosts of its own inventory only', async () => {
     const { page } = open;
     const own = await inventory();
     const other = await inventory();
@@ -112,7 +117,7 @@ describePages('filling inventories', session, (open, javaScriptEnabled) => {
     expect(await names(`groups/${group.id}/hosts/`)).toEqual([named]);
   });
 
-  it('offers a group no group above itself', async () => {
+  it('offer a group none of its ancestors', async () => {
     const { page } = open;
     const home = await inventory();
     const top = await test.make.group(home, { name: 'top' });

@@ -29,7 +29,7 @@ async function template(name: string): Promise<Row> {
   return test.make.jobTemplate({ name, project: project.id, inventory: inventory.id });
 }
 
-describeJourney('telling a chat of failures', session, 5, async (walk) => {
+describeJourney('notifying a chat of failures', session, 5, async (walk) => {
   const { page, mark } = walk;
   const { id } = await template(`Told ${mark}`);
   await walk.open('Templates');
@@ -51,7 +51,7 @@ describeJourney('telling a chat of failures', session, 5, async (walk) => {
   expect(body.results.map((one: Row) => one.name)).toEqual([`Room ${mark}`]);
 });
 
-describeJourney('sending again what failed', session, 3, async (walk) => {
+describeJourney('resending a failed notification', session, 3, async (walk) => {
   const { page, mark } = walk;
   const name = `Lost ${mark}`;
   sink.answer({ status: 400, body: 'no such room' });
@@ -71,7 +71,7 @@ describeJourney('sending again what failed', session, 3, async (walk) => {
   await page.getByText('Successful', { exact: true }).waitFor();
 });
 
-describeJourneyBothWays('telling somebody who is there already', session, 3, async (walk) => {
+describeJourneyBothWays('adding an existing notification template', session, 3, async (walk) => {
   const { page, mark } = walk;
   const { id } = await template(`Joined ${mark}`);
   const name = `Everybody ${mark}`;

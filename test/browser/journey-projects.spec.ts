@@ -20,7 +20,7 @@ const synced = (name: string): Promise<Row | undefined> =>
       playbook_files = '["deploy.yml", "site.yml"]'
     WHERE type = 'project' AND name = ${name} RETURNING id, scm_type, scm_url, scm_branch`);
 
-describeJourney('a repository, and a template of it', session, 12, async (walk) => {
+describeJourney('creating a project and a template for it', session, 12, async (walk) => {
   const { page, mark } = walk;
   const name = `Shop ${mark}`;
   await walk.open('Projects');
@@ -57,7 +57,7 @@ describeJourney('a repository, and a template of it', session, 12, async (walk) 
   expect(made).toEqual({ project_id: project?.id, playbook: 'site.yml' });
 });
 
-describeJourney('lists of what there is to run', session, 2, async (walk) => {
+describeJourney('lists of playbooks and inventories', session, 2, async (walk) => {
   const { page, mark } = walk;
   const project = await test.make.project({
     name: `Listed ${mark}`,
@@ -94,7 +94,7 @@ describe('the form of a job template', () => {
         .expect(200)
     ).text;
 
-  it('takes the only playbook for what is meant, and shows none of what may not be read', async () => {
+  it('selects the only playbook, and shows no playbooks of unreadable projects', async () => {
     const { make, home } = test;
     const own = await make.project({ name: 'Own', organization: home.organization.id });
     const other = await make.project({

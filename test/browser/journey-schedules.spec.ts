@@ -30,7 +30,7 @@ async function schedulesOf({ id }: Row): Promise<Row[]> {
 const starts = (page: Page): Promise<string[]> => page.locator('.starts time').allTextContents();
 
 // Stands for the pages of forms.
-describeJourneyInAllWays('every night', session, 4, async (walk) => {
+describeJourneyInAllWays('creating a nightly schedule', session, 4, async (walk) => {
   const { page, mark } = walk;
   const made = await template(`Nightly ${mark}`);
   await walk.open('Templates');
@@ -59,8 +59,8 @@ async function begin(page: Page): Promise<Row> {
 }
 
 // Scripts show the starts by themselves, and the zone of the person.
-describePagesBothWays('schedules', session, (open) => {
-  it('show the next starts before they are saved, and save nothing by that', async () => {
+describePagesBothWays('forms of schedules', session, (open) => {
+  it('preview the next occurrences without saving', async () => {
     const { page } = open;
     const made = await begin(page);
     expect(await starts(page)).toHaveLength(5);
@@ -97,7 +97,7 @@ describePages('schedules', session, (open) => {
     return body as Row;
   };
 
-  it('tell what is wrong beside its field', async () => {
+  it('show an error beside its field', async () => {
     const { page } = open;
     await begin(page);
     await page.getByLabel('Name *').fill('Nowhere');
@@ -110,7 +110,7 @@ describePages('schedules', session, (open) => {
     await page.getByText('Created.').waitFor();
   });
 
-  it('are changed as they were made', async () => {
+  it('are changed in the same form in which they were created', async () => {
     const { page } = open;
     const made = await scheduled(
       'DTSTART;TZID=Asia/Tokyo:20300101T061500 RRULE:FREQ=DAILY;INTERVAL=2',
@@ -126,7 +126,7 @@ describePages('schedules', session, (open) => {
     expect(body.rrule).toBe('DTSTART;TZID=Asia/Tokyo:20300101T074500 RRULE:FREQ=DAILY;INTERVAL=2');
   });
 
-  it('of rules that say more are shown as text, and stay as they are', async () => {
+  it('with advanced rules are shown as text, and stay unchanged', async () => {
     const { page } = open;
     const rrule =
       'DTSTART;TZID=Asia/Tokyo:20300101T061500 RRULE:FREQ=YEARLY;INTERVAL=1;BYMONTH=3,9;BYMONTHDAY=1,15';
@@ -142,7 +142,7 @@ describePages('schedules', session, (open) => {
     expect(body).toMatchObject({ name: 'Renamed', rrule });
   });
 
-  it('are switched off and on where they are listed', async () => {
+  it('are enabled and disabled in their list', async () => {
     const { page } = open;
     const made = await scheduled('DTSTART:20300101T000000Z RRULE:FREQ=DAILY;INTERVAL=1');
     await page.goto(`/api/v2/job_templates/${made.unified_job_template}/`);

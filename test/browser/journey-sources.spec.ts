@@ -30,7 +30,7 @@ async function updated(inventory: Row, name: string): Promise<Row> {
   return source;
 }
 
-describeJourney('updating an inventory again after a failure', session, 4, async (walk) => {
+describeJourney('repeating an inventory update after a failure', session, 4, async (walk) => {
   const { page, mark } = walk;
   const inventory = await test.make.inventory({
     name: `Cloud ${mark}`,
@@ -54,7 +54,7 @@ describeJourney('updating an inventory again after a failure', session, 4, async
   expect(body.count).toBe(2);
 });
 
-describeJourney('beginning a source', session, 2, async (walk) => {
+describeJourney('creating an inventory source', session, 2, async (walk) => {
   await walk.page.goto('/api/v2/inventory_sources/');
   await walk.link('Add');
   const kinds = await walk.page.locator('ul.choices a').allTextContents();

@@ -26,7 +26,7 @@ async function reach({ page }: Walk, target: Locator): Promise<void> {
   throw new Error(`Not reached by Tab: ${String(target)}`);
 }
 
-describeJourney('finding and launching without a mouse', session, 0, async (walk) => {
+describeJourney('finding and launching by keyboard only', session, 0, async (walk) => {
   const { page, mark } = walk;
   const name = `Typed ${mark}`;
   await test.make.jobTemplate({ name });
@@ -46,7 +46,7 @@ describeJourney('finding and launching without a mouse', session, 0, async (walk
   await page.getByText('The run is pending.').waitFor();
 });
 
-describeJourney('to the explorer and back', session, 2, async (walk) => {
+describeJourney('opening the explorer and returning', session, 2, async (walk) => {
   const { page } = walk;
   await shortenDocument(page);
   await walk.link('Explorer', page.getByRole('contentinfo'));

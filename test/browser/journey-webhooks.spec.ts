@@ -28,7 +28,7 @@ const toWebhook = async (walk: Walk, name: string): Promise<void> => {
   await walk.page.getByRole('heading', { name: 'Enter this at the code host' }).waitFor();
 };
 
-describeJourney('the key of a webhook', session, 3, async (walk) => {
+describeJourney('copying the key of a webhook', session, 3, async (walk) => {
   const name = `Deploy ${walk.mark}`;
   const hook = await received(name);
   await toWebhook(walk, name);
@@ -46,7 +46,7 @@ describeJourney('the key of a webhook', session, 3, async (walk) => {
   await walk.look('webhook');
 });
 
-describeJourney('what was told to the code host', session, 3, async (walk) => {
+describeJourney('finding the response to the code host', session, 3, async (walk) => {
   const name = `Told ${walk.mark}`;
   const credential = await test.make.credential({
     namespace: 'service_a_token',
@@ -71,7 +71,7 @@ describeJourney('what was told to the code host', session, 3, async (walk) => {
   }
 });
 
-describeJourney('sending a delivery again', session, 4, async (walk) => {
+describeJourney('redelivering a webhook', session, 4, async (walk) => {
   const name = `Again ${walk.mark}`;
   const hook = await received(name);
   await toWebhook(walk, name);
@@ -98,7 +98,7 @@ describeJourney('sending a delivery again', session, 4, async (walk) => {
   expect(await hook.deliveries()).toHaveLength(3);
 });
 
-describeJourney('trying filters and keeping them', session, 6, async (walk) => {
+describeJourney('testing filters and saving them', session, 6, async (walk) => {
   const name = `Filtered ${walk.mark}`;
   const hook = await received(name);
   await toWebhook(walk, name);
@@ -121,7 +121,7 @@ describeJourney('trying filters and keeping them', session, 6, async (walk) => {
   });
 });
 
-describeJourney('connecting a repository and seeing its first run', session, 4, async (walk) => {
+describeJourney('connecting a repository and watching its first run', session, 4, async (walk) => {
   const { page } = walk;
   const { name } = await test.make.jobTemplate({ name: `New ${walk.mark}` });
   await walk.open('Templates');

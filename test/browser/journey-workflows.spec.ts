@@ -42,38 +42,43 @@ const session = () => ({ test, user: test.as.users.superuser });
 const comes = ({ page, hasScripts }: Walk, selector: string): Promise<void> =>
   comesOn(test, page, selector, hasScripts);
 
-describeJourney('a workflow of three steps, launched and approved', session, 15, async (walk) => {
-  const { page, mark } = walk;
-  const [first, last] = [`Test ${mark}`, `Roll out ${mark}`];
-  await test.make.jobTemplate({ name: first, project: project.id });
-  await test.make.jobTemplate({ name: last, project: project.id });
-  await walk.open('Templates');
-  await walk.link('New workflow');
-  await page.locator('#post-name').fill(`Release ${mark}`);
-  await walk.button('Create workflow job template');
-  await walk.choose(page.locator('#step-template'), first);
-  await walk.button('Add', page.locator('#build'));
-  const approvals = page.locator('#build form', { hasText: 'Ask for an approval' });
-  await walk.button('Add on success', approvals);
-  await page.getByLabel('Approval text').fill('Go live?');
-  await walk.button('Ask for approval');
-  await page.getByRole('heading', { name: 'Next step after Go live?' }).waitFor();
-  await walk.choose(page.locator('#step-template'), last);
-  await walk.button('Add on success', page.locator('#build form', { hasText: 'at the start' }));
-  await page.locator('#build').getByText('on success after Go live?').waitFor();
-  await walk.look('workflow-built');
-  await walk.button('Launch');
-  await page.waitForURL(/\/workflow_jobs\/\d+\/$/);
-  await comes(walk, `a[aria-label="${first}, Job, successful"]`);
-  await comes(walk, '.node-actions button');
-  await walk.look('workflow-waits');
-  await walk.button('Approve');
-  await page.getByText('Approved.', { exact: true }).waitFor();
-  await comes(walk, '[data-live-status]:has-text("The run ended: successful.")');
-  await comes(walk, `a[aria-label="${last}, Job, successful"]`);
-});
+describeJourney(
+  'creating a workflow of three steps, launching and approving it',
+  session,
+  15,
+  async (walk) => {
+    const { page, mark } = walk;
+    const [first, last] = [`Test ${mark}`, `Roll out ${mark}`];
+    await test.make.jobTemplate({ name: first, project: project.id });
+    await test.make.jobTemplate({ name: last, project: project.id });
+    await walk.open('Templates');
+    await walk.link('New workflow');
+    await page.locator('#post-name').fill(`Release ${mark}`);
+    await walk.button('Create workflow job template');
+    await walk.choose(page.locator('#step-template'), first);
+    await walk.button('Add', page.locator('#build'));
+    const approvals = page.locator('#build form', { hasText: 'Ask for an approval' });
+    await walk.button('Add on success', approvals);
+    await page.getByLabel('Approval text').fill('Go live?');
+    await walk.button('Ask for approval');
+    await page.getByRole('heading', { name: 'Next step after Go live?' }).waitFor();
+    await walk.choose(page.locator('#step-template'), last);
+    await walk.button('Add on success', page.locator('#build form', { hasText: 'at the start' }));
+    await page.locator('#build').getByText('on success after Go live?').waitFor();
+    await walk.look('workflow-built');
+    await walk.button('Launch');
+    await page.waitForURL(/\/workflow_jobs\/\d+\/$/);
+    await comes(walk, `a[aria-label="${first}, Job, successful"]`);
+    await comes(walk, '.node-actions button');
+    await walk.look('workflow-waits');
+    await walk.button('Approve');
+    await page.getByText('Approved.', { exact: true }).waitFor();
+    await comes(walk, '[data-live-status]:has-text("The run ended: successful.")');
+    await comes(walk, `a[aria-label="${last}, Job, successful"]`);
+  },
+);
 
-describeJourney('untying a step and taking it away', session, 2, async (walk) => {
+describeJourney('unlinking a step and removing it', session, 2, async (walk) => {
   const { page, mark } = walk;
   const [first, last] = [`Build ${mark}`, `Publish ${mark}`];
   const workflow = await test.make.workflowTemplate();
@@ -172,7 +177,7 @@ describeJourney('changing a step below the graph', session, 8, async (walk) => {
 });
 
 // Stands for the pages of graphs; its run needs no Ansible.
-describeJourneyInAllWays('approving what waits', session, 2, async (walk) => {
+describeJourneyInAllWays('approving a waiting step', session, 2, async (walk) => {
   const { page, mark } = walk;
   const workflow = await test.make.workflowTemplate({ name: `Gate ${mark}` });
   const node = await test.make.workflowNode(workflow, {});
@@ -199,7 +204,7 @@ describeJourneyInAllWays('approving what waits', session, 2, async (walk) => {
 });
 
 inBrowser()('building a workflow without scripts', () => {
-  it('offers what a step may run as a list', async () => {
+  it('offers the templates for a step as a list', async () => {
     const { page, faults, close } = await visit(test, test.as.users.superuser, {
       javaScriptEnabled: false,
     });

@@ -37,7 +37,7 @@ async function work(jobId: number, text: string): Promise<void> {
 inBrowser().each([
   ['with scripts', true],
   ['without scripts', false],
-])('a person %s', (_name, javaScriptEnabled) => {
+])('a user %s', (_name, javaScriptEnabled) => {
   it('logs in', async () => {
     const { page, faults, close } = await visit(test, null, { javaScriptEnabled });
     await page.goto('/');
@@ -50,7 +50,7 @@ inBrowser().each([
   });
 });
 
-describePagesBothWays('a person', session, (open, javaScriptEnabled) => {
+describePagesBothWays('a user', session, (open, javaScriptEnabled) => {
   const choose = (selector: string, label: string): Promise<void> =>
     pick(open.page.locator(selector), label, javaScriptEnabled);
   const idOf = (): number => Number(/\/(\d+)\/$/.exec(new URL(open.page.url()).pathname)?.[1]);
@@ -105,7 +105,7 @@ describePagesBothWays('a person', session, (open, javaScriptEnabled) => {
     await page.getByText('The run ended: successful.').waitFor();
   });
 
-  it('rotates the key of a webhook and sees the new one', async () => {
+  it('rotates the key of a webhook and reads the new one', async () => {
     const { page } = open;
     const template = await test.make.jobTemplate({ webhook_service: 'service_a' });
     await page.goto(`/api/v2/job_templates/${template.id}/`);
@@ -129,7 +129,7 @@ describePagesBothWays('a person', session, (open, javaScriptEnabled) => {
     expect(after).not.toBe(before);
   });
 
-  it('finds its way through a long list', async () => {
+  it('finds a row in a long list', async () => {
     const { page } = open;
     const inventory = await test.make.inventory();
     await test.make.hosts(inventory, 60, `journey-${javaScriptEnabled}`);
@@ -146,8 +146,8 @@ describePagesBothWays('a person', session, (open, javaScriptEnabled) => {
   });
 });
 
-inBrowser()('a person with a keyboard only', () => {
-  it('creates a team without touching the mouse', async () => {
+inBrowser()('a user with a keyboard only', () => {
+  it('creates a team without the mouse', async () => {
     const { page, faults, close } = await visit(test, test.as.users.superuser);
     await page.goto('/api/v2/teams/');
     await page.getByRole('link', { name: 'Add', exact: true }).focus();

@@ -101,7 +101,7 @@ describe('links and controls of pages', () => {
     }
   });
 
-  it('lead from every page to pages that answer', () => {
+  it('lead from every page to existing pages', () => {
     expect(failed).toEqual([]);
     expect(visited).toBeGreaterThan(250);
   });
@@ -117,7 +117,7 @@ describe('links and controls of pages', () => {
     ['<div data-picker="/api/v2/teams/"></div>', '<div data-picker="/api/v2/teams/">'],
     ['<input data-picker="/api/v2/teams/">', '<input data-picker="/api/v2/teams/">'],
     ['<a href="#" data-x>Go</a>', '<a href="#" data-x>'],
-  ])('know a control that needs scripts: %s', (page, control) => {
+  ])('detect a control that needs scripts: %s', (page, control) => {
     expect(controlsThatNeedScripts(page)).toEqual([control]);
   });
 });

@@ -18,7 +18,7 @@ afterAll(() => test.close());
 const session = () => ({ test, user: test.as.users.superuser });
 
 describePages('lists', session, (open, javaScriptEnabled) => {
-  it('have the JSON of their first rows, and the way to all of it', async () => {
+  it('contain the JSON of their first rows, and link to the complete list', async () => {
     const { page } = open;
     const rowsOf = (text: string | null) =>
       (JSON.parse(text ?? '') as { results: { name: string }[] }).results.map(({ name }) => name);
@@ -36,7 +36,7 @@ describePages('lists', session, (open, javaScriptEnabled) => {
     expect(await page.getByText('All as JSON').count()).toBe(0);
   });
 
-  it('have their rows first on a small screen, with the filters folded', async () => {
+  it('show their rows first on a small screen, with the filters collapsed', async () => {
     const { page } = open;
     const fold = page.getByText('More filters and order');
     const order = page.getByLabel('Order');
@@ -62,7 +62,7 @@ describePages('lists', session, (open, javaScriptEnabled) => {
     expect(await order.isVisible()).toBe(false);
   });
 
-  it('has the way to all members of a large team', async () => {
+  it('link to all members of a large team', async () => {
     const { page } = open;
     const organization = test.home.organization.id;
     const team = await test.make.team({ name: `Large ${String(javaScriptEnabled)}`, organization });
@@ -83,7 +83,7 @@ describePages('lists', session, (open, javaScriptEnabled) => {
     await page.getByRole('rowheader', { name: `large-60-${String(javaScriptEnabled)}` }).waitFor();
   });
 
-  it('of activity are newest first by the links of objects', async () => {
+  it('of activity are newest first in the links of objects', async () => {
     const { page } = open;
     const organization = test.home.organization.id;
     const { body: team } = await test.as.superuser
@@ -100,7 +100,7 @@ describePages('lists', session, (open, javaScriptEnabled) => {
     expect(await page.getByLabel('Order').inputValue()).toBe('-id');
   });
 
-  it('has the way to all roles of somebody with very many', async () => {
+  it('link to all roles of a user with very many roles', async () => {
     const { page } = open;
     const organization = test.home.organization.id;
     const user = await test.make.user({ username: `many-${String(javaScriptEnabled)}` });
@@ -134,7 +134,7 @@ describe('the filters of lists', () => {
     ['description', 'is empty', ''],
     ['organization', 'is', '1'],
     ['organization', 'contains', 'Home'],
-  ])('can be removed where %s %s %s', async (field, comparison, value) => {
+  ])('can be removed from %s %s %s', async (field, comparison, value) => {
     const caller = test.as.superuser;
     const form = await htmlOf(caller, 'teams/');
     expect(optionsOf(form, 'filter-field').map((one) => one.value)).toContain(field);
@@ -147,7 +147,7 @@ describe('the filters of lists', () => {
     expect(filtered).toContain('id="filter-field"');
   });
 
-  it('are gone with the last of them', async () => {
+  it('disappear with the last of them', async () => {
     const rows = (await htmlOf(test.as.superuser, 'teams/')).match(/<th scope="row">/g);
     expect(rows?.length).toBeGreaterThan(20);
   });

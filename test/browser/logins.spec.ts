@@ -48,7 +48,7 @@ describePagesBothWays(
   'the first login of the administrator',
   () => ({ test, user }),
   (open, hasScripts) => {
-    it('asks to replace the generated password, and only that login', async () => {
+    it('prompts for another password, and later logins do not', async () => {
       const { page } = open;
       await test.database.execute(sql`
       UPDATE users SET username = username || '-' || id WHERE username = 'admin'`);
@@ -196,7 +196,7 @@ describePagesBothWays('logins', session, (open, hasScripts) => {
     await expectAskedFor(page, username);
   });
 
-  it('that must have a second factor lead to its setup, and then to the page', async () => {
+  it('that require a second factor redirect to its setup, and then to the page', async () => {
     const { page } = open;
     const username = `demanded-${suffix}`;
     await test.make.user({ username, password: PASSWORD });
@@ -212,7 +212,7 @@ describePagesBothWays('logins', session, (open, hasScripts) => {
     await demand('none');
   });
 
-  it('with the consent to an application', async () => {
+  it('with the authorization of an application', async () => {
     const { page } = open;
     const client = createServer((_request, response) => response.end('Back at the application.'));
     const callback = await listen(client);

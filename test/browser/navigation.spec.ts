@@ -21,7 +21,7 @@ const current = (sidebar: string): string[] =>
   );
 
 describe('the sidebar', () => {
-  it('hides what the user may not open', async () => {
+  it('hides pages that the user may not open', async () => {
     const admin = wordsOf(await sidebarOf(test.as.superuser, 'teams/'));
     const member = wordsOf(await sidebarOf(test.as.orgMember, 'teams/'));
     expect(admin.filter((item) => !member.includes(item))).toEqual(['Authenticators', 'Settings']);
@@ -31,14 +31,14 @@ describe('the sidebar', () => {
     await test.as.auditor.get('settings/').expect(200);
   });
 
-  it('leads only to pages that exist', async () => {
+  it('links to existing pages only', async () => {
     const sidebar = await sidebarOf(test.as.superuser, 'teams/');
     const paths = [...sidebar.matchAll(/href="\/api\/v2\/([^"]+)"/g)].map(([, path = '']) => path);
     expect(paths.length).toBeGreaterThan(15);
     for (const path of paths) await test.as.superuser.get(path).expect(200);
   });
 
-  it('marks the item of a list, of an object and of a part of it', async () => {
+  it('marks the entry of a list, of an object and of a part of an object', async () => {
     const { id } = await test.make.jobTemplate();
     for (const [path, items] of [
       ['teams/', ['Teams: page']],
@@ -51,7 +51,7 @@ describe('the sidebar', () => {
     }
   });
 
-  it('is not there before the login', async () => {
+  it('is hidden before the login', async () => {
     const { text } = await test.as.anonymous.get('/api/login/').set('Accept', 'text/html');
     expect(text).not.toContain('class="side"');
   });

@@ -12,7 +12,7 @@ afterAll(() => test.close());
 const session = () => ({ test, user: test.as.users.orgAdmin });
 
 describePages('forms of notification templates', session, (open, javaScriptEnabled) => {
-  it('shows what each kind needs, tells what is missing, makes one and hides its secrets', async () => {
+  it('show the fields of each type, report missing ones, create a template and hide its secrets', async () => {
     const { page } = open;
     const name = `Mail ${javaScriptEnabled}`;
     await page.goto('/api/v2/notification_templates/');

@@ -51,7 +51,7 @@ inBrowser()('the output of a run', () => {
     await open.close();
   });
 
-  it('is filtered by host and state, leads to failures, and shows events', async () => {
+  it('can be filtered by host and state, links to failures, and shows events', async () => {
     const { page } = open;
     const job = await jobOf('failed');
     await event(job, 1, 'playbook_on_task_start', '');
@@ -87,7 +87,7 @@ inBrowser()('the output of a run', () => {
     expect(await page.getByRole('button', { name: 'Follow' }).count()).toBe(0);
   });
 
-  it('shows the current task and on how many hosts it ended', async () => {
+  it('shows the current task and the number of hosts that completed it', async () => {
     const { page } = open;
     const job = await jobOf('running');
     await test.database.execute(sql`
@@ -107,7 +107,7 @@ inBrowser()('the output of a run', () => {
     await eventually(async () => expect(await clock.innerText()).not.toBe(before));
   });
 
-  it('draws many lines without blocking the page, and stays where the reader is', async () => {
+  it('renders many lines without blocking the page, and keeps the scroll position', async () => {
     const { page } = open;
     const job = await jobOf('running');
     await page.addInitScript(`

@@ -13,7 +13,7 @@ afterAll(() => test.close());
 it.each([
   ['ssh', false],
   ['hashivault_kv', true],
-])('offers the test of a %s credential: %s', async (namespace, isOffered) => {
+])('the page of a %s credential offers a test: %s', async (namespace, isOffered) => {
   const { id } = await test.make.credential({ namespace });
   const page = await htmlOf(test.as.superuser, `credentials/${id}/`);
   expect(wordsOf(page).includes('Test')).toBe(isOffered);
@@ -32,18 +32,23 @@ async function pathOfRun(status: string): Promise<string> {
 it.each([
   ['running', true],
   ['failed', false],
-])('says of a %s run that it was launched: %s', async (status, isSaid) => {
+])('the page of a %s run shows that it was launched: %s', async (status, isSaid) => {
   const caller = test.as.superuser.with({ Cookie: 'notice=launched' });
   const words = wordsOf(await htmlOf(caller, await pathOfRun(status)));
   expect(words.includes('Launched.')).toBe(isSaid);
 });
 
-it.each(['pending', 'running'])('names the status of a %s run above its output', async (status) => {
-  const words = wordsOf(await htmlOf(test.as.superuser, await pathOfRun(status)));
-  expect(words.filter((text) => text.startsWith('The run is'))).toEqual([`The run is ${status}.`]);
-});
+it.each(['pending', 'running'])(
+  'the page of a %s run shows the status above its output',
+  async (status) => {
+    const words = wordsOf(await htmlOf(test.as.superuser, await pathOfRun(status)));
+    expect(words.filter((text) => text.startsWith('The run is'))).toEqual([
+      `The run is ${status}.`,
+    ]);
+  },
+);
 
-it('links to what the caller may read, and names the rest', async () => {
+it('a page links to readable objects, and names the others', async () => {
   const { as, make } = test;
   const inventory = await make.inventory({ name: 'Machines' });
   const template = await make.jobTemplate({ inventory: inventory.id });
@@ -57,7 +62,7 @@ it('links to what the caller may read, and names the rest', async () => {
   }
 });
 
-it('says on the pages of a project and of a source why their updates failed', async () => {
+it('the pages of a project and of a source explain why their updates failed', async () => {
   const project = await test.make.project();
   const inventory = await test.make.inventory();
   const source = await test.make.row('inventory_source', {

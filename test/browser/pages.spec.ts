@@ -24,7 +24,7 @@ afterAll(() => test.close());
 const session = () => ({ test, user: test.as.users.superuser });
 
 describePages('pages', session, (open, javaScriptEnabled) => {
-  it('creates a team, changes it and deletes it', async () => {
+  it('create a team, change it and delete it', async () => {
     const { page } = open;
     const name = `Made by a form ${javaScriptEnabled}`;
     await page.goto('/api/v2/teams/');
@@ -48,7 +48,7 @@ describePages('pages', session, (open, javaScriptEnabled) => {
     expect(await page.getByRole('link', { name }).count()).toBe(0);
   });
 
-  it('shows what is wrong beside the field and keeps what was entered', async () => {
+  it('show an error beside the field and keep the values', async () => {
     const { page } = open;
     await page.goto('/api/v2/organizations/?_form=post');
     await page.locator('#post-name').fill('Home');
@@ -63,7 +63,7 @@ describePages('pages', session, (open, javaScriptEnabled) => {
     expect(await page.locator('#post-description').inputValue()).toBe('kept <as> "typed"');
   });
 
-  it('adds a member to a team and takes it off again', async () => {
+  it('add a member to a team and remove it again', async () => {
     const { page } = open;
     const team = await test.make.team({ organization: test.home.organization.id });
     await page.goto(`/api/v2/teams/${team.id}/users/?_form=post`);
@@ -77,7 +77,7 @@ describePages('pages', session, (open, javaScriptEnabled) => {
     expect(await page.getByText('No users yet.').count()).toBe(1);
   });
 
-  it('filters, orders and pages a list', async () => {
+  it('filter, order and page a list', async () => {
     const { page } = open;
     const organization = await test.make.organization();
     for (const letter of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k']) {
@@ -111,7 +111,7 @@ describePages('pages', session, (open, javaScriptEnabled) => {
     await page.waitForURL((url) => !url.search.includes('name__icontains'));
   });
 
-  it('takes raw JSON and says what is wrong with it', async () => {
+  it('accept raw JSON and show its errors', async () => {
     const { page } = open;
     await page.goto(`/api/v2/teams/${test.home.team.id}/?_form=patch`);
     await page.locator('#form-patch').getByText('Raw data').click();
@@ -127,7 +127,7 @@ describePages('pages', session, (open, javaScriptEnabled) => {
     expect(body.description).toBe('raw');
   });
 
-  it('shows the answer to OPTIONS on request', async () => {
+  it('show the response to OPTIONS on request', async () => {
     const { page } = open;
     await page.goto('/api/v2/teams/');
     await openApi(page);
@@ -137,7 +137,7 @@ describePages('pages', session, (open, javaScriptEnabled) => {
 });
 
 describePagesBothWays('pages', session, (open) => {
-  it('keeps the chosen theme', async () => {
+  it('keep the chosen theme', async () => {
     const { page } = open;
     await page.goto('/api/v2/teams/?order_by=name');
     await openUserMenu(page);
@@ -152,7 +152,7 @@ inBrowser()('pages', () => {
 
   afterEach(() => open.close());
 
-  it('leads an anonymous person to the login and back', async () => {
+  it('redirect an anonymous user to the login and back', async () => {
     const user = await test.make.user({ username: 'person', password: 'a good password' });
     open = await visit(test, null);
     const { page } = open;
@@ -171,7 +171,7 @@ inBrowser()('pages', () => {
     await page.waitForURL(/\/api\/login\/$/);
   });
 
-  it('shows a token once, on the page of the answer', async () => {
+  it('show a token once, in the response', async () => {
     open = await visit(test, test.as.users.orgMember);
     const { page } = open;
     await page.goto('/api/v2/tokens/?_form=post');
@@ -185,7 +185,7 @@ inBrowser()('pages', () => {
   });
 
   it.each(IS_DEEP ? (['light', 'dark'] as const) : (['light'] as const))(
-    'has no serious fault of accessibility (%s)',
+    'have no serious accessibility issues (%s)',
     async (colorScheme) => {
       open = await visit(test, test.as.users.superuser, { colorScheme });
       const { page } = open;
@@ -202,7 +202,7 @@ inBrowser()('pages', () => {
     },
   );
 
-  it('is usable with the keyboard and on a small screen', async () => {
+  it('can be used with the keyboard and on a small screen', async () => {
     open = await visit(test, test.as.users.superuser, {
       viewport: { width: 360, height: 740 },
     });
@@ -220,7 +220,7 @@ inBrowser()('pages', () => {
 });
 
 describe('pages offer', () => {
-  it('only what the caller may do', async () => {
+  it('only permitted actions', async () => {
     const path = `teams/${test.home.team.id}/`;
     const change = />\s*(Edit|Delete)\s*</;
     expect(await htmlOf(test.as.superuser, path)).toMatch(change);
@@ -234,7 +234,7 @@ describe('pages offer', () => {
     }
   });
 
-  it('no form below a parent where every response would be a refusal', async () => {
+  it('no form below a parent where every request would be refused', async () => {
     const { id } = test.home.organization;
     const form = /<section[^>]*class="(?:[^"]* )?form[" ]/;
     for (const list of ['teams', 'projects']) {

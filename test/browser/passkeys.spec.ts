@@ -93,7 +93,7 @@ inBrowser()('passkeys', () => {
     expect(open.faults).toEqual([]);
   });
 
-  it('log in after the password, once for each challenge, until they are removed', async () => {
+  it('are accepted after the password, once for each challenge, until they are removed', async () => {
     const { page } = open;
     await enter(page);
     await addPasskey(page, 'Phone <b>');
@@ -121,7 +121,7 @@ inBrowser()('passkeys', () => {
     expect((await test.as.superuser.get(`users/${user.id}/`)).body.has_second_factor).toBe(false);
   });
 
-  it('log in their own user only, and not those of another authenticator', async () => {
+  it('are accepted for their own user only, and not with another authenticator', async () => {
     const { page } = open;
     await enter(page, 'ann');
     await addPasskey(page, 'Key');
@@ -152,7 +152,7 @@ inBrowser()('passkeys', () => {
     expect(await send(page, unused)).toBe(302);
   });
 
-  it('log in alone, if the authenticator verifies its user', async () => {
+  it('are accepted without a password if the authenticator verifies its user', async () => {
     const { page } = open;
     await test.as.superuser.patch('settings/authentication/', { REQUIRE_TWO_FACTORS: 'all' });
     await enter(page, 'eve');

@@ -70,10 +70,10 @@ afterAll(() => test.close());
 
 const session = () => ({ test, user: test.as.users.superuser });
 
-describePages('the page of a run that failed', session, (open, javaScriptEnabled) => {
+describePages('the page of a failed run', session, (open, javaScriptEnabled) => {
   beforeEach(() => open.page.goto(`/api/v2/jobs/${failed.id}/`));
 
-  it('says above the output what failed where, and links to the line', async () => {
+  it('shows above the output which task failed on which hosts, and links to the line', async () => {
     const { page } = open;
     const cause = page.locator('.cause');
     await cause.getByRole('heading', { name: 'The run failed: one task on one host' }).waitFor();
@@ -107,7 +107,7 @@ describePages('the page of a run that failed', session, (open, javaScriptEnabled
     expect(await open.page.locator('.failures li').innerText()).toContain('and 20 more hosts');
   });
 
-  it('folds the output by task', async () => {
+  it('groups the output by task', async () => {
     const { page } = open;
     const line = page.locator('#line-3');
     expect(await line.isVisible()).toBe(true);
@@ -121,7 +121,7 @@ describePages('the page of a run that failed', session, (open, javaScriptEnabled
     expect(await page.locator('#line-5').isVisible()).toBe(true);
   });
 
-  it('finds a text in the output and leads to its line', async () => {
+  it('finds a text in the output and jumps to its line', async () => {
     const { page } = open;
     const search = page.getByLabel('Find in the output');
     await search.fill('FATAL');
@@ -135,7 +135,7 @@ describePages('the page of a run that failed', session, (open, javaScriptEnabled
     await page.getByText('does not stand in the output').waitFor();
   });
 
-  it('tells what is not as it was when it last went well', async () => {
+  it('shows the differences from the last successful run', async () => {
     const { page } = open;
     const rows = page.locator('.changes tbody tr');
     const texts = await rows.evaluateAll((all) =>
@@ -152,13 +152,13 @@ describePages('the page of a run that failed', session, (open, javaScriptEnabled
     expect(await page.locator('.cause').count()).toBe(0);
   });
 
-  it('offers to launch it again on the hosts that failed', async () => {
+  it('offers a relaunch on the failed hosts', async () => {
     const { page } = open;
     await page.getByRole('button', { name: 'Relaunch on failed hosts' }).waitFor();
     expect(javaScriptEnabled || (await page.locator('.js').count()) === 0).toBe(true);
   });
 
-  it('says why a run that never started has failed, and why one waits', async () => {
+  it('explains why a run failed before its start, and why a run waits', async () => {
     const { page } = open;
     const explanation = 'The playbook site.yml is not in the project.';
     const broken = await run('error', { explanation });
@@ -172,10 +172,10 @@ describePages('the page of a run that failed', session, (open, javaScriptEnabled
   });
 });
 
-inBrowser()('the page of a run that failed', () => {
+inBrowser()('the page of a failed run in a browser', () => {
   // `main-pages.spec.ts` checks the page of a failure in both themes.
   it.each(IS_DEEP ? (['light', 'dark'] as const) : (['light'] as const))(
-    'is accessible in the %s theme, small too',
+    'is accessible in the %s theme, also on a small screen',
     async (colorScheme) => {
       const open = await visit(test, test.as.users.superuser, { colorScheme });
       const { page } = open;

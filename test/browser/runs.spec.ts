@@ -64,7 +64,7 @@ inBrowser()('pages of runs', () => {
     await open.close();
   });
 
-  it('lays a page out once for many lines that arrive together', async () => {
+  it('compute the layout once for many lines that arrive together', async () => {
     const { page } = open;
     const job = await makeJob();
     await page.goto(`/api/v2/jobs/${job.id}/`);
@@ -98,7 +98,7 @@ inBrowser()('pages of runs', () => {
     await page.setViewportSize(usual);
   });
 
-  it('shows a launched job while its output arrives, until it ends', async () => {
+  it('show a launched job while its output arrives, until it ends', async () => {
     const { page } = open;
     const template = await test.make.jobTemplate();
     await page.goto(`/api/v2/job_templates/${template.id}/`);
@@ -137,7 +137,7 @@ inBrowser()('pages of runs', () => {
     expect(await outputOf(page)).toBe(`PLAY [all] ****\nok: [web-1] ${HOSTILE}\norange\n`);
   });
 
-  it('shows on the page of a template how it went lately', async () => {
+  it('show the recent results on the page of a template', async () => {
     const { page } = open;
     const job = await makeJob('failed');
     const template = job.job_template_id;
@@ -152,7 +152,7 @@ inBrowser()('pages of runs', () => {
     await page.getByText('No runs yet.').waitFor();
   });
 
-  it('shows the tasks of a run with what came of them, what failed unfolded', async () => {
+  it('show the tasks of a run with their results, and expand failed ones', async () => {
     const { page } = open;
     const job = await makeJob('failed');
     await test.database.execute(sql`
@@ -170,7 +170,7 @@ inBrowser()('pages of runs', () => {
     await page.waitForURL(/\/job_events\/\d+\/$/);
   });
 
-  it('goes on where the page began, without gaps and doubles, after a lost connection', async () => {
+  it('continue without gaps or repetition after a lost connection', async () => {
     const { page } = open;
     const job = await makeJob();
     await print(job, 1, 'one');
@@ -185,7 +185,7 @@ inBrowser()('pages of runs', () => {
     expect(await outputOf(page)).toBe('one\ntwo\nthree\nfour\n');
   });
 
-  it('cancels a run by its button', async () => {
+  it('cancel a run with a button', async () => {
     const { page } = open;
     const job = await makeJob('pending');
     await page.goto(`/api/v2/jobs/${job.id}/`);
@@ -193,7 +193,7 @@ inBrowser()('pages of runs', () => {
     await page.getByText('The run ended: canceled.').waitFor();
   });
 
-  it('asks first where the template wants an answer', async () => {
+  it('show the prompts of the template before the launch', async () => {
     const { page } = open;
     const template = await test.make.jobTemplate({ ask_limit_on_launch: true });
     await page.goto(`/api/v2/job_templates/${template.id}/`);
@@ -203,7 +203,7 @@ inBrowser()('pages of runs', () => {
     await page.waitForURL(/\/jobs\/\d+\/$/);
   });
 
-  it('shows everything but what is new without scripts', async () => {
+  it('show everything except live output without scripts', async () => {
     const job = await makeJob();
     await print(job, 1, `\u001B[0;32mok ${HOSTILE}\u001B[0m`);
     const plain = await visit(test, test.as.users.superuser, { javaScriptEnabled: false });
@@ -216,7 +216,7 @@ inBrowser()('pages of runs', () => {
   });
 });
 
-it('offers no buttons of a run to those who may only read', async () => {
+it('a page of a run offers no buttons to users who may only read it', async () => {
   const job = await makeJob();
   const path = `jobs/${job.id}/`;
   const [cancel, relaunch] = [/<button[^>]*>\s*Cancel/, /<button[^>]*>\s*Relaunch/];

@@ -20,7 +20,7 @@ inBrowser()('pages under attack', () => {
   });
   afterEach(() => open.close());
 
-  it('shows hostile names, descriptions and queries as text', async () => {
+  it('show hostile names, descriptions and queries as text', async () => {
     const { page, faults } = open;
     const organization = await test.make.organization({
       name: `${CANARY} org`,
@@ -54,7 +54,7 @@ inBrowser()('pages under attack', () => {
     expect(faults).toEqual([]);
   });
 
-  it('has no script and no style inside a page, and forbids both', async () => {
+  it('have no inline scripts or styles, and forbid both', async () => {
     const answer = await open.page.goto('/api/v2/teams/');
     const policy = (await answer?.headerValue('content-security-policy')) ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -65,7 +65,7 @@ inBrowser()('pages under attack', () => {
     expect(tags.match(/<script(?![^>]* src=)|<style|<[a-z][^>]*\s(?:style|on[a-z]+)=/i)).toBeNull();
   });
 
-  it('refuses a form without the token of the session', async () => {
+  it('refuse a form without the token of the session', async () => {
     const { page } = open;
     await page.goto(`/api/v2/teams/${test.home.team.id}/`);
     for (const values of [{ _method: 'DELETE' }, { name: 'x' }, { _method: 'PATCH', name: 'x' }]) {
@@ -79,7 +79,7 @@ inBrowser()('pages under attack', () => {
     await test.as.superuser.get(`teams/${test.home.team.id}/`).expect(200);
   });
 
-  it('refuses a form that another site sends', async () => {
+  it('refuse a form from another site', async () => {
     const { page } = open;
     await page.goto('/api/v2/teams/');
     const token = await page.locator('[name=csrfmiddlewaretoken]').first().inputValue();
@@ -90,7 +90,7 @@ inBrowser()('pages under attack', () => {
     expect(answer.status()).toBe(403);
   });
 
-  it('overrides the method for no other client', async () => {
+  it('override the method for no other client', async () => {
     const path = `teams/${test.home.team.id}/`;
     await test.as.superuser.post(path, { _method: 'DELETE' }).expect(405);
     await test.as.superuser
@@ -101,7 +101,7 @@ inBrowser()('pages under attack', () => {
     await test.as.superuser.get(path).expect(200);
   });
 
-  it('calls from the explorer as the person who is logged in', async () => {
+  it('send requests of the explorer as the current user', async () => {
     const { page, faults } = open;
     await page.goto('/api/v2/teams/');
     await shortenDocument(page);

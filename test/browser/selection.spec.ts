@@ -29,7 +29,7 @@ const exists = async ({ id }: Row): Promise<boolean> =>
   (await test.database.row(sql`SELECT 1 FROM unified_job_templates WHERE id = ${id}`)) !==
   undefined;
 
-it('names what is deleted, deletes it, and says what was refused and why', async () => {
+it('a selection is listed, deleted, and refused deletions are explained', async () => {
   const [first, second] = [await own('First of the shop'), await own('Second of the shop')];
   const busy = await own('Busy one');
   await runOf(busy, 'running');
@@ -59,7 +59,7 @@ it('names what is deleted, deletes it, and says what was refused and why', async
   ]);
 });
 
-it('cancels selected runs', async () => {
+it('a selection of runs is canceled', async () => {
   const template = await own('With runs');
   const [active, ended] = [await runOf(template, 'pending'), await runOf(template, 'failed')];
   const at = [active, ended].map(({ id }) => `job.${id}`);
@@ -76,11 +76,11 @@ it.each([
     'more than a page has',
     { action: 'delete', at: Array.from({ length: 201 }, (_one, id) => `job.${id}`).join(',') },
   ],
-])('refuses %s', async (_what, values) => {
+])('a selection refuses %s', async (_what, values) => {
   expect((await send('/selection/', values)).status).toBe(400);
 });
 
-it('offers in each row what the caller may do, and shows the last runs', async () => {
+it('each row offers the permitted actions, and shows the last runs', async () => {
   const template = await own('Row of mine');
   const failed = await runOf(template, 'failed');
   const active = await runOf(template, 'pending');
@@ -96,7 +96,7 @@ it('offers in each row what the caller may do, and shows the last runs', async (
   expect(read).not.toMatch(/action="[^"]*launch|name="at"/);
 });
 
-it('finds a run by its number and a page by its name', async () => {
+it('the search finds a run by its id and a page by its name', async () => {
   const run = await runOf(await own('Numbered'), 'successful');
   expect(await htmlOf(test.as.orgAdmin, `/search/?q=%23${run.id}`)).toContain(
     `href="/api/v2/jobs/${run.id}/"`,
@@ -107,7 +107,7 @@ it('finds a run by its number and a page by its name', async () => {
   expect(await htmlOf(test.as.orgAdmin, '/search/?q=settings')).not.toContain('found-pages');
 });
 
-it('filters runs by kind, date and launcher', async () => {
+it('runs are filtered by type, date and launcher', async () => {
   const run = await runOf(await own('Filtered'), 'successful');
   const path = 'unified_jobs/?type=job&created__gte=2020-01-01&created_by__username=superuser';
   const page = await htmlOf(test.as.superuser, `${path}&unified_job_template__name=Filtered`);

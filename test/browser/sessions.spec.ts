@@ -60,8 +60,8 @@ async function keepsChange(page: Page, hasScripts: boolean, end: () => Promise<u
   await page.getByText('Saved.').waitFor();
 }
 
-describePagesBothWays('sessions', boss, (open, hasScripts) => {
-  it('that the server has forgotten leave a change as it was typed', () =>
+describePagesBothWays('expired sessions', boss, (open, hasScripts) => {
+  it('on the server keep the changes in a form', () =>
     keepsChange(open.page, hasScripts, () => age(AGE_SECONDS + 1)));
 });
 
@@ -71,7 +71,7 @@ describePages('sessions', boss, (open, hasScripts) => {
     return cookies.find(({ name }) => name === SESSION_COOKIE)?.expires ?? NaN;
   };
 
-  it('last as long as somebody works, in the browser too', async () => {
+  it('continue while the user works, also in the browser', async () => {
     const { page } = open;
     await page.goto('/api/v2/teams/');
     expect(await cookieEnds()).toBe(-1);
@@ -88,12 +88,12 @@ describePages('sessions', boss, (open, hasScripts) => {
     expect(new URL(page.url()).pathname).toBe('/api/login/');
   });
 
-  it('that the browser has forgotten leave a change as it was typed', () =>
+  it('whose cookie was deleted keep the changes in a form', () =>
     keepsChange(open.page, hasScripts, () =>
       open.page.context().clearCookies({ name: SESSION_COOKIE }),
     ));
 
-  it('keep no secret while somebody logs in', async () => {
+  it('store no secrets of a form during the login', async () => {
     const { page } = open;
     await page.goto('/api/v2/users/?_form=post');
     await page.locator('#post-username').fill('newcomer');
@@ -109,7 +109,7 @@ describePages('sessions', boss, (open, hasScripts) => {
     expect(await page.locator('#post-password').inputValue()).toBe('');
   });
 
-  it('keep nothing of a form that another site made', async () => {
+  it('store no form from another site', async () => {
     const { page } = open;
     await page.goto('/api/login/');
     await page.context().clearCookies({ name: SESSION_COOKIE });
@@ -121,7 +121,7 @@ describePages('sessions', boss, (open, hasScripts) => {
     expect(await answer.text()).not.toContain('planted');
   });
 
-  it('lead nowhere else after the login', async () => {
+  it('redirect only to the current page after the login', async () => {
     const { page } = open;
     await page.goto('/api/login/');
     expect(await page.locator('input[name="next"]').inputValue()).toBe('/');

@@ -88,7 +88,7 @@ async function push(page: Page, commands: string): Promise<void> {
 
 inBrowser()('the tutorial', () => {
   it(
-    'leads to a job that a push launches, and to a message in a chat',
+    'creates a job that a push launches, and a message in a chat',
     async () => {
       const { page, faults, close } = await visit(test, null);
       await page.goto('/');

@@ -14,7 +14,7 @@ const WRONG = 'region: north\nports:\n  - 80\n  - [443\nowner: shop\n';
 const RIGHT = '# by hand\nregion:   north\nports: [80, 443]\n';
 
 describePages('variables', session, (open, javaScriptEnabled) => {
-  it('are told by line when they are sent, and stay as they were typed', async () => {
+  it('have line numbers in errors, and keep their text', async () => {
     const { page } = open;
     const { id } = await test.make.inventory();
     await page.goto(`/api/v2/inventories/${id}/?_form=patch`);
@@ -33,7 +33,7 @@ describePages('variables', session, (open, javaScriptEnabled) => {
     expect(String(body.variables).replaceAll('\r\n', '\n')).toBe(RIGHT);
   });
 
-  it('are told by line where a key cannot be one', async () => {
+  it('have line numbers in errors about invalid keys', async () => {
     const { page } = open;
     const { id } = await test.make.inventory();
     await page.goto(`/api/v2/inventories/${id}/?_form=patch`);
@@ -46,7 +46,7 @@ describePages('variables', session, (open, javaScriptEnabled) => {
 
   if (!javaScriptEnabled) return;
 
-  it('are checked when the field is left, without being saved', async () => {
+  it('are validated when the field loses the focus, without being saved', async () => {
     const { page } = open;
     const { id } = await test.make.inventory();
     await page.goto(`/api/v2/inventories/${id}/?_form=patch`);
@@ -67,7 +67,7 @@ describePages('variables', session, (open, javaScriptEnabled) => {
     expect(body.variables).toBe('');
   });
 
-  it('are edited with colors, and Tab moves on', async () => {
+  it('are edited with syntax colors, and Tab moves to the next field', async () => {
     const { page } = open;
     const { id } = await test.make.inventory();
     await page.goto(`/api/v2/inventories/${id}/?_form=patch`);
@@ -102,7 +102,7 @@ describePages('variables', session, (open, javaScriptEnabled) => {
     expect(await area.inputValue()).toBe('');
   });
 
-  it('are shown as JSON and as YAML again, as they were typed', async () => {
+  it('are converted to JSON and back to the same YAML', async () => {
     const { page } = open;
     const { id } = await test.make.inventory();
     await page.goto(`/api/v2/inventories/${id}/?_form=patch`);

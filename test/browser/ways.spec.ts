@@ -18,10 +18,10 @@ afterAll(() => test.close());
 
 const session = () => ({ test, user: test.as.users.superuser });
 
-describePages('the way to a page', session, (open) => {
+describePages('navigation', session, (open) => {
   const crumbs = (): Promise<string[]> => open.page.locator('.crumbs li').allInnerTexts();
 
-  it('leads through what objects belong to, by name', async () => {
+  it('shows the parents of objects as breadcrumbs, by name', async () => {
     const { page } = open;
     await page.goto(`/api/v2/hosts/${host.id}/groups/`);
     expect(await crumbs()).toEqual([
@@ -45,7 +45,7 @@ describePages('the way to a page', session, (open) => {
     expect(await crumbs()).toEqual(['API', 'Version 2']);
   });
 
-  it('comes back by stars and by what was looked at', async () => {
+  it('shows favorites and recently viewed objects', async () => {
     const { page } = open;
     const { id } = test.home.team;
     await page.goto('/');
@@ -68,7 +68,7 @@ describePages('the way to a page', session, (open) => {
   });
 });
 
-it('leads back to the newest runs first by breadcrumbs', async () => {
+it('breadcrumbs lead to the list of runs, newest first', async () => {
   const job = await new Samples(test).of('job');
   for (const [path, list] of [
     [`jobs/${job.id}/`, `job_templates/${String(job.job_template_id)}/jobs/?order_by=-id"`],
@@ -82,7 +82,7 @@ it('leads back to the newest runs first by breadcrumbs', async () => {
   }
 });
 
-it('names nodes of workflows by their templates', async () => {
+it('nodes of workflows are named by their templates', async () => {
   const template = await test.make.jobTemplate({ name: 'Roll out' });
   const workflow = await test.make.workflowTemplate();
   const node = await test.make.workflowNode(workflow, { unified_job_template: template.id });
@@ -94,13 +94,13 @@ it('names nodes of workflows by their templates', async () => {
   expect(await htmlOf(test.as.superuser.with({ Cookie: cookie }), '/')).toContain(link);
 });
 
-it('leads from all jobs to the approvals, which the list leaves out', async () => {
+it('the list of all jobs links to approvals, which it omits', async () => {
   const page = await htmlOf(test.as.superuser, 'unified_jobs/');
   expect(page).toContain('Approvals have a list of their own.');
   expect(page).toMatch(/<a href="\/api\/v2\/workflow_approvals\/[^>]*>.*?Approvals/s);
 });
 
-it('names nothing of what a cookie says that the caller may not read', async () => {
+it('recently viewed objects of a cookie are shown only if readable', async () => {
   const { as, home } = test;
   const organization = await test.make.organization({ name: 'Unseen' });
   const team = await test.make.team({ name: 'Secret team', organization: organization.id });
@@ -128,7 +128,7 @@ it('names nothing of what a cookie says that the caller may not read', async () 
 });
 
 describe('the explorer', () => {
-  it('says without scripts what it needs, and has a way back', async () => {
+  it('explains without scripts that it needs them, and links back', async () => {
     const html = await htmlOf(test.as.superuser, '/api/docs/');
     expect(html).toMatch(/<noscript>\s*<p/);
     expect(html).toMatch(

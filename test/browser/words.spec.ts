@@ -12,8 +12,8 @@ afterAll(() => test.close());
 
 const session = () => ({ test, user: test.as.users.superuser });
 
-describePages('words', session, (open) => {
-  it('say of a list why it is empty, and what to do next', async () => {
+describePages('texts of pages', session, (open) => {
+  it('explain an empty list, and what to do next', async () => {
     const { page } = open;
     await page.goto('/api/v2/notifications/');
     await page.getByRole('link', { name: 'Add a notification to a template' }).click();
@@ -26,7 +26,7 @@ describePages('words', session, (open) => {
     await page.getByText('No notification templates yet.').waitFor();
   });
 
-  it('name an object once, and by its kind where it has no name', async () => {
+  it('name an object once, and by its type if it has no name', async () => {
     const { page } = open;
     const template = await test.make.jobTemplate();
     const [job] = await test.database.rows<{ id: number }>(sql`
@@ -51,7 +51,7 @@ describePages('words', session, (open) => {
     expect(await fields.textContent()).not.toContain('{"id"');
   });
 
-  it('call kinds, fields and links as people do, where OPTIONS keeps its names', async () => {
+  it('label types, fields and links readably, while OPTIONS keeps the names of the contract', async () => {
     const { page } = open;
     const template = await test.make.jobTemplate();
     const project = `projects/${template.project_id}/`;
@@ -81,7 +81,7 @@ describePages('words', session, (open) => {
     expect(body.actions.GET.scm_type.label).toBe('Scm type');
   });
 
-  it('call kinds alike where roles are told and on the dashboard', async () => {
+  it('label types consistently in roles and on the dashboard', async () => {
     const { page } = open;
     const template = await test.make.jobTemplate({ name: 'Held' });
     const { orgMember } = test.as.users;
@@ -95,7 +95,7 @@ describePages('words', session, (open) => {
     expect((await seen.first().innerText()).split(/\s*\n\s*/)).toEqual(['Held', 'Job template']);
   });
 
-  it('name what an object is told of with, and show no path of it as a field', async () => {
+  it('name related objects, and show no URL as a field', async () => {
     const { page } = open;
     const workflow = await test.make.workflowTemplate({ name: 'Released' });
     const run = await test.database.row<{ id: number }>(sql`
@@ -108,7 +108,7 @@ describePages('words', session, (open) => {
     expect(await fields.innerText()).not.toContain('/api/v2/');
   });
 
-  it('find what is empty, null or not filled in', async () => {
+  it('offer filters for empty and null fields', async () => {
     const { page } = open;
     const organization = (await test.make.organization()).id;
     await test.make.team({ name: 'Filled', description: 'with words', organization });
@@ -129,7 +129,7 @@ describePages('words', session, (open) => {
     expect(await page.getByRole('rowheader').allTextContents()).toEqual(['Filled']);
   });
 
-  it('know who is logged in on a page that does not exist', async () => {
+  it('show the current user on a page that does not exist', async () => {
     const { page } = open;
     const answer = await page.goto('/nonsense/');
     expect(answer?.status()).toBe(404);
@@ -139,7 +139,7 @@ describePages('words', session, (open) => {
   });
 });
 
-describe('words', () => {
+describe('labels', () => {
   const html = (path: string): Promise<string> => htmlOf(test.as.superuser, path);
   const HEADING = /<h1\b[^>]*>/;
 
@@ -147,11 +147,11 @@ describe('words', () => {
     ['inventories', '0 inventories'],
     ['webhook_deliveries', '0 webhook deliveries'],
     ['execution_environments', '0 execution environments'],
-  ])('name more than one of %s as people do', async (path, text) => {
+  ])('have the plural of %s', async (path, text) => {
     expect(wordsOf(await html(`${path}/?id=0`))).toContain(text);
   });
 
-  it('name an access token and its application', async () => {
+  it('are readable for an access token and its application', async () => {
     const { body } = await test.as.superuser.post('tokens/', { scope: 'read' }).expect(201);
     expect(wordsOf(await html(`tokens/?id=${body.id}`))).toContain('1 access token');
     const form = wordsOf(await html('tokens/?_form=post')).join(' ');
@@ -162,11 +162,11 @@ describe('words', () => {
   it.each([
     ['activity_stream', 'object1', 'Kind of object'],
     ['instances', 'cpu', 'CPU'],
-  ])('name in the filters of %s the field %s', async (path, value, label) => {
+  ])('in the filters of %s include the field %s', async (path, value, label) => {
     expect(optionsOf(await html(`${path}/`), 'filter-field')).toContainEqual({ value, label });
   });
 
-  it('say of what the page of a part is', async () => {
+  it('in the title of a subpage name its object', async () => {
     const template = await test.make.jobTemplate({ name: 'Patch' });
     const launch = await html(`job_templates/${template.id}/launch/`);
     expect(textIn(launch, HEADING)).toBe('Launch – Patch');
@@ -175,7 +175,7 @@ describe('words', () => {
     expect(page).toContain('<title>Patch – Automation Controller</title>');
   });
 
-  it('call jobs and templates of all kinds as people do', async () => {
+  it('are readable for jobs and templates of all types', async () => {
     const template = await test.make.jobTemplate();
     const [job] = await test.database.rows<{ id: number }>(sql`
       INSERT INTO unified_jobs (type, name, status, unified_job_template_id)
@@ -193,7 +193,7 @@ describe('words', () => {
     }
   });
 
-  it('say of a template that it never ran', async () => {
+  it('show that a template never ran', async () => {
     const template = await test.make.jobTemplate();
     const page = await html(`job_templates/${template.id}/`);
     const fields = page.slice(page.indexOf('id="object-fields"'));
@@ -201,12 +201,12 @@ describe('words', () => {
     expect(wordsOf(await html(`projects/${template.project_id}/`))).not.toContain('Never run');
   });
 
-  it('say the order of a list that nobody chose', async () => {
+  it('show the default order of a list', async () => {
     const [usual] = optionsOf(await html('webhook_deliveries/'), 'order_by');
     expect(usual?.label).toBe('Newest first');
   });
 
-  it('leave the filters where one of them is refused', async () => {
+  it('keep the filters if one of them is refused', async () => {
     const page = await html('teams/?created__gt=yesterday');
     expect(wordsOf(page).join(' ')).toContain('400 Bad Request');
     const remove = /<a\b[^>]*href="\/api\/v2\/teams\/"[^>]*>/g;

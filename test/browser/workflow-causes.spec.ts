@@ -67,7 +67,7 @@ describePages(
   'the page of a failed workflow job',
   () => ({ test, user: test.as.users.superuser }),
   (open) => {
-    it('names the node that failed, the way there, and what its run says', async () => {
+    it('names the failed node, the path to it, and the cause of its run', async () => {
       const { page } = open;
       await page.goto(`/api/v2/workflow_jobs/${workflowJob.id}/`);
       const cause = page.locator('.cause');

@@ -62,7 +62,7 @@ describePages('workflows', session, (open, javaScriptEnabled) => {
     await comes('.node-actions button');
   }
 
-  it('denies a step on its own page, found on the dashboard', async () => {
+  it('deny a step on its own page, which the dashboard links', async () => {
     const { page } = open;
     await launch('Denied');
     await page.goto('/');
@@ -81,8 +81,8 @@ describePages('workflows', session, (open, javaScriptEnabled) => {
   });
 });
 
-describe('workflows for those who may not decide', () => {
-  it('show what waits, what was skipped, and no buttons', async () => {
+describe('workflows for users who may not approve', () => {
+  it('show pending and skipped steps without buttons', async () => {
     const workflow = await makeWorkflow('Watched');
     const path = `workflow_job_templates/${workflow.id}/launch/`;
     const { body } = await test.as.superuser.post(path, {}).expect(201);

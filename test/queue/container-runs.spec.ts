@@ -18,7 +18,7 @@ const FILES = {
 
 /** Workers with container isolation execute every kind of run in a container. */
 const describeHere = MAY_USE_CONTAINERS ? describe : describe.skip;
-describeHere('a worker that isolates by containers', () => {
+describeHere('a worker with a container engine as its sandbox', () => {
   let containers: Containers;
   let cluster: Cluster;
   let api: ApiCalls;
@@ -72,7 +72,7 @@ describeHere('a worker that isolates by containers', () => {
     await containers.remove();
   });
 
-  it('reports this in ping, instances and metrics', async () => {
+  it('reports the sandbox in ping, instances and metrics', async () => {
     expect(await api.call('GET', 'ping/')).toMatchObject({
       isolation: ['container'],
       warnings: [],

@@ -105,7 +105,7 @@ describeHere('a run with an execution environment', () => {
     await containers.remove();
   });
 
-  it('a job runs in a container of its image, and a job without an image does not', async () => {
+  it('uses a container of its image, unlike a run without an environment', async () => {
     const { id } = await environment('Tools', { pull: 'never' });
     const inside = await command({ execution_environment: id });
     const run = await ended('ad_hoc_commands', inside.id, 'successful');
@@ -121,7 +121,7 @@ describeHere('a run with an execution environment', () => {
     expect(outside).toMatchObject({ isolation: 'bubblewrap', environment: null });
   });
 
-  it('an image is pulled with its credential, and the output of the pull precedes the job', async () => {
+  it('pulls the image with its credential, and shows the output of the pull first', async () => {
     const image = `${registry.host}/team/tools:1`;
     const { id } = await environment('Pulled', { image, pull: 'always', credential: access.id });
     await api.call('PATCH', 'job_templates/2/', { execution_environment: id });
@@ -142,7 +142,7 @@ describeHere('a run with an execution environment', () => {
     );
   });
 
-  it('a job ends with an explanation if its image is unavailable', async () => {
+  it('ends with an explanation if its image is unavailable', async () => {
     const image = '10.1.2.3/missing:1';
     const never = await environment('Never', { image, pull: 'never' });
     const { id } = await command({ execution_environment: never.id });
@@ -159,7 +159,7 @@ describeHere('a run with an execution environment', () => {
     expect(run.output).toContain('Pulling the image 10.1.2.3/missing:1');
   });
 
-  describe('two organizations with different images', () => {
+  describe('of two organizations', () => {
     const VERSIONS = { red: '2.14.98', blue: '2.19.99' };
     type Name = keyof typeof VERSIONS;
     const registries = new Map<Name, ImageRegistry>();
@@ -212,7 +212,7 @@ describeHere('a run with an execution environment', () => {
       for (const one of registries.values()) await one.close();
     });
 
-    it('run the same playbook in parallel, each with the Ansible of its image', async () => {
+    it('executes the same playbook in parallel, each with the Ansible of its image', async () => {
       const { red, blue } = await sideBySide();
       expect(red).toMatchObject(shown('red'));
       expect(blue).toMatchObject(shown('blue'));
@@ -221,7 +221,7 @@ describeHere('a run with an execution environment', () => {
       expect(String(blue.started) < String(red.finished)).toBe(true);
     });
 
-    it('install the requirements of a project with the Ansible of the image', async () => {
+    it('installs the requirements of a project with the Ansible of the image', async () => {
       const galaxy = await serveGalaxy([await buildCollection(cluster.folder, 'tools', 'hi')], 'x');
       const { results } = await api.call('GET', 'credential_types/?namespace=galaxy_api_token');
       const organization = (await api.call('GET', `job_templates/${templates.get('red')?.id}/`))
@@ -264,7 +264,7 @@ describeHere('a run with an execution environment', () => {
       await galaxy.close();
     });
 
-    it('keep the image of a job for its relaunch when the environment changes', async () => {
+    it('keeps its image for a relaunch when the environment changes', async () => {
       const { blue } = await sideBySide();
       const [edited, other] = [environments.get('blue'), environments.get('red')];
       const use = (image: unknown): Promise<Row> =>
@@ -278,7 +278,7 @@ describeHere('a run with an execution environment', () => {
     });
   });
 
-  describe('a failed job explains cause and remedy', () => {
+  describe('explains cause and remedy', () => {
     const ADVICE = 'Check the image, its registry and the credential of the execution environment.';
     const OTHER_DIGEST = `sha256:${'0'.repeat(64)}`;
 
@@ -305,7 +305,7 @@ describeHere('a run with an execution environment', () => {
     });
   });
 
-  it('a canceled pull leaves nothing behind', async () => {
+  it('leaves nothing behind after a canceled pull', async () => {
     await containers.addPoorImage('large', ['sh']);
     const slow = await registryOf('large');
     slow.stalls = true;

@@ -9,7 +9,7 @@ import { printFigures } from './support/figures.js';
 
 const ENTRIES = 10_000;
 
-it('sends all activity entries in order after a worker was killed between sending and noting it', async () => {
+it('a worker killed after sending and before recording sends all activity entries in order', async () => {
   const sink = await HttpSink.start();
   const cluster = await Cluster.start({ fakeSeconds: 0 });
   try {

@@ -39,7 +39,7 @@ async function blocksOf(section: string): Promise<string[]> {
 const shell = (commands: string, cwd: string, env: Environment) =>
   execute('bash', ['-euo', 'pipefail', '-c', commands], { cwd, env: { ...env, SHLVL: '1' } });
 
-describeBackup('a backup of a PostgreSQL of one’s own', () => {
+describeBackup('a backup of an external PostgreSQL server', () => {
   let folder: string;
   let server: SystemPostgres;
   let cluster: Cluster;
@@ -65,7 +65,7 @@ describeBackup('a backup of a PostgreSQL of one’s own', () => {
         format('SELECT count(*) AS n FROM %I', relname), false, true, ''))::text AS rows
       FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY 1`);
 
-  it('brings back objects, secrets, tokens, and the work of the time', async () => {
+  it('restores objects, secrets, tokens and scheduled work', async () => {
     const [dump = '', restore = ''] = await blocksOf('With a PostgreSQL of your own');
     const own = { PORT: String(await freePort()), OUTBOUND_ALLOW: '127.0.0.0/8' };
     const api = await ApiCalls.start(cluster, own);
@@ -121,7 +121,7 @@ describeBackup('a backup of a PostgreSQL of one’s own', () => {
   }, 600_000);
 });
 
-describeBackup('a backup of what npm start made', () => {
+describeBackup('a backup of an installation by npm start', () => {
   let folder: string;
   let service: ChildProcess | undefined;
   beforeAll(async () => {
@@ -173,7 +173,7 @@ describeBackup('a backup of what npm start made', () => {
     await ended;
   }
 
-  it('is one archive, which another folder continues with', async () => {
+  it('is one archive, which continues in another folder', async () => {
     const [backup = '', restore = ''] = await blocksOf('With `npm start`');
     const [unpack = '', again] = restore.split(/(?=^npm start\n)/m);
     expect(again).toBe('npm start\n');

@@ -50,7 +50,7 @@ async function blocks(language: string): Promise<string[]> {
   );
 }
 
-it('leads to an API and a worker that the administrator can use', async () => {
+it('installs an API and a worker that the administrator can use', async () => {
   const [redisPort, port] = [await freePort(), await freePort()];
   processes.redis(redisPort, folder);
   const [settings = '', unit = ''] = await blocks('ini');

@@ -188,7 +188,7 @@ describe('an inventory update', () => {
   const setTimeLimit = (source: number, seconds: number) =>
     cluster.rows('UPDATE unified_job_templates SET timeout = $2 WHERE id = $1', [source, seconds]);
 
-  it('is begun again when its worker dies while it is read', async () => {
+  it('is started again if its worker dies during the import', async () => {
     const { made, source, before, after } = await changed();
     const { source_vars: quick } = await api.call('GET', `inventory_sources/${source}/`);
     await api.call('PATCH', `inventory_sources/${source}/`, { source_vars: SLOW });
@@ -204,7 +204,7 @@ describe('an inventory update', () => {
     expect(await contentOf(made)).toEqual(after);
   });
 
-  it('fails when its worker dies of its results, which no other worker reads', async () => {
+  it('fails if its worker dies because of the results, and no other worker reads them', async () => {
     const { made, source, before, after } = await changed();
     await killAll();
     const id = await start(source);
@@ -217,7 +217,7 @@ describe('an inventory update', () => {
     expect(await contentOf(made)).toEqual(after);
   });
 
-  it('stores nothing when its worker dies while it stores, and all of it the next time', async () => {
+  it('stores nothing if its worker dies while it stores, and everything on the next run', async () => {
     const { made, source, before, after } = await changed();
     const letGo = await holdHost(made);
     const first = await survivor();
@@ -232,7 +232,7 @@ describe('an inventory update', () => {
     expect(await contentOf(made)).toEqual(after);
   });
 
-  it('is stored once when the database ends its connections while it stores', async () => {
+  it('is stored once if the database closes its connections while it stores', async () => {
     const { made, source, before, after } = await changed();
     const letGo = await holdHost(made);
     const worker = await survivor();
@@ -249,7 +249,7 @@ describe('an inventory update', () => {
     expect(worker.child.exitCode).toBeNull();
   });
 
-  it('is stored once when the server of the database is killed while it stores', async () => {
+  it('is stored once if the database server is killed while it stores', async () => {
     const { made, source, before, after } = await changed();
     await holdHost(made);
     await survivor();
@@ -267,7 +267,7 @@ describe('an inventory update', () => {
 
   // A normal run covers updates killed while they are read, and the server killed while one stores.
   if (IS_DEEP) {
-    it('ends, and leaves all as it was, when the server was killed while it is read', async () => {
+    it('ends without changes if the database server was killed during the import', async () => {
       const { made, source, before } = await changed();
       const { source_vars: quick } = await api.call('GET', `inventory_sources/${source}/`);
       await api.call('PATCH', `inventory_sources/${source}/`, { source_vars: SLOW });
@@ -283,7 +283,7 @@ describe('an inventory update', () => {
     }, 400_000);
   }
 
-  it('goes on when the API dies that accepted it', async () => {
+  it('continues if the API process that accepted it dies', async () => {
     const { made, source, after } = await changed();
     const dying = await cluster.api({ FAIL_POINT: 'run-committed' });
     await expect(
@@ -301,7 +301,7 @@ describe('an inventory update', () => {
     expect(await contentOf(made)).toEqual(after);
   });
 
-  it('waits for another one that stores into the same inventory', async () => {
+  it('waits for another update of the same inventory', async () => {
     const { made, source, before, after } = await changed(ready[1]);
     const options = `inventory_id, organization_id, source, source_path, source_vars, scm_branch,
       enabled_var, enabled_value, host_filter, overwrite, overwrite_vars, timeout, verbosity,
@@ -327,7 +327,7 @@ describe('an inventory update', () => {
     expect(await contentOf(made)).toEqual(after);
   });
 
-  it('stores nothing when it is canceled, or its time is over, while it is read or stores', async () => {
+  it('stores nothing if it is canceled or times out', async () => {
     const { made, source, before, after } = await changed();
     const late = await changed(ready[1]);
     const letLateGo = await holdHost(late.made);
@@ -365,7 +365,7 @@ describe('an inventory update', () => {
     expect(await contentOf(late.made)).toEqual(late.before);
   }, 400_000);
 
-  it('fails with the reason when every worker dies of it, and leaves all as it was', async () => {
+  it('fails with an explanation and without changes if it kills every worker', async () => {
     const { made, source, before, after } = await changed();
     await killAll();
     await canceled(await start(source));
@@ -386,7 +386,7 @@ describe('an inventory update', () => {
     expect(await contentOf(made)).toEqual(after);
   });
 
-  it('is there as a whole when its worker dies after the commit', async () => {
+  it('is stored completely if its worker dies after the commit', async () => {
     const { made, source, after } = await changed();
     await killAll();
     const id = await start(source);

@@ -45,7 +45,7 @@ describe('an API process', () => {
       ({ id }) => id,
     );
 
-  it('that dies before the commit: there is no job, and the next launch works', async () => {
+  it('that dies before the commit creates no job, and the next launch works', async () => {
     const before = await jobIds();
     const api = await cluster.api({ FAIL_POINT: 'run-created' });
     await expect(launch(api.url)).rejects.toThrow();
@@ -53,7 +53,7 @@ describe('an API process', () => {
     expect(await jobIds()).toEqual(before);
   });
 
-  it('that dies after the commit, before anybody was told: the job runs', async () => {
+  it('that dies after the commit and before the message leaves a job, which runs', async () => {
     const before = new Set(await jobIds());
     const api = await cluster.api({ FAIL_POINT: 'run-committed' });
     await expect(launch(api.url)).rejects.toThrow();
@@ -110,7 +110,7 @@ describe('an API process', () => {
     return api;
   }
 
-  it.each([1, 2])('of %s that is told to end answers what has reached it', async (size) => {
+  it.each([1, 2])('of %s that receives SIGTERM completes received requests', async (size) => {
     for (let end = 1; end <= ENDS; end += 1) {
       const api = await start(size);
       const before = names;
@@ -129,7 +129,7 @@ describe('an API process', () => {
     }
   });
 
-  it('serves on for a while, and says that it is about to end', async () => {
+  it('continues during the grace period, and reports that it shuts down', async () => {
     const api = await start(2, { SHUTDOWN_DRAIN_SECONDS: '2' });
     const ready = async () => (await fetch(`${api.url}/health/ready`)).status;
     expect(await ready()).toBe(200);
@@ -140,7 +140,7 @@ describe('an API process', () => {
     await api.ended;
   });
 
-  it('ends at once by Ctrl-C', async () => {
+  it('ends immediately on Ctrl-C', async () => {
     const api = await start(2, { SHUTDOWN_DRAIN_SECONDS: '20' });
     api.child.kill('SIGINT');
     const ended = await Promise.race([

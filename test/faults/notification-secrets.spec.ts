@@ -204,12 +204,12 @@ async function useTemplate(type: NotificationType): Promise<void> {
 }
 
 describe.each(NOTIFICATION_TYPES)('%s', (type) => {
-  it('lives: created, changed, refused, copied, sent, failed in every way, read, deleted', async () => {
+  it('is created, changed, refused, copied, sent, failed in every way, read and deleted', async () => {
     await uses.get(type);
   });
 });
 
-it('shows no secret in anything else either', async () => {
+it('no other response contains a secret', async () => {
   for (const as of ['root', 'auditor'] as const) {
     for (const path of [
       'notification_templates/',
@@ -247,13 +247,13 @@ it('shows no secret in anything else either', async () => {
   expect(leaks).toEqual([]);
 });
 
-it('logs no secret', () => {
+it('no log line contains a secret', () => {
   const logs = `${api.output()}\n${worker.output()}`;
   expect(logs.length).toBeGreaterThan(1000);
   expect(canaries.filter(({ word }) => leaksIn(logs, word))).toEqual([]);
 });
 
-it('stores no secret in clear in any table', async () => {
+it('no table contains a secret in clear text', async () => {
   const tables = await cluster.rows<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.tables
      WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,

@@ -56,7 +56,7 @@ describe('a notifier that dies', () => {
     return ids;
   }
 
-  it('after sending, before recording: sent at most twice under one id, recorded once', async () => {
+  it('after sending, before recording: sent at most twice with one id, recorded once', async () => {
     const first = await cluster.worker({ ...OUTBOUND, FAIL_POINT: 'notification-sent' });
     const ids = await fire(NOTIFICATIONS);
     expect(await first.ended).toBe('SIGKILL');

@@ -69,7 +69,7 @@ describe('processes of the API', () => {
   };
   const get = (path: string) => fetch(`${api.url}${path}`, { headers });
 
-  it('are as many as asked, and serve by turns', async () => {
+  it('are as many as configured, and share the requests', async () => {
     await serve();
     const before = await ticksOf(await members());
     for (let turn = 0; turn < 30; turn += 1) {
@@ -79,7 +79,7 @@ describe('processes of the API', () => {
     expect(after.filter((ticks, index) => ticks > (before[index] ?? 0))).toHaveLength(SIZE);
   });
 
-  it('are measured together', async () => {
+  it('have common metrics', async () => {
     await serve();
     const stranger = { Connection: 'close', Authorization: 'Bearer nobody' };
     for (let turn = 0; turn < 10; turn += 1) {
@@ -93,7 +93,7 @@ describe('processes of the API', () => {
     expect(json).toHaveProperty('controller_security_events_total');
   });
 
-  it('have one limit of connections for an address', async () => {
+  it('share one limit of connections for each address', async () => {
     await serve();
     const open: Socket[] = [];
     let closed = 0;
@@ -114,7 +114,7 @@ describe('processes of the API', () => {
     });
   });
 
-  it('have one limit of live streams for a user', async () => {
+  it('share one limit of live streams for each user', async () => {
     await serve();
     const [id] = await cluster.addJobs(1);
     const path = `/api/v2/jobs/${id}/events/stream/`;
@@ -143,7 +143,7 @@ describe('processes of the API', () => {
       [user, tokenDigest(`session-of-${user}`)],
     );
 
-  it('have one limit of websockets for a user', async () => {
+  it('share one limit of websockets for each user', async () => {
     await serve();
     await addUser('watcher');
     const sockets: (WebSocket | number)[] = [];
@@ -153,7 +153,7 @@ describe('processes of the API', () => {
     await eventually(async () => expect(await openSocket('watcher')).toBeInstanceOf(WebSocket));
   });
 
-  it('are replaced when one is killed, with what it held given back', async () => {
+  it('are replaced when one is killed, and its slots are released', async () => {
     await serve();
     const [first = 0] = await members();
     const before = served(api);
@@ -179,7 +179,7 @@ describe('processes of the API', () => {
     }
   });
 
-  it('give up when none of them can start', async () => {
+  it('stop if none of them can start', async () => {
     await serve();
     const { port } = new URL(api.url);
     const second = await cluster.api({ PORT: port, WEB_CONCURRENCY: '2' });
@@ -187,7 +187,7 @@ describe('processes of the API', () => {
     expect(second.output()).toContain('EADDRINUSE');
   });
 
-  it('end with the one that started them, however it ends', async () => {
+  it('end with their parent, however the parent ends', async () => {
     await serve();
     const ids = await members();
     await addUser('leaving');
@@ -233,7 +233,7 @@ async function alive(ids: readonly number[]): Promise<number[]> {
   return ids.filter((_, index) => states[index] !== null);
 }
 
-it('no descriptor of the process that starts the product is left to its runs', async () => {
+it('runs inherit no file descriptors of the product', async () => {
   const worker = join(PACKAGE_FOLDER, 'dist', 'worker.js');
   // Node itself handles the lowest descriptors, so the inherited one has a higher number.
   const inherited = openSync(worker, 'r');

@@ -50,7 +50,7 @@ describe('many jobs on two workers', () => {
     expect(statuses).toEqual({ successful: JOBS });
   }
 
-  it('share the work', async () => {
+  it('are shared between the workers', async () => {
     const ids = await cluster.addJobs(JOBS);
     await report('two workers', ids, 40_000);
     const holders = await cluster.rows<{ lease_holder: string }>(
@@ -60,14 +60,14 @@ describe('many jobs on two workers', () => {
     expect(holders).toHaveLength(2);
   });
 
-  it('survive FLUSHALL', async () => {
+  it('complete after FLUSHALL', async () => {
     const ids = await cluster.addJobs(JOBS);
     await underWay(ids);
     await cluster.flushRedis();
     await report('FLUSHALL', ids, 60_000);
   });
 
-  it('survive the death and return of Redis', async () => {
+  it('complete after a restart of Redis', async () => {
     const ids = await cluster.addJobs(JOBS);
     await underWay(ids);
     await cluster.killRedis();
@@ -76,7 +76,7 @@ describe('many jobs on two workers', () => {
     await report('Redis killed and started', ids, 60_000);
   });
 
-  it('survive that the database ends all connections, again and again', async () => {
+  it('complete although the database repeatedly closes all connections', async () => {
     const ids = await cluster.addJobs(JOBS);
     for (let round = 0; round < ROUNDS; round++) {
       await cluster.rows(
@@ -89,7 +89,7 @@ describe('many jobs on two workers', () => {
     expect(workers.map(({ child }) => child.exitCode)).toEqual([null, null]);
   });
 
-  it('survive the death of one worker', async () => {
+  it('complete after the death of one worker', async () => {
     const ids = await cluster.addJobs(JOBS);
     await underWay(ids);
     workers[0]?.child.kill('SIGKILL');

@@ -30,7 +30,7 @@ describe('a worker that dies while it launches schedules', () => {
       'SELECT id, schedule_id FROM unified_jobs ORDER BY id',
     );
 
-  it('leaves no occurrence out and launches none twice', async () => {
+  it('skips no occurrence and launches none twice', async () => {
     await addDue(5);
     const dying = await cluster.worker({ FAIL_POINT: 'schedule-launched' });
     expect(await dying.ended).toBe('SIGKILL');

@@ -132,7 +132,7 @@ describe('a delivery', () => {
     worker = undefined;
   }
 
-  it('whose API dies before the commit left no trace, after it its job; repeating is safe in both cases', async () => {
+  it('leaves no trace if the API dies before the commit, and a job after it; repeating is safe', async () => {
     const before = await Promise.all(
       ['delivery-recorded', 'run-created'].map(async (point) => {
         const delivery = randomUUID();
@@ -167,7 +167,7 @@ describe('a delivery', () => {
     : ['run-scheduled', 'run-finishing', 'status-post-sent'];
 
   it.each(DEATHS)(
-    'is run once and its status told, in order, when a worker dies at %s',
+    'runs once and posts its statuses in order if a worker dies at %s',
     async (point) => {
       const delivery = randomUUID();
       sink.requests.length = 0;
@@ -190,7 +190,7 @@ describe('a delivery', () => {
     120_000,
   );
 
-  it('of many is neither lost nor doubled while API and worker are killed and repeated', async () => {
+  it('of many is neither lost nor repeated while API and worker are killed repeatedly', async () => {
     const deliveries = Array.from({ length: 40 }, () => randomUUID());
     const first = await cluster.api();
     const { child } = await startWorker();

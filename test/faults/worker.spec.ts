@@ -62,7 +62,7 @@ describe('a worker that dies', () => {
     expect(await dying.ended).toBe('SIGKILL');
   }
 
-  it('in the middle of a playbook: the job fails with the reason, nothing of it is left', async () => {
+  it('during a playbook: the job fails with an explanation, and no process or file remains', async () => {
     await kill();
     worker = await cluster.worker({ JOB_ISOLATION: 'none' });
     const [id] = (await cluster.addJobs(1, { playbook: 'long.yml' })) as [number];
@@ -89,7 +89,7 @@ describe('a worker that dies', () => {
     expect(figures).toMatchObject({ lost: 0, doubled: 0 });
   });
 
-  it('in the middle of an isolated playbook: everything of it ends with the worker', async () => {
+  it('during an isolated playbook: all its processes end with the worker', async () => {
     await survivor();
     const [id] = (await cluster.addJobs(1, { playbook: 'long.yml' })) as [number];
     await eventually(async () => expect((await cluster.ledger()).get(id)).toBe(1), START_MS);
@@ -117,7 +117,7 @@ describe('a worker that dies', () => {
     expect((await cluster.ledger()).get(id)).toBe(1);
   });
 
-  it('after the playbook, before its end is stored: failed, and not run again', async () => {
+  it('after the playbook, before its end is stored: failed, and not repeated', async () => {
     await kill();
     const [id] = (await cluster.addJobs(1)) as [number];
     await die('run-finishing');
@@ -127,7 +127,7 @@ describe('a worker that dies', () => {
   });
 
   it(
-    'in the middle of a clean-up: whole batches are gone, and another worker removes the rest',
+    'during a cleanup: complete batches are deleted, and another worker deletes the rest',
     async () => {
       await kill();
       const left = async () => {
@@ -182,7 +182,7 @@ describe('a worker that dies', () => {
     CLEANUP_MS,
   );
 
-  it('told to leave: the running job fails with the reason, the waiting ones go to the next', async () => {
+  it('by SIGTERM: the running job fails with an explanation, and waiting jobs go to another worker', async () => {
     const first = await survivor();
     const [long] = (await cluster.addJobs(1, { playbook: 'long.yml' })) as [number];
     await eventually(async () => expect((await cluster.ledger()).get(long)).toBe(1), START_MS);

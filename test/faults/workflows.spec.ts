@@ -88,7 +88,7 @@ describe('workflows whose workers are killed', () => {
     return row!.count;
   }
 
-  it('come to the end that became of their jobs, and none of these runs twice', async () => {
+  it('end by the results of their jobs, none of which runs twice', async () => {
     const seed = Date.now() & 0xffff_ffff;
     const plans = fc.sample(workflows(7), { numRuns: WORKFLOWS, seed });
     const ids: number[] = [];

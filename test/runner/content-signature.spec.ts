@@ -47,7 +47,7 @@ async function signed(files: Record<string, string> = FILES) {
   return { ...request, origin, sync };
 }
 
-it('accepts files that the key has signed, and excluded ones', async () => {
+it('a signed project is accepted, including excluded files', async () => {
   const excluded = { 'docs/a/index.html': '', 'roles/web/files/app.bin': '', 'README.md': '' };
   const { sync } = await signed({ ...FILES, ...excluded });
   expect(await sync()).toMatch(/^Signature: 3 files are signed by the key [0-9A-F]{40}$/m);
@@ -128,19 +128,19 @@ it.each<[string, string, Change]>([
     'vars.yml is not signed: the link leads to files that are not checked.',
     link('/etc/passwd', 'vars.yml'),
   ],
-])('refuses a project %s', async (_, message, change) => {
+])('a project is refused %s', async (_, message, change) => {
   const { origin, sync } = await signed();
   await change(origin.dir);
   await expect(sync()).rejects.toThrow(new Error(message));
 });
 
-it('accepts a link to checked files', async () => {
+it('a link to verified files is accepted', async () => {
   const { origin, sync } = await signed();
   await symlink('roles/web', join(origin.dir, 'roles/www'));
   expect(await sync()).toContain('Signature: 3 files');
 });
 
-it('refuses another revision of the project that is not signed', async () => {
+it('another revision of the project without a signature is refused', async () => {
   const { origin, sync, destination, ...request } = await signed();
   await sync();
   const head = await origin.git('rev-parse', 'HEAD');

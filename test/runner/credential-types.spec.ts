@@ -124,7 +124,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-it('gives a playbook the variables of every type', () => {
+it('a playbook gets the variables of every type', () => {
   const files = Object.fromEntries(
     Object.keys(seen.files).map((name) => [name, expect.anything()]),
   );
@@ -146,7 +146,7 @@ it('gives a playbook the variables of every type', () => {
   });
 });
 
-it('gives it the files, for its account alone, as their readers expect them', () => {
+it('a playbook gets the files, readable by its account only, in the expected formats', () => {
   expect(Object.keys(seen.files).toSorted()).toEqual([
     'GCE_CREDENTIALS_FILE_PATH',
     'GCP_SERVICE_ACCOUNT_FILE',
@@ -173,13 +173,13 @@ it('gives it the files, for its account alone, as their readers expect them', ()
   });
 });
 
-it('gives it the extra variables', () => {
+it('a playbook gets the extra variables', () => {
   const { stdout = '' } =
     events.find(({ event, task }) => event === 'runner_on_ok' && task === 'variables') ?? {};
   expect(stdout).toContain(`${HOST} canary-aap`);
 });
 
-it('shows none of the secrets, in events or beside the job', () => {
+it('the secrets do not appear in events or in files of the job', () => {
   const [, middle = 'missing'] = KEY.split('\n');
   const told = (value: unknown): string[] =>
     ['canary', middle].filter((secret) => JSON.stringify(value).includes(secret));

@@ -91,7 +91,7 @@ describe.each(FENCES)('git %s', (_, kind) => {
   });
 
   describe('syncProject', () => {
-    it('clones, and follows new commits', async () => {
+    it('clones, and fetches new commits', async () => {
       const destination = freshFolder();
       expect((await sync({ destination })).revision).toBe(await git('rev-parse', 'HEAD'));
       const newer = await commit('second.yml', '- hosts: web\n');
@@ -111,7 +111,7 @@ describe.each(FENCES)('git %s', (_, kind) => {
 
     if (!isFull(kind)) return;
 
-    it('takes a branch, a tag, a commit and a ref of a refspec', async () => {
+    it('checks out a branch, a tag, a commit and a ref of a refspec', async () => {
       await git('checkout', '-q', '-b', 'feature/one');
       const feature = await commit('feature.yml', 'x');
       await git('tag', 'v1');
@@ -130,7 +130,7 @@ describe.each(FENCES)('git %s', (_, kind) => {
       expect((await sync({ refspec, branch: 'pull/7/head' })).revision).toBe(feature);
     });
 
-    it('refuses local changes, and discards them when told to be clean', async () => {
+    it('refuses local changes, and discards them with the option clean', async () => {
       const destination = freshFolder();
       await sync({ destination });
       await writeFile(join(destination, 'site.yml'), 'changed');
@@ -142,7 +142,7 @@ describe.each(FENCES)('git %s', (_, kind) => {
       await expect(access(join(destination, 'unknown'))).rejects.toThrow('ENOENT');
     });
 
-    it('goes on after a sync that was killed', async () => {
+    it('continues after a killed sync', async () => {
       const destination = freshFolder();
       await sync({ destination });
       for (const name of ['index.lock', 'config.lock', 'HEAD.lock']) {
@@ -152,7 +152,7 @@ describe.each(FENCES)('git %s', (_, kind) => {
       expect((await sync({ destination })).revision).toBe(newer);
     });
 
-    it('removes the folder first when asked', async () => {
+    it('deletes the folder first on request', async () => {
       const destination = freshFolder();
       await sync({ destination });
       await writeFile(join(destination, '.git', 'stray'), 'x');
@@ -188,7 +188,7 @@ describe.each(FENCES)('git %s', (_, kind) => {
   });
 
   describe('checkoutRevision', () => {
-    it('fetches a commit that is newer than the last sync and leaves the repository alone', async () => {
+    it('fetches a commit that is newer than the last sync and does not change the repository', async () => {
       const repository = freshFolder();
       const { revision: older } = await sync({ destination: repository });
       const newer = await commit('newer.yml', 'x');
@@ -207,7 +207,7 @@ describe.each(FENCES)('git %s', (_, kind) => {
 
     if (!isFull(kind)) return;
 
-    it('makes a copy of the synced commit without the source', async () => {
+    it('copies the synced commit without the source', async () => {
       const repository = freshFolder();
       const { revision } = await sync({ destination: repository });
       const destination = freshFolder();
@@ -242,7 +242,7 @@ describe.each(FENCES)('git %s', (_, kind) => {
     });
     afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-    it('are sent to the host of the project and shown nowhere', async () => {
+    it('are sent to the host of the project and never shown', async () => {
       const destination = freshFolder();
       const output: string[] = [];
       const error = await sync({
@@ -259,7 +259,7 @@ describe.each(FENCES)('git %s', (_, kind) => {
       }
     });
 
-    it('stops after the allowed time and when canceled', async () => {
+    it('a sync stops after its timeout and on cancellation', async () => {
       const slow = createServer(() => undefined);
       await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
       const url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/r.git`;
@@ -271,7 +271,7 @@ describe.each(FENCES)('git %s', (_, kind) => {
       await new Promise((resolve) => slow.close(resolve));
     });
 
-    it('use a private key that no argument shows', async () => {
+    it('may be a private key that no argument shows', async () => {
       const key = join(folder.dir, 'key');
       await rm(key, { force: true });
       await execute('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'open sesame', '-f', key]);
@@ -287,7 +287,7 @@ describe.each(FENCES)('git %s', (_, kind) => {
 
     if (!isFull(kind)) return;
 
-    it('inside the address are taken out of it', async () => {
+    it('are removed from the URL', async () => {
       seen.length = 0;
       const destination = freshFolder();
       await expect(
@@ -297,7 +297,7 @@ describe.each(FENCES)('git %s', (_, kind) => {
       expect(await readFile(join(destination, '.git', 'config'), 'utf8')).not.toContain('s3cr3t');
     });
 
-    it('are not given to another host', async () => {
+    it('are not sent to another host', async () => {
       seen.length = 0;
       const repository = freshFolder();
       await mkdir(repository);

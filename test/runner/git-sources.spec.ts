@@ -57,7 +57,7 @@ describe.each(FENCES)('a sync %s', (_, kind) => {
     });
     afterAll(() => server.close());
 
-    it('opens what its credential opens', async () => {
+    it('reads a repository with its credential', async () => {
       const credential = { username: 'ann', password: 'p4ss w/rd' };
       const { revision } = await sync(`${server.url}/served/.git`, { credential });
       expect(revision).toBe(await origin.git('rev-parse', 'HEAD'));
@@ -72,7 +72,7 @@ describe.each(FENCES)('a sync %s', (_, kind) => {
     });
   });
 
-  describe('over ssh', () => {
+  describe('over SSH', () => {
     let server: SshServer;
     let url: string;
     beforeAll(async () => {
@@ -85,7 +85,7 @@ describe.each(FENCES)('a sync %s', (_, kind) => {
       await execute('ssh-keygen', forget).catch(() => undefined);
     });
 
-    it('opens what its key opens, and knows the host from then on', async () => {
+    it('reads a repository with its key, and remembers the host key', async () => {
       const credential = { sshKeyData: await readFile(server.key, 'utf8') };
       const head = await origin.git('rev-parse', 'HEAD');
       const revisions = [await sync(url, { credential }), await sync(url, { credential })];
@@ -107,7 +107,7 @@ describe.each(FENCES)('a sync %s', (_, kind) => {
     });
   });
 
-  it('fetches no file that is larger than the folder may be', async () => {
+  it('fetches no file above the size limit of the folder', async () => {
     if (kind === 'none') return;
     const large = await TestRepository.create(join(folder.dir, 'large'), { 'site.yml': 'x' });
     await large.commit({ 'large.txt': randomBytes(2_000_000).toString('hex') });
@@ -117,7 +117,7 @@ describe.each(FENCES)('a sync %s', (_, kind) => {
 
   if (!isFull(kind)) return;
 
-  it('follows submodules of submodules, and fetches again what has changed alone', async () => {
+  it('fetches nested submodules, and only changed ones again', async () => {
     const inner = await TestRepository.create(join(folder.dir, 'inner'), { 'deep.yml': '1' });
     const middle = await TestRepository.create(join(folder.dir, 'middle'), { 'near.yml': '1' });
     await middle.git('submodule', '--quiet', 'add', '../inner', 'sub/deep');
@@ -145,7 +145,7 @@ describe.each(FENCES)('a sync %s', (_, kind) => {
     expect(stdout.trim()).toBe(newest);
   });
 
-  it('takes the newest commit of a submodule where it is told to, and gives jobs the same', async () => {
+  it('uses the latest commit of a submodule on request, also for jobs', async () => {
     const part = await TestRepository.create(join(folder.dir, 'part'), { 'part.yml': '1' });
     const whole = await TestRepository.create(join(folder.dir, 'whole'), { 'site.yml': '1' });
     await whole.git('submodule', '--quiet', 'add', '-b', 'main', '../part', 'part');
@@ -173,7 +173,7 @@ describe.each(FENCES)('a sync %s', (_, kind) => {
     }
   });
 
-  it('keeps what is executable', async () => {
+  it('keeps executable bits', async () => {
     const repository = await TestRepository.create(join(folder.dir, 'modes'), { 'run.sh': 'x' });
     await chmod(join(repository.dir, 'run.sh'), 0o755);
     await repository.commit({});

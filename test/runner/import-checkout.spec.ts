@@ -99,7 +99,7 @@ describe.each(FENCES)('imports %s', (_, kind) => {
 
   beforeEach(() => (count += 1));
 
-  it('sends the credential to the host of the address only, and shows it nowhere', async () => {
+  it('sends the credential to the host of the URL only, and never shows it', async () => {
     await pack('site.tar.gz', SITE);
     const credential = { username: 'ada', password: 'canary-password' };
     const shown: string[] = [];
@@ -129,7 +129,7 @@ describe.each(FENCES)('imports %s', (_, kind) => {
 
   if (!isFull(kind)) return;
 
-  it('has the files of an archive below its one folder, and keeps the commit of equal ones', async () => {
+  it('extracts the top folder of an archive, and keeps the commit of equal files', async () => {
     for (const name of ['site.tar.gz', 'site.zip']) {
       await pack(name, SITE);
       const destination = join(folder.dir, `project-${kind}-${name}`);
@@ -151,7 +151,7 @@ describe.each(FENCES)('imports %s', (_, kind) => {
     }
   });
 
-  it('leaves out what leads out of the folder or into the repository', async () => {
+  it('omits files outside the folder and inside the repository metadata', async () => {
     await pack('hostile.tar.gz', [
       ['site.yml', 'x'],
       ['../outside', 'x'],
@@ -172,7 +172,7 @@ describe.each(FENCES)('imports %s', (_, kind) => {
   });
 });
 
-it('has the files of a Subversion repository at a revision', async () => {
+it('a Subversion repository is checked out at a revision', async () => {
   const repository = join(folder.dir, 'repository');
   const tree = join(folder.dir, 'tree');
   await execute('svnadmin', ['create', repository]);

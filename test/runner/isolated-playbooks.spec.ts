@@ -90,7 +90,7 @@ describe.each(KINDS)('a playbook isolated by %s', (kind) => {
   beforeAll(() => begin(kind));
   afterAll(end);
 
-  it('has facts, asynchronous tasks, roles and collections, and no other account of the worker', async () => {
+  it('uses facts, asynchronous tasks, roles and collections, and no other account of the worker', async () => {
     const { result, shown, events } = await run({
       'site.yml': `- hosts: all
   roles: [greet, our.tools.greet]
@@ -113,7 +113,7 @@ describe.each(KINDS)('a playbook isolated by %s', (kind) => {
     expect(failed.map(({ task }) => task)).toEqual(['su']);
   });
 
-  it('opens vaults and keys with passwords it asks for', async () => {
+  it('decrypts vaults and keys with prompted passwords', async () => {
     const key = join(folder.dir, 'key');
     await execute('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'open sesame', '-f', key]);
     await folder.write('.', { 'vault-password': 'vault-word' });
@@ -145,7 +145,7 @@ ${encrypted.replace(/^/gm, '    ').trimEnd()}
     expect(result.status).toBe('successful');
   });
 
-  it('ends when it is canceled, with its verdict and without a trace', async () => {
+  it('ends when it is canceled, with that status and without remaining processes', async () => {
     const started = await start({ 'site.yml': play('{shell: "sleep 7881.5 & sleep 7881.5"}') });
     await eventually(async () => (await processesWith('sleep\x007881.5')).length === 2, 30_000);
     started.handle.cancel();
@@ -153,7 +153,7 @@ ${encrypted.replace(/^/gm, '    ').trimEnd()}
     expect(await processesWith('7881.5')).toEqual([]);
   });
 
-  it('opens one connection with the key of its agent, which ends with it', async () => {
+  it('opens a connection with the key of its agent, which ends with it', async () => {
     const server = await startSshServer(folder);
     const variables = {
       ...{ ansible_host: '127.0.0.1', ansible_port: server.port, ansible_user: server.user },
@@ -190,7 +190,7 @@ ${encrypted.replace(/^/gm, '    ').trimEnd()}
 
   // A run that exceeds its timeout ends like a canceled run. playbook-process.spec.ts tests both.
   if (IS_DEEP) {
-    it('ends after its time', async () => {
+    it('ends after its timeout', async () => {
       const { result } = await run(
         { 'site.yml': play('{command: sleep 7882.5}') },
         { timeoutSeconds: 4 },

@@ -220,7 +220,7 @@ const renderedByJinja = (templates: readonly string[]): (string | null)[] =>
 const textsOf = (templates: readonly string[], texts: readonly (string | null)[]) =>
   Object.fromEntries(templates.map((template, index) => [template, texts[index]]));
 
-describe('Message templates beside Jinja', () => {
+describe('message templates', () => {
   it('render as Jinja renders them', async () => {
     const outputs = await rendered(TEMPLATES);
     const texts = outputs.map((output) => ('text' in output ? output.text : null));
@@ -257,7 +257,7 @@ describe('Message templates beside Jinja', () => {
     expect(textsOf(templates, texts)).toEqual(textsOf(templates, renderedByJinja(templates)));
   });
 
-  it('are refused where they cannot be rendered', async () => {
+  it('are refused if they cannot be rendered', async () => {
     expect(renderedByJinja(REFUSED)).not.toContain(null);
     const outputs = await rendered(REFUSED);
     expect(

@@ -30,7 +30,7 @@ const PLAYBOOK = `
 `;
 
 // Releases before 2.19 wrap warnings.
-it('masks secrets in warnings, also where a warning is wrapped', async () => {
+it('secrets in warnings are masked, also across lines', async () => {
   const token = 'canary-of-many-words-in-pieces';
   const { events } = await runPlaybook(
     folder,
@@ -65,19 +65,19 @@ describe('a playbook that succeeds', () => {
       .map((row) => row.stdout)
       .join('\n');
 
-  it('numbers its events without a gap and in order', () => {
+  it('numbers its events in order and without gaps', () => {
     expect(events.map((row) => row.counter)).toEqual(events.map((_, index) => index + 1));
     expect(events[0]?.event).toBe('playbook_on_start');
     expect(events.at(-1)?.event).toBe('playbook_on_stats');
   });
 
-  it('gives lines that follow each other', () => {
+  it('has lines in sequence', () => {
     for (const [index, row] of events.entries()) {
       expect(row.startLine).toBe(index === 0 ? 0 : events[index - 1]?.endLine);
     }
   });
 
-  it('makes a tree of playbook, play, task and host', () => {
+  it('builds a tree of playbook, play, task and host', () => {
     const byUuid = new Map(events.map((row) => [row.uuid, row]));
     for (const row of events.slice(1)) {
       const parent = byUuid.get(row.parentUuid);
@@ -90,7 +90,7 @@ describe('a playbook that succeeds', () => {
     expect(textOf('show')).toContain('web 2 ');
   });
 
-  it('evaluates the template of the job and keeps that of an outsider as text', () => {
+  it('evaluates the template of the job and keeps that of a launch as text', () => {
     expect(textOf('show')).toContain('42 {{ 1 + 1 }} \uFFFD');
     expect(textOf('show')).toContain('{% raw %}');
   });
@@ -102,19 +102,19 @@ describe('a playbook that succeeds', () => {
     expect(JSON.stringify(events)).not.toContain('topsecret-word');
   });
 
-  it('lets a masker take a secret out of output and data', () => {
+  it('passes output and data to the masker', () => {
     const masker = createMasker(['hunter2-xyz']);
     const loud = events.filter((row) => row.task === 'loud');
     expect(JSON.stringify(loud)).toContain('hunter2-xyz');
     expect(JSON.stringify(masker.events(loud))).not.toContain('hunter2-xyz');
   });
 
-  it('does not call an ignored failure a failure', () => {
+  it('does not count an ignored failure as a failure', () => {
     const rows = events.filter((row) => row.event === 'runner_on_failed');
     expect(rows.map((row) => row.failed)).toEqual([false, false]);
   });
 
-  it('ends with summaries by host and the collected statistics', () => {
+  it('ends with summaries by host and the custom statistics', () => {
     const stats = events.at(-1)!;
     expect(hostSummariesOf(stats).get('alpha')).toEqual({
       changed: 3,
@@ -132,8 +132,8 @@ describe('a playbook that succeeds', () => {
   });
 });
 
-describe('other endings', () => {
-  it('reports a failing playbook', async () => {
+describe('a playbook with another result', () => {
+  it('reports a failure', async () => {
     const { result, events } = await runPlaybook(
       folder,
       '- hosts: all\n  gather_facts: false\n  tasks: [{fail: {msg: "no"}}]\n',
@@ -144,7 +144,7 @@ describe('other endings', () => {
     expect(events.at(-1)?.failed).toBe(true);
   });
 
-  it('reports a host that cannot be reached', async () => {
+  it('reports an unreachable host', async () => {
     const { result, events } = await runPlaybook(
       folder,
       '- hosts: alpha\n  gather_facts: false\n  vars: {ansible_connection: ssh, ansible_host: 127.0.0.1, ansible_port: 9}\n  tasks: [{ping: }]\n',
@@ -154,7 +154,7 @@ describe('other endings', () => {
     expect(events.find((row) => row.event === 'runner_on_unreachable')?.failed).toBe(true);
   });
 
-  it('changes nothing in check mode, and obeys tags', async () => {
+  it('changes nothing in check mode, and applies tags', async () => {
     const playbook = `- hosts: alpha
   gather_facts: false
   tasks:
@@ -176,7 +176,7 @@ describe('other endings', () => {
     );
   });
 
-  it('turns a syntax error into verbose events', async () => {
+  it('converts a syntax error to verbose events', async () => {
     const { result, events } = await runPlaybook(folder, '- hosts: all\n  tasks:\n    - 1\n');
     expect(result).toMatchObject({ rc: 4, status: 'failed' });
     expect(new Set(events.map((row) => row.event))).toEqual(new Set(['verbose']));
@@ -189,7 +189,7 @@ describe('other endings', () => {
     expect(result).toMatchObject({ rc: null, status: 'error', error: { code: 'ENOENT' } });
   });
 
-  it('ends with an error when events are refused', async () => {
+  it('ends with an error if events are rejected', async () => {
     const { result } = await runPlaybook(
       folder,
       PLAYBOOK.replaceAll('{{ plain }}', ''),

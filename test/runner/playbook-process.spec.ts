@@ -53,7 +53,7 @@ async function startWaiting(
 }
 
 describe('ending a run', () => {
-  it('by cancel leaves no process, not even children of tasks', async () => {
+  it('by cancellation leaves no process, including children of tasks', async () => {
     const run = await startWaiting(7001);
     run.handle.cancel();
     run.handle.cancel();
@@ -69,19 +69,19 @@ describe('ending a run', () => {
     expect(early.result).toMatchObject({ rc: null, status: 'canceled' });
   });
 
-  it('by its time limit', async () => {
+  it('by its timeout', async () => {
     const { result } = await runPlaybook(folder, waiting(7003), { timeoutSeconds: 2 });
     expect(result).toMatchObject({ status: 'timeout' });
     expect(await pidsOf('sleep', '7003')).toEqual([]);
   });
 
-  it('by silence', async () => {
+  it('by its idle timeout', async () => {
     const { result } = await runPlaybook(folder, waiting(7004), { idleSeconds: 2 });
     expect(result).toMatchObject({ status: 'idle' });
     expect(await pidsOf('sleep', '7004')).toEqual([]);
   });
 
-  it('by an abort signal after the start, and by SIGKILL when SIGTERM is not heard', async () => {
+  it('by an abort signal after the start, and by SIGKILL if SIGTERM has no effect', async () => {
     const controller = new AbortController();
     const options = { killGraceMs: 300, signal: controller.signal };
     const run = await startWaiting(7005, {}, options);
@@ -92,7 +92,7 @@ describe('ending a run', () => {
     expect(await pidsOf('sleep', '7005')).toEqual([]);
   });
 
-  it('is a failure when the process of the playbook is killed, though the runner exits with 0', async () => {
+  it('is a failure if the process of the playbook is killed, even if the runner exits with 0', async () => {
     const run = await startWaiting(7006);
     const [playbook] = (await listProcesses()).filter(
       (entry) => entry.parentPid === run.handle.pid,
@@ -104,7 +104,7 @@ describe('ending a run', () => {
 });
 
 describe('orphans', () => {
-  it('are found and ended after ansible-runner was killed, and nothing else', async () => {
+  it('are found and terminated after ansible-runner was killed, and no other processes', async () => {
     const lost = await startUnattended(7011);
     const other = await startWaiting(7012);
     process.kill(lost.pid, 'SIGKILL');
@@ -129,21 +129,21 @@ describe('orphans', () => {
     await other.handle.wait();
   });
 
-  it('without the mark in their environment are found through the recorded process', async () => {
+  it('without the marked environment are found by the recorded process', async () => {
     const lost = await startUnattended(7014, { AUTOMATION_CONTROLLER_RUN: '' });
     expect(await markedPids(lost.workspace.mark)).toEqual([]);
     expect(await endRun(lost.workspace.jobId, 1, folder.runsDir, 500)).toBeGreaterThan(3);
     expect(await pidsOf('sleep', '7014')).toEqual([]);
   });
 
-  it('are ended while the runner still lives, for a worker that died alone', async () => {
+  it('are terminated while the runner of a dead worker still runs', async () => {
     const run = await startWaiting(7013);
     expect(await endRun(run.workspace.jobId, undefined, folder.runsDir)).toBeGreaterThan(3);
     expect(await pidsOf('sleep', '7013')).toEqual([]);
     expect(['error', 'failed']).toContain((await run.handle.wait()).status);
   });
 
-  it('are ended though they look like nobody for a moment, as programs do that are being loaded', async () => {
+  it('are terminated even if their environment is empty while a program loads', async () => {
     const sleeper = `sleep 0.06; exec env AUTOMATION_CONTROLLER_RUN=9001 sleep 7015`;
     spawnMarked(`trap 'env -i sh -c "${sleeper}" & exit' TERM; sleep 7016`);
     await eventually(async () => (await pidsOf('sleep', '7016')).length === 1);
@@ -151,7 +151,7 @@ describe('orphans', () => {
     expect(await pidsOf('sleep', '7015')).toEqual([]);
   });
 
-  it('are killed though this process was asleep for longer than it would have waited', async () => {
+  it('are killed even if this process was suspended longer than the grace period', async () => {
     spawnMarked(`trap '' TERM; sleep 7017`);
     await eventually(async () => (await pidsOf('sleep', '7017')).length === 1);
     const ended = endMarked('9001', 500);
@@ -195,7 +195,7 @@ describe('orphans', () => {
 });
 
 describe('output', () => {
-  it('of 20 MB arrives whole in bounded batches while timers go on', async () => {
+  it('of 20 MB arrives complete in limited batches without blocking timers', async () => {
     const playbook = `- hosts: alpha
   gather_facts: false
   tasks:
@@ -223,7 +223,7 @@ describe('output', () => {
     expect(longestWork).toBeLessThan(250);
   });
 
-  it('waits for a slow taker without losing anything', async () => {
+  it('waits for a slow consumer without loss', async () => {
     const playbook = `- hosts: all
   gather_facts: false
   tasks:
@@ -257,7 +257,7 @@ describe('output', () => {
 });
 
 describe('secrets of a run', () => {
-  it('are typed at prompts, and gone from disk once the playbook has started', async () => {
+  it('are entered at prompts, and deleted from disk after the playbook has started', async () => {
     const key = join(folder.dir, 'key');
     await execute('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'open sesame', '-f', key]);
     const authority = join(folder.dir, 'authority');

@@ -80,7 +80,7 @@ describe.each(FENCES)('an installation %s', (_, kind) => {
   const WANTED = { 'collections/requirements.yml': 'collections: [our.tools]\n' };
   const at = ({ url }: GalaxyFake, token: string) => ({ url, authUrl: '', token });
 
-  it('asks the servers in their order, each with its own token', async () => {
+  it('queries the servers in their order, each with its own token', async () => {
     const servers = [await serveGalaxy([first], 'token-1'), await serveGalaxy([second], 'token-2')];
     const [one, two] = servers as [GalaxyFake, GalaxyFake];
     const read = await install(WANTED, { servers: [at(one, 'token-1'), at(two, 'token-2')] });
@@ -96,7 +96,7 @@ describe.each(FENCES)('an installation %s', (_, kind) => {
     await Promise.all(servers.map((server) => server.close()));
   });
 
-  it('ends when it is canceled, and when its time is over', async () => {
+  it('ends when it is canceled, and after its timeout', async () => {
     const silent = { url: 'http://127.0.0.1:1/', authUrl: '', token: '' };
     const canceled = install(WANTED, { servers: [silent], signal: AbortSignal.abort() });
     await expect(canceled).rejects.toMatchObject({ reason: 'canceled' });
@@ -106,7 +106,7 @@ describe.each(FENCES)('an installation %s', (_, kind) => {
 
   if (!isFull(kind)) return;
 
-  it('ignores certificates and takes variables as the settings say', async () => {
+  it('ignores certificates and uses environment variables according to the settings', async () => {
     const server = await serveGalaxy([first], '', await selfSigned(folder.dir));
     const request = { servers: [at(server, '')] };
     await expect(install(WANTED, request)).rejects.toThrow(/certificate/i);
@@ -117,7 +117,7 @@ describe.each(FENCES)('an installation %s', (_, kind) => {
     await server.close();
   });
 
-  it('tells what failed, and no token', async () => {
+  it('reports the error, and no token', async () => {
     const server = await serveGalaxy([first], 'another');
     const failed = install(WANTED, { servers: [at(server, 'my-wrong-token')] });
     await expect(failed).rejects.toThrow(
@@ -128,7 +128,7 @@ describe.each(FENCES)('an installation %s', (_, kind) => {
     await server.close();
   });
 
-  it('goes nowhere the guard does not allow', async () => {
+  it('connects to permitted addresses only', async () => {
     const server = await serveGalaxy([first]);
     const request = { servers: [at(server, '')], guard: new AddressGuard([]) };
     await expect(install(WANTED, request)).rejects.toThrow(
@@ -138,7 +138,7 @@ describe.each(FENCES)('an installation %s', (_, kind) => {
     await server.close();
   });
 
-  it('takes archives of the project, and roles of a repository behind HTTP', async () => {
+  it('installs archives of the project, and roles of a repository over HTTP', async () => {
     const served = join(place, 'served');
     await TestRepository.create(join(served, 'role'), {
       'tasks/main.yml': '- debug: {msg: role}\n',
@@ -157,7 +157,7 @@ roles: [{src: "${url}", scm: git, name: welcome}]
     await server.close();
   });
 
-  it.each(['our.base', 'base'])('takes no file of the project for the role %s', async (name) => {
+  it.each(['our.base', 'base'])('uses no file of the project for the role %s', async (name) => {
     const archive = execFileSync('tar', ['-cz', '-C', folder.dir, '.'], { maxBuffer: 1e9 });
     const server = await serveGalaxy([first]);
     const poisoned = { 'requirements.yml': `roles: [{src: ${name}}]\n`, [name]: archive };
@@ -169,7 +169,7 @@ roles: [{src: "${url}", scm: git, name: welcome}]
   });
 });
 
-it('sees nothing but the project and its own folder', async () => {
+it('an installation sees only the project and its own folder', async () => {
   const fence = await boundaryIn(folder.dir);
   const neighbour = await folder.write('data/projects/other', { 'our-tools.tar.gz': 'x' });
   const projectDir = await folder.write('data/projects/mine', {
@@ -199,7 +199,7 @@ describe('the cache', () => {
       () => false,
     );
 
-  it('has an entry when it is whole, and not before', async () => {
+  it('contains an entry after it is complete, and not before', async () => {
     const cache = new ContentCache(join(folder.dir, 'whole'), 1e9);
     let finish = (): void => undefined;
     const waits = new Promise<void>((resolve) => (finish = resolve));
@@ -221,7 +221,7 @@ describe('the cache', () => {
     expect(await readdir(join(folder.dir, 'whole/content/.building'))).toEqual([]);
   });
 
-  it('leaves what runs use where it is when it is made again', async () => {
+  it('keeps an entry that runs use when the entry is created again', async () => {
     const cache = new ContentCache(join(folder.dir, 'again'), 1e9);
     await cache.make('one', build('old'));
     expect(await said(await cache.make('one', build('new')))).toBe('new');
@@ -229,7 +229,7 @@ describe('the cache', () => {
     expect(await said(join(folder.dir, 'again/content/.building', old))).toBe('old');
   });
 
-  it('removes what nobody has asked for in a long time, and what a killed worker left', async () => {
+  it('removes entries that were not used for long, and those of a killed worker', async () => {
     const cache = new ContentCache(join(folder.dir, 'old'), 1e9);
     const longAgo = new Date(Date.now() - 2e9);
     const entries = [await cache.make('used', build('1')), await cache.make('unused', build('2'))];
@@ -242,7 +242,7 @@ describe('the cache', () => {
   });
 });
 
-describe('the name of content', () => {
+describe('the digest of content', () => {
   const file = (text: string) => ({ path: 'requirements.yml', kind: 'both' as const, text });
   const server = { url: 'https://a.example', authUrl: '', token: 't' };
   const source: ContentSource = {
@@ -277,12 +277,12 @@ describe('the name of content', () => {
   });
 });
 
-describe('the places of content', () => {
+describe('the paths of content', () => {
   it.each([
     ['', ['~/.ansible/roles', '/usr/share/ansible/roles', '/etc/ansible/roles']],
     ['[defaults]\nroles_path = ./mine:/opt/roles  ; ours\n', ['./mine', '/opt/roles']],
     ['[other]\nroles_path=x\n[defaults]\n#roles_path=y\nRoles_Path: z\n', ['z']],
-  ])('go before those of %j', async (config, roles) => {
+  ])('precede those of %j', async (config, roles) => {
     const dir = await folder.write(`config-${roles.length}`, { 'ansible.cfg': config });
     const { rolesPaths, collectionsPaths } = await searchPaths(dir, '/content/x');
     expect(rolesPaths).toEqual(['/content/x/roles', ...roles]);

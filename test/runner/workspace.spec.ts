@@ -19,7 +19,7 @@ afterAll(() => folder.remove());
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
 describe('a workspace', () => {
-  it('can be read by its owner alone', async () => {
+  it('is readable by its owner only', async () => {
     const { workspace } = await preparePlaybook(folder, '- hosts: all\n', {
       passwords: { ssh: 'x' },
       extraVars: { a: 1 },
@@ -41,7 +41,7 @@ describe('a workspace', () => {
     expect(await modeOf(join(inventoryDir, 'hosts'))).toBe(0o700);
   });
 
-  it('is removed whatever a playbook left in it, and nothing outside', async () => {
+  it('is deleted with all files of a playbook, and nothing outside', async () => {
     const workspace = await createWorkspace(folder.runsDir, 1, 1);
     const outside = await folder.write('outside', { keep: 'x' });
     await mkdir(join(workspace.projectDir, 'locked/deep'), { recursive: true });
@@ -89,7 +89,7 @@ describe('a prepared run', () => {
     expect(JSON.parse(settings)).toMatchObject({ job_timeout: 75 });
   });
 
-  it('can work on a copy of the project, and on a playbook whose name begins with a dash', async () => {
+  it('can use a copy of the project, and a playbook whose name starts with a dash', async () => {
     const projectDir = await folder.write('dashes', {
       '-x.yml': '- hosts: all\n',
       'sub/a.yml': 'x',
@@ -152,7 +152,7 @@ describe('the files of a project', () => {
     await symlink('/', join(dir, 'root'));
   });
 
-  it('that look like playbooks', async () => {
+  it('include playbooks', async () => {
     expect(await listPlaybooks(dir)).toEqual([
       'deploy/full-name.yml',
       'deploy/web.yaml',
@@ -163,7 +163,7 @@ describe('the files of a project', () => {
     expect(await listPlaybooks('/nowhere')).toEqual([]);
   });
 
-  it('that look like inventories', async () => {
+  it('include inventories', async () => {
     expect(await listInventoryFiles(dir)).toEqual([
       'env/prod.ini',
       'env/script.sh',
@@ -172,7 +172,7 @@ describe('the files of a project', () => {
     ]);
   });
 
-  it('are reached only inside of it', async () => {
+  it('are read inside the project only', async () => {
     expect(await resolveInside(dir, 'deploy/../site.yml')).toBe(join(dir, 'site.yml'));
     for (const path of ['outside.yml', 'root/etc/passwd', '../listing', 'deploy', 'a\0b']) {
       await expect(resolveInside(dir, path)).rejects.toThrow(

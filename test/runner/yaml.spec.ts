@@ -284,7 +284,7 @@ const document = fc
   )
   .map(([before, anchors, block, after]) => `${before}\n${anchors}${block.trimStart()}${after}`);
 
-it('is read as PyYAML reads it', () => {
+it('YAML is parsed as in PyYAML', () => {
   // Other texts each time are for the deep tests, which no change waits for.
   const seed = IS_DEEP ? Date.now() & 0xffff_ffff : 1;
   const texts = fc.sample(document, { numRuns: IS_DEEP ? 12_000 : 1500, seed });
@@ -293,7 +293,7 @@ it('is read as PyYAML reads it', () => {
   expect(read).toBeGreaterThan(texts.length / 5);
 });
 
-it('gives each word the type that PyYAML gives it, wherever it stands', () => {
+it('each word has the same type as in PyYAML, in any position', () => {
   const texts = WORDS.flatMap((one) => [
     `a: ${one}`,
     `a:\n- ${one}\n`,

@@ -129,7 +129,7 @@ it('every relative link of the documents leads somewhere', () => {
   expect(faults).toEqual([]);
 });
 
-it('nothing cites a text outside the repository', () => {
+it('no file cites a text outside the repository', () => {
   const self = 'test/architecture/citations.spec.ts';
   const others = files.filter(({ path }) => path !== self);
   const faults = OUTSIDE.flatMap((pattern) =>
@@ -138,7 +138,7 @@ it('nothing cites a text outside the repository', () => {
   expect(faults).toEqual([]);
 });
 
-it('every rule can be cited: no heading of the contract stands twice on a page', () => {
+it('no heading of the contract is repeated on a page, so that every rule can be cited', () => {
   const pages = documents.filter(({ path }) => path.startsWith('docs/contract/'));
   const repeated = pages.flatMap(({ path, lines }) => {
     const titles = lines.filter((line) => /^#{1,6} /.test(line)).map((line) => line.toLowerCase());

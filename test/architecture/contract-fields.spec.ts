@@ -106,7 +106,7 @@ const sectionAt = (place: string): Section => {
   return found;
 };
 
-it('holds every table of fields', () => {
+it('every table of fields is tested', () => {
   const places = sections.filter(({ lines }) => lines.some(isFieldTable)).map(({ place }) => place);
   expect(places.sort()).toEqual(Object.keys(TABLES).sort());
 });
@@ -117,7 +117,7 @@ it.each(Object.entries(TABLES))('%s names fields that exist', (place, among) => 
   expect(strangers(names, among)).toEqual([]);
 });
 
-it.each(Object.entries(SENTENCES))('%s names what exists', (place, among) => {
+it.each(Object.entries(SENTENCES))('%s names existing fields', (place, among) => {
   const names = namesIn(sectionAt(place).lines.join('\n'));
   expect(names.length).toBeGreaterThan(0);
   expect(strangers(names, among)).toEqual([]);

@@ -79,19 +79,19 @@ const blocksOf = (page: string): string[] =>
     .filter(([, language, text = '']) => language === 'sh' || /^\s*(curl|npm) /m.test(text))
     .map(([, , text = '']) => text.trim());
 
-it('of each page with commands', () => {
+it('a test runs the commands of each page', () => {
   expect(pages().filter((page) => blocksOf(page).length > 0)).toEqual(Object.keys(TESTS));
   for (const [page, test] of Object.entries(TESTS))
     expect(read(test)).toContain(page.split('/').at(-1));
 });
 
-it.each(EXCEPTIONS)('but for `%s`, which %s runs', (command, test, text) => {
+it.each(EXCEPTIONS)('the command `%s` is an exception, which %s runs', (command, test, text) => {
   const lines = Object.keys(TESTS).flatMap(blocksOf).join('\n').split('\n');
   expect(lines).toContain(command);
   expect(read(test)).toContain(text);
 });
 
-it('within sentences and tables, too', () => {
+it('commands within sentences and tables are tested too', () => {
   const programs = /^(?:[A-Z_]+=\S+ )?(?:npm|npx|node|docker|curl|openapi-python-client) /;
   const commands = pages().flatMap((page) =>
     [

@@ -25,7 +25,7 @@ it('files are named for what they hold', () => {
   expect(faults.map(({ path }) => path)).toEqual([]);
 });
 
-it('no work is left as a note in the code', () => {
+it('source files contain no TODO notes', () => {
   const faults = files.filter(
     ({ path, text }) => path.startsWith('src/') && /\b(TODO|FIXME|XXX)\b/.test(text),
   );
@@ -81,7 +81,7 @@ function isNamedAfter(path: string, { name, roles }: Made): boolean {
   return roles.includes(role) && [stem, `${stem}-${role}`].includes(name);
 }
 
-it('what the framework makes is in a file of its name and its role', () => {
+it('classes that the framework creates are in files named after them and their role', () => {
   const faults = files
     .filter(({ path }) => path.startsWith('src/') && !path.endsWith('.spec.ts'))
     .filter(({ path, text }) => {

@@ -44,13 +44,13 @@ it('every collection has one controller, named for it', () => {
   expect(counts.filter(([, count]) => count !== 1)).toEqual([]);
 });
 
-it('its rules are declared beside it', () => {
+it('the policy of a collection is declared beside its controller', () => {
   expect(without((controller, { path }) => declarationOf(controller, path) !== undefined)).toEqual(
     [],
   );
 });
 
-it('its fields are in an entity of the room, which the declaration imports or holds', () => {
+it('the fields of a collection are in an entity of the feature, near its declaration', () => {
   const holds = (controller: SourceFile, one: (typeof collections)[number]): boolean => {
     const declaration = declarationOf(controller, one.path);
     const seen = [declaration, ...(declaration?.imports ?? []).map(({ path }) => byPath.get(path))];
@@ -65,7 +65,7 @@ it('its fields are in an entity of the room, which the declaration imports or ho
   expect(without(holds)).toEqual([]);
 });
 
-it('its SQL is in a repository of the room, or of that whose rows it shows', () => {
+it('the SQL of a collection is in a repository of the feature, or of that of its table', () => {
   const holds = (
     { path }: SourceFile,
     { table, entity }: (typeof collections)[number],
@@ -88,7 +88,7 @@ function namesOfTests(path: string, controller: SourceFile): string[] {
   return [dashed(path), room, room.replace(/s$/, ''), dashed(path).split('-')[0] ?? ''];
 }
 
-it('its tests are named for it or for its room, and ask for it', () => {
+it('the tests of a collection are named after it or its feature, and request it', () => {
   const holds = (controller: SourceFile, { path }: (typeof collections)[number]): boolean =>
     specs.some(
       (spec) =>
@@ -98,7 +98,7 @@ it('its tests are named for it or for its room, and ask for it', () => {
   expect(without(holds)).toEqual([]);
 });
 
-it('a controller that inherits its routes says their URL', () => {
+it('a controller with inherited routes declares their URL', () => {
   const inherited = files.flatMap(({ text }) =>
     [...text.matchAll(/@Controller\(\)\nexport abstract class (\w+)/g)].map(([, name]) => name),
   );

@@ -57,13 +57,13 @@ const FLOWS = [
 describe.each(FLOWS)('%s', (heading, entries, folders) => {
   const named = namedIn(heading);
 
-  it(`is read in ${MOST} files at most, all of which there are`, () => {
+  it(`names at most ${MOST} files, all of which exist`, () => {
     expect(named.length).toBeGreaterThan(10);
     expect(named.length).toBeLessThanOrEqual(MOST);
     expect(named.filter((path) => !files.has(path))).toEqual([]);
   });
 
-  it('leads from each file to the next by what imports what', () => {
+  it('links each file to an earlier one by an import', () => {
     const loose = named.filter(
       (path, at) =>
         at > 0 && !named.slice(0, at).some((other) => reaches(other, path) || reaches(path, other)),
@@ -71,7 +71,7 @@ describe.each(FLOWS)('%s', (heading, entries, folders) => {
     expect(loose).toEqual([]);
   });
 
-  it('leaves out no step of the rooms that are there for it', () => {
+  it('contains every step in its feature folders', () => {
     const steps = stepsFrom(entries, folders).filter((path) => !named.includes(path));
     expect(steps.map((path) => basename(path))).toEqual([]);
   });

@@ -131,21 +131,21 @@ async function faultsOfAll(
 }
 
 describe('lists', () => {
-  it('are filtered by what the declarations say, and by nothing else', () => {
+  it('are filtered by exactly the declared fields', () => {
     expect(stored().flatMap((one) => misjudged(one).map((key) => `${one.type}: ${key}`))).toEqual(
       [],
     );
   });
 
-  it('by every field and lookup', async () => {
+  it('are filtered by every field and lookup', async () => {
     expect(await faultsOfAll((one) => faultsOfFilters(one, ownFilters(one)))).toEqual([]);
   });
 
-  it('by everything that belongs to their objects', async () => {
+  it('are filtered by every relation of their objects', async () => {
     expect(await faultsOfAll((one) => faultsOfFilters(one, relatedFilters(one)))).toEqual([]);
   });
 
-  it('in groups, negated, by words, kinds and roles', async () => {
+  it('are filtered in groups, by negation, words, types and roles', async () => {
     const faults = await faultsOfAll(async (one) => {
       const [way] = waysFrom(one);
       const kinds = one.variants?.().map(({ type }) => type) ?? [one.type];
@@ -162,7 +162,7 @@ describe('lists', () => {
     expect(faults).toEqual([]);
   });
 
-  it('in every order, and on from any place in it', async () => {
+  it('are read in every order, and from any position', async () => {
     const faults = await faultsOfAll(async (one) => {
       const found: string[] = [];
       for (const names of chunksOf(orders(one), ORDERS_AT_ONCE)) {
@@ -175,7 +175,7 @@ describe('lists', () => {
     expect(faults).toEqual([]);
   });
 
-  it('with their totals, from far behind, and for everybody', async () => {
+  it('are read with totals, on distant pages, and by every kind of caller', async () => {
     const faults = await faultsOfAll(async (one) => {
       const found: string[] = [];
       for (const actor of ACTORS) {
@@ -232,7 +232,7 @@ describe('rows', () => {
     expect(faults).toEqual([]);
   });
 
-  it('are made by whoever may make them, of what he may use', async () => {
+  it('are created with the permissions and references of the caller', async () => {
     const [service, references] = [get(ResourceService), get(ReferencesService)];
     const faults = await faultsOfAll(async (one) => {
       const values = Object.fromEntries(one.fields.map((field) => [field.name, valueOf(field)]));
@@ -253,7 +253,7 @@ describe('rows', () => {
     expect(faults).toEqual([]);
   });
 
-  it('are shown with all that belongs to them', async () => {
+  it('are shown with all related objects', async () => {
     const faults = await faultsOfAll(async (one) => {
       const found: string[] = [];
       for (const detail of [true, false]) {
@@ -286,7 +286,7 @@ describe('rows', () => {
   });
 });
 
-it('lists below objects are ones that PostgreSQL takes', async () => {
+it('PostgreSQL accepts the statements of lists below objects', async () => {
   const routes = get(RouteTable).routes.filter(({ info }) => info?.kind === 'list');
   const faults: string[] = [];
   for (const route of routes) {

@@ -29,13 +29,13 @@ function textsOf(source: string): string[] {
   return texts;
 }
 
-it('is read, and finds a phrase in a template', () => {
+it('the glossary is read, and a phrase is found in a template', () => {
   expect(REPLACED.length).toBeGreaterThan(20);
   const [text = ''] = textsOf('const page = html`<p>Looked\n at lately</p>`;');
   expect(REPLACED.some((phrase) => phrase.test(text))).toBe(true);
 });
 
-it('has the words of the pages: no page uses a replaced phrase', () => {
+it('no page uses a replaced phrase', () => {
   const names = readdirSync(PAGES, { recursive: true, encoding: 'utf8' });
   const found = names
     .filter((name) => /\.(?:ts|js)$/.test(name) && !name.endsWith('.spec.ts'))
@@ -50,7 +50,7 @@ it('has the words of the pages: no page uses a replaced phrase', () => {
 it.each([
   ['openapi.json', /"(?:description|summary|title)": "((?:What|Whether|Of|Who)\b[^"]*)"/g],
   ['settings.md', /\| ((?:What|Whether|Of|Who)\b[^|]*)\|/g],
-])('begins descriptions in %s with a verb or a noun', (name, pattern) => {
+])('descriptions in %s start with a verb or a noun', (name, pattern) => {
   const text = readFileSync(join(PACKAGE_FOLDER, 'docs', name), 'utf8');
   expect(text.match(/description|Setting/i)).not.toBeNull();
   expect([...text.matchAll(pattern)].map(([, description]) => description)).toEqual([]);

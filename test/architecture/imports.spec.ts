@@ -72,7 +72,7 @@ describe.each([
     expect([...new Set(found)].filter((room) => room !== 'cli').sort()).toEqual([...names].sort());
   });
 
-  it('import only what stands above them, so that there are no circles', () => {
+  it('import only names above them in the table, so that there are no cycles', () => {
     const faults = [...rooms.allowed].flatMap(([room, imports]) =>
       imports
         .filter((name) => !(names.indexOf(name) >= 0 && names.indexOf(name) < names.indexOf(room)))
@@ -81,12 +81,12 @@ describe.each([
     expect(faults).toEqual([]);
   });
 
-  it('import what the table says', () => {
+  it('import only what the table permits', () => {
     const faults = arrows.filter(({ from, to }) => !rooms.allowed.get(from)?.includes(to));
     expect(faults.map(({ where }) => where)).toEqual([]);
   });
 
-  it('need what the table says', () => {
+  it('use every import that the table permits', () => {
     const used = new Set(arrows.map(({ from, to }) => `${from} imports ${to}`));
     const said = [...rooms.allowed].flatMap(([room, imports]) =>
       imports.map((name) => `${room} imports ${name}`),
@@ -95,7 +95,7 @@ describe.each([
   });
 });
 
-it('nothing imports the program, and only the program and the tests import all features', () => {
+it('no module imports the program, and only the program and the tests import all features', () => {
   const entries = [
     'src/main.ts',
     'src/worker.ts',
@@ -124,7 +124,7 @@ it('only the program imports pages', () => {
   expect(faults).toEqual([]);
 });
 
-it('what runs playbooks knows neither the framework nor the database nor the queue', () => {
+it('code that runs playbooks imports neither framework nor database nor queue', () => {
   const faults = files
     .filter(({ path }) => path.startsWith('src/execution/runner/'))
     .flatMap(({ path, packages }) =>
@@ -135,7 +135,7 @@ it('what runs playbooks knows neither the framework nor the database nor the que
   expect(faults).toEqual([]);
 });
 
-it('SQL goes to the database through Database and repositories alone', () => {
+it('SQL is executed through Database and repositories only', () => {
   const faults = files
     .filter(({ path }) => !/^src\/(database\/|cli\/|demo\/)/.test(path))
     .filter(({ text }) =>
@@ -145,7 +145,7 @@ it('SQL goes to the database through Database and repositories alone', () => {
   expect(faults).toEqual([]);
 });
 
-it('Express is known to the edge of the application only', () => {
+it('Express is imported only at the edge of the application', () => {
   const faults = files
     .filter(({ packages }) => packages.includes('express'))
     .filter(({ text }) => /^import (?!type)[^;]*from 'express'/m.test(text))
@@ -155,7 +155,7 @@ it('Express is known to the edge of the application only', () => {
   ).toEqual([]);
 });
 
-it('there are no barrels', () => {
+it('there are no barrel files', () => {
   expect(files.filter(({ path }) => path.endsWith('/index.ts')).map(({ path }) => path)).toEqual(
     [],
   );

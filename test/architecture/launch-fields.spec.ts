@@ -6,7 +6,7 @@ import { sourceFiles } from './source-files.js';
  */
 const MOST = 5;
 
-it('a launch field is declared once, and named by few', () => {
+it('a launch field is declared once, and few files name it', () => {
   const naming = sourceFiles('src')
     .filter(({ path, text }) => !path.endsWith('.spec.ts') && text.includes('skip_tags'))
     .map(({ path }) => path);

@@ -44,13 +44,13 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 describe('routes', () => {
-  it('say who may reach them', () => {
+  it('declare who may access them', () => {
     expect(table.routes.filter(({ info }) => !info?.access).map(({ handler }) => handler)).toEqual(
       [],
     );
   });
 
-  it('need credentials, but for the few that are named here', () => {
+  it('require authentication, except for those listed here', () => {
     const open = table.routes
       .filter(({ info }) => info?.access === 'public')
       .map(({ method, pattern }) => `${method} ${pattern}`);
@@ -77,7 +77,7 @@ describe('routes', () => {
     ]);
   });
 
-  it('are reached without a user only by webhooks, machines that call back, and applications', () => {
+  it('without a user are only webhooks, callbacks and applications', () => {
     const signed = table.routes.filter(({ info }) => info?.access === 'signature');
     for (const { method, pattern } of signed) {
       expect(`${method} ${pattern}`).toMatch(
@@ -87,7 +87,7 @@ describe('routes', () => {
     expect(signed.length).toBeGreaterThan(0);
   });
 
-  it('have operation ids of their own and a summary', () => {
+  it('have a unique operation id and a summary', () => {
     const ids = table.routes.map(({ info }) => info?.operationId);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
     for (const { info, handler } of table.routes) {
@@ -95,7 +95,7 @@ describe('routes', () => {
     }
   });
 
-  it('that change something answer to a rule of a resource, a parent or their own', () => {
+  it('that change data check a permission on a resource, on a parent or of their own', () => {
     const writes = table.routes.filter(
       ({ method, info }) => method !== 'GET' && info?.access === 'authenticated',
     );
@@ -133,7 +133,7 @@ const namesIn = (pattern: string): string[] =>
   [...pattern.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 
 describe('objects in URLs', () => {
-  it('are loaded by the guard: their routes say of which resource they are', () => {
+  it('are loaded by the guard, so their routes declare the resource', () => {
     const rows = table.routes.filter(
       ({ pattern, info }) => namesIn(pattern).includes('id') && info?.access !== 'signature',
     );
@@ -147,7 +147,7 @@ describe('objects in URLs', () => {
     expect(others).toEqual([]);
   });
 
-  it('are asked for where there are some, and standing where there are none', () => {
+  it('need permissions, and routes without an object need a status of the user', () => {
     for (const { handler, pattern, info } of table.routes) {
       const { parent, needs, refusal, member, standing } = info ?? {};
       const asks = [needs, refusal, member].some((one) => one !== undefined);
@@ -157,7 +157,7 @@ describe('objects in URLs', () => {
     }
   });
 
-  it('ask for actions that the policy of the object has', () => {
+  it('require actions that the policy of the object declares', () => {
     for (const { handler, info } of table.routes) {
       const asked = [
         { policy: info?.parent?.policy, action: info?.needs ?? 'read' },
@@ -172,7 +172,7 @@ describe('objects in URLs', () => {
     }
   });
 
-  it('are not loaded again: no handler gets an id of the URL', () => {
+  it('are not loaded again: no handler receives an id of the URL', () => {
     const rows = table.routes.filter(({ info }) => info?.parent);
     const again = rows.filter((route) =>
       parametersOf(route).some(
@@ -185,7 +185,7 @@ describe('objects in URLs', () => {
     expect(again.map(({ handler }) => handler)).toEqual([]);
   });
 
-  it('are not loaded again by the rows that handlers get', () => {
+  it('are not loaded again by the rows that handlers receive', () => {
     const again = sourceFiles('src').flatMap(({ path, text }) => {
       const rows = [...text.matchAll(/@Target\(\) (\w+|\{ id \})/g)].map(([, name = '']) => name);
       return [...new Set(rows)]
@@ -198,7 +198,7 @@ describe('objects in URLs', () => {
 });
 
 describe('handlers', () => {
-  it('get what they need, not the request, but for the few that are named here', () => {
+  it('receive parameters instead of the request, except for those listed here', () => {
     const whole = table.routes
       .filter((route) => parametersOf(route).some(({ kind }) => kind === RouteParamtypes.REQUEST))
       .filter(({ info }) => info?.access !== 'signature')
@@ -224,7 +224,7 @@ describe('handlers', () => {
 });
 
 describe('resources', () => {
-  it('each have a rule for reading, and links that lead to routes', () => {
+  it('have a rule for reading, and links to existing routes', () => {
     const patterns = new Set(table.entries.map(({ pattern }) => pattern));
     for (const definition of resources()) {
       const { type, path, policy } = definition;
@@ -236,7 +236,7 @@ describe('resources', () => {
     }
   });
 
-  it('are what their declarations say: nothing changes one afterwards', () => {
+  it('are constant after their declaration', () => {
     const open = resources().flatMap((definition) =>
       [definition, definition.fields, definition.relations, ...definition.fields].filter(
         (part) => !Object.isFrozen(part),
@@ -245,7 +245,7 @@ describe('resources', () => {
     expect(open).toEqual([]);
   });
 
-  it('each have a sample for the tests that go over all routes', () => {
+  it('have a sample for the tests of all routes', () => {
     const served = new Set(
       table.routes.flatMap(({ info }) => [info?.resource?.type, info?.parent?.type]),
     );
@@ -253,7 +253,7 @@ describe('resources', () => {
     expect([...served].filter((type) => type && !types.includes(type))).toEqual([]);
   });
 
-  it('keep what is secret out of filters', () => {
+  it('exclude secrets from filters', () => {
     const secret =
       /password|token|secret|webhook_key|inputs|notification_configuration|host_config_key|extra_vars/;
     const open = resources().flatMap(({ type, fields }) =>
@@ -266,7 +266,7 @@ describe('resources', () => {
 });
 
 describe('queues', () => {
-  it('each have exactly one processor, in the worker alone', async () => {
+  it('have exactly one processor, in the worker only', async () => {
     const worker = await bootWorker(test);
     const handled = (context: typeof worker): string[] =>
       context
@@ -301,7 +301,7 @@ describe('the OpenAPI document', () => {
       })),
     );
 
-  it('has every route of the table, once', () => {
+  it('contains every route of the table once', () => {
     const written = operations().map(({ id }) => id.replace(/\{(\w+)\}/g, ':$1'));
     const served = table.routes.map(
       ({ method, pattern }) =>
@@ -310,11 +310,11 @@ describe('the OpenAPI document', () => {
     expect(written.sort()).toEqual(served.sort());
   });
 
-  it('is the same whenever it is made', () => {
+  it('is always the same', () => {
     expect(buildDocument(test.app, VERSION)).toEqual(openapi);
   });
 
-  it('knows which routes stand outside the API', () => {
+  it('marks the routes outside the API', () => {
     const outside = table.routes.filter(({ info }) => info?.outsideApi);
     expect(outside.map(({ pattern }) => pattern).sort()).toEqual(
       table.routes
@@ -324,12 +324,12 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('has operation ids of their own', () => {
+  it('has unique operation ids', () => {
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('types every answer and every body', () => {
+  it('declares a type for every response and body', () => {
     const untyped = operations().filter(({ operation }) => {
       const success = Object.entries(operation.responses).filter(([status]) =>
         /^[23]/.test(status),
@@ -358,7 +358,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('refers to schemas that exist', () => {
+  it('refers to existing schemas', () => {
     const known = new Set(Object.keys(openapi.components?.schemas ?? {}));
     const text = JSON.stringify(openapi);
     const wanted = [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(
@@ -367,7 +367,7 @@ describe('the OpenAPI document', () => {
     expect([...new Set(wanted)].filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('tells the errors of every route that needs credentials', () => {
+  it('lists the errors of every authenticated route', () => {
     for (const { id, operation } of operations()) {
       const pattern = id.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '');
       const route = table.routes.find((one) => `${one.method} ${one.pattern}` === pattern);

@@ -7,11 +7,11 @@ import { SETTINGS, Settings } from '../../src/config/settings.js';
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { sourceFiles } from './source-files.js';
 
-it('every setting is documented as it is', () => {
+it('the documentation of every setting is current', () => {
   expect(readFileSync(join(PACKAGE_FOLDER, 'docs', 'settings.md'), 'utf8')).toBe(settingsTable());
 });
 
-it('every kind of notification is documented as it is', () => {
+it('the documentation of every notification type is current', () => {
   const page = readFileSync(join(PACKAGE_FOLDER, 'docs', 'notifications.md'), 'utf8');
   expect(page).toBe(notificationPage());
 });
@@ -27,7 +27,7 @@ it('every setting is used somewhere', () => {
   expect(unused).toEqual([]);
 });
 
-it('defaults lie within their own bounds', () => {
+it('defaults are within their own limits', () => {
   const environment = Object.fromEntries(
     Object.entries(SETTINGS).map(([name, { type, default: value }]) => [
       name,
@@ -38,7 +38,7 @@ it('defaults lie within their own bounds', () => {
   expect(() => Settings.load({ ...environment, ...needed })).not.toThrow();
 });
 
-it('every fault of an environment is told at once', () => {
+it('all errors of an environment are reported at once', () => {
   const environment = {
     ...{ PORT: '70000', PAGE_SIZE: 'x', LOG_LEVEL: 'loud', DEMO_DATA: 'perhaps' },
     AWX_TASK_ENV: '{"A": 1}',

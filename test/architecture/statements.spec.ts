@@ -94,7 +94,7 @@ async function faultsOf(name: string, call: () => unknown): Promise<string[]> {
   return pool.statements.length > before ? [] : [`${name} sends no statement`];
 }
 
-it('statements of repositories are prepared by PostgreSQL', async () => {
+it('PostgreSQL prepares the statements of repositories', async () => {
   const faults: string[] = [];
   for (const file of files) {
     for (const repository of classesOf(file)) {
@@ -114,7 +114,7 @@ it('statements of repositories are prepared by PostgreSQL', async () => {
   expect(faults).toEqual([]);
 });
 
-it('every repository takes ids of its table and inserts rows of all its columns', async () => {
+it('every repository reads ids of its table and inserts rows of all its columns', async () => {
   const faults: string[] = [];
   for (const repository of files.flatMap(classesOf)) {
     const instance = test.app.get<TableRepository<object>>(repository, { strict: false });
@@ -133,7 +133,7 @@ it('every repository takes ids of its table and inserts rows of all its columns'
   expect(faults).toEqual([]);
 });
 
-it('fragments of repositories are prepared by PostgreSQL', async () => {
+it('PostgreSQL prepares the fragments of repositories', async () => {
   const faults: string[] = [];
   for (const { path, module } of files) {
     const sample = samples.fragments.find((one) => one.module === module);
@@ -158,7 +158,7 @@ it('fragments of repositories are prepared by PostgreSQL', async () => {
 
 const asExpression = (fragment: Sql): Sql => sql`SELECT (${fragment})`;
 
-it('every repository is a provider, made once', () => {
+it('every repository is a provider with one instance', () => {
   const discovery = test.app.get(DiscoveryService, { strict: false });
   const provided = discovery
     .getProviders()

@@ -124,7 +124,7 @@ const uses = sources
   .flatMap(({ path }) => usesIn(path))
   .filter(({ room, table }) => !(table === MADE_UP && room.startsWith('common/')));
 
-it('finds names of tables', () => {
+it('the test finds names of tables', () => {
   expect(namesInSql('SELECT 1 FROM users u, teams JOIN hosts h ON TRUE', true)).toEqual([
     'users',
     'hosts',
@@ -192,7 +192,7 @@ function declarationsIn(path: string): Declaration[] {
   return found;
 }
 
-it('a table is named by repositories of the rooms that declare it', () => {
+it('only repositories of the features that declare a table name it', () => {
   const rooms = declaringRooms();
   const faults = uses
     .filter(({ path, table }) => isRepository(path) && table !== MADE_UP)
@@ -201,7 +201,7 @@ it('a table is named by repositories of the rooms that declare it', () => {
   expect(faults).toEqual([]);
 });
 
-it('the default order of a list has an index, so that no list sorts its whole table', () => {
+it('an index supports the default order of a list, so that no list sorts its whole table', () => {
   const { indices } = getMetadataArgsStorage();
   const unsorted = resources()
     .filter(({ stored, variants }) => stored && !variants)

@@ -38,7 +38,7 @@ const store = (counter: number): Promise<unknown> =>
 const KEPT = `SELECT id::integer, job_id::integer, counter, event_data::text FROM job_events ORDER BY id`;
 const TOTALS = 'SELECT id::integer, event_total FROM unified_jobs ORDER BY id';
 
-it('with their ids, totals, and the ids to come', async () => {
+it('events move to partitions with their ids, totals, and the next ids', async () => {
   await rows(`INSERT INTO unified_jobs (type, name, status, launch_type)
     SELECT 'job', 'run', 'successful', 'manual' FROM generate_series(1, 3)`);
   await store(1);

@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const LATER = '2099-01-01T00:00:00Z';
 
-it('says of each what its last attempt said', async () => {
+it('each notification gets the status of its last attempt', async () => {
   const migration = new migrations.TellFailedAttempts1795328845180();
   const runner = source.createQueryRunner();
   await migration.down(runner);

@@ -51,14 +51,14 @@ const drift = async (): Promise<string[]> => {
   return log.upQueries.map(({ query }) => query);
 };
 
-it('go up on an empty database and leave nothing undeclared', async () => {
+it('the migrations create a schema without undeclared objects', async () => {
   const done = await source.runMigrations();
   expect(done).toHaveLength(Object.keys(migrations).length);
   expect(await drift()).toEqual([]);
   expect(await source.runMigrations()).toEqual([]);
 });
 
-it('refer to ids by columns of their type', async () => {
+it('the migrations use the type of the referenced id for each reference', async () => {
   const differing = await source.query(`
     SELECT conname FROM pg_constraint
     JOIN pg_attribute near ON near.attrelid = conrelid AND near.attnum = conkey[1]
@@ -72,7 +72,7 @@ it('refer to ids by columns of their type', async () => {
   expect(narrow).toEqual([]);
 });
 
-it('go down to nothing and up again to the same', async () => {
+it('the migrations can be reverted completely and applied again with the same result', async () => {
   const before = await schema();
   for (let left = Object.keys(migrations).length; left > 0; left--)
     await source.undoLastMigration();
@@ -86,7 +86,7 @@ it('go down to nothing and up again to the same', async () => {
   expect(await drift()).toEqual([]);
 });
 
-it('give every reference an index, by which a deletion finds the rows that refer', async () => {
+it('the migrations create an index for every reference, by which a deletion finds referring rows', async () => {
   const unindexed = (await source.query(`
     SELECT key.conrelid::regclass || '.' || attribute.attname AS reference
     FROM pg_constraint key
@@ -101,7 +101,7 @@ it('give every reference an index, by which a deletion finds the rows that refer
   expect(unindexed).toEqual([]);
 });
 
-it('go up once when several processes start together', async () => {
+it('the migrations run once if several processes start at the same time', async () => {
   const other = await createEmptyDatabase();
   const { migrate } = await import('../../src/cli/migrate.js');
   const present = process.env.DATABASE_URL;
@@ -116,7 +116,7 @@ it('go up once when several processes start together', async () => {
   }
 });
 
-it('keep the shipped credential types as they are when synced again', async () => {
+it('the migrations create the managed credential types as a later sync would', async () => {
   const types = new CredentialTypesRepository(
     new Database(source).manager.getRepository(CredentialType),
   );

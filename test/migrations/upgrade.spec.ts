@@ -75,7 +75,7 @@ const readiness = async (): Promise<unknown> => {
   return [response.status, await response.json()];
 };
 
-it('keeps every row, active runs and pending notifications too, and makes the API ready', async () => {
+it('an upgrade keeps every row, including active runs, and the API becomes ready', async () => {
   const running = sql`UPDATE unified_jobs SET status = 'running', lease_until = now() WHERE type = 'job'`;
   expect(await test.database.execute(running)).toBeGreaterThan(0);
   const due = sql`UPDATE notifications SET status = 'pending', next_attempt_at = now()`;
@@ -91,7 +91,7 @@ it('keeps every row, active runs and pending notifications too, and makes the AP
   expect(await readiness()).toEqual([200, { ...state, ready: true, schema: true }]);
 });
 
-it('leaves every list and every object readable', async () => {
+it('an upgrade keeps every list and every object readable', async () => {
   const refused: string[] = [];
   for (const route of test.app.get(RouteTable, { strict: false }).routes) {
     if (!KINDS.includes(route.info?.kind ?? '')) continue;

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 
-it('test:watch runs the named tests, and waits for changes until it is interrupted', async () => {
+it('test:watch runs the given tests, and waits for changes until it is interrupted', async () => {
   const { PATH, HOME, TMPDIR } = process.env;
   const watching = spawn('npm', ['run', 'test:watch', '--', 'src/common/batch'], {
     cwd: resolve(import.meta.dirname, '..'),

@@ -40,7 +40,7 @@ describe('the API', () => {
   }, 300_000);
   afterAll(() => server.stop());
 
-  it('keeps neither memory nor the turn of others for any of the dearest requests', async () => {
+  it('limits the memory and delay that the most expensive requests cause', async () => {
     const before = await server.memory();
     const faults = [];
     for (const one of requests) {

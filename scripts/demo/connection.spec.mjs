@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from './connection.mjs';
 
-it('finds the server where npm start says it is', async () => {
+it('the demo finds the server of npm start', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'demo-'));
   const server = createServer((_request, response) => response.end('{}')).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -21,7 +21,7 @@ describe('a lock file', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('names its holder to everybody else', async () => {
+  it('shows its owner to other processes', async () => {
     const lock = await tryLock(path, { url: 'http://127.0.0.1:1' });
     const other = await tryLock(path);
     expect(other.holder).toMatchObject({ pid: process.pid, url: 'http://127.0.0.1:1' });
@@ -29,7 +29,7 @@ describe('a lock file', () => {
     expect(await lockHolder(path)).toBeNull();
   });
 
-  it('is taken over from a process that is gone', async () => {
+  it('is taken over from a process that has ended', async () => {
     const gone = child();
     writeFileSync(path, JSON.stringify({ ...recordOf(Number(gone.pid)), path }));
     expect((await tryLock(path)).holder?.pid).toBe(gone.pid);
@@ -38,23 +38,23 @@ describe('a lock file', () => {
     expect((await tryLock(path)).holder).toBeUndefined();
   });
 
-  it('is taken over when its number belongs to another process by now', async () => {
+  it('is taken over if its process id belongs to another process', async () => {
     writeFileSync(path, JSON.stringify({ pid: process.pid, identity: 'an earlier boot', path }));
     expect((await tryLock(path)).holder).toBeUndefined();
   });
 
-  it('means nothing in a copied folder', async () => {
+  it('has no effect in a copied folder', async () => {
     writeFileSync(path, JSON.stringify({ ...recordOf(process.pid), path: '/elsewhere/lock.json' }));
     expect(await lockHolder(path)).toBeNull();
     expect((await tryLock(path)).holder).toBeUndefined();
   });
 
-  it('is taken over when its text was never written', async () => {
+  it('is taken over if its content was never written', async () => {
     writeFileSync(path, '');
     expect((await tryLock(path)).holder).toBeUndefined();
   });
 
-  it('is held on by a command that outlives its holder', async () => {
+  it('stays locked by a command that outlives its owner', async () => {
     const heir = child();
     const content = { pid: 1, identity: 'gone', path, heir: recordOf(Number(heir.pid)) };
     writeFileSync(path, JSON.stringify(content));
@@ -64,7 +64,7 @@ describe('a lock file', () => {
     expect((await tryLock(path)).holder).toBeUndefined();
   });
 
-  it('lets one piece of work run at a time', async () => {
+  it('permits one task at a time', async () => {
     /** @type {string[]} */
     const order = [];
     /** @param {string} name */

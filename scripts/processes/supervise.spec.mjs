@@ -48,7 +48,7 @@ describe('the supervisor', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('starts a program again that ended by itself', async () => {
+  it('restarts a program that ended by itself', async () => {
     start('one', 'setInterval(() => {}, 1000)');
     supervisor.keepAlive('one');
     const before = supervisor.pid('one');
@@ -58,19 +58,19 @@ describe('the supervisor', () => {
     expect(isRunning(records.one)).toBe(true);
   });
 
-  it('leaves a program alone that nobody asked to keep alive', async () => {
+  it('does not restart a program without that option', async () => {
     start('one', 'process.exit(3)');
     expect(await supervisor.exited('one')).toMatchObject({ code: 3 });
     expect(crashes).toEqual([]);
     expect(records).toEqual({});
   });
 
-  it('reports a program that cannot be started at all', async () => {
+  it('reports a program that cannot be started', async () => {
     start('one', '', { file: join(folder, 'missing') });
     expect(await supervisor.exited('one')).toMatchObject({ error: { code: 'ENOENT' } });
   });
 
-  it('kills what outstays its grace', async () => {
+  it('kills a program after its grace period', async () => {
     const stubborn = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log(1)";
     start('one', stubborn, { graceMs: 100 });
     await eventually(() => readFileSync(join(folder, 'one.log'), 'utf8') !== '');
@@ -79,7 +79,7 @@ describe('the supervisor', () => {
     expect(await exited).toMatchObject({ signal: 'SIGKILL' });
   });
 
-  it('ends group after group and starts nothing afterwards', async () => {
+  it('ends one group after another and starts nothing afterwards', async () => {
     /** @type {string[]} */
     const order = [];
     for (const name of ['one', 'two']) {
@@ -92,8 +92,8 @@ describe('the supervisor', () => {
   });
 });
 
-describe('a log that grew too long', () => {
-  it('moves aside and goes on empty', () => {
+describe('a log above the size limit', () => {
+  it('is renamed, and a new log starts', () => {
     const folder = mkdtempSync(join(tmpdir(), 'log-'));
     const path = join(folder, 'api.log');
     writeFileSync(path, Buffer.alloc(21 * 1024 * 1024));

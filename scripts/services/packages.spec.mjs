@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { packagesAreCurrent, sourceHash } from './packages.mjs';
 
-describe('deciding what to install and build', () => {
+describe('the decision to install and build', () => {
   /** @type {string} */
   let root;
   /**
@@ -34,11 +34,11 @@ describe('deciding what to install and build', () => {
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
-  it('installs into a fresh clone', () => {
+  it('is to install in a fresh clone', () => {
     expect(packagesAreCurrent(root)).toBe(false);
   });
 
-  it('is content without the optional packages of other platforms', () => {
+  it('ignores optional packages of other platforms', () => {
     write('node_modules/.package-lock.json', lock({ 'node_modules/one': package_('1.0.0') }));
     expect(packagesAreCurrent(root)).toBe(true);
   });
@@ -47,12 +47,12 @@ describe('deciding what to install and build', () => {
     ['another version', { 'node_modules/one': package_('1.0.1') }],
     ['another content', { 'node_modules/one': package_('1.0.0', { integrity: 'sha512-x' }) }],
     ['a missing package', {}],
-  ])('installs again for %s', (_what, installed) => {
+  ])('is to install again for %s', (_what, installed) => {
     write('node_modules/.package-lock.json', lock(installed));
     expect(packagesAreCurrent(root)).toBe(false);
   });
 
-  it('builds again for a changed source, not for a changed test', () => {
+  it('is to build again after a change of a source file, and not of a test', () => {
     write('src/main.ts', 'one');
     const before = sourceHash(root);
     write('src/main.spec.ts', 'a test');

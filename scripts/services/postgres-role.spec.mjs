@@ -16,7 +16,7 @@ import { awaitPostgres, startPostgres } from './postgres.mjs';
 
 const PASSWORD = 'of-an-earlier-start';
 
-describe('the role of the service', () => {
+describe('the database role of the service', () => {
   /** @type {import('./account.mjs').Account | null} */
   let account;
   /** @type {string} */
@@ -74,7 +74,7 @@ describe('the role of the service', () => {
     for (const folder of homes) rmSync(folder, { recursive: true });
   });
 
-  it('owns its database, and may do nothing beside it', async () => {
+  it('owns its database, and has no other permissions', async () => {
     const { url } = await start();
     expect(await query(url, attributes)).toEqual([ordinary]);
     for (const [text, refusal] of [
@@ -88,7 +88,7 @@ describe('the role of the service', () => {
     await query(url, 'CREATE EXTENSION pg_trgm');
   }, 60_000);
 
-  it('is what it is even where somebody made more of it', async () => {
+  it('loses permissions that were granted to it', async () => {
     const { url } = await start();
     await supervisor.stop(['postgres']);
     standAlone(account, home, 'ALTER ROLE controller SUPERUSER CREATEROLE');
@@ -96,7 +96,7 @@ describe('the role of the service', () => {
     expect(await query(url, attributes)).toEqual([ordinary]);
   }, 60_000);
 
-  it('gets its database back that was dropped', async () => {
+  it('gets a new database if its database was dropped', async () => {
     const { url } = await start();
     const elsewhere = url.replace(/controller$/, 'template1');
     await query(elsewhere, 'DROP DATABASE controller');
@@ -105,7 +105,7 @@ describe('the role of the service', () => {
     expect(await query(url, attributes)).toEqual([ordinary]);
   }, 60_000);
 
-  it('works with the rows alone where migrations have a role of their own', async () => {
+  it('has access to rows only if migrations have their own role', async () => {
     const prepared = await start();
     await supervisor.stop(['postgres']);
     standAlone(account, home, `CREATE ROLE service LOGIN PASSWORD '${PASSWORD}'`);
@@ -140,7 +140,7 @@ describe('the role of the service', () => {
     );
   }, 60_000);
 
-  it('takes over what the superuser of an earlier cluster owned', async () => {
+  it('takes over the objects of the superuser of an earlier cluster', async () => {
     earlierCluster(account, home);
     await supervisor.close([['postgres']]);
     supervisor = new Supervisor();

@@ -20,11 +20,11 @@ const NET_BIND_SERVICE = '0000000000000400';
 const asRoot = process.getuid?.() === 0 ? describe : describe.skip;
 
 describe('an account for the service', () => {
-  it('is none where root is wanted', async () => {
+  it('is not used if root is configured', async () => {
     expect(await serviceAccount('root')).toBeNull();
   });
 
-  it('is given every folder that the service makes in the data folder', () => {
+  it('owns every folder that the service creates in the data folder', () => {
     const source = join(import.meta.dirname, '../../src');
     const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
     const made = files
@@ -75,7 +75,7 @@ asRoot('the account of the service', () => {
   });
   afterEach(() => rmSync(closed, { recursive: true }));
 
-  it('has none of the rights of root, and none of its groups', () => {
+  it('has no capabilities of root, and none of its groups', () => {
     const { lines } = run(
       `id -u; id -G; grep -E '^(Cap(Prm|Eff|Bnd|Amb)|NoNewPrivs)' /proc/self/status | cut -f2`,
     );
@@ -83,13 +83,13 @@ asRoot('the account of the service', () => {
     expect(lines).toEqual([String(account.uid), String(account.gid), none, none, none, none, '1']);
   });
 
-  it('opens a port that is root’s to open where it serves there, and may nothing beside it', () => {
+  it('may open a privileged port if the service uses one, and has no other capabilities', () => {
     const { lines } = run('grep CapBnd /proc/self/status | cut -f2', { port: 80 });
     expect(lines).toEqual([NET_BIND_SERVICE]);
     expect(run('grep CapEff /proc/self/status | cut -f2', { port: 8080 }).lines).not.toEqual(lines);
   });
 
-  it('reaches what it needs below folders that are closed to it, and nothing beside it', () => {
+  it('has access to its paths below closed folders, and to nothing else there', () => {
     const clone = join(closed, 'clone');
     const needs = [join(clone, 'shown'), join(clone, 'single'), join(clone, 'missing')];
     expect(run(`cat ${clone}/shown/file`).status).not.toBe(0);
@@ -104,7 +104,7 @@ asRoot('the account of the service', () => {
     expect(statSync(closed).mode & 0o777).toBe(0o700);
   });
 
-  it('is the process that was started: a signal reaches it', () => {
+  it('is the account of the started process, so that signals reach it', () => {
     const needs = [join(closed, 'clone', 'shown')];
     const started = asServiceAccount(
       account,
@@ -114,7 +114,7 @@ asRoot('the account of the service', () => {
     expect(spawnSync(started.file, started.args).signal).toBe('SIGTERM');
   });
 
-  it('takes over what an earlier start made as root', async () => {
+  it('takes over files that an earlier start created as root', async () => {
     chmodSync(closed, 0o711);
     mkdirSync(join(closed, 'projects', '_1__demo'), { recursive: true });
     await handToService(account, closed);

@@ -7,7 +7,7 @@ import pg from 'pg';
 
 import { startThrowawayServices } from './throwaway.mjs';
 
-describe('throw-away services', () => {
+describe('temporary services', () => {
   /** @type {import('./throwaway.mjs').ThrowawayServices} */
   let services;
   /** @param {string} text */
@@ -27,7 +27,7 @@ describe('throw-away services', () => {
   }, 60_000);
   afterAll(() => services.stop());
 
-  it('let their role make databases', async () => {
+  it('permit their role to create databases', async () => {
     await query('CREATE DATABASE another');
     expect(await query("SELECT 1 AS one FROM pg_database WHERE datname = 'another'")).toEqual([
       { one: 1 },
@@ -35,7 +35,7 @@ describe('throw-away services', () => {
   });
 
   // Runs share the network of the machine, and these are on it.
-  it('answer nobody without their passwords', async () => {
+  it('require their passwords', async () => {
     for (const role of [new URL(String(services.databaseUrl)).username, 'postgres']) {
       const url = new URL(String(services.databaseUrl));
       Object.assign(url, { username: role, password: 'guessed' });
@@ -50,7 +50,7 @@ describe('throw-away services', () => {
     expect(String(answer)).toMatch(/^-NOAUTH /);
   });
 
-  it('come back at the same address with their data after a hard stop', async () => {
+  it('restart at the same address with their data after a hard stop', async () => {
     await query('CREATE TABLE kept (id int)');
     await services.halt('postgres', 'SIGQUIT');
     await expect(query('SELECT 1')).rejects.toThrow('ECONNREFUSED');
@@ -60,7 +60,7 @@ describe('throw-away services', () => {
     await services.resume('redis');
   }, 60_000);
 
-  it('leave nothing behind', async () => {
+  it('leave no files or processes', async () => {
     const other = await startThrowawayServices({ redis: false });
     expect(other.redisUrl).toBeNull();
     await other.stop();

@@ -20,7 +20,7 @@ describe('the programs of the service', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("have the system's Ansible where the current one cannot be installed, with a warning", async () => {
+  it('include the Ansible of the system if the current one cannot be installed, with a warning', async () => {
     const log = join(folder, 'log');
     const tools = await provideTools({ dataDir: folder, log });
     expect(tools.warning).toMatch(/^Jobs run with the system's Ansible 2\.\d+\.\d+: \S+ failed/);

@@ -28,7 +28,7 @@ describe('the banner', () => {
       /^ {2}Jobs .*NOT isolated: JOB_ISOLATION is none; playbooks can read this installation's secrets/m,
     ],
     [{ refusal: 'There is no bubblewrap.' }, /^ {2}Jobs .*NOT run\. There is no bubblewrap\./m],
-  ])('says how runs are kept apart: %j', (isolation, line) => {
+  ])('describes the sandbox of runs: %j', (isolation, line) => {
     let printed = '';
     jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
       printed += String(text);

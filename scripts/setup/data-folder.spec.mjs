@@ -24,7 +24,7 @@ describe('the data folder', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('gives the environment back as it was kept, for its owner only', () => {
+  it('returns the stored environment unchanged, readable by its owner only', () => {
     const variables = {
       DATABASE_URL: 'postgresql://controller:p%40ss@127.0.0.1:5432/controller',
       PLAIN: 'with # and = and spaces ',
@@ -37,7 +37,7 @@ describe('the data folder', () => {
     expect(statSync(files.environment).mode & 0o777).toBe(0o600);
   });
 
-  it('refuses to keep what would come back changed', () => {
+  it('refuses to store values that would change', () => {
     expect(() => writeEnvironment(files, { ODD: '\'"`' })).toThrow('ODD');
   });
 
@@ -45,7 +45,7 @@ describe('the data folder', () => {
     expect(readEnvironment(files)).toBeNull();
   });
 
-  it('makes the secret key once', () => {
+  it('creates the secret key once', () => {
     const first = statSync(secretKeyFile(files));
     expect(first.mode & 0o777).toBe(0o600);
     expect(statSync(secretKeyFile(files)).ino).toBe(first.ino);
@@ -62,20 +62,20 @@ describe('the data folder', () => {
     });
     afterEach(() => left.kill('SIGKILL'));
 
-    it('ends what it left running', async () => {
+    it('terminates processes that still run', async () => {
       writeProcesses(folder, { api: recordOf(Number(left.pid)) });
       expect(await endLeftovers(folder)).toEqual(['api']);
       expect(await exited).toBe('SIGTERM');
       expect(await endLeftovers(folder)).toEqual([]);
     });
 
-    it('leaves a process alone that only has the same number', async () => {
+    it('does not terminate another process with the same id', async () => {
       writeProcesses(folder, { api: { pid: Number(left.pid), identity: 'an earlier boot' } });
       expect(await endLeftovers(folder)).toEqual([]);
       expect(left.exitCode).toBeNull();
     });
 
-    it('leaves the processes of the original alone when the folder was copied', async () => {
+    it('does not terminate the processes of the original if the folder was copied', async () => {
       const copy = mkdtempSync(join(tmpdir(), 'copy-'));
       writeProcesses(folder, { api: recordOf(Number(left.pid)) });
       cpSync(files.processes, dataFiles(copy).processes);

@@ -28,7 +28,7 @@ describe('the set-up of a container', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('prints nothing of what it keeps, and hands out the one key: others read the logs', async () => {
+  it('passes the key without printing it, because other users read the logs', async () => {
     const { stdout, stderr } = await execute(process.execPath, [program], {
       env: {
         PATH: process.env.PATH,
@@ -58,7 +58,7 @@ describe('the set-up of a container', () => {
     }
   }, 120_000);
 
-  it('hands out no key before it knows every folder for it', async () => {
+  it('passes no key before every folder for it exists', async () => {
     const api = join(folder, 'known');
     mkdirSync(api);
     const failed = execute(process.execPath, [program], {
@@ -80,19 +80,22 @@ describe('the set-up of a container', () => {
   it.each([
     ['missing', join(folder, 'none'), 'ENOENT: no such file or directory, stat '],
     ['a file', program, 'it is not a folder'],
-  ])('says in one line that the folder of the keys is %s, without a trace', async (_, at, why) => {
-    const failed = execute(process.execPath, [program], {
-      env: {
-        PATH: process.env.PATH,
-        DATABASE_URL: String(services.databaseUrl),
-        REDIS_URL: String(services.redisUrl),
-        DATA_DIR: join(folder, 'unused'),
-        KEYS_DIR: at,
-      },
-    });
-    const { code, stdout, stderr } = await failed.catch((error) => error);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^✗ The folder of the keys \S+ \(KEYS_DIR\) cannot be used: .*\n$/);
-    expect(stderr).toContain(`${at} (KEYS_DIR) cannot be used: ${why}`);
-  });
+  ])(
+    'reports in one line without a stack trace that the folder of the keys is %s',
+    async (_, at, why) => {
+      const failed = execute(process.execPath, [program], {
+        env: {
+          PATH: process.env.PATH,
+          DATABASE_URL: String(services.databaseUrl),
+          REDIS_URL: String(services.redisUrl),
+          DATA_DIR: join(folder, 'unused'),
+          KEYS_DIR: at,
+        },
+      });
+      const { code, stdout, stderr } = await failed.catch((error) => error);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^✗ The folder of the keys \S+ \(KEYS_DIR\) cannot be used: .*\n$/);
+      expect(stderr).toContain(`${at} (KEYS_DIR) cannot be used: ${why}`);
+    },
+  );
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { browserUrl, readablePassword, readSettings } from './settings.mjs';
 
 describe('the settings of the start command', () => {
-  it('have defaults for everything', () => {
+  it('have a default for each setting', () => {
     expect(readSettings('/clone', {})).toMatchObject({
       host: '127.0.0.1',
       port: 8080,
@@ -18,21 +18,21 @@ describe('the settings of the start command', () => {
     });
   });
 
-  it('take an empty variable as absent', () => {
+  it('treat an empty variable as missing', () => {
     const env = { DATABASE_URL: '', PORT: ' ', DATA_DIR: '', ADMIN_PASSWORD: '' };
     expect(readSettings('/clone', env)).toEqual(readSettings('/clone', {}));
   });
 
-  it.each(['0', 'false', 'No', 'OFF'])('leave the demo data out for %s', (word) => {
+  it.each(['0', 'false', 'No', 'OFF'])('disable the demo data for %s', (word) => {
     expect(readSettings('/clone', { DEMO_DATA: word }).demoData).toBe(false);
   });
 
-  it('name every fault at once', () => {
+  it('report every error at once', () => {
     const env = { PORT: '99999', DATABASE_URL: 'mysql://x', REDIS_URL: 'nonsense' };
     expect(() => readSettings('/clone', env)).toThrow(/PORT.*DATABASE_URL.*REDIS_URL/);
   });
 
-  it('know no role for migrations on a server of their own', () => {
+  it('refuse a migration role without an external server', () => {
     const env = { MIGRATION_DATABASE_URL: 'postgresql://owner@x/controller' };
     expect(() => readSettings('/clone', env)).toThrow('MIGRATION_DATABASE_URL');
     expect(
@@ -40,7 +40,7 @@ describe('the settings of the start command', () => {
     ).toMatchObject({ migrationDatabaseUrl: env.MIGRATION_DATABASE_URL });
   });
 
-  it('read a secret from the file that is named for it', () => {
+  it('read a secret from the file in the variable', () => {
     const folder = mkdtempSync(join(tmpdir(), 'settings-'));
     const file = join(folder, 'password');
     writeFileSync(file, 'from a file\n');
@@ -60,7 +60,7 @@ describe('the settings of the start command', () => {
     expect(browserUrl({ host, port: 80 })).toBe(url);
   });
 
-  it('make passwords without letters that look alike', () => {
+  it('generate passwords without ambiguous letters', () => {
     const passwords = new Set(Array.from({ length: 50 }, () => readablePassword()));
     expect(passwords.size).toBe(50);
     for (const password of passwords) expect(password).toMatch(/^[^0O1lIi]{20}$/);

@@ -27,7 +27,7 @@ const ENDLESS = `
   });
 `;
 
-describe('a run with throw-away services', () => {
+describe('a run with temporary services', () => {
   /** @type {import('node:child_process').ChildProcess} */
   let child;
   /** @type {string} */
@@ -43,7 +43,7 @@ describe('a run with throw-away services', () => {
     { signal: /** @type {const} */ ('SIGTERM'), code: 143 },
     { signal: /** @type {const} */ ('SIGINT'), code: 130 },
   ])(
-    'ends on $signal with all that it started',
+    'ends on $signal with all its processes',
     async ({ signal, code }) => {
       child = spawn(process.execPath, ['--input-type=module', '--eval', ENDLESS], {
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

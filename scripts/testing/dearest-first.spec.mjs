@@ -46,13 +46,13 @@ const order = async (tests) =>
 const budget = (seconds) =>
   `/**\n * A file.\n *\n * Budget: ${seconds} s, because it waits.\n */\n`;
 
-it('starts with the largest declared budgets where no duration is known', async () => {
+it('files without a known duration are sorted by their declared budgets, largest first', async () => {
   const large = `/* ${'x'.repeat(5000)} */`;
   const files = [file('none', large), file('some', budget(30)), file('most', budget(60))];
   expect(await order(files)).toEqual(['most', 'some', 'none']);
 });
 
-it('believes what a file took rather than what it declares', async () => {
+it('a measured duration has precedence over the declared budget', async () => {
   const files = [file('some', budget(30)), file('none', ''), file('new', budget(20))];
   const testResults = [5, 40].map((seconds, index) => ({
     testFilePath: files[index]?.path,

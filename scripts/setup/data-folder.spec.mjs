@@ -51,7 +51,7 @@ describe('the data folder', () => {
     expect(statSync(secretKeyFile(files)).ino).toBe(first.ino);
   });
 
-  describe('after a start that was killed', () => {
+  describe('after a start whose process was killed', () => {
     /** @type {import('node:child_process').ChildProcess} */
     let left;
     /** @type {Promise<NodeJS.Signals | null>} */

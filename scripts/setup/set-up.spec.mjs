@@ -12,7 +12,7 @@ import { startThrowawayServices } from '../services/throwaway.mjs';
 const execute = promisify(execFile);
 const program = resolve(import.meta.dirname, '..', 'set-up.mjs');
 
-describe('the set-up of a container', () => {
+describe('the setup of a container', () => {
   /** @type {import('../services/throwaway.mjs').ThrowawayServices} */
   let services;
   const folder = mkdtempSync(join(tmpdir(), 'set-up-'));

@@ -17,14 +17,14 @@ describe('the table of services', () => {
     expect(WEBHOOK_SERVICE_NAMES).toEqual(['service_a', 'service_b', 'service_c_dc']);
   });
 
-  it('knows its own names only', () => {
+  it('contains its own names only', () => {
     for (const name of ['github', 'SERVICE_A', '', 'constructor', '__proto__']) {
       expect(isWebhookServiceName(name)).toBe(false);
     }
     expect(isWebhookServiceName('service_c_dc')).toBe(true);
   });
 
-  it('names the credential type of each service', () => {
+  it('contains the credential type of each service', () => {
     expect(WEBHOOK_SERVICE_NAMES.map(tokenTypeNamespace)).toEqual([
       'service_a_token',
       'service_b_token',
@@ -38,7 +38,7 @@ describe('the table of services', () => {
     }
   });
 
-  it('has the events of the contract', () => {
+  it('contains the events of the contract', () => {
     const events = WEBHOOK_SERVICE_NAMES.map((name) =>
       Object.fromEntries(
         Object.entries(webhookService(name).events).map(([event, { ref }]) => [event, ref]),

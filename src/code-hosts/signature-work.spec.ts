@@ -32,13 +32,10 @@ const WRONG: [string, string[]][] = [
 
 beforeEach(() => createHmac.mockClear());
 
-describe.each(SIGNATURES)(
-  'a body sent to %s is hashed once when the header %s',
-  (service, header) => {
-    it.each(WRONG)('%s', (_what, values) => {
-      const rawHeaders = values.flatMap((value) => [header, value]);
-      expect(isVerified(service, { headers: {}, rawHeaders, rawBody: BODY }, 'key')).toBe(false);
-      expect(createHmac).toHaveBeenCalledTimes(1);
-    });
-  },
-);
+describe.each(SIGNATURES)('a body to %s is hashed once for each header %s', (service, header) => {
+  it.each(WRONG)('%s', (_what, values) => {
+    const rawHeaders = values.flatMap((value) => [header, value]);
+    expect(isVerified(service, { headers: {}, rawHeaders, rawBody: BODY }, 'key')).toBe(false);
+    expect(createHmac).toHaveBeenCalledTimes(1);
+  });
+});

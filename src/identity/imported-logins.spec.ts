@@ -35,7 +35,7 @@ it('names unknown settings', () => {
   ]);
 });
 
-it('reads OpenID Connect with the maps of all backends', () => {
+it('reads OpenID Connect settings with the maps of all backends', () => {
   const { logins, notes } = read({
     SOCIAL_AUTH_OIDC_KEY: 'controller',
     SOCIAL_AUTH_OIDC_SECRET: ENCRYPTED,
@@ -86,7 +86,7 @@ it('reads OpenID Connect with the maps of all backends', () => {
   ]);
 });
 
-it('reads a directory with its groups', () => {
+it('reads directory settings with their groups', () => {
   const dn = (cn: string): string => `cn=${cn},ou=groups,dc=example,dc=com`;
   const { logins, notes } = read({
     AUTH_LDAP_1_SERVER_URI: 'ldap://a.example.com, ldap://b.example.com',
@@ -130,7 +130,7 @@ it('reads a directory with its groups', () => {
   ]);
 });
 
-it('reads SAML and GitHub', () => {
+it('reads SAML and GitHub settings', () => {
   const { logins } = read({
     SOCIAL_AUTH_SAML_ENABLED_IDPS: {
       main: {

@@ -40,7 +40,7 @@ describe('groupFilter', () => {
     ['uniqueMember', '(uniqueMember=uid=a\\5c2cb,dc=x)'],
     ['memberUid', '(memberUid=a,b)'],
     ['nested', '(member:1.2.840.113556.1.4.1941:=uid=a\\5c2cb,dc=x)'],
-  ] as const)('matches groups of the kind %s', (group_kind, expected) => {
+  ] as const)('matches groups of the type %s', (group_kind, expected) => {
     expect(String(groupFilter(configuration({ group_kind }), entry))).toBe(expected);
   });
 

@@ -16,7 +16,7 @@ const machines = (policies: readonly GroupPolicy[], choosable: readonly number[]
   );
 };
 
-it('fills a share of the machines', () => {
+it("contains the policy's percentage of machines", () => {
   const quarters = [1, 2, 3, 4].map((id) => group(id, { percentage: 25 }));
   expect(machines(quarters, [1])).toEqual([[1], [1], [1], [1]]);
   expect(machines(quarters, [1, 2])).toEqual([[1], [2], [1], [2]]);
@@ -24,7 +24,7 @@ it('fills a share of the machines', () => {
   expect(machines([group(1, { percentage: 100 })], [])).toEqual([[]]);
 });
 
-it('fills the minimum first, and prefers machines in fewer groups', () => {
+it('contains the minimum first, and prefers machines in fewer groups', () => {
   const policies = [
     group(1, { minimum: 2 }),
     ...[2, 3, 4].map((id) => group(id, { percentage: 25 })),

@@ -123,7 +123,7 @@ describe('readInventory', () => {
     expect(() => hostVariables(host)).toThrow('host bad: Cannot parse');
   });
 
-  it('takes a hundred thousand hosts in reasonable time', async () => {
+  it('reads a hundred thousand hosts in reasonable time', async () => {
     const hosts = Array.from({ length: 100_000 }, (_, index) => ({
       id: index,
       name: `host-${index}`,

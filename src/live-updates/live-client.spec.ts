@@ -50,7 +50,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await setImmediate();
 }
 
-describe('a client', () => {
+describe('a websocket client', () => {
   let socket: Socket;
   let actor: Actor | null;
   let hearers: Map<string, (message: string) => void>;

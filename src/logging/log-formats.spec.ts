@@ -22,7 +22,7 @@ const settings = (changes: Partial<LogTargetSettings>): LogTargetSettings =>
   }) as LogTargetSettings;
 
 describe('logRecord', () => {
-  it('has the members that dashboards of the reference product use', () => {
+  it('has the fields that dashboards of the reference product use', () => {
     expect(JSON.parse(entry.text)).toEqual({
       '@timestamp': time,
       level: 'INFO',
@@ -33,7 +33,7 @@ describe('logRecord', () => {
     });
   });
 
-  it('becomes an excerpt if it is too large', () => {
+  it('is truncated if it is too large', () => {
     const fields = { id: 7, changes: 'ü'.repeat(MAX_RECORD_BYTES / 2) };
     const { text } = logRecord({ ...entry, message: 'm', fields });
     expect(Buffer.byteLength(text)).toBeLessThan(MAX_RECORD_BYTES);
@@ -101,7 +101,7 @@ describe('logRequest', () => {
     });
   });
 
-  it('sends an array to Logstash and other receivers, and lines to the rest', () => {
+  it('sends an array to Logstash and other receivers, and lines to the others', () => {
     const bodyOf = (type: string): string =>
       logRequest(settings({ LOG_AGGREGATOR_TYPE: type }), [entry, line]).body;
     for (const type of ['logstash', 'other']) {
@@ -113,7 +113,7 @@ describe('logRequest', () => {
   });
 });
 
-it('frames syslog by counted octets, and everything else by lines', () => {
+it('syslog is framed by counted octets, and every other format by lines', () => {
   const message = `<131>1 ${time} ${HOST} automation-controller ${process.pid} awx - ${line.text}`;
   expect(datagram('syslog', line)).toBe(message);
   expect(streamFrame('syslog', line)).toBe(`${Buffer.byteLength(message)} ${message}`);

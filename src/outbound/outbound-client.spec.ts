@@ -40,7 +40,7 @@ describe('OutboundClient', () => {
     expect(sink.last.headers).toMatchObject({ 'x-own': 'yes', 'user-agent': 'controller/1' });
   });
 
-  it('lets the caller replace the user agent', async () => {
+  it('sends the user agent of the caller', async () => {
     await client().request({ method: 'GET', url: sink.url, headers: { 'User-Agent': 'own' } });
     expect(sink.last.headers['user-agent']).toBe('own');
   });
@@ -150,7 +150,7 @@ describe('OutboundClient redirects', () => {
   });
 });
 
-describe('OutboundClient faults', () => {
+describe('OutboundClient errors', () => {
   const get = (made: OutboundClient, url = sink.url) => made.request({ method: 'GET', url });
 
   it('limits the wait for the headers', async () => {

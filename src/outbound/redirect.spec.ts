@@ -17,7 +17,7 @@ describe('redirectTarget', () => {
     expect(redirectTarget(status, '/two', from, 'POST')).toBeNull();
   });
 
-  it.each([302, 303])('refuses %i for a POST, follows it for a GET', (status) => {
+  it.each([302, 303])('refuses %i for a POST, and follows it for a GET', (status) => {
     expect(() => redirectTarget(status, '/two', from, 'POST')).toThrow('drop the body');
     expect(redirectTarget(status, '/two', from, 'GET')?.pathname).toBe('/two');
   });

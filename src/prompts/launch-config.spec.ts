@@ -55,7 +55,7 @@ describe('mergePrompts', () => {
     expect(ignored).toEqual({});
   });
 
-  it.each(SCALARS)('reports %s as ignored when its switch is off', (field) => {
+  it.each(SCALARS)('reports %s as ignored if its switch is off', (field) => {
     const others = SCALARS.filter((one) => one !== field);
     const { accepted, ignored } = mergePrompts(template(...others), { [field]: SENT[field] });
     expect(accepted).toEqual({});

@@ -114,7 +114,7 @@ describe('the text of a rule', () => {
 });
 
 describe('occurrences', () => {
-  it('keep the local time over a change of the clocks', async () => {
+  it('keep the local time across a change of the clocks', async () => {
     expect(await utc(`${NEW_YORK} ${DAILY}`, '2026-03-06T20:00:00Z', 3)).toEqual([
       '2026-03-07T14:00:00Z',
       '2026-03-08T13:00:00Z',

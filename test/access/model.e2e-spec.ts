@@ -174,7 +174,7 @@ async function stored(): Promise<string[]> {
   return rows.map(({ held }) => held).sort();
 }
 
-it(`agrees with the model over ${STEPS.toLocaleString('en')} random steps`, async () => {
+it(`the API agrees with the model over ${STEPS.toLocaleString('en')} random steps`, async () => {
   const seed = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
   process.stdout.write(`model seed ${seed}\n`);
   random = generator(seed);

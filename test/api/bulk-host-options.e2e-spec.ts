@@ -26,7 +26,7 @@ const members = (): Promise<Row[]> =>
     JOIN groups g ON g.id = l.group_id JOIN hosts h ON h.id = l.host_id
     WHERE g.inventory_id = ${inventory.id} ORDER BY 1, 2`);
 
-describe('groups of bulk created hosts', () => {
+describe('groups of hosts that are created in bulk', () => {
   it('are created if they do not exist, and hosts are added to them', async () => {
     await test.make.group(inventory, { name: 'web' });
     const { body } = await create([

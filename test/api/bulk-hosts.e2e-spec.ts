@@ -37,7 +37,7 @@ const activity = (): Promise<Row[]> =>
     WHERE object1 = 'inventory' AND object1_id = ${inventory.id} AND operation <> 'create'
     ORDER BY id`);
 
-describe('the index', () => {
+describe('the list of bulk operations', () => {
   it('lists the operations with their descriptions', async () => {
     const { body } = await test.as.nobody.get('bulk/').expect(200);
     expect(body).toMatchObject({

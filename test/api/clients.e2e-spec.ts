@@ -60,7 +60,7 @@ it('2 and 3: lists its collections without authentication, under the names that 
   }
 });
 
-it('4: links are paths everywhere', async () => {
+it('4: links are paths in every response', async () => {
   for (const path of await listPaths()) {
     const { body } = await test.as.superuser.get(`${path}?page_size=2`).expect(200);
     const links = [body.next, body.previous].filter((link) => link !== null && link !== undefined);
@@ -156,7 +156,7 @@ it('12: accepts Basic, Bearer and session authentication', async () => {
   }
 });
 
-it('13: has no gateway', async () => {
+it('13: returns 404 for URLs of a gateway', async () => {
   await test.as.anonymous.post('/api/gateway/v1/tokens/', {}).expect(404);
   const basic = { Authorization: `Basic ${Buffer.from('a:b').toString('base64')}` };
   await new ApiClient(test.url, basic).post('/api/gateway/v1/tokens/', {}).expect(404);

@@ -187,7 +187,7 @@ it('input sources provide inputs that a launch would prompt for', async () => {
   expect(await needed()).toEqual(['become_password']);
 });
 
-describe('tests of stores', () => {
+describe('tests of secret stores', () => {
   it('report whether a value exists, and never the value', async () => {
     const url = `credentials/${store.id}/test/`;
     const good = await test.as.orgAdmin.post(url, { metadata: place }).expect(202);

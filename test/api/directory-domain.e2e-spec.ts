@@ -60,14 +60,14 @@ const PASSWORD = 'Passw0rd-of-a-user';
     return body.claims;
   };
 
-  it('users log in with their logon names, and wrong passwords are refused', async () => {
+  it('accepts logon names, and refuses wrong passwords', async () => {
     const { body } = await basic('ada').get('me/').expect(200);
     expect(body.results[0]).toMatchObject({ username: 'ada', external_account: 'domain' });
     await basic('ada', 'wrong').get('me/').expect(401);
     await basic('nobody').get('me/').expect(401);
   });
 
-  it('direct groups are found by memberOf, and nested groups by the rule of Active Directory', async () => {
+  it('finds direct groups by memberOf, and nested groups by the rule of Active Directory', async () => {
     const sub = expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
     expect(await trial({})).toMatchObject({ sub, groups: ['inner'] });
     const nested = await trial({ group_kind: 'nested', group_base: DOMAIN });
@@ -75,7 +75,7 @@ const PASSWORD = 'Passw0rd-of-a-user';
     expect(nested.group_dns).toContain(`CN=outer,${DOMAIN_USERS}`);
   });
 
-  it('disabled accounts, expired accounts and passwords that must change are refused', async () => {
+  it('refuses disabled accounts, expired accounts and passwords that must change', async () => {
     for (const name of ['bob', 'eve', 'zoe']) await basic(name).get('me/').expect(200);
     await domain.tool('user', 'disable', 'bob');
     await domain.set(`CN=eve,${DOMAIN_USERS}`, { pwdLastSet: '0' });

@@ -20,7 +20,7 @@ const itGenerates = generator ? it : it.skip;
 /** Formats that the generator does not know: a picture, SAML metadata, and lines of JSON. */
 const NOT_GENERATED = ['GET /logo/', 'GET /sso/metadata/{slug}/', 'POST /api/v2/bulk/host_create/'];
 
-itGenerates('creates, lists, is told its mistakes and launches', async () => {
+itGenerates('the Python client creates, lists, receives errors and launches', async () => {
   const test = await boot();
   const folder = await mkdtemp(join(tmpdir(), 'controller-client-'));
   try {

@@ -193,7 +193,7 @@ describe('granting', () => {
     expect(body).toEqual({ detail: typeof text === 'string' ? text : expect.stringMatching(text) });
   });
 
-  it('a team its own membership, directly or around a circle, is refused', async () => {
+  it('a team its own membership, directly or in a cycle, is refused', async () => {
     const { as, make, home } = test;
     const [first, second, third] = await Promise.all(
       [1, 2, 3].map(() => make.team({ organization: home.organization.id })),
@@ -266,7 +266,7 @@ describe('granting', () => {
   });
 });
 
-describe('the creator', () => {
+describe('the creator of an object', () => {
   it('gets the admin role of an object created with other permissions', async () => {
     const { as, home, make } = test;
     const maker = await make.user();

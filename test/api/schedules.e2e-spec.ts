@@ -265,7 +265,7 @@ describe('the related objects of a schedule', () => {
   });
 });
 
-describe('a template', () => {
+describe('a template with schedules', () => {
   it('shows its next run and the schedule', async () => {
     const own = await test.make.jobTemplate();
     const shown = async () =>

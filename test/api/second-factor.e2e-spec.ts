@@ -226,7 +226,7 @@ it('HTTP Basic is refused, and tokens stay valid', async () => {
   await client.get('me/').expect(200);
 });
 
-describe('the removal', () => {
+describe('the removal of the second factor', () => {
   const remove = (client: ApiClient, { id }: Row, proof: object = {}) =>
     client.post(`users/${id}/remove_second_factor/`, proof);
 

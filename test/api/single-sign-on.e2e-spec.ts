@@ -99,7 +99,7 @@ describe('a login', () => {
     expect((await logIn()).status).toBe(302);
   });
 
-  it('is listed for clients and on the login page', async () => {
+  it('is offered to clients and on the login page', async () => {
     await makeAuthenticator('second', { enabled: false });
     const { body } = await sso.test.as.anonymous.get('auth/').expect(200);
     expect(body.idp).toEqual({ name: 'idp', login_url: '/sso/login/idp/' });

@@ -153,7 +153,7 @@ describe('a push does not replace a job', () => {
     expect(await statuses(two)).toEqual(['pending']);
   });
 
-  it.each(['waiting', 'running', 'successful'])('of a job that is %s', async (status) => {
+  it.each(['waiting', 'running', 'successful'])('that is %s', async (status) => {
     const hook = await coalescing();
     await hook.send(push('main', 'a')).expect(202);
     const [job] = await hook.jobs();

@@ -32,7 +32,7 @@ const written = resources().flatMap(({ type, entity }) =>
     .map(({ name }) => ({ type, name })),
 );
 
-it('every field that clients can write is read by code with an effect', () => {
+it('every writable field is read by code with an effect', () => {
   expect(written.length).toBeGreaterThan(150);
   const idle = written.filter(({ name }) => !words.has(name) && !words.has(`${name}_id`));
   expect(idle.map(({ type, name }) => `${type}.${name}`)).toEqual([]);

@@ -16,7 +16,7 @@ it('no file is longer than 400 lines', () => {
   expect(long).toEqual([]);
 });
 
-it('files are named for what they hold', () => {
+it('files are named after their content', () => {
   const vague = /^(utils?|helpers?|misc|common|types|constants|interfaces)\.ts$/;
   const shape = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*\.ts$/;
   const faults = files.filter(

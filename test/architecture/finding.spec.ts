@@ -38,7 +38,7 @@ function without(holds: (controller: SourceFile, at: (typeof collections)[number
     .map(({ path }) => path);
 }
 
-it('every collection has one controller, named for it', () => {
+it('every collection has one controller, named after it', () => {
   expect(collections.length).toBeGreaterThan(30);
   const counts = collections.map(({ path }) => [path, controllersOf(path).length]);
   expect(counts.filter(([, count]) => count !== 1)).toEqual([]);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 inBrowser()('a browser that crashes', () => {
-  it('is replaced for the next visit', async () => {
+  it('is restarted for the next visit', async () => {
     const first = await visit(test, null);
     const browser = first.page.context().browser();
     const gone = new Promise((resolve) => browser?.once('disconnected', resolve));

@@ -291,7 +291,7 @@ describe('a waiting run is released', () => {
   });
 });
 
-it('policies choose among live machines, and a listed machine stays', async () => {
+it('policies choose among live machines, and listed machines stay in their group', async () => {
   const [a, b] = [await machine('a', 1), await machine('b', 1)];
   const west = await group('west', ['b'], { policy_instance_minimum: 2 });
   const members = async () =>

@@ -296,7 +296,7 @@ describe('the scheduler', () => {
     expect(counts[0]).toBe(counts[1]);
   });
 
-  describe('a thousand jobs launched at once', () => {
+  describe('a thousand simultaneous jobs', () => {
     const launch = (template: number, allowSimultaneous: boolean) =>
       runs.database.execute(sql`
         INSERT INTO unified_jobs (type, name, status, unified_job_template_id, allow_simultaneous)
@@ -334,7 +334,7 @@ describe('the scheduler', () => {
     });
   });
 
-  it('starts far more than 200 jobs a second', async () => {
+  it('starts more than 200 jobs a second', async () => {
     const [jobs, room] = [3000, 20];
     await runs.reset(room);
     const template = await runs.template();

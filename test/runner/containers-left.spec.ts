@@ -15,7 +15,7 @@ import { createTestFolder, eventually, type TestFolder } from './playbooks.js';
 const NOBODY = 2 ** 22 + 1;
 
 /** Containers are removed even if both the worker and the guard of the container were killed. */
-(MAY_USE_CONTAINERS ? describe : describe.skip)('containers of workers that are gone', () => {
+(MAY_USE_CONTAINERS ? describe : describe.skip)('containers of dead workers', () => {
   let folder: TestFolder;
   let containers: Containers;
   let boundary: Boundary;
@@ -72,7 +72,7 @@ const NOBODY = 2 ** 22 + 1;
     expect((await names()).sort()).toEqual([living, elsewhere].sort());
   });
 
-  it('end when their guard is told to end', async () => {
+  it('end when their guard process receives SIGTERM', async () => {
     const name = await start();
     const child = children.at(-1)!;
     const ended = once(child, 'exit');

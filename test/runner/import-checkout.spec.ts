@@ -115,7 +115,7 @@ describe.each(FENCES)('imports %s', (_, kind) => {
     expect(shown.join('')).not.toContain('canary-password');
   });
 
-  it('reaches only permitted addresses', async () => {
+  it('connects to permitted addresses only', async () => {
     const refused = sync('archive', { url: urlOf('site.tar.gz'), reach: reachOf([]) });
     await expect(refused).rejects.toThrow('127.0.0.1 is not permitted');
     expect(asked).toEqual([]);

@@ -85,7 +85,7 @@ describe('a playbook that succeeds', () => {
     }
   });
 
-  it('reads group, host and controller variables from the inventory', () => {
+  it('uses group, host and controller variables of the inventory', () => {
     expect(textOf('show')).toContain('alpha 1 ');
     expect(textOf('show')).toContain('web 2 ');
   });
@@ -95,7 +95,7 @@ describe('a playbook that succeeds', () => {
     expect(textOf('show')).toContain('{% raw %}');
   });
 
-  it('shows nothing of a task under no_log', () => {
+  it('hides the data of a task under no_log', () => {
     const hidden = events.filter((row) => row.task === 'hidden' && row.event === 'runner_on_ok');
     expect(hidden).toHaveLength(2);
     expect(hidden[0]?.eventData['res']).toMatchObject({ censored: expect.any(String) });

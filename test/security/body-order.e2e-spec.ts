@@ -158,7 +158,7 @@ describe('an authenticated caller', () => {
   );
 });
 
-describe('a form of a session', () => {
+describe('a form with a session', () => {
   const form = async (fields: string, session?: string): Promise<number> => {
     const sessions = test.app.get(SessionsService, { strict: false });
     const open = session ?? (await sessions.start(test.as.users.superuser.id));

@@ -134,7 +134,7 @@ const demote = (user: Row): Promise<unknown> =>
 const promote = (user: Row): Promise<unknown> =>
   test.database.execute(sql`UPDATE users SET is_superuser = true WHERE id = ${user.id}`);
 
-describe('every writing route', () => {
+describe('every route that writes', () => {
   let requests: WritingRequest[];
   let superuser: Row;
   beforeAll(async () => {
@@ -344,7 +344,7 @@ it('simultaneous changes of users by themselves cause no deadlock', async () => 
   expect(new Set(await Promise.all(requests))).toEqual(new Set([200]));
 });
 
-describe('a caller who loses', () => {
+describe('a caller who lost', () => {
   async function patch(path: string, user: Row, body: object, loss: () => Promise<unknown>) {
     const token = await test.make.token(user);
     return sendInHalves({ method: 'PATCH', path, token, body: JSON.stringify(body) }, loss);

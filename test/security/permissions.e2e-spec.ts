@@ -126,7 +126,7 @@ describe('hooks of resources', () => {
     ]);
   }
 
-  it('do not run for callers without the permission', async () => {
+  it('do not run for callers without permission', async () => {
     const samples = new Samples(test);
     const routes = test.app
       .get(RouteTable, { strict: false })

@@ -56,7 +56,7 @@ const routes = (): TableRoute[] =>
     .get(RouteTable, { strict: false })
     .routes.filter(({ pattern }) => pattern.startsWith('/api/v2'));
 
-describe('every reference of every create', () => {
+describe('every reference in a creation', () => {
   it('to an unreadable or missing object is refused or ignored', async () => {
     const faults: string[] = [];
     const refused = new Set<string>();

@@ -39,7 +39,7 @@ const plainKey = (sampleKeys().plain['pkcs8'] ?? '').trim();
 const lockedKey = sampleKeys().encrypted['pkcs8'] ?? '';
 
 describe('buildInjectionPlan', () => {
-  it('changes nothing without credentials', () => {
+  it('injects nothing without credentials', () => {
     const empty = plan([]);
     expect(empty).toMatchObject({
       remoteUser: null,
@@ -97,7 +97,7 @@ describe('buildInjectionPlan', () => {
     expect(built.secrets).not.toContain('ASK');
   });
 
-  it('keeps vault passwords apart by id', () => {
+  it('separates vault passwords by id', () => {
     const vaults = [
       managed('vault', { vault_password: 'a' }),
       managed('vault', { vault_password: 'ASK', vault_id: 'prod' }),

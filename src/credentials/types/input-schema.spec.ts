@@ -26,7 +26,7 @@ describe('the kinds of custom types', () => {
 });
 
 describe('the inputs of a type', () => {
-  it('accept everything the contract names', () => {
+  it('accept everything in the contract', () => {
     const fields = [
       {
         ...FIELD,
@@ -92,7 +92,7 @@ describe('the inputs of a type', () => {
     expect(draft({ fields })).toEqual({ inputs: [message] });
   });
 
-  it('report several faults at once', () => {
+  it('report several errors at once', () => {
     expect(inputsErrors({ ...FIELD, id: 'a b' }, { label: 5 })).toEqual([
       "'a b' is not a valid identifier.",
       "fields[1]: 'id' is a required property",

@@ -21,7 +21,7 @@ const CUSTOM: CredentialTypeDefinition = {
   injectors: {},
 };
 
-describe('secrets that a change does not replace', () => {
+describe('stored secrets after a change of other inputs', () => {
   const KEPT = '$encrypted$';
   const changed = (
     type: CredentialTypeDefinition,

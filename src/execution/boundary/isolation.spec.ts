@@ -39,7 +39,7 @@ describe('a worker without a sandbox', () => {
   });
 });
 
-describe('a bubblewrap that does not work', () => {
+describe('a bubblewrap that fails', () => {
   const { PATH } = process.env;
   let folder: string;
   beforeEach(() => {
@@ -72,7 +72,7 @@ describe('a bubblewrap that does not work', () => {
   });
 });
 
-describe('an engine that does not work', () => {
+describe('a container engine that fails', () => {
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'stub-'))));
   afterEach(() => rmSync(folder, { recursive: true }));

@@ -15,7 +15,7 @@ function event(name: string, data: object = {}, more: object = {}): RunnerEvent 
 }
 
 describe('EVENT_KINDS', () => {
-  it('knows every name of the contract at its level', () => {
+  it('contains every name of the contract at its level', () => {
     const namesAt = (level: number): string[] =>
       [...EVENT_KINDS].filter(([, kind]) => kind.level === level).map(([name]) => name);
     expect([0, 1, 2, 3].map((level) => namesAt(level).length)).toEqual([7, 3, 8, 15]);
@@ -26,7 +26,7 @@ describe('EVENT_KINDS', () => {
     ]);
   });
 
-  it('marks the failing kinds', () => {
+  it('marks events of failures', () => {
     const failing = [...EVENT_KINDS].filter(([, kind]) => kind.failed).map(([name]) => name);
     expect(failing).toEqual([
       'error',
@@ -93,7 +93,7 @@ describe('toEventRow', () => {
     ).toBe(false);
   });
 
-  it('makes every text storable and short', () => {
+  it('truncates every text and removes characters that cannot be stored', () => {
     const row = toEventRow(
       event(
         'runner_on_ok',
@@ -182,7 +182,7 @@ describe('summaries', () => {
     },
   };
 
-  it('sums up each host', () => {
+  it('count the results of each host', () => {
     const summaries = hostSummariesOf(stats);
     expect([...summaries.keys()]).toEqual(['a', 'b', '__proto__']);
     expect(summaries.get('a')).toMatchObject({ ok: 2, changed: 1, failures: 0, failed: false });

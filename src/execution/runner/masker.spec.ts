@@ -23,7 +23,7 @@ describe('createMasker', () => {
     ],
     ['a line of a key', KEY, 'found qrstuvwx12345678 there'],
     ['regular expression signs', 'a.*(b', 'x a.*(b y'],
-  ])('finds a secret %s', (_, secret, text) => {
+  ])('masks a secret %s', (_, secret, text) => {
     const masked = createMasker([secret]).text(text);
     expect(masked).toContain(MASK);
     expect(masked).not.toContain(secret);
@@ -35,7 +35,7 @@ describe('createMasker', () => {
     );
   });
 
-  it('prefers the longer secret', () => {
+  it('masks the longer of two overlapping secrets', () => {
     expect(createMasker(['secret', 'secret-two']).text('secret-two secret')).toBe(
       `${MASK} ${MASK}`,
     );

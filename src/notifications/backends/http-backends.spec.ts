@@ -33,7 +33,7 @@ const { subject } = makeMessage();
 describe('chat_a', () => {
   const config = { token: 'xoxb-secret', channels: ['#ops', 'C1,123.45'] };
 
-  it('posts to every channel, in threads where one is named', async () => {
+  it('posts to every channel, and in threads if configured', async () => {
     sink.answer({ body: { ok: true } }, { body: { ok: true } });
     await expect(send('chat_a', config)).resolves.toMatchObject({ sent: 2 });
     expect(sink.requests.map(({ body }) => JSON.parse(body) as unknown)).toEqual([

@@ -56,7 +56,7 @@ describe('irc', () => {
     expect(sink.lines).not.toContain('JOIN alice');
   });
 
-  it('sends the password and speaks over TLS', async () => {
+  it('sends the password over TLS', async () => {
     const sink = await start({ tls: true, password: 'pw' });
     const config = configFor(sink, { use_ssl: true, password: 'pw', no_verify_ssl: true });
     await expect(send(config)).resolves.toMatchObject({ sent: 2 });

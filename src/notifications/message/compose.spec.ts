@@ -96,7 +96,7 @@ describe('jobMetadataOf', () => {
 });
 
 describe('composeMessage with default texts', () => {
-  it.each(NOTIFICATION_TYPES)('%s: subject and an object for a body', async (type) => {
+  it.each(NOTIFICATION_TYPES)('%s: has a subject and an object as its body', async (type) => {
     const message = await compose({ type });
     expect(message.subject).toBe(SUBJECT);
     expect(message.note).toBeNull();

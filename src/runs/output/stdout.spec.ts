@@ -27,6 +27,6 @@ it.each([
   ['48;5;1;32', 'ansi-green'],
   ['1;38;5;46', 'ansi-46 ansi-bold'],
   ['38;5;999;1', 'ansi-bold'],
-])('shows the color %s of 256 or nearest to red, green and blue', (codes, classes) => {
+])('converts the color %s of 256 to the nearest RGB color', (codes, classes) => {
   expect(htmlText(`\u001B[${codes}mtext`)).toBe(`<span class="${classes}">text</span>`);
 });

@@ -199,9 +199,9 @@ it('the second factor cannot be set up by a session alone, or in another session
   const wrong = await browser.send(at('/second-factor/begin/'), { password: 'wrong' });
   expect([wrong.status, (await pageOf(wrong)).includes('Secret:')]).toEqual([403, false]);
   const { secret, setup } = await begin(browser);
-  for (const stranger of [await enterPassword(user), await enterPassword(other)]) {
+  for (const session of [await enterPassword(user), await enterPassword(other)]) {
     const fields = { setup, code: codeOf(secret) };
-    expect((await stranger.send(at('/second-factor/confirm/'), fields)).status).toBe(403);
+    expect((await session.send(at('/second-factor/confirm/'), fields)).status).toBe(403);
   }
   const fields = { setup, code: '000000' };
   expect((await browser.send(at('/second-factor/confirm/'), fields)).status).toBe(400);

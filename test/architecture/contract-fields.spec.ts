@@ -95,7 +95,7 @@ function known(name: string): string[] {
   ]);
 }
 
-const strangers = (names: readonly string[], among: readonly string[]): string[] => {
+const unknownNames = (names: readonly string[], among: readonly string[]): string[] => {
   const all = new Set(among.flatMap(known));
   return names.filter((name) => !all.has(name));
 };
@@ -114,11 +114,11 @@ it('every table of fields is tested', () => {
 it.each(Object.entries(TABLES))('%s names fields that exist', (place, among) => {
   const names = namesInTables(sectionAt(place));
   expect(names.length).toBeGreaterThan(0);
-  expect(strangers(names, among)).toEqual([]);
+  expect(unknownNames(names, among)).toEqual([]);
 });
 
 it.each(Object.entries(SENTENCES))('%s names existing fields', (place, among) => {
   const names = namesIn(sectionAt(place).lines.join('\n'));
   expect(names.length).toBeGreaterThan(0);
-  expect(strangers(names, among)).toEqual([]);
+  expect(unknownNames(names, among)).toEqual([]);
 });

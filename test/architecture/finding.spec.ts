@@ -14,7 +14,7 @@ const byPath = new Map(files.map((file) => [file.path, file]));
 const specs = sourceFiles('test/api', 'test/queue').filter(({ path }) => path.endsWith('spec.ts'));
 
 /** Returns the feature of a file: `src/runs` for `src/runs/events/job-events.controller.ts`. */
-const roomOf = (path: string): string => path.split('/').slice(0, 2).join('/');
+const featureOf = (path: string): string => path.split('/').slice(0, 2).join('/');
 const dashed = (path: string): string => path.replaceAll('_', '-');
 
 /** Collections with stored rows. */
@@ -58,7 +58,7 @@ it('the fields of a collection are in an entity of the feature, near its declara
       (file) =>
         file !== undefined &&
         /\.(entity|resource)\.ts$/.test(file.path) &&
-        roomOf(file.path) === roomOf(controller.path) &&
+        featureOf(file.path) === featureOf(controller.path) &&
         file.text.includes(`class ${one.entity.name} `),
     );
   };
@@ -71,11 +71,13 @@ it('the SQL of a collection is in a repository of the feature, or of that of its
     { table, entity }: (typeof collections)[number],
   ): boolean => {
     const shown = collections.filter((one) => one.table === table);
-    const rooms = shown.flatMap((one) => controllersOf(one.path)).map((one) => roomOf(one.path));
+    const features = shown
+      .flatMap((one) => controllersOf(one.path))
+      .map((one) => featureOf(one.path));
     return files.some(
       (file) =>
         file.path.endsWith('.repository.ts') &&
-        [roomOf(path), ...rooms].includes(roomOf(file.path)) &&
+        [featureOf(path), ...features].includes(featureOf(file.path)) &&
         file.text.includes(`@InjectRepository(${entityOf(entity)?.name})`),
     );
   };
@@ -84,8 +86,8 @@ it('the SQL of a collection is in a repository of the feature, or of that of its
 
 /** Returns the prefixes of test files about a collection: its name, or that of its feature. */
 function namesOfTests(path: string, controller: SourceFile): string[] {
-  const room = basename(roomOf(controller.path));
-  return [dashed(path), room, room.replace(/s$/, ''), dashed(path).split('-')[0] ?? ''];
+  const feature = basename(featureOf(controller.path));
+  return [dashed(path), feature, feature.replace(/s$/, ''), dashed(path).split('-')[0] ?? ''];
 }
 
 it('the tests of a collection are named after it or its feature, and request it', () => {

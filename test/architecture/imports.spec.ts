@@ -6,7 +6,7 @@ import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { sourceFiles, type SourceFile } from './source-files.js';
 
 /** Features below `folder` with their permitted imports, in the order of the table. */
-interface Rooms {
+interface Features {
   folder: string;
   /** Imports by feature. Files directly in `folder` belong to none: they compose the program. */
   allowed: ReadonlyMap<string, readonly string[]>;
@@ -15,13 +15,13 @@ interface Rooms {
 const page = readFileSync(join(PACKAGE_FOLDER, 'docs', 'architecture.md'), 'utf8');
 
 /** Reads the table below a heading: name of the feature, its content, names of its imports. */
-function roomsOf(heading: string, folder: string): Rooms {
+function featuresOf(heading: string, folder: string): Features {
   const section = page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const rows = [...section.matchAll(/^\| `([^`]+)` \|[^|]*\|([^|]*)\|$/gm)];
   const names = (text: string): string[] => text.match(/[a-z-]+/g) ?? [];
   return {
     folder,
-    allowed: new Map(rows.map(([, room = '', imports = '']) => [room, names(imports)])),
+    allowed: new Map(rows.map(([, feature = '', imports = '']) => [feature, names(imports)])),
   };
 }
 
@@ -30,10 +30,10 @@ const isEntry = (path: string): boolean =>
   path.split('/').length === 2 || path.startsWith('src/cli/');
 
 /** Returns the feature of a file, or null for files outside of features. */
-function roomOf({ folder }: Rooms, path: string): string | null {
+function featureOf({ folder }: Features, path: string): string | null {
   if (!path.startsWith(`${folder}/`)) return null;
-  const [room = '', ...rest] = path.slice(folder.length + 1).split('/');
-  return rest.length > 0 ? room : null;
+  const [feature = '', ...rest] = path.slice(folder.length + 1).split('/');
+  return rest.length > 0 ? feature : null;
 }
 
 interface Arrow {
@@ -44,52 +44,56 @@ interface Arrow {
   typeOnly: boolean;
 }
 
-const arrowsOf = (rooms: Rooms): Arrow[] =>
-  files.filter(({ path }) => !isEntry(path)).flatMap((file) => arrowsFrom(rooms, file));
+const arrowsOf = (features: Features): Arrow[] =>
+  files.filter(({ path }) => !isEntry(path)).flatMap((file) => arrowsFrom(features, file));
 
-const arrowsFrom = (rooms: Rooms, { path, imports }: SourceFile): Arrow[] =>
+const arrowsFrom = (features: Features, { path, imports }: SourceFile): Arrow[] =>
   imports.flatMap((target) => {
-    const [from, to] = [roomOf(rooms, path), roomOf(rooms, target.path)];
+    const [from, to] = [featureOf(features, path), featureOf(features, target.path)];
     if (from === null || to === null || from === to) return [];
     return [{ from, to, where: `${path} imports ${target.path}`, typeOnly: target.typeOnly }];
   });
 
 describe.each([
-  ['Features', roomsOf('Features', 'src'), (): boolean => true],
+  ['Features', featuresOf('Features', 'src'), (): boolean => true],
   // Fields may use the types of the objects they refer to, as types do not exist at run time.
   [
     'Common machinery',
-    roomsOf('Common machinery', 'src/common'),
+    featuresOf('Common machinery', 'src/common'),
     ({ typeOnly }: Arrow): boolean => !typeOnly,
   ],
-  ['Pages', roomsOf('Pages', 'src/browser'), (): boolean => true],
-] as const)('%s', (_name, rooms, counts) => {
-  const names = [...rooms.allowed.keys()];
-  const arrows = arrowsOf(rooms).filter(counts);
+  ['Pages', featuresOf('Pages', 'src/browser'), (): boolean => true],
+] as const)('%s', (_name, features, counts) => {
+  const names = [...features.allowed.keys()];
+  const arrows = arrowsOf(features).filter(counts);
 
   it('are all in the table', () => {
-    const found = files.flatMap(({ path }) => roomOf(rooms, path) ?? []);
-    expect([...new Set(found)].filter((room) => room !== 'cli').sort()).toEqual([...names].sort());
+    const found = files.flatMap(({ path }) => featureOf(features, path) ?? []);
+    expect([...new Set(found)].filter((feature) => feature !== 'cli').sort()).toEqual(
+      [...names].sort(),
+    );
   });
 
   it('import only names above them in the table, so that there are no cycles', () => {
-    const faults = [...rooms.allowed].flatMap(([room, imports]) =>
+    const faults = [...features.allowed].flatMap(([feature, imports]) =>
       imports
-        .filter((name) => !(names.indexOf(name) >= 0 && names.indexOf(name) < names.indexOf(room)))
-        .map((name) => `${room} may not import ${name}`),
+        .filter(
+          (name) => !(names.indexOf(name) >= 0 && names.indexOf(name) < names.indexOf(feature)),
+        )
+        .map((name) => `${feature} may not import ${name}`),
     );
     expect(faults).toEqual([]);
   });
 
   it('import only what the table permits', () => {
-    const faults = arrows.filter(({ from, to }) => !rooms.allowed.get(from)?.includes(to));
+    const faults = arrows.filter(({ from, to }) => !features.allowed.get(from)?.includes(to));
     expect(faults.map(({ where }) => where)).toEqual([]);
   });
 
   it('use every import that the table permits', () => {
     const used = new Set(arrows.map(({ from, to }) => `${from} imports ${to}`));
-    const said = [...rooms.allowed].flatMap(([room, imports]) =>
-      imports.map((name) => `${room} imports ${name}`),
+    const said = [...features.allowed].flatMap(([feature, imports]) =>
+      imports.map((name) => `${feature} imports ${name}`),
     );
     expect(said.filter((arrow) => !used.has(arrow))).toEqual([]);
   });

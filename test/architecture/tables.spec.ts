@@ -24,7 +24,7 @@ const tables = new Set(getMetadataArgsStorage().tables.map(({ name = '' }) => na
 
 interface Use {
   path: string;
-  room: string;
+  feature: string;
   table: string;
   line: number;
 }
@@ -46,19 +46,19 @@ function parse(path: string): ts.SourceFile {
 }
 
 /** Returns the feature of a file, such as `runs` or `common/queue`. */
-function roomOf(path: string): string {
+function featureOf(path: string): string {
   const [, first = '', second = ''] = path.split('/');
   return first === 'common' ? `${first}/${second}` : first;
 }
 
 function usesIn(path: string): Use[] {
   const file = parse(path);
-  const room = roomOf(path);
+  const feature = featureOf(path);
   const uses: Use[] = [];
   const visit = (node: ts.Node): void => {
     for (const table of namesIn(node)) {
       const line = file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
-      uses.push({ path, room, table, line });
+      uses.push({ path, feature, table, line });
     }
     ts.forEachChild(node, visit);
   };
@@ -122,7 +122,7 @@ const sources = sourceFiles('src').filter(
 );
 const uses = sources
   .flatMap(({ path }) => usesIn(path))
-  .filter(({ room, table }) => !(table === MADE_UP && room.startsWith('common/')));
+  .filter(({ feature, table }) => !(table === MADE_UP && feature.startsWith('common/')));
 
 it('the test finds names of tables', () => {
   expect(namesInSql('SELECT 1 FROM users u, teams JOIN hosts h ON TRUE', true)).toEqual([
@@ -140,31 +140,31 @@ it('the test finds names of tables', () => {
 });
 
 it('only repositories name tables', () => {
-  const strangers = uses.filter(({ path }) => !isRepository(path));
-  expect(strangers.map(({ path, line, table }) => `${path}:${line} names ${table}`)).toEqual([]);
+  const others = uses.filter(({ path }) => !isRepository(path));
+  expect(others.map(({ path, line, table }) => `${path}:${line} names ${table}`)).toEqual([]);
 });
 
 /** Returns the features that declare each table: directly, as a resource or as a link of one. */
-function declaringRooms(): Map<string, Set<string>> {
-  const rooms = new Map<string, Set<string>>();
-  const declare = (table: string, room: string): void => {
-    rooms.set(table, (rooms.get(table) ?? new Set()).add(room));
+function declaringFeatures(): Map<string, Set<string>> {
+  const features = new Map<string, Set<string>>();
+  const declare = (table: string, feature: string): void => {
+    features.set(table, (features.get(table) ?? new Set()).add(feature));
   };
   for (const { path, text } of sources) {
     for (const [, table = ''] of text.matchAll(/^@Entity\('(\w+)'\)$/gm))
-      declare(table, roomOf(path));
+      declare(table, featureOf(path));
     for (const { callee, options } of declarationsIn(path)) {
       const definition = callee === 'defineResource' ? findResource(options.type ?? '') : undefined;
       // A relation that several resources share is declared where it is described.
-      if (options.kind === 'many-to-many' && options.table) declare(options.table, roomOf(path));
+      if (options.kind === 'many-to-many' && options.table) declare(options.table, featureOf(path));
       if (!definition) continue;
-      declare(definition.table, roomOf(path));
+      declare(definition.table, featureOf(path));
       for (const relation of Object.values(definition.relations)) {
-        if (relation.kind === 'many-to-many') declare(relation.table, roomOf(path));
+        if (relation.kind === 'many-to-many') declare(relation.table, featureOf(path));
       }
     }
   }
-  return rooms;
+  return features;
 }
 
 interface Declaration {
@@ -193,10 +193,10 @@ function declarationsIn(path: string): Declaration[] {
 }
 
 it('only repositories of the features that declare a table name it', () => {
-  const rooms = declaringRooms();
+  const features = declaringFeatures();
   const faults = uses
     .filter(({ path, table }) => isRepository(path) && table !== MADE_UP)
-    .filter(({ room, table }) => !rooms.get(table)?.has(room))
+    .filter(({ feature, table }) => !features.get(table)?.has(feature))
     .map(({ path, line, table }) => `${path}:${line} names ${table}`);
   expect(faults).toEqual([]);
 });

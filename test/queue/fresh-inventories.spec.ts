@@ -11,7 +11,7 @@ import { boot, type TestApp } from '../support/boot.js';
 
 const FILLED = 5000;
 const GIVEN = 100;
-const somebody: Actor = { id: 1, username: 'root', isSuperuser: true, isSystemAuditor: false };
+const superuser: Actor = { id: 1, username: 'root', isSuperuser: true, isSystemAuditor: false };
 
 let test: TestApp;
 // Hosts of other tests would be read too.
@@ -54,7 +54,7 @@ it.each(['error', 'update'] as const)(
       ...{ name: `new-${index}`, groups: ['fleet'] },
     }));
     const request = { inventory: inventory.id, on_conflict: onConflict, hosts };
-    const read = await rowsRead(() => service.create(request, somebody, false));
+    const read = await rowsRead(() => service.create(request, superuser, false));
     // The table is scanned at most five times. A scan per name would read a million rows.
     expect(read).toBeLessThan(6 * 2 * FILLED);
   },

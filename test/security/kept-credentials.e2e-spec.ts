@@ -21,19 +21,19 @@ async function admins(
   object: Row,
   kept: readonly Grant[],
   both: readonly Grant[] = [],
-): Promise<{ stranger: ApiClient; trusted: ApiClient }> {
+): Promise<{ untrusted: ApiClient; trusted: ApiClient }> {
   const { as, home, make } = test;
-  const [stranger, trusted] = [await make.user(), await make.user()];
+  const [untrusted, trusted] = [await make.user(), await make.user()];
   const common: Grant[] = [
     ['organization', home.organization, 'member_role'],
     [type, object, 'admin_role'],
     ...both,
   ];
   for (const [of, one, role] of common) {
-    for (const user of [stranger, trusted]) await make.grant(of, one, role, { user });
+    for (const user of [untrusted, trusted]) await make.grant(of, one, role, { user });
   }
   for (const [of, one, role] of kept) await make.grant(of, one, role, { user: trusted });
-  return { stranger: await as.asUser(stranger), trusted: await as.asUser(trusted) };
+  return { untrusted: await as.asUser(untrusted), trusted: await as.asUser(trusted) };
 }
 
 const machine = (): Promise<Row> =>
@@ -63,18 +63,18 @@ describe('the credential of a project', () => {
   });
 
   it('is not sent to another address by an admin without use on it', async () => {
-    const { body } = await clients.stranger.patch(url, ELSEWHERE).expect(403);
+    const { body } = await clients.untrusted.patch(url, ELSEWHERE).expect(403);
     expect(body).toEqual({
       detail: 'Changing scm_url needs use on the credential that is kept, or another one.',
     });
-    await clients.stranger.patch(url, { scm_type: '', local_path: 'plain' }).expect(403);
+    await clients.untrusted.patch(url, { scm_type: '', local_path: 'plain' }).expect(403);
     const shown = await test.as.superuser.get(url).expect(200);
-    await clients.stranger.put(url, { ...shown.body, ...ELSEWHERE }).expect(403);
+    await clients.untrusted.put(url, { ...shown.body, ...ELSEWHERE }).expect(403);
     expect((await test.as.superuser.get(url)).body).toMatchObject(SOURCE);
   });
 
   it('stays after changes that do not affect its destination', async () => {
-    const { body } = await clients.stranger
+    const { body } = await clients.untrusted
       .patch(url, { description: 'changed', scm_branch: 'main', ...SOURCE })
       .expect(200);
     expect(body.credential).toBe(credential.id);
@@ -83,8 +83,8 @@ describe('the credential of a project', () => {
   it('stays for users with use on it, and can be replaced or removed', async () => {
     await clients.trusted.patch(url, ELSEWHERE).expect(200);
     const none = { ...SOURCE, credential: null };
-    await clients.stranger.patch(url, none).expect(200);
-    await clients.stranger.patch(url, ELSEWHERE).expect(200);
+    await clients.untrusted.patch(url, none).expect(200);
+    await clients.untrusted.patch(url, ELSEWHERE).expect(200);
   });
 });
 
@@ -134,7 +134,7 @@ describe('the credentials of a job template', () => {
   it('do not run other content after a change by an admin without use on them', async () => {
     const url = `job_templates/${template.id}/`;
     for (const change of changes()) {
-      const { body } = await clients.stranger.patch(url, change).expect(403);
+      const { body } = await clients.untrusted.patch(url, change).expect(403);
       expect(body.detail).toContain(String(Object.keys(change)[0]));
     }
     const spec = [
@@ -147,7 +147,7 @@ describe('the credentials of a job template', () => {
       },
     ];
     const survey = { name: 'Survey', description: '', spec };
-    await clients.stranger.post(`${url}survey_spec/`, survey).expect(403);
+    await clients.untrusted.post(`${url}survey_spec/`, survey).expect(403);
     const { body } = await test.as.superuser.get(url).expect(200);
     expect(body).toMatchObject({ project: template.project_id, playbook: 'site.yml' });
     expect(body.ask_inventory_on_launch).toBe(false);
@@ -155,7 +155,7 @@ describe('the credentials of a job template', () => {
 
   it('stay after changes that do not affect what runs', async () => {
     const change = { name: 'Renamed', forks: 7, verbosity: 1, limit: 'web', job_tags: 'a' };
-    await clients.stranger.patch(`job_templates/${template.id}/`, change).expect(200);
+    await clients.untrusted.patch(`job_templates/${template.id}/`, change).expect(200);
   });
 
   it('run other content after a change by a user with use on them', async () => {
@@ -204,17 +204,17 @@ describe('the credentials of a node', () => {
 
   it('do not run another template after a change by an admin without use on them', async () => {
     const url = `workflow_job_template_nodes/${node.id}/`;
-    await clients.stranger.patch(url, { unified_job_template: own.id }).expect(403);
-    await clients.stranger.patch(url, { extra_data: { target: 'x' } }).expect(403);
-    await clients.stranger.patch(url, { execution_environment: environment.id }).expect(403);
-    await clients.stranger.patch(url, { identifier: 'renamed' }).expect(200);
+    await clients.untrusted.patch(url, { unified_job_template: own.id }).expect(403);
+    await clients.untrusted.patch(url, { extra_data: { target: 'x' } }).expect(403);
+    await clients.untrusted.patch(url, { execution_environment: environment.id }).expect(403);
+    await clients.untrusted.patch(url, { identifier: 'renamed' }).expect(200);
   });
 
   it('do not run other content after a change of the workflow', async () => {
     const url = `workflow_job_templates/${workflow.id}/`;
-    await clients.stranger.patch(url, { ask_inventory_on_launch: true }).expect(403);
-    await clients.stranger.patch(url, { extra_vars: 'ansible_host: x' }).expect(403);
-    await clients.stranger.patch(url, { description: 'changed' }).expect(200);
+    await clients.untrusted.patch(url, { ask_inventory_on_launch: true }).expect(403);
+    await clients.untrusted.patch(url, { extra_vars: 'ansible_host: x' }).expect(403);
+    await clients.untrusted.patch(url, { description: 'changed' }).expect(200);
     await clients.trusted.patch(url, { ask_inventory_on_launch: true }).expect(200);
   });
 
@@ -243,11 +243,11 @@ it('the credentials of a schedule run no other content without use on them', asy
   });
   const url = `schedules/${schedule.id}/`;
   await attach(url, credential);
-  const { stranger, trusted } = await admins('job_template', template, [
+  const { untrusted, trusted } = await admins('job_template', template, [
     ['credential', credential, 'use_role'],
   ]);
-  await stranger.patch(url, { extra_data: { target: 'x' } }).expect(403);
-  await stranger.patch(url, { execution_environment: environment.id }).expect(403);
-  await stranger.patch(url, { enabled: false }).expect(200);
+  await untrusted.patch(url, { extra_data: { target: 'x' } }).expect(403);
+  await untrusted.patch(url, { execution_environment: environment.id }).expect(403);
+  await untrusted.patch(url, { enabled: false }).expect(200);
   await trusted.patch(url, { extra_data: { color: 'red' } }).expect(200);
 });

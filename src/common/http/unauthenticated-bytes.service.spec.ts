@@ -10,8 +10,8 @@ const server = createServer();
 beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'));
 afterAll(() => server.close());
 
-/** A request whose sender is still there, as the server has it, and a way to have him go. */
-async function stranger(): Promise<{ response: Response; leave: () => Promise<unknown> }> {
+/** Sends an incomplete request. Returns its response, and a function that closes the connection. */
+async function openConnection(): Promise<{ response: Response; leave: () => Promise<unknown> }> {
   const { port } = server.address() as AddressInfo;
   const sent = request({ port, method: 'POST', headers: { 'Content-Length': '9' } });
   sent.on('error', () => undefined).flushHeaders();
@@ -30,7 +30,7 @@ const holding = (most: number): UnauthenticatedBytes =>
 describe('UnauthenticatedBytes', () => {
   it('limits the bytes of all unauthenticated requests until they end', async () => {
     const held = holding(10);
-    const [first, second] = [await stranger(), await stranger()];
+    const [first, second] = [await openConnection(), await openConnection()];
     held.hold(first.response, 4);
     held.hold(first.response, 4);
     expect(() => held.hold(second.response, 4)).toThrow(Unavailable);
@@ -41,7 +41,7 @@ describe('UnauthenticatedBytes', () => {
 
   it('counts no bytes for connections that are already closed', async () => {
     const held = holding(10);
-    const [gone, present] = [await stranger(), await stranger()];
+    const [gone, present] = [await openConnection(), await openConnection()];
     await gone.leave();
     held.hold(gone.response, 10);
     held.hold(present.response, 10);

@@ -15,7 +15,7 @@ function held() {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it('combines simultaneous keys in one call, and returns each its own result', async () => {
+it('a batch combines simultaneous keys in one call, and returns each its own result', async () => {
   const { batch, calls } = held();
   const all = Promise.all([batch.run(1), batch.run(2), batch.run(3)]);
   await turn();
@@ -24,7 +24,7 @@ it('combines simultaneous keys in one call, and returns each its own result', as
   expect(calls.map(({ keys }) => keys)).toEqual([[1, 2, 3]]);
 });
 
-it('collects keys while a batch is running', async () => {
+it('a batch collects keys while the previous batch is running', async () => {
   const { batch, calls } = held();
   const first = batch.run(1);
   await turn();
@@ -38,7 +38,7 @@ it('collects keys while a batch is running', async () => {
   expect(await Promise.all(rest)).toEqual(['result 2', 'result 3']);
 });
 
-it('does not wait for a slow batch', async () => {
+it('a batch does not wait for a slow batch', async () => {
   const { batch, calls } = held();
   const slow = batch.run(1);
   await turn();
@@ -50,7 +50,7 @@ it('does not wait for a slow batch', async () => {
   expect(await slow).toBe('result 1');
 });
 
-it('fails only the key that causes the error', async () => {
+it('a batch fails only the key that causes the error', async () => {
   const batch = new Batch<number, number>(async (keys) => {
     if (keys.includes(2)) throw new Error('not this one');
     return keys.map((key) => key * 10);
@@ -59,7 +59,7 @@ it('fails only the key that causes the error', async () => {
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
-it('contains at most a hundred keys', async () => {
+it('a batch contains at most a hundred keys', async () => {
   const sizes: number[] = [];
   const batch = new Batch<number, number>(async (keys) => {
     sizes.push(keys.length);

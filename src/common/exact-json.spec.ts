@@ -17,7 +17,7 @@ const json = jsonTexts(
   fc.oneof(fc.string(), fc.constantFrom('"1": 1.0', ' 1e5 ', '\\', '"', '{"443": [', 'é😀')),
 );
 
-it('writes parsed JSON unchanged, character by character', () => {
+it('exactJson writes parsed JSON unchanged, character by character', () => {
   fc.assert(
     fc.property(json, (sent) => {
       expect(exactJson(parseExact(sent))).toBe(sent);
@@ -26,7 +26,7 @@ it('writes parsed JSON unchanged, character by character', () => {
   );
 });
 
-it('parses the same as JSON.parse, with whitespace and repeated names', () => {
+it('exactJson parses the same as JSON.parse, with whitespace and repeated names', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const pretty = JSON.stringify(value, null, 2);
@@ -38,11 +38,11 @@ it('parses the same as JSON.parse, with whitespace and repeated names', () => {
 });
 
 it.each(['{"a": 1, "b": [1.5, -2, 0, "x"], "c": {"d1": null}}', '[1.05, 10, 123456789012]'])(
-  'detects that %s is exact',
+  'exactJson detects that %s is exact',
   (sent) => expect(isInexact(sent)).toBe(false),
 );
 
-it('keeps the notation of numbers in copies and the order of keys in merges', () => {
+it('exactJson keeps the notation of numbers in copies and the order of keys in merges', () => {
   const [one, other] = ['{"b":1.0,"443":{"80":1,"22":2}}', '{"80":3,"b":12345678901234567890}'];
   const merged = mergeExact(...[one, other].map((sent) => parseExact(sent) as object));
   expect(exactJson(merged)).toBe('{"b":12345678901234567890,"443":{"80":1,"22":2},"80":3}');
@@ -50,7 +50,7 @@ it('keeps the notation of numbers in copies and the order of keys in merges', ()
   expect(entriesOf(merged).map(([key]) => key)).toEqual(['b', '443', '80']);
 });
 
-it('behaves as plain JSON for code that does not use exactJson', () => {
+it('parsed JSON behaves as plain JSON for other code', () => {
   const value = parseExact('{"b":1.0,"443":[12345678901234567890]}');
   expect(JSON.stringify(value)).toBe('{"443":[12345678901234567000],"b":1}');
   expect(plainJson(value)).toEqual({ 443: [12345678901234567000], b: 1 });
@@ -63,6 +63,6 @@ it.each<[string, string, boolean]>([
   ['[1,2]', '[2,1]', false],
   ['12345678901234567890', '12345678901234567891', false],
   ['{"a":null}', '{}', false],
-])('compares %s with %s', (left, right, expected) => {
+])('exactJson compares %s with %s', (left, right, expected) => {
   expect(isSameJson(parseExact(left), parseExact(right))).toBe(expected);
 });

@@ -9,7 +9,7 @@ beforeEach(() => {
   jest.spyOn(logger, 'warn').mockImplementation((line: unknown) => void lines.push(line));
 });
 
-it('starts a repetition after the end of the last one, and waits for it when stopped', async () => {
+it('a repeated task starts again after its end, and stops after its end', async () => {
   const seen: string[] = [];
   const repeated = new Repeated(
     async () => {
@@ -30,7 +30,7 @@ it('starts a repetition after the end of the last one, and waits for it when sto
   expect(seen).toHaveLength(4);
 });
 
-it('continues after failures with longer delays, and logs the first failure of a series', async () => {
+it('a repeated task continues after failures with longer delays, and logs the first failure', async () => {
   const times: number[] = [];
   const outcomes = [false, false, false, true, false];
   const repeated = new Repeated(

@@ -10,7 +10,7 @@ it.each([
   'registry.example.com:5000/team/ee_minimal:latest',
   `quay.io/ansible/awx-ee@${DIGEST}`,
   `ee:1@${DIGEST}`,
-])('accepts %s', (text) => {
+])('accepts the image reference %s', (text) => {
   expect(isImageReference(text)).toBe(true);
 });
 
@@ -28,11 +28,11 @@ it.each([
   'ee@sha256:short',
   `ee@${DIGEST}@${DIGEST}`,
   'quay.io/../ee',
-])('refuses %j', (text) => {
+])('refuses the image reference %j', (text) => {
   expect(isImageReference(text)).toBe(false);
 });
 
-it('stays fast on long texts', () => {
+it('the check of an image reference is fast for long texts', () => {
   const startedAt = process.cpuUsage();
   for (const text of ['a-'.repeat(512), 'a.'.repeat(512), `${'a'.repeat(1000)}!`]) {
     isImageReference(`${text}/x`);

@@ -18,11 +18,11 @@ const DEFAULTS = {
 };
 const read = (values: object) => importedLogins({ ...DEFAULTS, ...values });
 
-it('finds nothing in the defaults of the reference product', () => {
+it('the import finds nothing in the defaults of the reference product', () => {
   expect(read({})).toEqual({ logins: [], notes: [] });
 });
 
-it('names unknown settings', () => {
+it('the import names unknown settings', () => {
   const { notes } = read({
     SOCIAL_AUTH_AZUREAD_OAUTH2_KEY: 'key',
     RADIUS_SERVER: 'radius.example.com',
@@ -35,7 +35,7 @@ it('names unknown settings', () => {
   ]);
 });
 
-it('reads OpenID Connect settings with the maps of all backends', () => {
+it('the import reads OpenID Connect settings with the maps of all backends', () => {
   const { logins, notes } = read({
     SOCIAL_AUTH_OIDC_KEY: 'controller',
     SOCIAL_AUTH_OIDC_SECRET: ENCRYPTED,
@@ -86,7 +86,7 @@ it('reads OpenID Connect settings with the maps of all backends', () => {
   ]);
 });
 
-it('reads directory settings with their groups', () => {
+it('the import reads directory settings with their groups', () => {
   const dn = (cn: string): string => `cn=${cn},ou=groups,dc=example,dc=com`;
   const { logins, notes } = read({
     AUTH_LDAP_1_SERVER_URI: 'ldap://a.example.com, ldap://b.example.com',
@@ -130,7 +130,7 @@ it('reads directory settings with their groups', () => {
   ]);
 });
 
-it('reads SAML and GitHub settings', () => {
+it('the import reads SAML and GitHub settings', () => {
   const { logins } = read({
     SOCIAL_AUTH_SAML_ENABLED_IDPS: {
       main: {
@@ -177,6 +177,6 @@ it.each([
   ['/ada/i', null],
   ['/a.b$/', null],
   ['/a\\d$/', null],
-])('converts the regular expression %s to the pattern %s', (source, pattern) => {
+])('the import converts the regular expression %s to the pattern %s', (source, pattern) => {
   expect(patternOf(source)).toBe(pattern);
 });

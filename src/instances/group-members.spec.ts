@@ -16,7 +16,7 @@ const machines = (policies: readonly GroupPolicy[], choosable: readonly number[]
   );
 };
 
-it("contains the policy's percentage of machines", () => {
+it("a group contains the policy's percentage of machines", () => {
   const quarters = [1, 2, 3, 4].map((id) => group(id, { percentage: 25 }));
   expect(machines(quarters, [1])).toEqual([[1], [1], [1], [1]]);
   expect(machines(quarters, [1, 2])).toEqual([[1], [2], [1], [2]]);
@@ -24,7 +24,7 @@ it("contains the policy's percentage of machines", () => {
   expect(machines([group(1, { percentage: 100 })], [])).toEqual([[]]);
 });
 
-it('contains the minimum first, and prefers machines in fewer groups', () => {
+it('a group contains the minimum first, and prefers machines in fewer groups', () => {
   const policies = [
     group(1, { minimum: 2 }),
     ...[2, 3, 4].map((id) => group(id, { percentage: 25 })),
@@ -32,11 +32,11 @@ it('contains the minimum first, and prefers machines in fewer groups', () => {
   expect(machines(policies, [1, 2, 3, 4])).toEqual([[1, 2], [3], [4], [1]]);
 });
 
-it('contains the listed machines once, even if policies must not choose them', () => {
+it('a group contains the listed machines once, even if policies must not choose them', () => {
   const listed = group(1, { listed: [9, 9, 1], minimum: 2 });
   expect(machines([listed, group(2, { minimum: 1 })], [1, 2])).toEqual([[9, 1], [1]]);
 });
 
-it('is empty without a policy', () => {
+it('a group is empty without a policy', () => {
   expect(membersByPolicy([group(1)], [1, 2])).toEqual([]);
 });

@@ -21,7 +21,7 @@ const merge = (sources: Partial<VariableSources>) =>
     ...sources,
   });
 
-it('gives launch variables precedence over survey defaults, and those over the template', () => {
+it('launch variables override survey defaults, which override those of the template', () => {
   const { variables } = merge({
     template: { who: 'template', keep: 1 },
     survey: SURVEY,
@@ -32,7 +32,7 @@ it('gives launch variables precedence over survey defaults, and those over the t
   expect(launched.variables.who).toBe('me');
 });
 
-it('accepts only survey variables unless the template prompts for variables', () => {
+it('a launch accepts only survey variables unless the template prompts for variables', () => {
   const sent = { count: 3, other: true };
   expect(merge({ survey: SURVEY, sent }).ignored).toEqual({ other: true });
   const asking = merge({ survey: SURVEY, sent, asks: true });
@@ -40,25 +40,25 @@ it('accepts only survey variables unless the template prompts for variables', ()
   expect(asking.accepted).toEqual(sent);
 });
 
-it('keeps the default of a password that is sent back masked, and marks it as secret', () => {
+it('a launch keeps the default of a password that is sent back masked, and marks it as secret', () => {
   const { variables, secrets } = merge({ survey: SURVEY, sent: { pin: '$encrypted$', count: 1 } });
   expect(variables.pin).toBe('stored');
   expect(secrets).toEqual(['pin']);
 });
 
-it('refuses the mask for other questions than passwords', () => {
+it('a launch refuses the mask for other questions than passwords', () => {
   expect(merge({ asks: true, sent: { x: '$encrypted$' } }).errors).toEqual({
     extra_vars: ['"$encrypted$" is a reserved keyword, may not be used for x.'],
   });
 });
 
-it('reports missing variables', () => {
+it('a launch reports missing variables', () => {
   expect(merge({ survey: SURVEY }).errors).toEqual({
     variables_needed_to_start: ["'count' value missing"],
   });
 });
 
-it('sets forced variables last, and does not validate again on a relaunch', () => {
+it('a launch sets forced variables last, and does not validate again on a relaunch', () => {
   const merged = merge({ survey: SURVEY, isRelaunch: true, sent: { x: 1 }, forced: { x: 2 } });
   expect(merged.errors).toEqual({});
   expect(merged.variables.x).toBe(2);

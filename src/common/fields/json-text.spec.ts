@@ -8,11 +8,11 @@ it.each<[unknown, string]>([
   [{ a: [1, [], { b: null }], c: {} }, '{"a": [1, [], {"b": null}], "c": {}}'],
   [{ 'x,y': 'a:b, "c": {d}' }, '{"x,y": "a:b, \\"c\\": {d}"}'],
   [{ name: 'Zoë\n' }, '{"name": "Zoë\\n"}'],
-])('writes %j as %s', (value, text) => {
+])('jsonText writes %j as %s', (value, text) => {
   expect(jsonText(value)).toBe(text);
 });
 
-it('writes the same JSON as JSON.stringify', () => {
+it('jsonText writes the same JSON as JSON.stringify', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (variables) => {
       const compact = JSON.stringify(variables);

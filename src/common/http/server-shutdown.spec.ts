@@ -35,7 +35,7 @@ const end = async (drainMs = 0): Promise<void> => {
   await shutdown.end();
 };
 
-it('serves requests that were sent before the shutdown and not read yet', async () => {
+it('the server completes requests that were sent before its shutdown', async () => {
   const sockets = await Promise.all(Array.from({ length: 20 }, open));
   const ended = end();
   for (const socket of sockets) socket.write(GET);
@@ -47,7 +47,7 @@ it('serves requests that were sent before the shutdown and not read yet', async 
   }
 });
 
-it('sends Connection: close with a response that was pending', async () => {
+it('the server sends Connection: close with a pending response', async () => {
   const slow = request({ port: port(), path: '/slow', agent: false }).end();
   const responded = once(slow, 'response');
   const arrived = once(server, 'request');
@@ -60,7 +60,7 @@ it('sends Connection: close with a response that was pending', async () => {
   await ended;
 });
 
-it('closes idle connections', async () => {
+it('the server closes idle connections at its shutdown', async () => {
   const socket = await open();
   socket.write(GET);
   await once(socket, 'data');
@@ -69,7 +69,7 @@ it('closes idle connections', async () => {
   await closed;
 });
 
-it('accepts requests during the grace period, and none after it', async () => {
+it('the server accepts requests during the grace period, and none after it', async () => {
   const ended = end(500);
   const socket = await open();
   socket.write(GET);

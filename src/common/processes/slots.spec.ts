@@ -1,6 +1,6 @@
 import { Slots } from './slots.js';
 
-it('counts the slots of all holders of a resource', () => {
+it('Slots counts the slots of all holders of a resource', () => {
   const slots = new Slots<string>();
   expect(slots.take('a', 'streams', 2)).toBe(true);
   expect(slots.take('b', 'streams', 2)).toBe(true);
@@ -10,7 +10,7 @@ it('counts the slots of all holders of a resource', () => {
   expect(slots.take('b', 'streams', 2)).toBe(true);
 });
 
-it('frees all slots of a holder that leaves, and no others', () => {
+it('Slots frees all slots of a holder that leaves, and no others', () => {
   const slots = new Slots<string>();
   for (const holder of ['a', 'a', 'b']) slots.take(holder, 'streams', 3);
   slots.leave('a');

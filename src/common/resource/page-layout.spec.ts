@@ -1,6 +1,6 @@
 import { layoutNames } from './page-layout.js';
 
-it('returns every field that a layout names', () => {
+it('layoutNames returns every field that a layout names', () => {
   const layout = {
     sections: { 'What runs': ['project', 'playbook'], Webhooks: ['webhook_service'] },
     columns: ['name'],

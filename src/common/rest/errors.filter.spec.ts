@@ -63,7 +63,7 @@ it.each([
   expect(Object.keys(answer.body)).toEqual([error instanceof Invalid ? 'name' : 'detail']);
 });
 
-it('sends Retry-After', () => {
+it('the errors filter sends Retry-After', () => {
   expect(answerOf(new TooManyRequests(3)).headers).toEqual({ 'Retry-After': '3' });
   expect(answerOf(database('53300')).headers).toEqual({ 'Retry-After': '5' });
 });
@@ -72,12 +72,15 @@ it.each([
   ['a limit', new Unavailable(1, 'Too much at once.'), 'warn'],
   ['a database that is away', database('53300'), 'warn'],
   ['a fault', new Error('broken'), 'error'],
-])('logs %s, with a stack trace only for an internal error', (_what, error, level) => {
-  const note = noteOf(error, answerOf(error).status);
-  expect(note?.level).toBe(level);
-  expect(note?.error.includes('\n')).toBe(level === 'error');
-});
+])(
+  'the errors filter logs %s, with a stack trace only for an internal error',
+  (_what, error, level) => {
+    const note = noteOf(error, answerOf(error).status);
+    expect(note?.level).toBe(level);
+    expect(note?.error.includes('\n')).toBe(level === 'error');
+  },
+);
 
-it('does not log refused requests', () => {
+it('the errors filter does not log refused requests', () => {
   expect(noteOf(new BadRequest('x'), 400)).toBeNull();
 });

@@ -29,7 +29,7 @@ class Shelf {
   declare name: string;
 }
 
-it('describes the operation in the OpenAPI document', async () => {
+it('@Route describes the operation in the OpenAPI document', async () => {
   @Controller('shelves')
   class Shelves {
     @Route(info)
@@ -55,7 +55,7 @@ it('describes the operation in the OpenAPI document', async () => {
   });
 });
 
-it('reads fields when the document is built, not when the route is declared', async () => {
+it('@Route reads fields when the document is built, not when the route is declared', async () => {
   let isLoaded = false;
   @Controller('shelves')
   class Shelves {
@@ -83,7 +83,7 @@ it('reads fields when the document is built, not when the route is declared', as
   });
 });
 
-it('throws below the decorator of the HTTP method', () => {
+it('@Route throws below the decorator of the HTTP method', () => {
   const declare = (): unknown => {
     class Shelves {
       @Get()

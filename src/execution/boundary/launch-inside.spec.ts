@@ -9,7 +9,7 @@ import { launchInside } from './launch-inside.js';
 
 const execute = promisify(execFile);
 
-it('shows no host paths in the process list of a run', async () => {
+it('the sandbox shows no host paths in the process list of a run', async () => {
   const root = mkdtempSync(join(tmpdir(), 'launch-'));
   try {
     const dir = join(root, 'runner');

@@ -1,24 +1,24 @@
 import { cpus } from 'node:os';
 import { ownProcessors, Processors } from './processors.js';
 
-it('assigns the allowed number of processors, and other ones to the next command', () => {
+it('Processors assigns the allowed number of processors, and other ones to the next command', () => {
   const processors = new Processors([0, 1, 4, 6], 2);
   const [first, second, third] = [processors.take(), processors.take(), processors.take()];
   expect([...first, ...second].toSorted()).toEqual([0, 1, 4, 6]);
   expect(third).toEqual(first);
 });
 
-it('starts again with the first processors when too few are left', () => {
+it('Processors starts again with the first processors when too few are left', () => {
   const processors = new Processors([0, 1, 2], 2);
   const taken = Array.from({ length: 3 }, () => processors.take()).flat();
   expect(taken.toSorted()).toEqual([0, 0, 1, 1, 2, 2]);
 });
 
-it.each([0, 2, 3])('assigns none of two processors if a command may use %d', (most) => {
+it.each([0, 2, 3])('Processors assigns none of two processors if a command may use %d', (most) => {
   expect(new Processors([0, 1], most).take()).toEqual([]);
 });
 
-it('reads the processors of its own process', async () => {
+it('Processors reads the processors of its own process', async () => {
   const own = await ownProcessors();
   expect(own.length).toBeGreaterThan(0);
   expect(own.length).toBeLessThanOrEqual(cpus().length);

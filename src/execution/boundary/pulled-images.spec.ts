@@ -32,7 +32,7 @@ async function pulled(id: string, days: number): Promise<void> {
   await utimes(join(folder, 'data', 'images', id), then, then);
 }
 
-it('removes pulled images that were not used for the retention time', async () => {
+it('the cleanup removes pulled images that were not used for the retention time', async () => {
   const engine = { engine: join(folder, 'engine'), isPodman: true };
   await writeFile(join(folder, 'store', 'operator'), '');
   await pulled('old', 31);

@@ -1,17 +1,17 @@
 import { exactJson } from '../../common/exact-json.js';
 import { parseDocument, readDocument } from './inventory-document.js';
 
-it('parses a document', async () => {
+it('the reader parses a document', async () => {
   const document = { all: { hosts: ['a', 'b'] }, _meta: { hostvars: { a: { x: null } } } };
   expect(await readDocument(JSON.stringify(document))).toEqual(document);
 });
 
-it('keeps large integers, the notation of floats and the order of names', async () => {
+it('the reader keeps large integers, the notation of floats and the order of names', async () => {
   const text = '{"all":{"vars":{"b":1.0,"443":[12345678901234567890,{"9":1,"1":[]}]}},"7":{}}';
   expect(exactJson(await readDocument(text))).toBe(text);
 });
 
-it('keeps the unsafe mark only on texts that could be templates', async () => {
+it('the reader keeps the unsafe mark only on texts that could be templates', async () => {
   const marked = (text: string) => ({ __ansible_unsafe: text });
   const vars = { name: marked('db'), hint: marked('{{ 1 }}'), other: { ...marked('a'), b: 1 } };
   const plain = { ...vars, name: 'db' };
@@ -24,11 +24,11 @@ it('keeps the unsafe mark only on texts that could be templates', async () => {
 it.each([
   ['what is no JSON', '{"all": ', 'no JSON'],
   ['more values than it takes', `[${'0,'.repeat(4_000_000)}0]`, 'more than 4000000 values'],
-])('refuses %s', (_name, text, fault) => {
+])('the reader refuses %s', (_name, text, fault) => {
   expect(parseDocument(text)).toEqual({ fault: expect.stringContaining(fault) as string });
 });
 
-it('fails a run whose document needs too much memory, and reads the next document', async () => {
+it('the reader fails a run whose document needs too much memory, and reads the next document', async () => {
   // Each empty array costs a hundred times its two characters.
   const deep = `${'['.repeat(3_900_000)}${']'.repeat(3_900_000)}`;
   await expect(readDocument(deep)).rejects.toThrow('The inventory');

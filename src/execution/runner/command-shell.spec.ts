@@ -18,14 +18,14 @@ async function run(shell: CommandShell, script: string): Promise<[number | null,
   return [await shell.run(command, listener), out.text, err.text];
 }
 
-it('returns the output and exit code of each command', async () => {
+it('a command shell returns the output and exit code of each command', async () => {
   const shell = start();
   expect(await run(shell, 'echo out; echo err >&2; exit 3')).toEqual([3, 'out\n', 'err\n']);
   expect(await run(shell, 'echo again')).toEqual([0, 'again\n', '']);
   await shell.close();
 });
 
-it.each(['', '>&2'])('terminates a command with endless output %s', async (to) => {
+it.each(['', '>&2'])('a command shell terminates a command with endless output %s', async (to) => {
   const shell = start();
   const [code, out, err] = await run(shell, `exec yes ${to}`);
   expect(code).toBeNull();
@@ -34,7 +34,7 @@ it.each(['', '>&2'])('terminates a command with endless output %s', async (to) =
   await shell.close();
 });
 
-it('permits as much output as the limit', async () => {
+it('a command shell permits as much output as the limit', async () => {
   const shell = start();
   const [code, out] = await run(shell, `head -c ${MAX_PRINTED} /dev/zero | tr '\\0' x`);
   expect([code, out.length, shell.printedTooMuch]).toEqual([0, MAX_PRINTED, false]);

@@ -9,7 +9,7 @@ beforeEach(() => {
   lines = new MaskedLines(createMasker(['hunter2-hunter2']), (text) => told.push(text));
 });
 
-it('emits complete lines for any chunk sizes', () => {
+it('MaskedLines emits complete lines for any chunk sizes', () => {
   for (const text of ['a', 'b\nc', '\n', '\n', 'd\ne']) lines.add(text);
   expect(told).toEqual(['ab\n', 'c\n', 'd\n']);
   lines.end();
@@ -18,21 +18,21 @@ it('emits complete lines for any chunk sizes', () => {
   expect(told).toHaveLength(4);
 });
 
-it('masks a secret within one line and across several, for any chunk sizes', () => {
+it('MaskedLines masks a secret within one line and across several, for any chunk sizes', () => {
   for (const sign of 'a hunter2-hunter2\nb hunter2-\r\n  hunter2 c\nhunter2-\n') lines.add(sign);
   expect(told).toEqual([`a ${MASK}\n`, `b ${MASK}\n${MASK} c\n`]);
   lines.end();
   expect(told.at(-1)).toBe('hunter2-\n');
 });
 
-it('does not hold lines back indefinitely', () => {
+it('MaskedLines does not hold lines back indefinitely', () => {
   lines.add('hunter2-\n');
   expect(told).toEqual([]);
   lines.add('\n'.repeat(1000));
   expect(told).toEqual([`hunter2-\n${'\n'.repeat(1000)}`]);
 });
 
-it('breaks an endless line, and masks a secret at the break', () => {
+it('MaskedLines breaks an endless line, and masks a secret at the break', () => {
   lines.add(`${'x'.repeat(65_530)}hunter2-hunter2`);
   lines.add('y'.repeat(200_000));
   lines.end();

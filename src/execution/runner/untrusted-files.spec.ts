@@ -40,7 +40,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(top, { recursive: true }));
 
-it('is read up to a size limit', async () => {
+it('a file of a run is read up to a size limit', async () => {
   expect(await readBelow(root, ['folder', 'file'], MOST)).toBe('left');
   writeFileSync(join(root.dir, 'folder', 'file'), 'x'.repeat(MOST));
   expect(await readBelow(root, ['folder', 'file'], MOST)).toHaveLength(MOST);
@@ -48,7 +48,7 @@ it('is read up to a size limit', async () => {
   expect(await readBelow(root, ['folder', 'file'], MOST)).toBeNull();
 });
 
-it('is never reached through a link', async () => {
+it('a file of a run is never reached through a link', async () => {
   expect(await readBelow(root, ['folder', 'link'], MOST)).toBeNull();
   expect(await readBelow(root, ['elsewhere', 'file'], MOST)).toBeNull();
   expect(await statBelow(root, ['elsewhere', 'file'])).toBeNull();
@@ -60,26 +60,26 @@ it('is never reached through a link', async () => {
   expect(await namesBelow(root, ['folder'], MOST)).toEqual(['file']);
 });
 
-it('is not read from a pipe, and does not block', async () => {
+it('a file of a run is not read from a pipe, and does not block', async () => {
   execFileSync('mkfifo', [join(root.dir, 'pipe')]);
   expect(await readBelow(root, ['pipe'], MOST)).toBeNull();
 });
 
-it('is listed up to a number of names', async () => {
+it('a file of a run is listed up to a number of names', async () => {
   for (const name of ['a', 'b', 'c']) writeFileSync(join(root.dir, 'folder', name), '');
   expect(await namesBelow(root, ['folder'], 2)).toHaveLength(2);
 });
 
 const asRoot = process.getuid?.() === 0 ? it : it.skip;
 
-asRoot('is ignored if it or its folder belongs to another account', async () => {
+asRoot('a file of a run is ignored if it or its folder belongs to another account', async () => {
   chownSync(join(root.dir, 'folder', 'file'), 65_534, 65_534);
   expect(await readBelow(root, ['folder', 'file'], MOST)).toBeNull();
   chownSync(join(root.dir, 'folder'), 65_534, 65_534);
   expect(await namesBelow(root, ['folder'], MOST)).toEqual([]);
 });
 
-asRoot('is ignored on another file system', async () => {
+asRoot('a file of a run is ignored on another file system', async () => {
   const place = join(root.dir, 'folder');
   execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', place]);
   try {

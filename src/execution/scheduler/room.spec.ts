@@ -26,23 +26,23 @@ const place = (room: Room, preferred: readonly number[], need: Need = PLAIN): st
 const places = (room: Room, ...preferred: readonly number[][]): (string | null)[] =>
   preferred.map((groups) => place(room, groups));
 
-it('assigns each run to the first of its groups with free capacity', () => {
+it('the scheduler assigns each run to the first of its groups with free capacity', () => {
   const room = new Room([machine(1, 'a', 1), machine(2, 'b', 1)], []);
   expect(places(room, [1, 2], [1, 2], [1, 2], [3])).toEqual(['1 a', '2 b', null, null]);
 });
 
-it('counts a machine in two groups once', () => {
+it('the scheduler counts a machine in two groups once', () => {
   const room = new Room([machine(1, 'a', 2), machine(2, 'a', 2)], []);
   expect(places(room, [1], [2], [1])).toEqual(['1 a', '2 a', null]);
 });
 
-it('applies the limit of a group, including its running jobs', () => {
+it('the scheduler applies the limit of a group, including its running jobs', () => {
   const limited = machine(1, 'a', 9, { max_concurrent_jobs: 2 });
   const room = new Room([limited, machine(2, 'a', 9)], [used('a', 1, 1), used('a', null, 1)]);
   expect(places(room, [1], [1], [1, 2])).toEqual(['1 a', null, '2 a']);
 });
 
-it('assigns no run to a machine with more runs than its workers execute', () => {
+it('the scheduler assigns no run to a machine with more runs than its workers execute', () => {
   const room = new Room([machine(1, 'a', 4), machine(1, 'b', 1)], [used('a', 1, 5)]);
   expect(places(room, [1], [1])).toEqual(['1 b', null]);
 });

@@ -15,7 +15,7 @@ const rows = (from: number, to: number, stdout = 'x', data: object = {}) =>
 const told = (events: readonly { counter: number; event: string; stdout: string }[]) =>
   events.map(({ counter, event, stdout }) => [counter, event, stdout]);
 
-it('accepts events up to the limit, and adds one that reports the limit', () => {
+it('EventAllowance accepts events up to the limit, and adds one that reports the limit', () => {
   const allowance = new EventAllowance();
   const first = rows(1, 2);
   expect(allowance.take(first, LIMITS)).toEqual({ events: first.map(storedEvent), excess: '' });
@@ -29,7 +29,7 @@ it('accepts events up to the limit, and adds one that reports the limit', () => 
   expect(events[1]).toMatchObject({ startLine: 4, endLine: 5, eventData: {} });
 });
 
-it('accepts no events after the limit, and reports the limit once', () => {
+it('EventAllowance accepts no events after the limit, and reports the limit once', () => {
   const allowance = new EventAllowance();
   allowance.take(rows(1, 4), LIMITS);
   expect(allowance.take(rows(5, 5), LIMITS)).toEqual({ events: [], excess: '' });
@@ -38,7 +38,7 @@ it('accepts no events after the limit, and reports the limit once', () => {
 it.each([
   ['output', rows(1, 2, 'é'.repeat(300))],
   ['data', rows(1, 2, '', { res: { msg: 'é'.repeat(300) } })],
-])('counts the bytes of their %s', (_, batch) => {
+])('EventAllowance counts the bytes of event %s', (_, batch) => {
   const why =
     'The events of the job took more than 1000 bytes (JOB_EVENT_BYTES), so it has been ended.';
   const { events, excess } = new EventAllowance().take(batch, LIMITS);

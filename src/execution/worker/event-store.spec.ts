@@ -8,7 +8,7 @@ import { EventStore } from './event-store.service.js';
 
 const passing = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 
-it('writes and counts the data of an event once, however often the event is stored', async () => {
+it('EventStore writes and counts the data of an event once, however often the event is stored', async () => {
   let written = 0;
   const data = { toJSON: () => ({ written: (written += 1) }) };
   const row = toEventRow({ uuid: 'u', counter: 1, event: 'verbose' });

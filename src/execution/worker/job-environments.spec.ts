@@ -85,13 +85,13 @@ const LOGIN = { host: 'https://203.0.113.9/', username: 'me', password: 'hunter2
 const refusal = (service: JobEnvironments, run = new ActiveRun(1, 1)): Promise<string> =>
   service.provide(run).then(() => '', messageOf);
 
-it('names the environment and a remedy if there is no container engine', async () => {
+it('a worker names the environment and a remedy if there is no container engine', async () => {
   expect(await refusal(environments({ engine: 'no-podman' }))).toBe(
     `This worker has no container engine for execution environment "X". ${inFolder('no-podman')} is not installed (install the package podman).`,
   );
 });
 
-it('names the missing program of an image', async () => {
+it('a worker names the missing program of an image', async () => {
   present('there');
   expect(await refusal(environments())).toBe(
     `The image 203.0.113.9/ee:1 of execution environment "X" cannot be used: ${inFolder('podman')}: the image has no ansible-runner. Correct the image, or choose another execution environment.`,
@@ -105,14 +105,17 @@ it.each([
   ['', false, 1],
   ['never', true, 0],
   ['never', false, 0],
-])('applies the pull policy "%s" to an image that is present: %s', async (pull, isThere, pulls) => {
-  if (isThere) present('there');
-  await refusal(environments({ pull, inputs: LOGIN }));
-  const log = existsSync(inFolder('log')) ? read('log') : '';
-  expect(log.match(/^begin/gm)?.length ?? 0).toBe(pulls);
-});
+])(
+  'a worker applies the pull policy "%s" to an image that is present: %s',
+  async (pull, isThere, pulls) => {
+    if (isThere) present('there');
+    await refusal(environments({ pull, inputs: LOGIN }));
+    const log = existsSync(inFolder('log')) ? read('log') : '';
+    expect(log.match(/^begin/gm)?.length ?? 0).toBe(pulls);
+  },
+);
 
-it('passes the login in a private file, and deletes the file', async () => {
+it('a worker passes the login in a private file, and deletes the file', async () => {
   await refusal(environments({ inputs: { ...LOGIN, verify_ssl: false } }));
   expect(read('log')).toMatch(
     /^begin pull --authfile=\S+ --tls-verify=false 203\.0\.113\.9\/ee:1$/m,
@@ -126,7 +129,7 @@ it('passes the login in a private file, and deletes the file', async () => {
 });
 
 it.each([[{}], [{ ...LOGIN, password: '' }]])(
-  'requires host, user name and password for a login: %j',
+  'a worker requires host, user name and password for a login: %j',
   async (inputs) => {
     expect(await refusal(environments({ inputs }))).toBe(
       'Please recheck that your host, username, and password fields are all filled.',
@@ -135,7 +138,7 @@ it.each([[{}], [{ ...LOGIN, password: '' }]])(
 );
 
 it.each(['127.0.0.1:5000/ee', 'localhost/ee', '203.0.113.9/ee:1'])(
-  'contacts no registry that is not permitted: %s',
+  'a worker contacts no registry that is not permitted: %s',
   async (image) => {
     expect(await refusal(environments({ image, allow: '198.51.100.1', inputs: LOGIN }))).toContain(
       'is not permitted',
@@ -144,7 +147,7 @@ it.each(['127.0.0.1:5000/ee', 'localhost/ee', '203.0.113.9/ee:1'])(
   },
 );
 
-it('runs simultaneous pulls of an image one after the other', async () => {
+it('a worker runs simultaneous pulls of an image one after the other', async () => {
   const service = environments({ pull: 'always', inputs: LOGIN });
   await Promise.all([1, 2, 3].map((id) => refusal(service, new ActiveRun(id, 1))));
   const words = read('log')
@@ -154,7 +157,7 @@ it('runs simultaneous pulls of an image one after the other', async () => {
   expect(words).toEqual(['begin', 'end', 'begin', 'end', 'begin', 'end']);
 });
 
-it('stops a pull with its run, and the wait of another run for that pull', async () => {
+it('a worker stops a pull with its run, and the wait of another run for that pull', async () => {
   present('slow');
   const service = environments({ inputs: LOGIN });
   const runs = [new ActiveRun(1, 1), new ActiveRun(2, 1)] as const;

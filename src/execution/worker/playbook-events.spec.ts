@@ -39,7 +39,7 @@ const statistics = (): RunnerEvent =>
   event('playbook_on_stats', { ok: { a: 1 }, artifact_data: { token: 'canary-run' } }, recap);
 const counters = (): number[] => stored.map((row) => row.counter);
 
-it('stores output from before the playbook together with its start event', async () => {
+it('PlaybookEvents stores output from before the playbook together with its start event', async () => {
   await events.take([event('verbose', {}, 'a warning')]);
   expect(counters()).toEqual([]);
   await events.take([event('playbook_on_start')]);
@@ -48,7 +48,7 @@ it('stores output from before the playbook together with its start event', async
   expect(counters()).toEqual([1, 2, 3]);
 });
 
-it('holds back lines that may start a secret, and masks the secret in each line', async () => {
+it('PlaybookEvents holds back lines that may start a secret, and masks the secret in each line', async () => {
   const masker = createMasker(['hunter2-hunter2']);
   events = new PlaybookEvents(store, new ActiveRun(1, 1), masker);
   await events.take([event('playbook_on_start'), event('verbose', {}, 'a warning of hunter2-')]);
@@ -69,7 +69,7 @@ it('holds back lines that may start a secret, and masks the secret in each line'
   expect(counters()).toEqual([1, 2, 3, 4, 5, 6, 7]);
 });
 
-it('holds back lines that may start a hidden statistic', async () => {
+it('PlaybookEvents holds back lines that may start a hidden statistic', async () => {
   await events.take([event('playbook_on_start'), censored(), statistics()]);
   await events.take([event('verbose', {}, 'say canary-')]);
   await events.take([event('verbose', {}, 'run')]);
@@ -77,14 +77,14 @@ it('holds back lines that may start a hidden statistic', async () => {
   expect(stored.slice(3).map((row) => row.stdout)).toEqual([`say ${MASK}`, MASK]);
 });
 
-it('does not hold back lines indefinitely', async () => {
+it('PlaybookEvents does not hold back lines indefinitely', async () => {
   events = new PlaybookEvents(store, new ActiveRun(1, 1), createMasker(['hunter2-hunter2']));
   await events.take([event('playbook_on_start'), event('verbose', {}, 'hunter2-')]);
   for (let line = 0; line < 1000; line += 1) await events.take([event('verbose')]);
   expect(counters()).toHaveLength(1002);
 });
 
-it('stores the output of a playbook that did not start when the run ends', async () => {
+it('PlaybookEvents stores the output of a playbook that did not start when the run ends', async () => {
   await events.take([event('verbose', {}, 'ERROR! the role was not found')]);
   expect(events.isWithoutHosts()).toBe(false);
   await events.finish();
@@ -92,12 +92,12 @@ it('stores the output of a playbook that did not start when the run ends', async
   expect(events.fields()).toMatchObject({ emitted_events: 1 });
 });
 
-it('does not hold back output from before the playbook indefinitely', async () => {
+it('PlaybookEvents does not hold back output from before the playbook indefinitely', async () => {
   for (let line = 0; line < 60; line += 1) await events.take([event('verbose', {}, 'line')]);
   expect(counters()).toHaveLength(60);
 });
 
-it('detects that a limit matched no host, and stores no event for it', async () => {
+it('PlaybookEvents detects that a limit matched no host, and stores no event for it', async () => {
   const refusal =
     'ERROR! Specified inventory, host pattern and/or --limit leaves us with no hosts to target.';
   await events.take([event('verbose', {}, 'a warning'), event('verbose', {}, refusal)]);
@@ -105,13 +105,13 @@ it('detects that a limit matched no host, and stores no event for it', async () 
   expect(counters()).toEqual([]);
 });
 
-it('does not confuse output of a playbook with a limit that matches no host', async () => {
+it('PlaybookEvents does not confuse output of a playbook with a limit that matches no host', async () => {
   await events.take([event('playbook_on_start')]);
   await events.take([event('verbose', {}, '--limit leaves us with no hosts to target')]);
   expect(events.isWithoutHosts()).toBe(false);
 });
 
-it('stores events before the statistics immediately, and the rest in order at the end', async () => {
+it('PlaybookEvents stores events before the statistics immediately, and later ones at the end', async () => {
   await events.take([event('runner_on_ok'), statistics(), event('verbose')]);
   await events.take([event('verbose')]);
   expect(counters()).toEqual([1]);
@@ -128,7 +128,7 @@ it.each<[string, () => RunnerEvent[][]]>([
   ['in a batch before', () => [[censored()], [statistics(), event('verbose', {}, 'canary-run')]]],
   ['after', () => [[statistics(), event('verbose', {}, 'canary-run')], [censored()]]],
   ['in the batch, after', () => [[statistics(), event('verbose', {}, 'canary-run'), censored()]]],
-])('hides statistics if some were set under no_log %s them', async (_, batches) => {
+])('PlaybookEvents hides statistics if some were set under no_log %s them', async (_, batches) => {
   for (const batch of batches()) await events.take(batch);
   await events.finish();
   expect(counters()).toEqual([1, 2, 3]);
@@ -141,7 +141,7 @@ it.each<[string, () => RunnerEvent[][]]>([
   expect(events.secretArtifacts()).toEqual({ token: 'canary-run' });
 });
 
-it('hides statistics that the playbook marks with no_log, and removes the mark', async () => {
+it('PlaybookEvents hides statistics that the playbook marks with no_log, and removes the mark', async () => {
   const artifact_data = { _ansible_no_log: true, token: 'canary-run' };
   await events.take([event('playbook_on_stats', { artifact_data })]);
   await events.finish();
@@ -149,7 +149,7 @@ it('hides statistics that the playbook marks with no_log, and removes the mark',
   expect(events.secretArtifacts()).toEqual({ token: 'canary-run' });
 });
 
-it('hides the statistics if too many events follow them', async () => {
+it('PlaybookEvents hides the statistics if too many events follow them', async () => {
   await events.take([statistics()]);
   await events.take(Array.from({ length: 1000 }, () => event('verbose', {}, 'canary-run')));
   expect(stored).toHaveLength(1001);

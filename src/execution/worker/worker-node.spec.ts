@@ -51,12 +51,12 @@ async function beat(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
 }
 
-it('checks its engine at the start, and again only when a health check is requested', async () => {
+it('a worker checks its engine at the start, and again only when a health check is requested', async () => {
   await beat();
   expect(stored).toEqual(['tried', null]);
 });
 
-it('performs each health check once, and again if it failed', async () => {
+it('a worker performs each health check once, and again if it failed', async () => {
   requested = '2026-01-01T00:00:00Z';
   probes = [() => Promise.reject(new Error('no database')), () => Promise.resolve()];
   await beat();
@@ -67,7 +67,7 @@ it('performs each health check once, and again if it failed', async () => {
   expect(stored).toEqual(['tried', null, null, 'tried', null]);
 });
 
-it('sends heartbeats during a slow health check', async () => {
+it('a worker sends heartbeats during a slow health check', async () => {
   requested = '2026-01-01T00:00:00Z';
   let end = (): void => undefined;
   probes = [() => new Promise((resolve) => (end = resolve))];

@@ -69,7 +69,7 @@ class Play {
 /** Which run ends next, as often as a workflow can want to know. */
 const choices = fc.array(fc.nat(), { minLength: 16, maxLength: 16 });
 
-it('ends every workflow as the rules require, in any order of the runs', () => {
+it('the engine ends every workflow as the rules require, in any order of the runs', () => {
   fc.assert(
     fc.property(workflows(12), choices, (plan, order) => {
       const play = new Play(plan);
@@ -87,7 +87,7 @@ it('ends every workflow as the rules require, in any order of the runs', () => {
   );
 });
 
-it('starts no nodes after a cancellation, and ends with the last run', () => {
+it('the engine starts no nodes after a cancellation, and ends with the last run', () => {
   fc.assert(
     fc.property(workflows(12), choices, fc.nat(11), (plan, order, cancelAt) => {
       const play = new Play(plan);
@@ -146,32 +146,32 @@ it.each([
   ['always', 'successful', true],
   ['always', 'canceled', true],
   ['always', 'skipped', false],
-] as const)('applies a %s edge from a node that is %s: %s', (kind, outcome, starts) => {
+] as const)('the engine applies a %s edge from a node that is %s: %s', (kind, outcome, starts) => {
   for (const mustConverge of [false, true]) {
     const { start } = next(ended(1, outcome), node(2, { mustConverge, ...after([1, kind]) }));
     expect(start).toEqual(starts ? [2] : []);
   }
 });
 
-it('waits for all parents, even if one matching edge is sufficient', () => {
+it('the engine waits for all parents, even if one matching edge is sufficient', () => {
   const child = node(3, after([1, 'success'], [2, 'success']));
   const waiting = next(ended(1, 'successful'), node(2, { hasStarted: true }), child);
   expect(waiting).toEqual({ start: [], ended: new Map(), end: null });
   expect(next(ended(1, 'successful'), ended(2, 'failed'), child).start).toEqual([3]);
 });
 
-it('skips a node that requires all edges at the first edge that does not match', () => {
+it('the engine skips a node that requires all edges at the first edge that does not match', () => {
   const child = node(3, { mustConverge: true, ...after([1, 'success'], [2, 'success']) });
   const decision = next(ended(1, 'canceled'), node(2, { hasStarted: true }), child);
   expect(decision.ended).toEqual(new Map([[3, 'skipped']]));
 });
 
-it('follows the failure edges of a node whose template was deleted', () => {
+it('the engine follows the failure edges of a node whose template was deleted', () => {
   const decision = next(node(1, { canStart: false }), node(2, after([1, 'failure'])));
   expect(decision).toEqual({ start: [2], ended: new Map([[1, 'missing']]), end: null });
 });
 
-it('names failed nodes without a failure edge', () => {
+it('the engine names failed nodes without a failure edge', () => {
   const { end } = next(ended(1, 'failed'), ended(2, 'error'), node(3, after([2, 'success'])));
   expect(end).toEqual({
     status: 'failed',
@@ -179,7 +179,7 @@ it('names failed nodes without a failure edge', () => {
   });
 });
 
-it('names missing templates even if the workflow succeeds', () => {
+it('the engine names missing templates even if the workflow succeeds', () => {
   const { end } = next(node(1, { canStart: false }), {
     ...ended(2, 'successful'),
     ...after([1, 'always']),
@@ -190,11 +190,11 @@ it('names missing templates even if the workflow succeeds', () => {
   });
 });
 
-it('counts the nodes that it does not name', () => {
+it('the engine counts the nodes that it does not name', () => {
   const nodes = Array.from({ length: 25 }, (_, index) => ended(index + 1, 'failed'));
   expect(next(...nodes).end?.explanation).toMatch(/n19, n20 and 5 more$/);
 });
 
-it('ends a workflow without nodes', () => {
+it('the engine ends a workflow without nodes', () => {
   expect(next().end).toEqual({ status: 'successful', explanation: '' });
 });

@@ -1,6 +1,6 @@
 import { enabledBy, textAtFirst } from './variable-paths.js';
 
-it('reads texts that Ansible marked as unsafe like other texts', () => {
+it('the import reads texts that Ansible marked as unsafe like other texts', () => {
   const variables = {
     id: { __ansible_unsafe: 'i-{{ 1 }}' },
     state: { power: { __ansible_unsafe: 'Running' } },

@@ -7,7 +7,7 @@ const event = (counter: number, name: string, parent: number): TreeEvent => ({
   event: name,
 });
 
-it('counts all descendants and attaches messages to the event before them', () => {
+it('the summary counts all descendants and attaches messages to the event before them', () => {
   const summary = summarizeTree([
     event(1, 'playbook_on_start', 0),
     event(2, 'playbook_on_play_start', 1),
@@ -28,7 +28,7 @@ it('counts all descendants and attaches messages to the event before them', () =
   });
 });
 
-it('reports a missing parent, and accepts events that are their own ancestors', () => {
+it('the summary reports a missing parent, and accepts events that are their own ancestors', () => {
   expect(summarizeTree([event(2, 'runner_on_ok', 9)]).is_tree).toBe(false);
   expect(summarizeTree([event(1, 'runner_on_ok', 1)]).children_summary).toEqual({});
 });

@@ -2,17 +2,17 @@ import { htmlText, plainText } from './stdout.js';
 
 const ESC = '\u001B';
 
-it('removes colours, hidden markers and titles', () => {
+it('the output removes colours, hidden markers and titles', () => {
   expect(plainText(`${ESC}[0;32mok${ESC}[0m\r\n${ESC}[KeyJ1\u001B]0;title\u0007`)).toBe('ok\neyJ1');
 });
 
-it('escapes markup and keeps colours', () => {
+it('the output escapes markup and keeps colours', () => {
   expect(htmlText(`<b>${ESC}[1;31m"bad" & ${ESC}[0mplain`)).toBe(
     '&lt;b&gt;<span class="ansi-red ansi-bold">&quot;bad&quot; &amp; </span>plain',
   );
 });
 
-it('closes a colour without a reset', () => {
+it('the output closes a colour without a reset', () => {
   expect(htmlText(`${ESC}[96mx`)).toBe('<span class="ansi-bright-cyan">x</span>');
 });
 
@@ -27,6 +27,6 @@ it.each([
   ['48;5;1;32', 'ansi-green'],
   ['1;38;5;46', 'ansi-46 ansi-bold'],
   ['38;5;999;1', 'ansi-bold'],
-])('converts the color %s of 256 to the nearest RGB color', (codes, classes) => {
+])('the output shows the color %s as the nearest of 256 colors', (codes, classes) => {
   expect(htmlText(`\u001B[${codes}mtext`)).toBe(`<span class="${classes}">text</span>`);
 });

@@ -49,7 +49,7 @@ const PROMPTS = LAUNCH_OPTIONS.filter(({ inWorkflows }) => inWorkflows);
 
 const RETENTION = 'test/queue/system-jobs.spec.ts';
 const WORKFLOW = 'test/api/workflow-launch.e2e-spec.ts';
-const STRANGERS = 'test/security/webhook-strangers.e2e-spec.ts';
+const OUTSIDERS = 'test/security/webhook-outsiders.e2e-spec.ts';
 const COMMANDS = 'test/queue/ad-hoc-commands.spec.ts';
 const COMMAND_LAUNCH = 'test/api/ad-hoc-commands.e2e-spec.ts';
 const GROUPS = 'test/queue/instance-groups.spec.ts';
@@ -244,9 +244,9 @@ const EFFECTS: Readonly<Record<string, Effects>> = {
       survey_enabled: WORKFLOW,
       webhook_coalesce: 'test/api/webhook-coalescing.e2e-spec.ts',
       webhook_credential: 'test/api/workflow-templates.e2e-spec.ts',
-      webhook_dedupe_body: STRANGERS,
+      webhook_dedupe_body: OUTSIDERS,
       webhook_filters: 'test/api/workflow-webhooks.e2e-spec.ts',
-      webhook_forks: STRANGERS,
+      webhook_forks: OUTSIDERS,
       webhook_service: 'test/api/workflow-webhooks.e2e-spec.ts',
     },
   },

@@ -69,9 +69,9 @@ const SHOWN: Record<string, string> = {
   survey_enabled: 'test/api/workflow-launch.e2e-spec.ts',
   webhook_coalesce: 'test/api/webhook-coalescing.e2e-spec.ts',
   webhook_credential: 'test/queue/webhook-status-posts.spec.ts',
-  webhook_dedupe_body: 'test/security/webhook-strangers.e2e-spec.ts',
+  webhook_dedupe_body: 'test/security/webhook-outsiders.e2e-spec.ts',
   webhook_filters: 'test/api/webhook-events.e2e-spec.ts',
-  webhook_forks: 'test/security/webhook-strangers.e2e-spec.ts',
+  webhook_forks: 'test/security/webhook-outsiders.e2e-spec.ts',
   webhook_service: 'test/api/webhook-receiver.e2e-spec.ts',
 };
 

@@ -72,7 +72,7 @@ const KINDS: [path: string, kind: Kind][] = [
         scm_update_on_launch: 'test/queue/scheduler.spec.ts',
         scm_url: 'test/queue/webhook-checkouts.spec.ts',
         webhook_credential: WEBHOOKS,
-        webhook_dedupe_body: 'test/security/webhook-strangers.e2e-spec.ts',
+        webhook_dedupe_body: 'test/security/webhook-outsiders.e2e-spec.ts',
         webhook_filters: WEBHOOKS,
         webhook_service: WEBHOOKS,
       },

@@ -1,4 +1,4 @@
-/** Secrets that an object holds itself are given anew when they would go elsewhere. */
+/** A secret that an object stores must be sent again before the object may send it to a new destination. */
 import { boot, type TestApp } from '../support/boot.js';
 
 const KEPT = '$encrypted$';

@@ -6,9 +6,9 @@ type Declaration = SettingDeclaration<unknown>;
 
 const INTRODUCTION = `# Settings
 
-Every setting is read from the environment; \`<NAME>_FILE\` names a file that holds the value instead.
-Those marked "yes" under *run time* can also be changed under \`/api/v2/settings/<category>/\` while
-the service runs. All faults are told at once, and a process with wrong settings does not start.
+Every setting is read from the environment; \`<NAME>_FILE\` names a file that contains the value instead.
+Settings marked "yes" under *Run time* can also be changed at \`/api/v2/settings/<category>/\` while the
+service runs. A process with invalid settings does not start, and reports all errors together.
 
 This page is generated from \`src/config/settings.ts\`: \`npm run controller -- settings-docs\`.
 `;

@@ -7,7 +7,7 @@ export const BULK_SETTINGS = {
     category: 'bulk',
     default: MEGABYTE,
     min: 1024,
-    help: 'Largest body of a bulk host request in bytes.',
+    help: 'Maximum size of the body of a bulk host request, in bytes.',
   }),
   BULK_JOB_MAX_LAUNCH: integer({
     category: 'bulk',
@@ -15,14 +15,14 @@ export const BULK_SETTINGS = {
     min: 1,
     max: 100_000,
     runtime: true,
-    help: 'Jobs one bulk launch may have.',
+    help: 'Maximum number of jobs in one bulk launch.',
   }),
   BULK_JOB_VARIABLES_LIMIT: integer({
     category: 'bulk',
     default: MEGABYTE,
     min: 1024,
     runtime: true,
-    help: 'Characters, as JSON, that the variables of all jobs of one bulk launch may have; those of the launch count for each job.',
+    help: 'Maximum number of characters of the variables of all jobs in one bulk launch, as JSON. The variables of the launch count once for each job.',
   }),
   BULK_HOST_MAX_CREATE: integer({
     category: 'bulk',
@@ -30,13 +30,13 @@ export const BULK_SETTINGS = {
     min: 1,
     max: 100_000,
     runtime: true,
-    help: 'Hosts one bulk create may have.',
+    help: 'Maximum number of hosts in one bulk create.',
   }),
   BULK_HOST_STREAM_LIMIT: bytes({
     category: 'bulk',
     default: 100 * MEGABYTE,
     min: 1024,
-    help: 'Largest bulk create sent as lines (application/x-ndjson), in bytes.',
+    help: 'Maximum size of a bulk create in lines (application/x-ndjson), in bytes.',
   }),
   BULK_HOST_MAX_STREAM: integer({
     category: 'bulk',
@@ -44,7 +44,7 @@ export const BULK_SETTINGS = {
     min: 1,
     max: 1_000_000,
     runtime: true,
-    help: 'Hosts one bulk create sent as lines may have.',
+    help: 'Maximum number of hosts in one bulk create in lines.',
   }),
   BULK_HOST_MAX_DELETE: integer({
     category: 'bulk',
@@ -52,6 +52,6 @@ export const BULK_SETTINGS = {
     min: 1,
     max: 100_000,
     runtime: true,
-    help: 'Hosts one bulk delete may have.',
+    help: 'Maximum number of hosts in one bulk delete.',
   }),
 } as const;

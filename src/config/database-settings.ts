@@ -10,25 +10,25 @@ export const DATABASE_SETTINGS = {
   MIGRATION_DATABASE_URL: secretSetting({
     category: 'system',
     default: '',
-    help: 'The same database as DATABASE_URL, for a role that owns the tables; that of DATABASE_URL then only reads and writes rows. Read by migrations alone.',
+    help: 'Connection URL of the same database with the role that owns the tables, used by migrations only. The role of DATABASE_URL then needs to read and write rows only.',
   }),
   DATABASE_POOL_SIZE: integer({
     category: 'system',
     default: 20,
     min: 2,
     max: 500,
-    help: 'Connections a worker may hold open, or all processes of the API on one machine together.',
+    help: 'Maximum number of database connections of a worker, or of all API processes of one machine.',
   }),
   STATEMENT_TIMEOUT_MS: milliseconds({
     category: 'system',
     default: 15_000,
     min: 100,
-    help: 'Longest time one database statement may take, in milliseconds.',
+    help: 'Timeout of one database statement, in milliseconds.',
   }),
   LIST_TIMEOUT_MS: milliseconds({
     category: 'system',
     default: 2000,
     min: 100,
-    help: 'Longest time a statement may take, in milliseconds, for a list that is searched, or filtered or ordered by texts and related objects.',
+    help: 'Timeout in milliseconds of a statement for a list that is searched, or that is filtered or ordered by texts or related objects.',
   }),
 } as const;

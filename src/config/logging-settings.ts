@@ -40,7 +40,7 @@ export const LOG_AGGREGATOR_SETTINGS = {
   LOG_AGGREGATOR_HOST: optionalString({
     ...CATEGORY,
     max: 1024,
-    help: 'Host name, address or, for the protocol https, URL of the log aggregator. A URL that starts with http:// is called without TLS.',
+    help: 'Host name, address or, for the protocol https, URL of the log aggregator. URLs that start with http:// do not use TLS.',
   }),
   LOG_AGGREGATOR_PORT: optionalInteger({
     ...CATEGORY,
@@ -87,7 +87,7 @@ export const LOG_AGGREGATOR_SETTINGS = {
     default: 5,
     min: 1,
     max: 15,
-    help: 'Seconds to wait for the log aggregator, with all protocols but udp.',
+    help: 'Timeout in seconds of connections to the log aggregator, for all protocols except udp.',
   }),
   LOG_AGGREGATOR_VERIFY_CERT: boolean({
     ...CATEGORY,
@@ -98,13 +98,13 @@ export const LOG_AGGREGATOR_SETTINGS = {
     ...CATEGORY,
     default: 'INFO',
     choices: LOG_SEVERITIES,
-    help: 'Least severity of the log lines that are sent. Lines below LOG_LEVEL are never sent.',
+    help: 'Minimum severity of the log lines that are sent. Lines below LOG_LEVEL are never sent.',
   }),
   LOG_AGGREGATOR_ACTION_QUEUE_SIZE: integer({
     ...CATEGORY,
     default: 131_072,
     min: 1,
-    help: 'Records that a process keeps in memory while the log aggregator is away, in at most 32 MB. Further records are dropped and counted; activity entries are kept in the database and never dropped.',
+    help: 'Records that a process keeps in memory while the log aggregator is unavailable, in at most 32 MB. Further records are dropped and counted; activity entries are kept in the database and never dropped.',
   }),
   API_400_ERROR_LOG_FORMAT: string({
     ...CATEGORY,

@@ -5,12 +5,12 @@ export const PROJECT_SETTINGS = {
   PROJECT_SCM_SCHEMES: listSetting({
     category: 'jobs',
     default: ['https', 'http', 'ssh', 'git'],
-    help: 'Schemes a project may be fetched from.',
+    help: 'URL schemes that projects can be fetched from.',
   }),
   PROJECT_FILE_ROOTS: listSetting({
     category: 'jobs',
     default: [],
-    help: 'Folders of this machine below which projects may be fetched from, where `file` is among the schemes. Never below `DATA_DIR`; a worker of root reads them as the account of runs.',
+    help: 'Local folders that contain repositories for projects, if PROJECT_SCM_SCHEMES includes `file`. Folders in `DATA_DIR` are never allowed. A worker that runs as root reads them as the account of runs.',
   }),
   AWX_ROLES_ENABLED: boolean({
     category: 'jobs',
@@ -28,6 +28,6 @@ export const PROJECT_SETTINGS = {
     category: 'jobs',
     default: 30,
     min: 1,
-    help: 'Days for which installed roles and collections, and pulled images, are kept that no run uses.',
+    help: 'Days for which unused roles, collections and pulled images are kept.',
   }),
 } as const;

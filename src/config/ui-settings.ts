@@ -10,7 +10,7 @@ export const UI_SETTINGS = {
     category: 'ui',
     default: '',
     runtime: true,
-    help: 'Text shown above the login form, such as a notice or whom to ask for an account.',
+    help: 'Text above the login form, such as a notice or a contact for new accounts.',
   }),
   CUSTOM_LOGO: string({
     category: 'ui',
@@ -28,12 +28,12 @@ export const UI_SETTINGS = {
     default: 4000,
     min: 100,
     runtime: true,
-    help: 'Events of a run that an interface loads at once: the header X-UI-Max-Events tells clients. The page of a run shows 500, or fewer where this is less.',
+    help: 'Maximum number of events of a run that a client loads at once, sent in the header X-UI-Max-Events. The page of a run shows 500, or this number if it is smaller.',
   }),
   UI_LIVE_UPDATES_ENABLED: boolean({
     category: 'ui',
     default: true,
     runtime: true,
-    help: 'Update the dashboard and the pages of active runs automatically. Otherwise users reload them.',
+    help: 'Update the dashboard and the pages of active runs automatically. If false, users reload the pages.',
   }),
 };

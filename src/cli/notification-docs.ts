@@ -12,29 +12,29 @@ const COMMAND = 'npm run controller -- notification-docs';
 
 const INTRODUCTION = `# Notifications
 
-The kinds of \`notification_type\` and what their \`notification_configuration\` holds. Unknown keys are
-kept and returned as they are. Secrets are encrypted at rest and shown as \`$encrypted$\`; that word sent
-back keeps the stored value. A PATCH replaces the configuration as a whole and merges \`messages\`. URLs
-are encrypted at rest too; whoever may only read the template sees them masked, as do all records.
+The values of \`notification_type\` and the keys of their \`notification_configuration\`. Unknown keys are
+stored and returned unchanged. Secrets are encrypted at rest and shown as \`$encrypted$\`; a request with
+this value keeps the stored secret. A PATCH replaces the whole configuration and merges \`messages\`. URLs
+are encrypted at rest too; users who can only read the template see them masked, as in all records.
 
 | To | Send |
 |---|---|
-| try a template | \`POST /api/v2/notification_templates/<id>/test/\`, with \`{"event": "success"}\` for the message of an event: one attempt, at once, whose record then is \`successful\` or \`failed\` |
-| be told of runs | \`POST /api/v2/<parent>/<id>/notification_templates_<event>/\` \`{"id": <id>}\`: \`started\`, \`success\`, \`error\` of job templates, workflow job templates, projects and organizations, \`approvals\` of the last two kinds that have them |
-| see what came of it | \`GET /api/v2/notifications/<id>/attempts/\`; \`summary_fields.circuit_breaker\` of the template says whether its destination is being left alone |
-| repeat one | \`POST /api/v2/notifications/<id>/resend/\` |
-| repeat a time range | \`POST /api/v2/notification_templates/<id>/resend/\` \`{"from": "2026-01-31T00:00:00Z"}\`, \`?dry_run=1\` to see what it would send |
+| try a template | \`POST /api/v2/notification_templates/<id>/test/\`, with \`{"event": "success"}\` for the message of an event: one immediate attempt, whose record is then \`successful\` or \`failed\` |
+| get notified of runs | \`POST /api/v2/<parent>/<id>/notification_templates_<event>/\` \`{"id": <id>}\`: \`started\`, \`success\`, \`error\` of job templates, workflow job templates, projects and organizations, \`approvals\` of workflow job templates and organizations |
+| see the attempts | \`GET /api/v2/notifications/<id>/attempts/\`; \`summary_fields.circuit_breaker\` of the template shows whether attempts to its destination are paused |
+| resend a notification | \`POST /api/v2/notifications/<id>/resend/\` |
+| resend a time range | \`POST /api/v2/notification_templates/<id>/resend/\` \`{"from": "2026-01-31T00:00:00Z"}\`, \`?dry_run=1\` for a preview |
 
-| A record is | when |
+| Status of a record | Meaning |
 |---|---|
-| \`pending\` | it was not tried yet; \`error\` may say why it has to wait |
-| \`failed\` | the last attempt failed, as \`error\` says. \`next_attempt_at\` says when it is tried again; null: no try is planned |
+| \`pending\` | no attempt yet; \`error\` can contain the reason for the wait |
+| \`failed\` | the last attempt failed, with the reason in \`error\`. \`next_attempt_at\` is the time of the next attempt; null: no further attempt |
 | \`successful\` | an attempt succeeded |
 
-Network errors, time-outs, 408, 425, 429 and 5xx are tried again, eight attempts in about four hours;
-other refusals and tests are not. While a try is planned a record cannot be sent again. A template cannot
-be deleted while one of its records is \`pending\`; planned tries are cancelled with it. A worker that
-dies in an attempt leaves it to another one, which makes it once more under the same id, tests too.
+Network errors, timeouts, 408, 425, 429 and 5xx are retried, with eight attempts in about four hours.
+Other refusals and tests are not retried. A record with a planned attempt cannot be resent. A template
+with a \`pending\` record cannot be deleted; deleting a template cancels its planned attempts. If a worker
+dies during an attempt, also of a test, another worker repeats the attempt with the same id.
 
 This page is generated from \`src/notifications/backends\`: \`${COMMAND}\`.
 `;

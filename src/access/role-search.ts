@@ -40,7 +40,7 @@ const BETWEEN = 'on';
 /** Query language that finds roles by their display text: the role's name and the object's name. */
 export const calledSo: Expression = {
   parameter: 'called',
-  help: 'Words of which each is in the name of the role or of its object, as in "Execute on Deploy".',
+  help: 'Words that the name of the role or of its object contains, such as "Execute on Deploy".',
   looksInto: [],
   compile: (text, _alias, { condition }) => {
     const isCalled = (word: string): Sql => {

@@ -67,7 +67,7 @@ export const roles = defineResource({
   shows: {
     fields: {
       name: described(STRING, 'Name of the role.'),
-      description: described(STRING, 'Rights that the role gives.'),
+      description: described(STRING, 'Permissions that the role grants.'),
     },
     // Named by the object's type.
     relatedOthers: STRING,

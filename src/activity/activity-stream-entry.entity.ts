@@ -37,7 +37,7 @@ export class ActivityStreamEntry {
   @Json({
     readOnly: true,
     search: true,
-    help: 'Old and new value by field, or what was tied to what.',
+    help: 'Old and new value by field, or the objects that were linked.',
   })
   changes!: Record<string, unknown>;
 

@@ -23,7 +23,7 @@ import { ExecutedJob, ISOLATION_FIELD } from '../runs/unified-job.entity.js';
 const PASSWORD = {
   writeOnly: true,
   column: null,
-  help: 'Where the credential asks for it at launch.',
+  help: 'Required if the credential prompts for the password at launch.',
 } as const;
 
 /**

@@ -80,7 +80,7 @@ export class CommandRelaunchController {
     kind: 'action',
     access: 'authenticated',
     operationId: 'ad_hoc_commands_relaunch',
-    summary: 'Run the command again, as if it were sent anew.',
+    summary: 'Relaunch the command with the same fields.',
     parent: adHocCommands,
     resource: adHocCommands,
     adds: { ad_hoc_command: WIDE_INTEGER },

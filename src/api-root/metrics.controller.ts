@@ -21,9 +21,9 @@ const METRICS = mapOf(
     samples: list(
       object(
         {
-          name: { ...STRING, description: 'Where it is not the name of the metric.' },
+          name: { ...STRING, description: 'Present if it differs from the name of the metric.' },
           labels: mapOf(anyOfSchemas(STRING, NUMBER)),
-          value: { ...orNull(NUMBER), description: 'Null: nothing was measured yet.' },
+          value: { ...orNull(NUMBER), description: 'Null: not measured yet.' },
         },
         ['name'],
       ),
@@ -59,7 +59,7 @@ export class MetricsController {
   @Route({
     ...route,
     operationId: 'metrics',
-    summary: 'Metrics for superusers and system auditors, as JSON; as text where that is accepted.',
+    summary: 'Metrics for superusers and system auditors, as JSON or, if accepted, as text.',
     texts: ['text/plain'],
     response: METRICS,
   })

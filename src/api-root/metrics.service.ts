@@ -75,7 +75,7 @@ export class MetricsService {
       },
       {
         name: 'controller_instances',
-        help: 'Machines with a live worker, by what keeps their runs apart.',
+        help: 'Machines with a live worker, by the isolation of their runs.',
         label: 'isolation',
         samples: () => this.instances.isolations(),
       },
@@ -93,19 +93,19 @@ export class MetricsService {
       },
       {
         name: 'controller_pending_notifications',
-        help: 'Notifications that were not tried yet, by type.',
+        help: 'Notifications without an attempt, by type.',
         label: 'notification_type',
         samples: () => this.notifications.countPending(),
       },
       {
         name: 'controller_retrying_notifications',
-        help: 'Notifications that failed and are tried again, by type.',
+        help: 'Failed notifications with a planned retry, by type.',
         label: 'notification_type',
         samples: () => this.notifications.countRetrying(),
       },
       {
         name: 'controller_open_breakers',
-        help: 'Destinations that failed too often to be called now, by what is sent there.',
+        help: 'Destinations with an open circuit breaker, by the kind of outbound request.',
         label: 'kind',
         samples: () => this.breakers.countOpen(),
       },
@@ -132,7 +132,7 @@ export class MetricsService {
       },
       {
         name: 'controller_log_records_dropped_total',
-        help: 'Records that full buffers dropped while the log aggregator was away.',
+        help: 'Records that full buffers dropped while the log aggregator was unavailable.',
         label: 'source',
         samples: async () => [{ label: 'buffer', value: await this.forwarding.dropped() }],
       },

@@ -69,7 +69,7 @@ export class RootController {
     kind: 'list',
     access: 'authenticated',
     operationId: 'me',
-    summary: 'The calling user, as a list of one.',
+    summary: 'Return the caller, as a list with one user.',
     resource: users,
   })
   @Get('v2/me')

@@ -24,7 +24,7 @@ export class Application extends NamedEntity {
     column: null,
     readOnly: true,
     filter: false,
-    help: 'Shown in clear once, on creation. Public clients have none.',
+    help: 'Shown in clear text once, on creation. Public clients have no secret.',
   })
   client_secret!: string;
 
@@ -35,7 +35,7 @@ export class Application extends NamedEntity {
     ],
     {
       required: true,
-      help: 'confidential: keeps a secret. public: runs where its user can read it.',
+      help: 'confidential: can keep a secret. public: runs on a device of the user.',
     },
   )
   client_type!: string;

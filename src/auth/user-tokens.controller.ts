@@ -88,7 +88,7 @@ export class UserTokensController {
     ...list,
     link: 'authorized_tokens',
     operationId: 'users_authorized_tokens_list',
-    summary: 'Access tokens that applications hold for one user.',
+    summary: 'List access tokens of applications for one user.',
   })
   @Get('authorized_tokens')
   authorizedTokens(

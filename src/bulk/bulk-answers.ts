@@ -100,7 +100,7 @@ export const TARGET_PARAMETERS: readonly QueryParameter[] = [
   {
     name: 'on_conflict',
     schema: { ...STRING, enum: ['error', 'update'] },
-    description: 'For a body of lines: what to do about a host that exists already.',
+    description: 'For a body in lines: treatment of a host that already exists.',
   },
   DRY_RUN_PARAMETER,
 ];

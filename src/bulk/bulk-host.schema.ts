@@ -42,7 +42,7 @@ export class HostTargetRequest {
 export class HostCreateRequest extends HostTargetRequest {
   @Entries({
     schema: filledList(BULK_HOST_ENTRY),
-    help: 'Hosts: `name`, and optionally `description`, `enabled`, `instance_id`, `variables` and `groups`, names of groups of the inventory; those that do not exist are made.',
+    help: 'Hosts: `name`, and optionally `description`, `enabled`, `instance_id`, `variables` and `groups`, names of groups of the inventory. Missing groups are created.',
   })
   hosts!: unknown[];
 }

@@ -60,7 +60,7 @@ export class BulkHostsController {
     access: 'authenticated',
     operationId: 'bulk_host_create',
     summary:
-      'Create many hosts in one inventory; all or none. `?dry_run=1` only checks. As lines, one host each, for inventories of any size: `inventory` and `on_conflict` stand in the URL then, faults come back by line, and `Accept: application/x-ndjson` has the progress told.',
+      'Create many hosts in one inventory; all or none. `?dry_run=1` only checks. As lines, one host each, for inventories of any size: the URL then contains `inventory` and `on_conflict`, errors are listed by line, and `Accept: application/x-ndjson` has the progress told.',
     example: { inventory: 1, hosts: [{ name: 'web-1' }, { name: 'web-2' }] },
     lines: { body: BULK_HOST_ENTRY, response: CREATED_LINES },
     response: CREATED,
@@ -108,7 +108,7 @@ export class BulkHostsController {
     kind: 'action',
     access: 'authenticated',
     operationId: 'bulk_host_delete',
-    summary: 'Delete many hosts; all or none. `?dry_run=1` only checks.',
+    summary: 'Delete many hosts, all or none. `?dry_run=1` only checks.',
     query: [DRY_RUN_PARAMETER],
     example: { hosts: [1, 2] },
     response: DELETED,

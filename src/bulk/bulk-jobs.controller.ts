@@ -41,7 +41,7 @@ export class BulkJobsController {
     kind: 'action',
     access: 'authenticated',
     operationId: 'bulk_job_launch',
-    summary: 'Launch many jobs as one workflow job; all or none. `?dry_run=1` only checks.',
+    summary: 'Launch many jobs as one workflow job, all or none. `?dry_run=1` only checks.',
     resource: workflowJobs,
     adds: { ignored_fields: IGNORED_FIELDS },
     alternatives: LAUNCH_DRY_RUN,

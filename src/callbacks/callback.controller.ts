@@ -27,7 +27,7 @@ class CallbackBody {
     column: null,
     filter: false,
     assumed: false,
-    help: 'Variables, where the template asks for them.',
+    help: 'Variables, if the template prompts for variables.',
   })
   extra_vars!: string;
 }

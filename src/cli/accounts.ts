@@ -59,7 +59,7 @@ export async function createToken(argv: readonly string[]): Promise<number> {
     options: {
       username: { type: 'string' },
       scope: { type: 'string', default: 'write' },
-      description: { type: 'string', default: 'made by the command line' },
+      description: { type: 'string', default: 'created by the command line' },
     },
   });
   const settings = Settings.load(process.env);

@@ -19,19 +19,16 @@ export interface CliCommand {
 /** Administrative commands by name. */
 export const COMMANDS: ReadonlyMap<string, CliCommand> = new Map<string, CliCommand>([
   ['migrate', { summary: 'bring the database to the present schema', run: migrate }],
-  ['migration-new', { summary: 'write a migration from what was declared', run: migrationNew }],
+  ['migration-new', { summary: 'write a migration from the entities', run: migrationNew }],
   [
     'migration-check',
     { summary: 'fail when migrations and declarations differ', run: migrationCheck },
   ],
   ['create-superuser', { summary: '--username NAME [--password TEXT]', run: createSuperuser }],
-  [
-    'ensure-admin',
-    { summary: 'make the first administrator when there is none', run: ensureAdmin },
-  ],
+  ['ensure-admin', { summary: 'create the first administrator if none exists', run: ensureAdmin }],
   ['create-token', { summary: '--username NAME [--scope read|write]', run: createToken }],
   ['doctor', { summary: 'look at everything an installation needs', run: doctor }],
-  ['cleanup', { summary: 'remove what is past its retention', run: cleanup }],
+  ['cleanup', { summary: 'remove records past their retention', run: cleanup }],
   [
     'rotate-secret-key',
     { summary: 'seal stored secrets with a new SECRET_KEY', run: rotateSecretKey },

@@ -29,7 +29,7 @@ export class CredentialTypesController extends ResourceController(credentialType
     kind: 'action',
     access: 'authenticated',
     operationId: 'credential_types_test',
-    summary: 'Try whether a secret store gives a value, by inputs that are not kept.',
+    summary: 'Test a secret store by fetching a value, with inputs that are not stored.',
     parent: credentialTypes,
     needs: 'change',
     response: object({}),

@@ -38,7 +38,7 @@ export class Credential extends NamedEntity {
     onDelete: 'CASCADE',
     needs: 'credential_admin',
     oneOf: 'owner',
-    help: 'Owning organization. Exactly one of organization, user and team is given on creation.',
+    help: 'Owning organization. Creation requires exactly one of organization, user and team.',
   })
   organization!: Reference | null;
 

@@ -69,7 +69,7 @@ export class CredentialsController extends ResourceController(credentials) {
     kind: 'action',
     access: 'authenticated',
     operationId: 'credentials_test',
-    summary: 'Try whether the secret store of one credential gives a value; it is not shown.',
+    summary: 'Test the secret store of one credential by fetching a value, which is not shown.',
     parent: credentials,
     needs: 'use',
     response: object({}),

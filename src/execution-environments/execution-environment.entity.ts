@@ -17,14 +17,14 @@ export class ExecutionEnvironment extends NamedEntity {
     nullable: true,
     onDelete: 'CASCADE',
     needs: 'execution_environment_admin',
-    help: 'Organization it belongs to; without one it is for all, and made by superusers.',
+    help: 'Owning organization. Only superusers can create a global execution environment.',
   })
   organization!: Reference | null;
 
   @Char({ required: true, max: 1024, help: 'Image: [domain[:port]/]path[:tag][@sha256:…].' })
   image!: string;
 
-  @Bool({ readOnly: true, help: 'Shipped with the product; none is.' })
+  @Bool({ readOnly: true, help: 'Shipped with the product; always false.' })
   managed!: boolean;
 
   @Reference('credential', {

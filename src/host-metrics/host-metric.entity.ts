@@ -19,7 +19,7 @@ export class HostMetric extends ResourceEntity {
   @DateTime({ ...INSTANT, help: 'End of the last job that touched it.' })
   last_automation!: string;
 
-  @DateTime({ readOnly: true, help: 'When it was deleted last.' })
+  @DateTime({ readOnly: true, help: 'Time of the last deletion.' })
   last_deleted!: string | null;
 
   @Integer({ ...COUNTER, help: 'Jobs that touched it.' })

@@ -110,7 +110,7 @@ export class LdapConfiguration {
     default: 'entryUUID',
     label: 'ID attribute',
     suggests: () => ['entryUUID', 'objectGUID'],
-    help: 'Attribute that identifies a user for ever. Active Directory: objectGUID.',
+    help: 'Attribute that permanently identifies a user. Active Directory: objectGUID.',
   })
   id_attribute!: string;
 
@@ -137,7 +137,7 @@ export class LdapConfiguration {
       ['memberUid', 'memberUid of POSIX groups: usernames'],
       ['nested', 'Nested groups of Active Directory'],
     ],
-    { default: 'memberOf', help: 'Where the groups of a user are.' },
+    { default: 'memberOf', help: 'Attribute with the groups of a user.' },
   )
   group_kind!: 'memberOf' | 'member' | 'uniqueMember' | 'memberUid' | 'nested';
 
@@ -149,7 +149,7 @@ export class LdapConfiguration {
     min: 0,
     max: 10_080,
     label: 'Synchronization interval',
-    help: 'Minutes between synchronizations, which disable users that the directory no longer has. 0: none.',
+    help: 'Minutes between synchronizations, which disable users who are no longer in the directory. 0: no synchronization.',
   })
   sync_minutes!: number;
 }
@@ -203,7 +203,7 @@ export class SamlConfiguration {
   })
   certificates!: string;
 
-  @Char({ help: 'Attribute that identifies a user for ever. Empty: the NameID.' })
+  @Char({ help: 'Attribute that permanently identifies a user. Empty: the NameID.' })
   subject_attribute!: string;
 
   @Char({ default: 'uid', help: 'Username of new users.' })

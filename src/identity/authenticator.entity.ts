@@ -30,7 +30,7 @@ export class Authenticator extends NamedEntity {
   @Char({
     immutable: true,
     max: 64,
-    help: 'Part of the callback URL, made from the name by default. Cannot be changed.',
+    help: 'Part of the callback URL, derived from the name by default. Cannot be changed.',
   })
   slug!: string;
 
@@ -39,7 +39,7 @@ export class Authenticator extends NamedEntity {
     readOnly: true,
     filter: false,
     label: 'Callback URL',
-    help: 'To be entered at the provider, behind the address of this controller. Empty for LDAP.',
+    help: 'Path to enter at the provider, after the URL of this controller. Empty for LDAP.',
   })
   callback_url!: string;
 
@@ -50,7 +50,7 @@ export class Authenticator extends NamedEntity {
   })
   kind!: AuthenticatorKind;
 
-  @Bool({ default: true, help: 'Offered on the login page; a directory: asked for passwords.' })
+  @Bool({ default: true, help: 'Show on the login page; directory: check passwords.' })
   enabled!: boolean;
 
   @Integer({ default: 1, min: 0, help: 'Position on the login page, and among directories.' })
@@ -144,7 +144,7 @@ export class AuthenticatorMap extends NamedEntity {
     nullable: true,
     onDelete: 'CASCADE',
     index: 'where set',
-    help: 'Organization that the map gives a role in.',
+    help: 'Organization in which the map grants a role.',
   })
   organization!: Reference | null;
 
@@ -152,7 +152,7 @@ export class AuthenticatorMap extends NamedEntity {
     nullable: true,
     onDelete: 'CASCADE',
     index: 'where set',
-    help: 'Team that the map gives a role in.',
+    help: 'Team in which the map grants a role.',
   })
   team!: Reference | null;
 
@@ -163,7 +163,7 @@ export class AuthenticatorMap extends NamedEntity {
   })
   role!: string;
 
-  @Bool({ default: true, help: 'Take the right away when the trigger does not fire.' })
+  @Bool({ default: true, help: 'Revoke the grant if the trigger does not match.' })
   revoke!: boolean;
 }
 

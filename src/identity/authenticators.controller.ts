@@ -36,11 +36,11 @@ export class TrialRequest {
     nullable: true,
     default: null,
     column: null,
-    help: 'Claims of a login, such as {"groups": ["ops"]}. Without claims and username the provider is asked whether it responds.',
+    help: 'Claims of a login, such as {"groups": ["ops"]}. Without claims and username, the test checks that the provider responds.',
   })
   claims!: Record<string, unknown> | null;
 
-  @Char({ max: 150, column: null, help: 'User of a directory, who is looked up.' })
+  @Char({ max: 150, column: null, help: 'Name of a user to look up in a directory.' })
   username!: string;
 }
 
@@ -83,7 +83,7 @@ export class AuthenticatorsController extends ResourceController(authenticators)
     access: 'authenticated',
     operationId: 'authenticators_test',
     summary:
-      'Show what claims or a user of a directory would be granted, or whether the provider responds.',
+      'Show the grants for claims or a user of a directory, or check that the provider responds.',
     parent: authenticators,
     needs: 'change',
     response: TRIAL,

@@ -49,10 +49,10 @@ export class InstanceGroup extends ResourceEntity {
   })
   pod_spec_override!: string;
 
-  @Integer({ ...COMPUTED, help: 'Forks that its instances together have room for.' })
+  @Integer({ ...COMPUTED, help: 'Total capacity of its instances, in forks.' })
   capacity!: number;
 
-  @Integer({ ...COMPUTED, help: 'Forks of the runs that its instances were given.' })
+  @Integer({ ...COMPUTED, help: 'Forks of the runs that are assigned to its instances.' })
   consumed_capacity!: number;
 
   @Float({ ...COMPUTED, help: 'Free part of the capacity, 0 to 100.' })

@@ -16,7 +16,7 @@ export class Instance extends ResourceEntity {
   @Char({ ...READ_ONLY, search: true, max: 253, help: 'Name of the machine.' })
   hostname!: string;
 
-  @Char({ ...READ_ONLY, help: 'Version of the worker that was heard of last.' })
+  @Char({ ...READ_ONLY, help: 'Version of the worker with the latest heartbeat.' })
   version!: string;
 
   @Float({ ...READ_ONLY, label: 'CPU', default: 0, columnType: 'integer', help: 'Processors.' })
@@ -49,7 +49,7 @@ export class Instance extends ResourceEntity {
 
   @Text({
     ...READ_ONLY,
-    help: 'Version of the engine that runs execution environments; empty: it runs none.',
+    help: 'Version of the container engine for execution environments; empty: no engine.',
   })
   container_engine!: string;
 
@@ -59,10 +59,10 @@ export class Instance extends ResourceEntity {
   @Text({ ...READ_ONLY, help: 'Release of ansible-runner that runs without an environment use.' })
   ansible_runner_version!: string;
 
-  @DateTime({ ...READ_ONLY, help: 'When a health check was last asked for.' })
+  @DateTime({ ...READ_ONLY, help: 'Time of the last request for a health check.' })
   health_check_started!: string | null;
 
-  @DateTime({ ...READ_ONLY, help: 'When a worker of it last tried what it can run.' })
+  @DateTime({ ...READ_ONLY, help: 'Time of the last health check by a worker of the instance.' })
   last_health_check!: string | null;
 
   @Bool({ ...FILTERED, computed: isCheckPending, help: 'A health check has no result yet.' })
@@ -77,10 +77,10 @@ export class Instance extends ResourceEntity {
   })
   isolation!: string;
 
-  @Text({ ...READ_ONLY, help: 'Program and version that isolates, or why nothing does.' })
+  @Text({ ...READ_ONLY, help: 'Program and version that isolates runs, or an error.' })
   isolation_detail!: string;
 
-  @Bool({ default: true, help: 'Takes new runs. Without it the runs it has go on to their end.' })
+  @Bool({ default: true, help: 'Accept new runs. If false, runs of the instance still finish.' })
   enabled!: boolean;
 
   @Bool({ default: true, help: 'Policies of instance groups may choose it.' })
@@ -105,22 +105,22 @@ export class Instance extends ResourceEntity {
   @Text({
     ...FILTERED,
     computed: nodeErrors,
-    help: 'Why it is unavailable; empty when it is not.',
+    help: 'Reason why the instance is unavailable, or empty.',
   })
   errors!: string;
 
-  @Integer({ ...COMPUTED, help: 'Forks that it has room for; 0 while it takes no runs.' })
+  @Integer({ ...COMPUTED, help: 'Capacity in forks; 0 if it accepts no runs.' })
   capacity!: number;
 
-  @Integer({ ...COMPUTED, help: 'Forks of the runs that it was given.' })
+  @Integer({ ...COMPUTED, help: 'Forks of the runs that are assigned to the instance.' })
   consumed_capacity!: number;
 
   @Float({ ...COMPUTED, help: 'Free part of the capacity, 0 to 100.' })
   percent_capacity_remaining!: number;
 
-  @Integer({ ...COMPUTED, help: 'Runs it is busy with.' })
+  @Integer({ ...COMPUTED, help: 'Number of active runs.' })
   jobs_running!: number;
 
-  @Integer({ ...COMPUTED, help: 'Runs it was ever given.' })
+  @Integer({ ...COMPUTED, help: 'Number of all runs that were ever assigned to the instance.' })
   jobs_total!: number;
 }

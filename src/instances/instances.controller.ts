@@ -78,7 +78,7 @@ export class InstancesController extends ResourceController(instances, [
     kind: 'action',
     needs: 'change',
     operationId: 'instances_health_check_start',
-    summary: 'Have the workers of the instance look again at what it can run.',
+    summary: 'Start a health check by the workers of the instance.',
     status: 200,
     response: object({ msg: described(STRING, 'Confirmation, as a sentence.') }),
   })

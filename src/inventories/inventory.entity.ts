@@ -109,7 +109,7 @@ export class Host extends NamedEntity {
   @Bool({ default: true, nullSaysNothing: true, help: 'True if jobs run against the host.' })
   enabled!: boolean;
 
-  @Char({ max: 1024, help: 'Id of the host in the system it came from.' })
+  @Char({ max: 1024, help: 'Id of the host in its source system.' })
   instance_id!: string;
 
   @Variables({ help: 'Variables of the host, JSON or YAML.' })
@@ -148,7 +148,7 @@ export class Host extends NamedEntity {
   })
   last_job_host_summary!: Reference | null;
 
-  @DateTime({ readOnly: true, nullable: true, help: 'When the facts of the host were stored.' })
+  @DateTime({ readOnly: true, nullable: true, help: 'Time at which the facts were stored.' })
   ansible_facts_modified!: string | null;
 }
 

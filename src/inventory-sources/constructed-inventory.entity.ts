@@ -33,6 +33,6 @@ export class ConstructedInventory extends Inventory {
   @Text({ ...OF_SOURCE, control: 'line', help: 'Host pattern for the hosts that are taken.' })
   limit!: string | null;
 
-  @Choices(SOURCE_VERBOSITIES, { ...OF_SOURCE, help: 'How much the output of updates tells.' })
+  @Choices(SOURCE_VERBOSITIES, { ...OF_SOURCE, help: 'Verbosity of the output of updates.' })
   verbosity!: number | null;
 }

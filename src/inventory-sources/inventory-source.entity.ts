@@ -48,7 +48,7 @@ export class InventorySource extends UnifiedTemplate {
 
   @Variables({
     ...describedAs('string'),
-    help: 'Options of the plugin, or the environment of what is read from a project; JSON or YAML.',
+    help: 'Options of the plugin, or environment variables of a source in a project; JSON or YAML.',
   })
   source_vars!: string;
 
@@ -79,16 +79,16 @@ export class InventorySource extends UnifiedTemplate {
   })
   execution_environment!: Reference | null;
 
-  @Text({ help: 'Variable of a host, as a dotted path, that says whether it is enabled.' })
+  @Text({ help: 'Host variable, as a dotted path, that decides if the host is enabled.' })
   enabled_var!: string;
 
-  @Text({ help: 'Value of that variable with which a host is enabled; empty: what is true.' })
+  @Text({ help: 'Value of enabled_var for enabled hosts; empty: any true value.' })
   enabled_value!: string;
 
   @Text({ help: 'Regular expression from the start of their names for the hosts that are taken.' })
   host_filter!: string;
 
-  @Bool({ help: 'Remove hosts and groups that the source brought and brings no more.' })
+  @Bool({ help: 'Remove hosts and groups that are no longer in the source.' })
   overwrite!: boolean;
 
   @Bool({ help: 'Variables of hosts and groups are those of the source alone.' })
@@ -102,7 +102,7 @@ export class InventorySource extends UnifiedTemplate {
 
   @Integer({
     default: 0,
-    help: 'Seconds an update may take; 0 is the default setting, below: none.',
+    help: 'Timeout of updates in seconds; 0: the default setting; below 0: none.',
   })
   timeout!: number;
 

@@ -92,7 +92,7 @@ export class InventoryUpdate extends ExecutedJob {
 
   @Text({
     ...READ_ONLY,
-    help: 'Host variable, as a dotted path, that says whether the host is enabled.',
+    help: 'Host variable, as a dotted path, that decides if the host is enabled.',
   })
   enabled_var!: string;
 
@@ -104,7 +104,7 @@ export class InventoryUpdate extends ExecutedJob {
 
   @Bool({
     ...READ_ONLY,
-    help: 'If true, hosts and groups that the source no longer has are removed.',
+    help: 'If true, hosts and groups that are no longer in the source are removed.',
   })
   overwrite!: boolean;
 
@@ -133,7 +133,7 @@ export class InventoryUpdate extends ExecutedJob {
   @Choices(ISOLATIONS, ISOLATION_FIELD)
   isolation!: string;
 
-  @Bool({ ...READ_ONLY, help: 'The organization would have had more hosts than it may.' })
+  @Bool({ ...READ_ONLY, help: 'The host limit of the organization was exceeded.' })
   org_host_limit_error!: boolean;
 
   @Json({

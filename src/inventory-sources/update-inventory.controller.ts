@@ -75,7 +75,7 @@ export class UpdateInventoryController {
     needs: 'update',
     operationId: 'inventories_update_inventory_sources',
     summary:
-      'Update the inventory from all its sources: 200 when all were started, 202 some, 400 none.',
+      'Update the inventory from all its sources: 200 if all updates started, 202 if some, 400 if none.',
     status: 202,
     response: STARTS,
     alternatives: [{ status: 200, description: 'All were started.', response: STARTS }],

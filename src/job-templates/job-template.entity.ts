@@ -45,7 +45,7 @@ export class JobTemplate extends UnifiedTemplate {
   @Char({ max: 1024, filter: false, help: 'Key that hosts send with provisioning callbacks.' })
   host_config_key!: string;
 
-  @Bool({ help: 'If true, launches ask the questions of the survey.' })
+  @Bool({ help: 'If true, launches prompt for the survey.' })
   survey_enabled!: boolean;
 
   @Bool({

@@ -127,7 +127,7 @@ export class LaunchController extends TemplateLaunches {
     access: 'authenticated',
     operationId: 'job_template_launch',
     summary:
-      'Launch a job, or a workflow job of slices. Fields the template does not ask for are ignored and listed.',
+      'Launch a job, or a workflow job of slices. Fields without a prompt are ignored and listed.',
     parent: jobTemplates,
     resource: jobs,
     response: anyOfSchemas(
@@ -191,7 +191,7 @@ export class WorkflowLaunchController extends TemplateLaunches {
     kind: 'action',
     access: 'authenticated',
     operationId: 'workflow_job_template_launch',
-    summary: 'Launch the workflow. Fields the template does not ask for are ignored and listed.',
+    summary: 'Launch the workflow. Fields without a prompt are ignored and listed.',
     parent: workflowTemplates,
     resource: workflowJobs,
     adds: { workflow_job: WIDE_INTEGER, ignored_fields: IGNORED },

@@ -18,7 +18,7 @@ import { itemAt } from '../common/invariants.js';
 /** Response of a resend of a time range, for the OpenAPI document. */
 export const RESENT = object(
   {
-    dry_run: { ...BOOLEAN, description: 'Present and true where nothing was sent.' },
+    dry_run: { ...BOOLEAN, description: 'Present and true if nothing was sent.' },
     count: { ...INTEGER, description: 'Notifications sent again.' },
     notifications: {
       ...list(WIDE_INTEGER),

@@ -62,7 +62,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
     access: 'authenticated',
     operationId: 'notification_templates_resend',
     summary:
-      'Send the notifications of a time range once more, those that failed unless told otherwise. `?dry_run=1` only tells which.',
+      'Resend the notifications of a time range, by default the failed ones. `?dry_run=1` only lists them.',
     parent: notificationTemplates,
     needs: 'change',
     query: [DRY_RUN_PARAMETER],

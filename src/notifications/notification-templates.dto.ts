@@ -10,7 +10,7 @@ import { EVENT_NAMES } from './message/message-events.js';
 /** Body of a test request (docs/contract/notifications.md#test); other keys are ignored. */
 export class TestRequest {
   @Choices(EVENT_NAMES.map((name) => [name, labelOf(name)] as const), {
-    help: 'Send the message of this event, about an invented run, instead of the plain test text.',
+    help: 'Send the message of this event, about an example run, instead of the plain test text.',
   })
   event!: string;
 }

@@ -62,7 +62,7 @@ export class Notification extends WideResourceEntity {
     {
       ...READ_ONLY,
       default: 'pending',
-      help: 'Pending: not tried yet. Failed: the last attempt failed; next_attempt_at says whether another follows.',
+      help: 'Pending: no attempt yet. Failed: the last attempt failed; next_attempt_at is the time of the next attempt.',
     },
   )
   status!: string;
@@ -97,12 +97,12 @@ export class Notification extends WideResourceEntity {
   @Char({ ...READ_ONLY, help: 'Event of the notification: started, success, error or test.' })
   event!: string;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Attempts begun so far.' })
+  @Integer({ ...READ_ONLY, default: 0, help: 'Number of attempts so far.' })
   attempts!: number;
 
   @DateTime({
     ...READ_ONLY,
-    help: 'When it is tried next, past while that attempt is under way; null when no try is planned.',
+    help: 'Time of the next attempt, in the past during that attempt; null if none is planned.',
   })
   next_attempt_at!: string | null;
 
@@ -111,7 +111,7 @@ export class Notification extends WideResourceEntity {
     ...READ_ONLY,
     nullable: true,
     index: 'where set',
-    help: 'Record this one repeats by hand.',
+    help: 'Notification that a user resent as this record.',
   })
   resend_of!: Reference | null;
 
@@ -153,10 +153,10 @@ export class NotificationAttempt extends WideResourceEntity {
   @Bool({ ...READ_ONLY, nullable: true, help: 'Null while it is under way.' })
   successful!: boolean | null;
 
-  @Integer({ ...READ_ONLY, nullable: true, help: 'Code the destination answered with.' })
+  @Integer({ ...READ_ONLY, nullable: true, help: 'Status code of the response.' })
   status_code!: number | null;
 
-  @Text({ ...READ_ONLY, help: 'Start of the answer, or why there was none.' })
+  @Text({ ...READ_ONLY, help: 'Start of the response, or the reason for a missing response.' })
   detail!: string;
 
   @Integer({ ...READ_ONLY, nullable: true, help: 'Milliseconds.' })

@@ -31,7 +31,7 @@ export class NotificationsController extends ResourceController(notifications, [
     link: 'resend',
     access: 'authenticated',
     operationId: 'notifications_resend',
-    summary: 'Send a finished notification once more, as a record of its own.',
+    summary: 'Resend a finished notification, as a new record.',
     resource: notifications,
     adds: { notification: WIDE_INTEGER },
     parent: notifications,

@@ -67,8 +67,7 @@ const baseOf = (version: string): Omit<OpenAPIObject, 'paths'> =>
         type: 'apiKey',
         in: 'cookie',
         name: SESSION_COOKIE,
-        description:
-          'Session of POST /api/login/. Methods that change something need X-CSRFToken too.',
+        description: 'Session of POST /api/login/. Methods that change data also need X-CSRFToken.',
       },
       'session',
     )

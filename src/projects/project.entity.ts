@@ -27,13 +27,13 @@ export class Project extends UnifiedTemplate {
   )
   scm_type!: string;
 
-  @Char({ max: 1024, label: 'SCM URL', help: 'Where the project is fetched from.' })
+  @Char({ max: 1024, label: 'SCM URL', help: 'URL of the repository.' })
   scm_url!: string;
 
   @Char({ max: 256, help: 'Branch, tag or commit; of Subversion a revision.' })
   scm_branch!: string;
 
-  @Char({ max: 1024, help: 'Further refs to fetch, such as those of pull requests.' })
+  @Char({ max: 1024, help: 'Additional refs to fetch, such as the refs of pull requests.' })
   scm_refspec!: string;
 
   @Bool({ help: 'Discard local changes before syncing.' })
@@ -75,13 +75,13 @@ export class Project extends UnifiedTemplate {
   @Integer({ min: 0, default: 0, help: 'Seconds for which a sync counts as fresh.' })
   scm_update_cache_timeout!: number;
 
-  @Bool({ help: 'Let templates and webhooks choose branch or ref.' })
+  @Bool({ help: 'Allow templates and webhooks to choose the branch or ref.' })
   allow_override!: boolean;
 
   @Reference('execution_environment', {
     nullable: true,
     index: 'where set',
-    help: 'Execution environment of jobs whose template has none; it also installs what the project requires.',
+    help: 'Execution environment of jobs whose template has none; it also installs the requirements of the project.',
   })
   default_environment!: Reference | null;
 

@@ -106,8 +106,8 @@ class LaunchOptions {
     about: 'what',
     inWorkflows: true,
     aims: true,
-    ofTemplate: { help: 'Branch, where the project allows to choose one.' },
-    ofWorkflow: { help: 'Branch for the projects that allow to choose one.' },
+    ofTemplate: { help: 'Branch, if the project allows a choice.' },
+    ofWorkflow: { help: 'Branch, for projects that allow a choice.' },
   })
   @Char({ max: 1024, help: 'Branch, tag or commit.' })
   scm_branch!: string;

@@ -43,7 +43,7 @@ const switches = (options: readonly LaunchOption[]): readonly Field[] =>
     [
       'allow_connection_vars',
       Bool({
-        help: 'Launches may bring variables that decide how Ansible connects or what it executes.',
+        help: 'Allow launches to set variables that control connections or execution of Ansible.',
       }),
     ],
   ]);

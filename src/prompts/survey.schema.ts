@@ -3,7 +3,7 @@ import type { FormRows } from '../common/fields/form-rows.js';
 
 /** Form fields of a survey question (docs/contract/launching.md#surveys). */
 class QuestionSchema {
-  @Char({ label: 'Question', help: 'As it is asked at the launch.' })
+  @Char({ label: 'Question', help: 'Text of the question at launch.' })
   question_name!: string;
 
   @Char({ help: 'Name of the variable that takes the answer.' })

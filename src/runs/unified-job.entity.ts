@@ -152,7 +152,7 @@ export class UnifiedJob extends WideResourceEntity {
   @Float({ readOnly: true, default: 0, columnType: 'double precision', help: 'Seconds.' })
   elapsed!: number;
 
-  @Text({ readOnly: true, help: 'Why the run is as it is, where that is not obvious.' })
+  @Text({ readOnly: true, help: 'Explanation of the status, if it is not obvious.' })
   job_explanation!: string;
 
   @Char({ readOnly: true, help: 'Instance that executes the run.' })

@@ -41,10 +41,10 @@ export class Schedule extends NamedEntity {
   @DateTime({ readOnly: true, help: 'First launch.' })
   dtstart!: string | null;
 
-  @DateTime({ readOnly: true, help: 'Last launch; null when there is none.' })
+  @DateTime({ readOnly: true, help: 'Time of the last launch, or null.' })
   dtend!: string | null;
 
-  @DateTime({ readOnly: true, help: 'Next launch; null when there is none or it is disabled.' })
+  @DateTime({ readOnly: true, help: 'Next launch; null if none is due or it is disabled.' })
   next_run!: string | null;
 
   @Char({ ...COMPUTED, help: 'Time zone of the rule.' })
@@ -56,7 +56,7 @@ export class Schedule extends NamedEntity {
   @DateTime({ readOnly: true, help: 'Occurrence that was launched or skipped last.' })
   last_run!: string | null;
 
-  @Text({ readOnly: true, help: 'Why the last occurrence launched nothing; empty when it did.' })
+  @Text({ readOnly: true, help: 'Reason why the last occurrence launched no run, or empty.' })
   last_run_explanation!: string;
 
   /** Secret answers of a survey by variable, each sealed separately. */

@@ -20,7 +20,7 @@ const SHOWN = 10;
 
 /** Body of a preview request. */
 export class PreviewRequest {
-  @Char({ required: true, max: null, column: null, help: 'Rule to be tried.' })
+  @Char({ required: true, max: null, column: null, help: 'Rule to preview.' })
   rrule!: string;
 }
 
@@ -37,7 +37,7 @@ export class SchedulesController extends ResourceController(schedules) {
     kind: 'action',
     access: 'authenticated',
     operationId: 'schedules_preview',
-    summary: 'The next occurrences of a rule, local to its time zone and in UTC.',
+    summary: 'List the next occurrences of a rule, in its time zone and in UTC.',
     status: 200,
     response: object({
       local: described(TIMES, 'Next occurrences in the time zone of the rule.'),

@@ -68,7 +68,7 @@ export const GRAPH_PARAMETERS = [
   {
     name: 'period',
     description:
-      'How far to look back: `month` by default. `day` counts by hour, the others by day.',
+      'Period of the counts: `month` by default. `day` counts by hour, the others by day.',
     schema: { ...STRING, enum: Object.keys(PERIODS) },
   },
   {

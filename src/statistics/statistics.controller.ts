@@ -16,7 +16,7 @@ import { CurrentActor, ListParams } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { STATISTICS_PARAMETERS, StatisticsService, type Statistics } from './statistics.service.js';
 
-const SECONDS = { ...orNull(NUMBER), description: 'Null on days on which none ended.' };
+const SECONDS = { ...orNull(NUMBER), description: 'Null on days without ended jobs.' };
 
 const STATISTICS = object({
   days: described(INTEGER, 'Length of the period.'),
@@ -65,7 +65,7 @@ const STATISTICS = object({
   ),
   capacity: {
     ...orNull(object({ capacity: INTEGER, consumed: INTEGER })),
-    description: 'Null for those who do not operate the installation.',
+    description: 'Null for users who do not operate the installation.',
   },
 });
 
@@ -79,7 +79,7 @@ export class StatisticsController {
     kind: 'document',
     access: 'authenticated',
     operationId: 'statistics',
-    summary: 'How jobs fared lately, and what waits now, as far as the caller may read them.',
+    summary: 'Return statistics of recent and waiting jobs that the caller may read.',
     query: STATISTICS_PARAMETERS,
     response: STATISTICS,
   })

@@ -14,7 +14,7 @@ import {
 
 /** The query parameters of statistics, for OpenAPI. */
 export const STATISTICS_PARAMETERS = [
-  { name: 'days', description: 'How far to look back: 1 to 90, 14 without.', schema: INTEGER },
+  { name: 'days', description: 'Period in days: 1 to 90, 14 by default.', schema: INTEGER },
 ] as const;
 
 const DEFAULT_DAYS = 14;

@@ -52,7 +52,7 @@ export class SystemJobTemplatesController extends ResourceController(systemJobTe
     kind: 'document',
     link: 'launch',
     operationId: 'system_job_template_launch_needs',
-    summary: 'An empty object: a launch needs nothing.',
+    summary: 'Return an empty object: a launch needs no fields.',
     response: object({}),
   })
   @Get(':id/launch')

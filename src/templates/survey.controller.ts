@@ -71,7 +71,7 @@ export abstract class SurveyController {
     ...routeOf(templates, 'read'),
     kind: 'document',
     link: 'survey_spec',
-    summary: 'Questions asked at launch; an empty object when there are none.',
+    summary: 'Return the questions of the survey, or an empty object.',
     response: SURVEY,
   }))
   @Get()
@@ -82,7 +82,7 @@ export abstract class SurveyController {
   @Route((templates) => ({
     ...routeOf(templates, 'replace'),
     ...CHANGE,
-    summary: 'Replace the questions asked at launch.',
+    summary: 'Replace the questions of the survey.',
     body: SURVEY_FIELDS,
   }))
   @Post()
@@ -101,7 +101,7 @@ export abstract class SurveyController {
   @Route((templates) => ({
     ...routeOf(templates, 'delete'),
     ...CHANGE,
-    summary: 'Remove the questions asked at launch.',
+    summary: 'Remove the survey.',
   }))
   @Delete()
   remove(@Target() template: Row, @CurrentActor() actor: Actor): Promise<void> {

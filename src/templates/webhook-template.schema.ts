@@ -29,7 +29,7 @@ export class WebhookTemplateFields {
   })
   webhook_filters!: object;
 
-  @Bool({ help: 'A body that launched once launches no more, whatever id it comes with.' })
+  @Bool({ help: 'Launch each body only once, regardless of the id of the delivery.' })
   webhook_dedupe_body!: boolean;
 
   /** Sealed for this row; only the webhook_key endpoint returns and rotates it. */
@@ -40,7 +40,7 @@ export class WebhookTemplateFields {
 /** Fields of templates for which every event can launch a run of its own. */
 export class WebhookJobTemplateFields extends WebhookTemplateFields {
   @Bool({
-    help: 'A push takes the place of an earlier one to the same ref whose job is still pending.',
+    help: 'A push replaces an earlier push to the same ref whose job is still pending.',
   })
   webhook_coalesce!: boolean;
 

@@ -44,7 +44,7 @@ export class User extends ResourceEntity {
     readOnly: true,
     nullable: true,
     max: 64,
-    help: 'Slug of the authenticator that made it.',
+    help: 'Slug of the authenticator that created the user.',
   })
   @ForeignKey('authenticators', 'slug', SET_NULL)
   @Index({ where: '(external_account IS NOT NULL)' })

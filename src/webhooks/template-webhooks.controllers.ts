@@ -134,7 +134,7 @@ abstract class TemplateWebhooksController {
     access: 'authenticated',
     operationId: `${templates.path}_webhook_filters_test`,
     summary:
-      "Tell which stored deliveries would have launched, by the template's filters or others.",
+      "List the stored deliveries that would have launched with the template's filters or others.",
     parent: templates,
     needs: 'change',
     body: templates.fields.filter(({ name }) => name === 'webhook_filters'),

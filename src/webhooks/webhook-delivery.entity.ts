@@ -31,7 +31,7 @@ export class WebhookDelivery {
     ...READ_ONLY,
     nullable: true,
     index: false,
-    help: 'Template the delivery came for; null once that is deleted.',
+    help: 'Template of the delivery; null if the template is deleted.',
   })
   template!: Reference | null;
 
@@ -50,7 +50,7 @@ export class WebhookDelivery {
   @Char({ ...READ_ONLY, nullable: true, help: 'Branch or tag of the event.' })
   ref_name!: string | null;
 
-  @Char({ ...READ_ONLY, nullable: true, help: 'Branch that the pull request comes from.' })
+  @Char({ ...READ_ONLY, nullable: true, help: 'Source branch of the pull request.' })
   head_ref!: string | null;
 
   @Choices(
@@ -81,13 +81,13 @@ export class WebhookDelivery {
   @Integer({ ...READ_ONLY, default: 0, help: 'Bytes of the body.' })
   size!: number;
 
-  @Char({ ...READ_ONLY, help: 'Address the delivery came from.' })
+  @Char({ ...READ_ONLY, help: 'Address of the sender.' })
   source!: string;
 
   @Integer({
     ...READ_ONLY,
     default: 1,
-    help: 'Requests this record stands for: those that prove no key are counted, not kept one by one.',
+    help: 'Number of requests in this record: requests without a valid key are counted in one record.',
   })
   repeats!: number;
 
@@ -95,7 +95,7 @@ export class WebhookDelivery {
     ...WIDE,
     ...READ_ONLY,
     nullable: true,
-    help: 'Delivery this one repeats on request of a user.',
+    help: 'Delivery that a user redelivered as this one.',
   })
   redelivery_of!: Reference | null;
 
@@ -103,7 +103,7 @@ export class WebhookDelivery {
     ...WIDE,
     ...READ_ONLY,
     nullable: true,
-    help: 'Delivery of a newer push to the same ref, whose job took the place of the job of this one.',
+    help: 'Delivery of a newer push to the same ref, whose job replaced the job of this delivery.',
   })
   superseded_by!: Reference | null;
 

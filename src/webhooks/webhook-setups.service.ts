@@ -25,11 +25,11 @@ export interface WebhookSetup {
 
 export const WEBHOOK_SETUP = object({
   webhook_service: described(STRING, 'Code host.'),
-  url: { ...STRING, description: 'Where the service sends to, in full.' },
+  url: { ...STRING, description: 'Full payload URL.' },
   webhook_key: { ...STRING, description: 'The secret to enter there.' },
   content_types: described(list(STRING), 'Content types that the receiver takes.'),
   events: { ...list(STRING), description: 'Events that launch something.' },
-  proof_headers: { ...list(STRING), description: 'Headers of which one proves the key.' },
+  proof_headers: { ...list(STRING), description: 'Headers that can contain the proof of the key.' },
 });
 
 /**

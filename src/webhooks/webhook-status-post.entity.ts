@@ -36,10 +36,10 @@ export class WebhookStatusPost {
   @Reference('unified_job', { ...READ_ONLY, ...WIDE, help: 'Run whose status is posted.' })
   job!: Reference;
 
-  @Char({ ...READ_ONLY, help: 'Status the job came into.' })
+  @Char({ ...READ_ONLY, help: 'New status of the job.' })
   status!: string;
 
-  @Char({ ...READ_ONLY, help: "The service's word for it." })
+  @Char({ ...READ_ONLY, help: 'Name of the status at the code host.' })
   state!: string;
 
   @Choices(
@@ -49,7 +49,7 @@ export class WebhookStatusPost {
       ['superseded', 'Superseded'],
       ['failed', 'Failed'],
     ],
-    { ...READ_ONLY, default: 'pending', help: 'Superseded: a later status took its place.' },
+    { ...READ_ONLY, default: 'pending', help: 'Superseded: replaced by a later status.' },
   )
   outcome!: string;
 
@@ -59,10 +59,10 @@ export class WebhookStatusPost {
   @Json({ ...READ_ONLY, default: [], schema: ATTEMPTS, help: 'Result of each attempt.' })
   attempts!: StatusPostAttempt[];
 
-  @DateTime({ ...READ_ONLY, columnDefault: 'now()', help: 'When it is tried next.' })
+  @DateTime({ ...READ_ONLY, columnDefault: 'now()', help: 'Time of the next attempt.' })
   next_attempt!: string | null;
 
-  @DateTime({ ...READ_ONLY, help: 'When its outcome was known.' })
+  @DateTime({ ...READ_ONLY, help: 'Time of the final outcome.' })
   finished!: string | null;
 
   /**

@@ -38,7 +38,7 @@ export class WorkflowJobTemplateNodesController extends ResourceController(workf
     link: 'create_approval_template',
     access: 'authenticated',
     operationId: 'workflow_job_template_nodes_create_approval_template',
-    summary: 'Let the node wait for an approval; what it ran before takes its leave.',
+    summary: 'Replace the template of the node by an approval.',
     parent: workflowTemplateNodes,
     resource: approvalTemplates,
     needs: 'change',

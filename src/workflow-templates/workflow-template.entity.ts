@@ -27,7 +27,7 @@ export class WorkflowTemplate extends UnifiedTemplate {
   @Bool({ help: 'Runs may overlap.' })
   allow_simultaneous!: boolean;
 
-  @Bool({ help: 'If true, launches ask the questions of the survey.' })
+  @Bool({ help: 'If true, launches prompt for the survey.' })
   survey_enabled!: boolean;
 
   @Json({ internal: true, nullable: true })

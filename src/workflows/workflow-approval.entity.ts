@@ -38,7 +38,7 @@ export class WorkflowApproval extends UnifiedJob {
     hidden: true,
     nullable: true,
     index: 'where set',
-    help: 'User who decided.',
+    help: 'User who approved or denied.',
   })
   approved_or_denied_by!: Reference | null;
 }

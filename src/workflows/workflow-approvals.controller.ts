@@ -52,7 +52,7 @@ export class WorkflowApprovalsController extends ResourceController(workflowAppr
   @Route({
     ...DECIDE,
     operationId: 'workflow_approvals_approve',
-    summary: 'Approve: the workflow goes on along its success and always paths.',
+    summary: 'Approve; the workflow continues along its success and always paths.',
   })
   @Post(':id/approve')
   approve(@Target() approval: Row, @CurrentActor() actor: Actor): Promise<void> {
@@ -68,7 +68,7 @@ export class WorkflowApprovalsController extends ResourceController(workflowAppr
   @Route({
     ...DECIDE,
     operationId: 'workflow_approvals_deny',
-    summary: 'Deny: the workflow goes on along its failure and always paths.',
+    summary: 'Deny; the workflow continues along its failure and always paths.',
   })
   @Post(':id/deny')
   deny(@Target() approval: Row, @CurrentActor() actor: Actor): Promise<void> {

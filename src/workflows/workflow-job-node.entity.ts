@@ -58,7 +58,7 @@ export class WorkflowJobNode extends WideResourceEntity {
 
   @Bool({
     readOnly: true,
-    help: 'If true, every parent must end the way its link says; if false, one is enough.',
+    help: 'If true, all parents must end as their links specify; if false, one is enough.',
   })
   all_parents_must_converge!: boolean;
 

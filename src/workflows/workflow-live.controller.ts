@@ -28,13 +28,13 @@ export class WorkflowLiveController {
     kind: 'document',
     access: 'authenticated',
     operationId: 'workflow_jobs_events_stream',
-    summary: 'Changes of nodes and status as server-sent events, until the workflow job is over.',
+    summary: 'Changes of nodes and status as server-sent events, until the workflow job ends.',
     parent: workflowJobs,
     produces: 'text/event-stream',
     response: {
       type: 'string',
       description:
-        'Messages `node` (`id`, `job` and `status` of a node that changed; of all at first), `status` and, last of all, `end`.',
+        'Messages: `node` (`id`, `job` and `status` of all nodes at first, then of changed nodes), `status` and finally `end`.',
     },
   })
   @Get()

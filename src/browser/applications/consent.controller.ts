@@ -33,7 +33,7 @@ export class ConsentController {
     ...ROUTE,
     kind: 'document',
     operationId: 'o_authorize_form',
-    summary: 'Ask the user for consent to an application.',
+    summary: 'Show the consent page of an application.',
     query: ['client_id', 'response_type', 'redirect_uri', 'scope', 'state', 'code_challenge'].map(
       (name) => ({ name, description: 'As in RFC 6749 and 7636.', schema: STRING }),
     ),

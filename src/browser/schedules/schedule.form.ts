@@ -52,11 +52,11 @@ const TIMES = declareFields([
       required: true,
       control: 'zone',
       suggests: zoneNames,
-      help: 'Type a part of its name. The time stays the same by its clocks, summer and winter.',
+      help: 'Type a part of the name. Schedules follow daylight saving time.',
     }),
   ],
-  ['weekdays', Json({ label: 'On', choices: WEEKDAYS, default: [], help: 'None: any day.' })],
-  ['start_date', Char({ label: 'First day', control: 'date', help: 'Today, if nothing is said.' })],
+  ['weekdays', Json({ label: 'On', choices: WEEKDAYS, default: [], help: 'Default: any.' })],
+  ['start_date', Char({ label: 'First day', control: 'date', help: 'Default: today.' })],
   ['nth', Choices(NTH_CHOICES, { label: 'Which of these weekdays', nullable: true })],
   [
     'month_day',
@@ -96,7 +96,7 @@ export class ScheduleForm implements PageForm {
             {
               ...field,
               required: false,
-              help: `Only where it says more than the above. ${field.help}`,
+              help: `Only for rules that the fields above cannot express. ${field.help}`,
             },
           ]
         : // The API refuses to move a schedule: a form that changes it does not ask.

@@ -50,7 +50,7 @@ export class SelectionController {
     ...ROUTE,
     kind: 'document',
     operationId: 'selection_confirm',
-    summary: 'The page that asks for confirmation.',
+    summary: 'Show the confirmation page.',
     query: [
       { name: 'action', description: '`cancel` or `delete`.', schema: STRING },
       { name: 'at', description: 'Type and id of an object, such as `job.7`.', schema: STRING },

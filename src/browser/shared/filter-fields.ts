@@ -23,7 +23,7 @@ const CONDITION = declareFields([
     'pointer',
     Char({
       label: 'Place in the payload',
-      help: 'Such as /repository/full_name.',
+      help: 'For example, /repository/full_name.',
       control: 'line',
     }),
   ],
@@ -43,7 +43,7 @@ export function filterFields(service: unknown): readonly Field[] {
         label: 'Events',
         choices: events.map((event) => [event, event] as const),
         default: [],
-        help: 'None: all of them launch.',
+        help: 'Default: all.',
       }),
     ],
     [
@@ -51,12 +51,12 @@ export function filterFields(service: unknown): readonly Field[] {
       Char({
         label: 'Branches and tags',
         max: null,
-        help: 'With commas between them, such as main, release/*. Empty: all of them launch.',
+        help: 'Separated by commas, for example: main, release/*. Empty: all branches launch.',
       }),
     ],
     [
       'filter_actions',
-      Char({ label: 'Actions', max: null, help: 'Such as opened, closed. Empty: all of them.' }),
+      Char({ label: 'Actions', max: null, help: 'Such as opened, closed. Default: all.' }),
     ],
     [
       'filter_equals',
@@ -64,7 +64,7 @@ export function filterFields(service: unknown): readonly Field[] {
         label: 'Conditions',
         default: [],
         rows: { label: 'Condition', fields: CONDITION, secrets: [], read: (row) => ({ ...row }) },
-        help: 'All of them must be met.',
+        help: 'All conditions must match.',
       }),
     ],
   ]);

@@ -47,7 +47,7 @@ const LABELS: Readonly<Record<string, Partial<Field>>> = {
   identifier: { label: 'Alias', help: 'Name in the graph instead of the name of the template.' },
   all_parents_must_converge: {
     label: 'Wait for all parents',
-    help: 'If false, the first parent that ends as its link says starts the step.',
+    help: 'If false, the first parent that ends as its link specifies starts the step.',
   },
   extra_data: { label: 'Variables' },
 };

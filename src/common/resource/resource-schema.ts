@@ -136,7 +136,7 @@ const pageSchema = (definition: ResourceDefinition): JsonSchema =>
 const SHARED: Record<string, JsonSchema> = {
   InUse: object({
     detail: { ...STRING, description: 'Description of the error, in a sentence.' },
-    error: { ...STRING, description: 'The sentence that clients of this kind of API know.' },
+    error: { ...STRING, description: 'Description of the error, for existing clients.' },
     active_jobs: {
       ...list(object({ id: INTEGER, type: STRING })),
       description: 'The runs that use the object, a hundred at most: cancel them and delete again.',
@@ -145,21 +145,21 @@ const SHARED: Record<string, JsonSchema> = {
   Detail: object(
     {
       detail: { ...STRING, description: 'Description of the error, in a sentence.' },
-      error: { ...STRING, description: 'The same sentence, where existing clients read it.' },
+      error: { ...STRING, description: 'Same text as `detail`, for existing clients.' },
     },
     ['error'],
   ),
   FieldErrors: {
     ...mapOf(anyOfSchemas(list(STRING), ref('FieldErrors'), list(ref('FieldErrors')))),
     description:
-      'Sentences by field, those of entries of lists by their place or field; `__all__` for several fields together.',
+      'Errors by field; errors of list entries by position or field; `__all__` for errors of several fields.',
   },
   ObjectRole: object(
     {
       id: { ...INTEGER, description: 'Database id of the role.' },
       name: { ...STRING, description: 'Name of the role.' },
-      description: { ...STRING, description: 'Rights that the role gives.' },
-      user_only: { ...BOOLEAN, description: 'Teams cannot hold it.' },
+      description: { ...STRING, description: 'Permissions that the role grants.' },
+      user_only: { ...BOOLEAN, description: 'If true, the role cannot be granted to teams.' },
     },
     ['user_only'],
   ),

@@ -3,8 +3,8 @@ import { Char, DateTime, Integer, Reference, Text } from '../fields/field.js';
 
 const ID = { label: 'ID', readOnly: true, help: 'Database id of this object.' } as const;
 const NOW = { readOnly: true, nullable: false, columnDefault: 'now()' } as const;
-const CREATED = { ...NOW, help: 'When it was made.' } as const;
-const MODIFIED = { ...NOW, help: 'When it was last changed.' } as const;
+const CREATED = { ...NOW, help: 'Time of creation.' } as const;
+const MODIFIED = { ...NOW, help: 'Time of the last change.' } as const;
 
 /** Fields of every resource. */
 export abstract class ResourceEntity {

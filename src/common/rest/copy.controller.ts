@@ -24,7 +24,7 @@ export const copyCheckOf = (
   access: 'authenticated',
   link: 'copy',
   operationId: `${path}_copy_read`,
-  summary: `Tell whether the caller may copy one ${label.toLowerCase()}.`,
+  summary: `Return whether the caller may copy one ${label.toLowerCase()}.`,
   response: object({
     can_copy: described(BOOLEAN, 'True if the caller can copy the object.'),
     ...losses,

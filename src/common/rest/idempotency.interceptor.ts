@@ -48,7 +48,7 @@ export const Idempotent = (): MethodDecorator =>
     ApiHeader({
       name: 'Idempotency-Key',
       required: false,
-      description: 'A repetition of the request with the same key gets the first answer.',
+      description: 'A repeated request with the same key returns the first response.',
       schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH },
     }),
   );

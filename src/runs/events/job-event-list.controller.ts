@@ -58,7 +58,7 @@ export class JobEventListController {
     kind: 'document',
     access: 'authenticated',
     operationId: 'jobs_job_events_children_summary',
-    summary: 'How the events of one job hang together.',
+    summary: 'Parents and children of the events of one job.',
     parent: jobs,
     response: CHILDREN_SUMMARY,
   })

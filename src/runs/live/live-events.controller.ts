@@ -23,12 +23,12 @@ const ROUTE = {
   kind: 'document',
   access: 'authenticated',
   summary:
-    'New events and status changes of the run as server-sent events, from Last-Event-ID or ?after= on, until it is over.',
+    'New events and status changes of the run as server-sent events, after Last-Event-ID or ?after=, until the run ends.',
   produces: 'text/event-stream',
   response: {
     type: 'string',
     description:
-      'Messages `job_event` (an event as in the list of events, `id` is its counter), `status` and, last of all, `end`.',
+      'Messages: `job_event` (an event as in the list of events; `id` is its counter), `status` and finally `end`.',
   },
   query: [
     {

@@ -33,7 +33,7 @@ const ROUTE = {
     { name: 'format', schema: { type: 'string', enum: [...FORMATS] }, description: 'Form of it.' },
     { name: 'start_line', schema: { type: 'integer' }, description: 'First line, from 0.' },
     { name: 'end_line', schema: { type: 'integer' }, description: 'Line behind the last one.' },
-    { name: 'content_encoding', schema: { type: 'string' }, description: '`base64` or nothing.' },
+    { name: 'content_encoding', schema: { type: 'string' }, description: '`base64`, or omitted.' },
     { name: 'content_only', schema: { type: 'boolean' }, description: 'HTML without its frame.' },
     { name: 'dark', schema: { type: 'boolean' }, description: 'HTML for a dark page.' },
   ],

@@ -164,6 +164,9 @@ describe('inputs from a secret store', () => {
     });
     const without = await play('failed');
     expect(await api.text('GET', `jobs/${without.id}/stdout/?format=txt`)).not.toContain('eyJ');
+    await api.call('PATCH', `credential_input_sources/${source!.id}/`, {
+      source_credential: source!.source_credential,
+    });
     await api.call('PATCH', `job_templates/${template.id}/`, { playbook: 'site.yml' });
   });
 

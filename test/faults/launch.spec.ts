@@ -60,7 +60,7 @@ describe('an API process', () => {
     expect(await api.ended).toBe('SIGKILL');
     const ids = (await jobIds()).filter((id) => !before.has(id));
     expect(ids).toHaveLength(1);
-    const figures = figuresOf(ids, await cluster.over(ids, 20_000), await cluster.ledger());
+    const figures = figuresOf(ids, await cluster.over(ids), await cluster.ledger());
     printFigures('API killed after its commit', figures);
     expect(figures).toEqual({ accepted: 1, finished: 1, lost: 0, doubled: 0 });
   });

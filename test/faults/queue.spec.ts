@@ -93,7 +93,7 @@ describe('many jobs on two workers', () => {
     const ids = await cluster.addJobs(JOBS);
     await underWay(ids);
     workers[0]?.child.kill('SIGKILL');
-    const statuses = await cluster.over(ids, 60_000);
+    const statuses = await cluster.over(ids);
     const figures = figuresOf(ids, statuses, await cluster.ledger());
     printFigures('one worker killed', figures);
     expect(figures).toEqual({ accepted: JOBS, finished: JOBS, lost: 0, doubled: 0 });

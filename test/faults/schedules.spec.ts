@@ -38,7 +38,7 @@ describe('a worker that dies while it launches schedules', () => {
     await Promise.all([cluster.worker(), cluster.worker()]);
     await eventually(async () => expect(await runs()).toHaveLength(5), 20_000);
     const ids = (await runs()).map(({ id }) => id);
-    const figures = figuresOf(ids, await cluster.over(ids, 30_000), await cluster.ledger());
+    const figures = figuresOf(ids, await cluster.over(ids), await cluster.ledger());
     printFigures('worker killed while it launches schedules', figures);
     expect(figures).toEqual({ accepted: 5, finished: 5, lost: 0, doubled: 0 });
     expect(new Set((await runs()).map((run) => run.schedule_id)).size).toBe(5);

@@ -115,7 +115,7 @@ describe('a delivery', () => {
   /** Waits for the jobs and compares them with the deliveries. */
   async function expectNothingLost(what: string, deliveries: readonly string[]): Promise<void> {
     const ids = await jobsOf(deliveries);
-    const figures = figuresOf(ids, await cluster.over(ids, 60_000), await cluster.ledger());
+    const figures = figuresOf(ids, await cluster.over(ids), await cluster.ledger());
     printFigures(what, figures);
     const count = deliveries.length;
     expect(figures).toEqual({ accepted: count, finished: count, lost: 0, doubled: 0 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => cluster.stop());
 
 const nodesOf = async (ids: readonly number[]): Promise<string[]> => {
-  expect(await cluster.over(ids, 30_000)).toEqual({ successful: ids.length });
+  expect(await cluster.over(ids)).toEqual({ successful: ids.length });
   const rows = await cluster.rows<{ execution_node: string }>(
     'SELECT DISTINCT execution_node FROM unified_jobs WHERE id = ANY($1) ORDER BY 1',
     [ids],

@@ -51,7 +51,7 @@ describe('the requirements of a project', () => {
 
   async function update(): Promise<{ status: string; output: string; explanation: string }> {
     const { project_update: id } = await api.call('POST', `projects/${project.id}/update/`);
-    await cluster.over([Number(id)], 60_000);
+    await cluster.over([Number(id)]);
     const { status, job_explanation: explanation } = await cluster.job(Number(id));
     return {
       ...{ status, explanation },

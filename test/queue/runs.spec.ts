@@ -173,7 +173,7 @@ describe('runs', () => {
     await set('unified_job_templates', 2, 'extra_vars', 'greeting: "{{ 40 + 2 }}"');
     const own = await launch({ extra_vars: '{"greeting": "{{ 40 + 2 }}"}' });
     const foreign = await launch({ extra_vars: '{"greeting": "{{ 40 + 3 }}"}' });
-    await cluster.over([own, foreign], 20_000);
+    await cluster.over([own, foreign]);
     expect(await outputOf(own)).toContain('42 from');
     expect(await outputOf(foreign)).toContain('{{ 40 + 3 }} from');
     await set('unified_job_templates', 2, 'extra_vars', '');
@@ -249,7 +249,7 @@ describe('runs', () => {
       await launch({ scm_branch: 'topic' }, 11),
       await launch({}, 11),
     ];
-    await cluster.over([byCommit, byBranch, plain], 30_000);
+    await cluster.over([byCommit, byBranch, plain]);
     expect(await cluster.job(byCommit)).toMatchObject({ scm_revision: newer });
     expect(await cluster.job(byBranch)).toMatchObject({ scm_revision: newer });
     expect(await cluster.job(plain)).toMatchObject({ scm_revision: synced, status: 'successful' });
@@ -297,7 +297,7 @@ describe('runs', () => {
       extra_vars: variables,
       playbook: 'hook.yml',
     });
-    await cluster.over([id], 20_000);
+    await cluster.over([id]);
     expect(await outputOf(id)).toContain('push abc abc {{ 1 + 1 }} webhook');
   });
 });

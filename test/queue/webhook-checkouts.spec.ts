@@ -119,7 +119,7 @@ describe('the ref of an event', () => {
     const branch = await deliver('create', created.payload);
     commit('the release', 'refs/tags/v1.2.0');
     const tag = await deliver('release', webhookSample('service_a', 'release').payload);
-    await cluster.over([branch, tag], 60_000);
+    await cluster.over([branch, tag]);
     expect(await outputOf(branch)).toContain('the branch at feature/page');
     expect(await outputOf(tag)).toContain('the release at v1.2.0');
   });

@@ -135,7 +135,7 @@ describe.each(WORKERS)('a run of a worker that is $account, by $kind', ({ uid, k
   }
 
   async function ended(id: number): Promise<Ended> {
-    await cluster.over([id], START_MS);
+    await cluster.over([id]);
     return (await cluster.job(id)) as Ended;
   }
 

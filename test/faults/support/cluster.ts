@@ -227,7 +227,7 @@ export class Cluster {
    * Waits until jobs have ended.
    * @returns number of jobs by status
    */
-  async over(ids: readonly number[], timeoutMs: number): Promise<Record<string, number>> {
+  async over(ids: readonly number[], timeoutMs = START_MS): Promise<Record<string, number>> {
     return eventually(async () => {
       const rows = await this.rows<{ status: string; count: number }>(
         `SELECT status, count(*)::int AS count FROM unified_jobs WHERE id = ANY($1) GROUP BY status`,

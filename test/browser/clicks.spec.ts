@@ -87,42 +87,37 @@ describeJourneyInAllWays('launching, watching and finding the cause', session, 3
   expect(await page.getByText('Done.', { exact: true }).count()).toBe(0);
 });
 
-describeJourney(
-  'adding two questions for the launch, and answering them',
-  session,
-  8,
-  async (walk) => {
-    const { page } = walk;
-    const template = await test.make.jobTemplate({ name: `Asking ${walk.mark}` });
-    await walk.open('Templates');
-    await walk.link(String(template.name));
-    await walk.link('Add survey');
-    const first = page.getByRole('group', { name: 'Question 1', exact: true });
-    await first.getByLabel('Question', { exact: true }).fill('Which region?');
-    await first.getByLabel('Variable').fill('region');
-    await first.getByLabel('Type').selectOption('multiplechoice');
-    await first.getByLabel('Choices').fill('north\nsouth');
-    await first.getByLabel('Default').fill('south');
-    await walk.click(page.getByText('Add another question').first());
-    const second = page.getByRole('group', { name: 'Question 2', exact: true });
-    await second.getByLabel('Question', { exact: true }).fill('How many?');
-    await second.getByLabel('Variable').fill('count');
-    await second.getByLabel('Type').selectOption('integer');
-    await second.getByLabel('Default').fill('3');
-    await walk.look('survey');
-    await walk.button(/survey$/i, page.locator('#form-post'));
-    await page.waitForURL(`**/job_templates/${template.id}/`);
-    await walk.button('Enable survey');
-    await walk.link('Launch…');
-    expect(await page.getByLabel('Which region?').inputValue()).toBe('south');
-    await page.getByLabel('How many?').fill('7');
-    await walk.look('survey-asked');
-    await walk.button('Launch', page.locator('#form-post'));
-    await page.getByText('Launched.').waitFor();
-    const answers: unknown = JSON.parse(String((await lastJob(template)).extra_vars));
-    expect(answers).toEqual({ region: 'south', count: 7 });
-  },
-);
+describeJourney('a survey of two questions and its answers', session, 8, async (walk) => {
+  const { page } = walk;
+  const template = await test.make.jobTemplate({ name: `Asking ${walk.mark}` });
+  await walk.open('Templates');
+  await walk.link(String(template.name));
+  await walk.link('Add survey');
+  const first = page.getByRole('group', { name: 'Question 1', exact: true });
+  await first.getByLabel('Question', { exact: true }).fill('Which region?');
+  await first.getByLabel('Variable').fill('region');
+  await first.getByLabel('Type').selectOption('multiplechoice');
+  await first.getByLabel('Choices').fill('north\nsouth');
+  await first.getByLabel('Default').fill('south');
+  await walk.click(page.getByText('Add another question').first());
+  const second = page.getByRole('group', { name: 'Question 2', exact: true });
+  await second.getByLabel('Question', { exact: true }).fill('How many?');
+  await second.getByLabel('Variable').fill('count');
+  await second.getByLabel('Type').selectOption('integer');
+  await second.getByLabel('Default').fill('3');
+  await walk.look('survey');
+  await walk.button(/survey$/i, page.locator('#form-post'));
+  await page.waitForURL(`**/job_templates/${template.id}/`);
+  await walk.button('Enable survey');
+  await walk.link('Launch…');
+  expect(await page.getByLabel('Which region?').inputValue()).toBe('south');
+  await page.getByLabel('How many?').fill('7');
+  await walk.look('survey-asked');
+  await walk.button('Launch', page.locator('#form-post'));
+  await page.getByText('Launched.').waitFor();
+  const answers: unknown = JSON.parse(String((await lastJob(template)).extra_vars));
+  expect(answers).toEqual({ region: 'south', count: 7 });
+});
 
 describeJourney('finding one object among hundreds by typing', session, 1, async (walk) => {
   const { page, mark } = walk;

@@ -15,39 +15,34 @@ afterAll(() => test.close());
 
 const session = () => ({ test, user: test.as.users.orgAdmin });
 
-describeJourney(
-  'creating project, inventory and template, and launching',
-  session,
-  12,
-  async (walk) => {
-    const { page, mark } = walk;
-    // Removes the objects of other ways, which a deep run walks before.
-    await test.database.execute(sql`DELETE FROM unified_jobs`);
-    await test.database.execute(
-      sql`DELETE FROM unified_job_templates WHERE type <> 'system_job_template'`,
-    );
-    await test.database.execute(sql`DELETE FROM inventories`);
-    await page.reload();
-    const steps = page.locator('#setup');
-    await walk.link('Add a project', steps);
-    await page.getByLabel('Name *').fill(`Site ${mark}`);
-    await page.getByLabel('URL of the repository').fill('https://git.shop.example/site.git');
-    await walk.button('Create project');
-    await page.getByText('Created.').waitFor();
-    await test.database.execute(sql`
+describeJourney('a first project, inventory, template and launch', session, 12, async (walk) => {
+  const { page, mark } = walk;
+  // Removes the objects of other ways, which a deep run walks before.
+  await test.database.execute(sql`DELETE FROM unified_jobs`);
+  await test.database.execute(
+    sql`DELETE FROM unified_job_templates WHERE type <> 'system_job_template'`,
+  );
+  await test.database.execute(sql`DELETE FROM inventories`);
+  await page.reload();
+  const steps = page.locator('#setup');
+  await walk.link('Add a project', steps);
+  await page.getByLabel('Name *').fill(`Site ${mark}`);
+  await page.getByLabel('URL of the repository').fill('https://git.shop.example/site.git');
+  await walk.button('Create project');
+  await page.getByText('Created.').waitFor();
+  await test.database.execute(sql`
     UPDATE unified_job_templates SET status = 'successful', playbook_files = '["site.yml"]'
     WHERE type = 'project'`);
-    await walk.open('Inventories');
-    await walk.link('Create inventory');
-    await page.getByLabel('Name *').fill(`Servers ${mark}`);
-    await walk.button('Create inventory');
-    await page.getByText('Created.').waitFor();
-    await walk.open('Dashboard');
-    await walk.look('first-steps');
-    await walk.link('Create a job template', steps);
-    await page.getByLabel('Name *').fill(`Deploy ${mark}`);
-    await walk.button('Create job template');
-    await walk.button('Launch');
-    await page.getByText('The run is pending.').waitFor();
-  },
-);
+  await walk.open('Inventories');
+  await walk.link('Create inventory');
+  await page.getByLabel('Name *').fill(`Servers ${mark}`);
+  await walk.button('Create inventory');
+  await page.getByText('Created.').waitFor();
+  await walk.open('Dashboard');
+  await walk.look('first-steps');
+  await walk.link('Create a job template', steps);
+  await page.getByLabel('Name *').fill(`Deploy ${mark}`);
+  await walk.button('Create job template');
+  await walk.button('Launch');
+  await page.getByText('The run is pending.').waitFor();
+});

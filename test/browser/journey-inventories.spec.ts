@@ -25,34 +25,29 @@ const offered = async (path: string): Promise<string[]> =>
 const idIn = (url: string): string => /\/(\d+)\//.exec(url)?.[1] ?? '';
 
 // Stands for the pages of objects.
-describeJourneyInAllWays(
-  'creating an inventory with three hosts and a group',
-  session,
-  10,
-  async (walk) => {
-    const { page, mark } = walk;
-    await walk.open('Inventories');
-    await walk.link('Add');
-    await page.getByLabel('Name *').fill(`Shop ${mark}`);
-    await walk.button('Create inventory');
-    await page.getByRole('link', { name: '0 hosts' }).waitFor();
-    await walk.look('inventory-new');
-    await page.getByLabel('Hosts', { exact: true }).fill('web1\nweb2 ansible_host=10.0.0.2\ndb1');
-    await walk.button('Add hosts');
-    await page.getByRole('link', { name: '3 hosts' }).waitFor();
-    await walk.look('inventory-with-hosts');
-    await page.getByLabel('Group', { exact: true }).fill('web');
-    await walk.click(page.getByLabel('web1'));
-    await walk.click(page.getByLabel('web2'));
-    await walk.button('Put into the group');
-    await page.locator('#hosts').getByRole('link', { name: 'web', exact: true }).waitFor();
-    await walk.look('inventory-with-group');
-    const path = `inventories/${idIn(page.url())}`;
-    expect(await names(`${path}/hosts/`)).toEqual(['db1', 'web1', 'web2']);
-    const { body } = await test.as.superuser.get(`${path}/groups/`).expect(200);
-    expect(await names(`groups/${body.results[0].id}/hosts/`)).toEqual(['web1', 'web2']);
-  },
-);
+describeJourneyInAllWays('an inventory with three hosts and a group', session, 10, async (walk) => {
+  const { page, mark } = walk;
+  await walk.open('Inventories');
+  await walk.link('Add');
+  await page.getByLabel('Name *').fill(`Shop ${mark}`);
+  await walk.button('Create inventory');
+  await page.getByRole('link', { name: '0 hosts' }).waitFor();
+  await walk.look('inventory-new');
+  await page.getByLabel('Hosts', { exact: true }).fill('web1\nweb2 ansible_host=10.0.0.2\ndb1');
+  await walk.button('Add hosts');
+  await page.getByRole('link', { name: '3 hosts' }).waitFor();
+  await walk.look('inventory-with-hosts');
+  await page.getByLabel('Group', { exact: true }).fill('web');
+  await walk.click(page.getByLabel('web1'));
+  await walk.click(page.getByLabel('web2'));
+  await walk.button('Put into the group');
+  await page.locator('#hosts').getByRole('link', { name: 'web', exact: true }).waitFor();
+  await walk.look('inventory-with-group');
+  const path = `inventories/${idIn(page.url())}`;
+  expect(await names(`${path}/hosts/`)).toEqual(['db1', 'web1', 'web2']);
+  const { body } = await test.as.superuser.get(`${path}/groups/`).expect(200);
+  expect(await names(`groups/${body.results[0].id}/hosts/`)).toEqual(['web1', 'web2']);
+});
 
 describeJourney('creating a smart inventory', session, 3, async (walk) => {
   const { page, mark } = walk;

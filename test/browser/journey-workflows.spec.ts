@@ -42,41 +42,36 @@ const session = () => ({ test, user: test.as.users.superuser });
 const comes = ({ page, hasScripts }: Walk, selector: string): Promise<void> =>
   comesOn(test, page, selector, hasScripts);
 
-describeJourney(
-  'creating a workflow of three steps, launching and approving it',
-  session,
-  15,
-  async (walk) => {
-    const { page, mark } = walk;
-    const [first, last] = [`Test ${mark}`, `Roll out ${mark}`];
-    await test.make.jobTemplate({ name: first, project: project.id });
-    await test.make.jobTemplate({ name: last, project: project.id });
-    await walk.open('Templates');
-    await walk.link('New workflow');
-    await page.locator('#post-name').fill(`Release ${mark}`);
-    await walk.button('Create workflow job template');
-    await walk.choose(page.locator('#step-template'), first);
-    await walk.button('Add', page.locator('#build'));
-    const approvals = page.locator('#build form', { hasText: 'Ask for an approval' });
-    await walk.button('Add on success', approvals);
-    await page.getByLabel('Approval text').fill('Go live?');
-    await walk.button('Ask for approval');
-    await page.getByRole('heading', { name: 'Next step after Go live?' }).waitFor();
-    await walk.choose(page.locator('#step-template'), last);
-    await walk.button('Add on success', page.locator('#build form', { hasText: 'at the start' }));
-    await page.locator('#build').getByText('on success after Go live?').waitFor();
-    await walk.look('workflow-built');
-    await walk.button('Launch');
-    await page.waitForURL(/\/workflow_jobs\/\d+\/$/);
-    await comes(walk, `a[aria-label="${first}, Job, successful"]`);
-    await comes(walk, '.node-actions button');
-    await walk.look('workflow-waits');
-    await walk.button('Approve');
-    await page.getByText('Approved.', { exact: true }).waitFor();
-    await comes(walk, '[data-live-status]:has-text("The run ended: successful.")');
-    await comes(walk, `a[aria-label="${last}, Job, successful"]`);
-  },
-);
+describeJourney('a workflow of three steps, launched and approved', session, 15, async (walk) => {
+  const { page, mark } = walk;
+  const [first, last] = [`Test ${mark}`, `Roll out ${mark}`];
+  await test.make.jobTemplate({ name: first, project: project.id });
+  await test.make.jobTemplate({ name: last, project: project.id });
+  await walk.open('Templates');
+  await walk.link('New workflow');
+  await page.locator('#post-name').fill(`Release ${mark}`);
+  await walk.button('Create workflow job template');
+  await walk.choose(page.locator('#step-template'), first);
+  await walk.button('Add', page.locator('#build'));
+  const approvals = page.locator('#build form', { hasText: 'Ask for an approval' });
+  await walk.button('Add on success', approvals);
+  await page.getByLabel('Approval text').fill('Go live?');
+  await walk.button('Ask for approval');
+  await page.getByRole('heading', { name: 'Next step after Go live?' }).waitFor();
+  await walk.choose(page.locator('#step-template'), last);
+  await walk.button('Add on success', page.locator('#build form', { hasText: 'at the start' }));
+  await page.locator('#build').getByText('on success after Go live?').waitFor();
+  await walk.look('workflow-built');
+  await walk.button('Launch');
+  await page.waitForURL(/\/workflow_jobs\/\d+\/$/);
+  await comes(walk, `a[aria-label="${first}, Job, successful"]`);
+  await comes(walk, '.node-actions button');
+  await walk.look('workflow-waits');
+  await walk.button('Approve');
+  await page.getByText('Approved.', { exact: true }).waitFor();
+  await comes(walk, '[data-live-status]:has-text("The run ended: successful.")');
+  await comes(walk, `a[aria-label="${last}, Job, successful"]`);
+});
 
 describeJourney('unlinking a step and removing it', session, 2, async (walk) => {
   const { page, mark } = walk;

@@ -77,18 +77,15 @@ describe('a job on an inventory with sources', () => {
     ['does not take', 'callback', 'successful', 90, 1],
     ['does not take', 'callback', 'failed', 30, 1],
     ['does not take', 'manual', 'successful', 30, 1],
-  ])(
-    '%s the result of a %s as current, %s, %i seconds ago',
-    async (...[, by, status, ago, made]) => {
-      const source = await runs.inventorySource(inventory);
-      await ended(source, status, ago);
-      await runs.database.execute(sql`
+  ])('%s a %s update as current, %s, %i seconds ago', async (...[, by, status, ago, made]) => {
+    const source = await runs.inventorySource(inventory);
+    await ended(source, status, ago);
+    await runs.database.execute(sql`
       UPDATE unified_jobs SET launch_type = ${by} WHERE inventory_source_id = ${source}`);
-      await job();
-      await pass();
-      expect((await updatesOf(source)).slice(1)).toHaveLength(made);
-    },
-  );
+    await job();
+    await pass();
+    expect((await updatesOf(source)).slice(1)).toHaveLength(made);
+  });
 
   it('uses an update that is already in progress', async () => {
     const source = await runs.inventorySource(inventory);

@@ -55,7 +55,7 @@ const TIMES = declareFields([
       help: 'Type a part of the name. Schedules follow daylight saving time.',
     }),
   ],
-  ['weekdays', Json({ label: 'On', choices: WEEKDAYS, default: [], help: 'Default: any.' })],
+  ['weekdays', Json({ label: 'On', choices: WEEKDAYS, default: [], help: 'None: any day.' })],
   ['start_date', Char({ label: 'First day', control: 'date', help: 'Default: today.' })],
   ['nth', Choices(NTH_CHOICES, { label: 'Which of these weekdays', nullable: true })],
   [

@@ -43,7 +43,7 @@ export function filterFields(service: unknown): readonly Field[] {
         label: 'Events',
         choices: events.map((event) => [event, event] as const),
         default: [],
-        help: 'Default: all.',
+        help: 'None: all events launch.',
       }),
     ],
     [
@@ -51,12 +51,12 @@ export function filterFields(service: unknown): readonly Field[] {
       Char({
         label: 'Branches and tags',
         max: null,
-        help: 'Separated by commas, for example: main, release/*. Empty: all branches launch.',
+        help: 'Separated by commas, for example: main, release/*. Empty: all launch.',
       }),
     ],
     [
       'filter_actions',
-      Char({ label: 'Actions', max: null, help: 'Such as opened, closed. Default: all.' }),
+      Char({ label: 'Actions', max: null, help: 'Such as opened, closed. Empty: all launch.' }),
     ],
     [
       'filter_equals',

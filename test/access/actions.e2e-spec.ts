@@ -16,7 +16,7 @@ type Caller = (typeof CALLERS)[number];
 
 let test: TestApp;
 let samples: Samples;
-// What a caller creates and is granted in one test shows further actions in the next.
+// Objects and grants of a caller in one test would show further actions in the next.
 beforeEach(async () => {
   test = await boot();
   samples = new Samples(test);

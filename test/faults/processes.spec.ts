@@ -81,9 +81,9 @@ describe('processes of the API', () => {
 
   it('have common metrics', async () => {
     await serve();
-    const headers = { Connection: 'close', Authorization: 'Bearer nobody' };
+    const invalid = { Connection: 'close', Authorization: 'Bearer nobody' };
     for (let turn = 0; turn < 10; turn += 1) {
-      const { status } = await fetch(`${api.url}/api/v2/me/`, { headers });
+      const { status } = await fetch(`${api.url}/api/v2/me/`, { headers: invalid });
       expect(status).toBe(401);
     }
     const text = await (await get('/metrics')).text();

@@ -136,7 +136,7 @@ async function sealedTexts(): Promise<string[]> {
   return found.filter((text) => text !== LOOKALIKE);
 }
 
-/** Makes every secret and rotates the key, twice, as after an interruption. */
+/** Creates every secret and rotates the key twice, as after an interruption. */
 async function rotate() {
   const made = await furnish();
   const before = await sealedTexts();

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { Problem } from '../console/problem.mjs';
@@ -9,7 +9,8 @@ import { provideJobAccount } from './account.mjs';
 const INSTALL_LIMIT_MS = 15 * 60_000;
 
 /**
- * Debian packages of each program, separated by spaces.
+ * Debian packages of each program, separated by spaces. A program is a name, or a path if another place does not
+ * suffice.
  *
  * @type {Record<string, string>}
  */
@@ -29,6 +30,8 @@ const DEBIAN_PACKAGES = {
   slapd: 'slapd',
   // Includes the module for TLS, and rsyslog itself.
   rsyslogd: 'rsyslog-openssl',
+  // Images of tests contain the programs of /usr, but not the current Ansible.
+  '/usr/bin/ansible-runner': 'python3-ansible-runner',
   podman: 'podman',
   runc: 'runc',
   samba: 'samba-ad-dc samba-ad-provision',
@@ -49,6 +52,7 @@ const ON_REQUEST = {
   svn: 'forTests',
   slapd: 'forTests',
   rsyslogd: 'forTests',
+  '/usr/bin/ansible-runner': 'forTests',
   podman: 'forTests',
   runc: 'forTests',
   samba: 'forDomain',
@@ -158,12 +162,12 @@ async function ansibleVersion(path) {
 /**
  * Returns the absolute path of a program in a PATH, or null.
  *
- * @param {string} name
+ * @param {string} name or an absolute path
  * @param {string} [path]
  */
 export function findProgram(name, path = process.env.PATH ?? '') {
   for (const folder of path.split(delimiter).filter(Boolean)) {
-    const file = join(folder, name);
+    const file = resolve(folder, name);
     try {
       accessSync(file, constants.X_OK);
       return file;

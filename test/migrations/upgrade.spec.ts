@@ -17,6 +17,10 @@ type Rows = Record<string, Record<string, unknown>[]>;
 
 let test: TestApp;
 let samples: Samples;
+/** Rows and readiness immediately before and after the upgrade. */
+let before: Rows;
+let after: Rows;
+let readyBefore: unknown;
 beforeAll(async () => {
   test = await boot({ own: true });
   samples = new Samples(test);
@@ -31,6 +35,14 @@ beforeAll(async () => {
     await dataSource.undoLastMigration();
   }
   await fillEmptyTables();
+  const running = sql`UPDATE unified_jobs SET status = 'running', lease_until = now() WHERE type = 'job'`;
+  expect(await test.database.execute(running)).toBeGreaterThan(0);
+  const due = sql`UPDATE notifications SET status = 'pending', next_attempt_at = now()`;
+  expect(await test.database.execute(due)).toBeGreaterThan(0);
+  before = await allRows();
+  readyBefore = await readiness();
+  await withSettingsOf(test, {}, () => migrate());
+  after = await allRows();
 });
 afterAll(() => test.close());
 
@@ -76,18 +88,10 @@ const readiness = async (): Promise<unknown> => {
 };
 
 it('an upgrade keeps every row, including active runs, and the API becomes ready', async () => {
-  const running = sql`UPDATE unified_jobs SET status = 'running', lease_until = now() WHERE type = 'job'`;
-  expect(await test.database.execute(running)).toBeGreaterThan(0);
-  const due = sql`UPDATE notifications SET status = 'pending', next_attempt_at = now()`;
-  expect(await test.database.execute(due)).toBeGreaterThan(0);
-  const before = await allRows();
   expect(Object.entries(before).filter(([, rows]) => rows.length === 0)).toEqual([]);
+  expect(after).toMatchObject(before);
   const state = { database: true, redis: true };
-  expect(await readiness()).toEqual([503, { ...state, ready: false, schema: false }]);
-
-  await withSettingsOf(test, {}, () => migrate());
-
-  expect(await allRows()).toMatchObject(before);
+  expect(readyBefore).toEqual([503, { ...state, ready: false, schema: false }]);
   expect(await readiness()).toEqual([200, { ...state, ready: true, schema: true }]);
 });
 

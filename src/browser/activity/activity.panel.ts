@@ -31,7 +31,7 @@ export class ActivityPanel implements Panel<{ results?: unknown }> {
             (entry) =>
               html`<tr>
                 <th scope="row">${actorOf(entry)}</th>
-                <td class="told">${told(entry)}</td>
+                <td class="change">${told(entry)}</td>
                 <td><a href="${String(entry.url)}">${timeView(String(entry.timestamp))}</a></td>
               </tr>`,
           )}

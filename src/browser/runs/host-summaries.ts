@@ -74,7 +74,7 @@ function bar(host: HostOfRun): Html {
   const sum = COLUMNS.reduce((all, [part]) => all + parts[part], 0) || 1;
   let x = 0;
   return html`<svg
-    class="bar-of-host"
+    class="host-bar"
     viewBox="0 0 ${BAR_WIDTH} ${BAR_HEIGHT}"
     width="${BAR_WIDTH}"
     height="${BAR_HEIGHT}"

@@ -45,12 +45,12 @@ export function heading(parts: HeadingParts): Html {
   return html`<div class="heading">
     <div>
       <div class="titled">
-        <h1>${title}${of !== null && html` <span class="of">– ${of}</span>`}</h1>
+        <h1>${title}${of !== null && html` <span class="subject">– ${of}</span>`}</h1>
         ${state && html`<span id="object-state" data-refresh>${state}</span>`}
       </div>
       <p class="description">
         ${kind === null ? about : html`<span class="kind">${kind}</span>`}
-        ${description && html`<span class="own">${description}</span>`}
+        ${description && html`<span class="user-text">${description}</span>`}
       </p>
     </div>
     <div class="tools">

@@ -236,7 +236,7 @@ function formPage(view: View, { form, content, breadcrumb, title, of }: FormPage
     title: full,
     content: html`${breadcrumb}
       <div class="heading">
-        <h1>${heading}${subject !== null && html` <span class="of">– ${subject}</span>`}</h1>
+        <h1>${heading}${subject !== null && html` <span class="subject">– ${subject}</span>`}</h1>
         <a class="button quiet" href="${context.path}">Cancel</a>
       </div>
       ${noticeView(context)} ${resumed && RESUMED} ${content}`,

@@ -1,4 +1,4 @@
-/* Makes the pages nicer to use. Everything works without it. */
+/* Progressive enhancement: every page works without this script. */
 (() => {
   'use strict';
 
@@ -6,12 +6,12 @@
   root.classList.add('js');
 
   const element = (tag, properties = {}, ...children) => {
-    const made = Object.assign(document.createElement(tag), properties);
-    made.append(...children);
-    return made;
+    const created = Object.assign(document.createElement(tag), properties);
+    created.append(...children);
+    return created;
   };
 
-  /** The theme changes at once; the cookie tells the server for the next page. */
+  /** Switches the theme without a reload. The cookie keeps the choice for the next pages. */
   function themeSwitch(form) {
     form.addEventListener('submit', (event) => {
       const theme = event.submitter?.value;
@@ -36,7 +36,7 @@
     box.append(button);
   }
 
-  /** Says at once what the server would say: it checks again. */
+  /** Shows syntax errors while the user types. The server validates again. */
   function documentCheck(area) {
     const note = element('p', { className: 'errors', id: `${area.id}-check` });
     note.setAttribute('role', 'status');
@@ -44,13 +44,13 @@
     const described = area.getAttribute('aria-describedby');
     area.setAttribute('aria-describedby', described ? `${described} ${note.id}` : note.id);
     area.addEventListener('input', () => {
-      const fault = faultOf(area.value, area.dataset.check);
-      note.textContent = fault;
-      area.setAttribute('aria-invalid', String(fault !== ''));
+      const error = syntaxErrorOf(area.value, area.dataset.check);
+      note.textContent = error;
+      area.setAttribute('aria-invalid', String(error !== ''));
     });
   }
 
-  function faultOf(text, kind) {
+  function syntaxErrorOf(text, kind) {
     const trimmed = text.trim();
     if (trimmed === '') return '';
     if (kind === 'json' || /^[[{]/.test(trimmed)) {
@@ -62,7 +62,7 @@
       }
     }
     const tabbed = text.split('\n').findIndex((line) => /^ *\t/.test(line));
-    return tabbed < 0 ? '' : `YAML is indented with spaces: line ${tabbed + 1} has a tab.`;
+    return tabbed < 0 ? '' : `Line ${tabbed + 1} is indented with a tab. Use spaces.`;
   }
 
   const labelOf = (item) => {
@@ -73,13 +73,13 @@
       resource_type_display_name: kind,
       organization,
     } = item.summary_fields ?? {};
-    // A role is told by what it allows and on what.
+    // The label of a role contains its object.
     if (object !== undefined) return { name: `${name} on ${object}`, owner: kind };
     return { name, owner: organization?.name ?? '' };
   };
 
-  /** Objects that were found, each with the value that chooses it. */
-  const choicesOf = (items, { below, kinds }) =>
+  /** Converts objects to options. The value is the id, or with `below` a path under the object's URL. */
+  const optionsOf = (items, { below, kinds }) =>
     items.map((item) => {
       const { name, owner } = labelOf(item);
       const kind = kinds > 1 && item.type !== undefined ? [item.type] : [];
@@ -87,21 +87,21 @@
       return { id: value, name, owner: [...kind, owner].filter(Boolean).join(', ') };
     });
 
-  /** Turns a select, or a box for an id, into a box that searches (ARIA 1.2 combobox). */
+  /** Replaces a select, or an input for an id, with a search box (ARIA 1.2 combobox). */
   function picker(control) {
     const isSelect = control instanceof HTMLSelectElement;
-    const chosenText = isSelect
+    const selectedText = isSelect
       ? control.value && control.selectedOptions[0].textContent.trim()
       : control.dataset.label || control.value;
     const value = element('input', { type: 'hidden', name: control.name, value: control.value });
     const box = element('input', { id: control.id, type: 'text', autocomplete: 'off' });
     const list = element('ul', { id: `${control.id}-list`, hidden: true });
-    const holder = element('div', { className: 'picker' }, value, box, list);
-    box.value = chosenText || '';
+    const wrapper = element('div', { className: 'picker' }, value, box, list);
+    box.value = selectedText || '';
     box.required = control.required;
     box.placeholder = 'Search…';
-    const given = { role: 'combobox', 'aria-expanded': 'false', 'aria-controls': list.id };
-    for (const [name, text] of Object.entries({ ...given, 'aria-autocomplete': 'list' })) {
+    const attributes = { role: 'combobox', 'aria-expanded': 'false', 'aria-controls': list.id };
+    for (const [name, text] of Object.entries({ ...attributes, 'aria-autocomplete': 'list' })) {
       box.setAttribute(name, text);
     }
     for (const name of ['aria-describedby', 'aria-invalid']) {
@@ -109,17 +109,17 @@
     }
     list.setAttribute('role', 'listbox');
     list.setAttribute('aria-label', 'Matches');
-    control.replaceWith(holder);
-    comboBehaviour({ box, list, value, source: control.dataset });
+    control.replaceWith(wrapper);
+    comboBehavior({ box, list, value, source: control.dataset });
   }
 
-  function comboBehaviour({ box, list, value, source }) {
+  function comboBehavior({ box, list, value, source }) {
     const { search: parameter = 'search', below } = source;
     const lists = source.picker.split(' ');
     let label = box.value;
     let active = -1;
     let timer;
-    let latest = 0;
+    let latestSearch = 0;
 
     const close = () => {
       list.hidden = true;
@@ -127,20 +127,20 @@
       box.setAttribute('aria-expanded', 'false');
       box.removeAttribute('aria-activedescendant');
     };
-    const isOpen = () => value.value === '' && box.value.trim() !== '';
-    /** A form with a text that chooses nothing is not sent without it. */
-    const judge = () => {
-      box.setCustomValidity(isOpen() ? 'Choose one of the matches, or clear the field.' : '');
+    const isUnresolved = () => value.value === '' && box.value.trim() !== '';
+    /** Prevents submission of a text that selects no match. */
+    const updateValidity = () => {
+      box.setCustomValidity(isUnresolved() ? 'Choose one of the matches, or clear the field.' : '');
     };
     const choose = (item) => {
       // Results of an earlier search must not open the list again.
       clearTimeout(timer);
-      latest++;
+      latestSearch++;
       value.value = item.id;
       label = item.name;
       box.value = item.name;
       value.dispatchEvent(new Event('change', { bubbles: true }));
-      judge();
+      updateValidity();
       close();
     };
     const move = (step) => {
@@ -177,15 +177,15 @@
       url.searchParams.set('page_size', '20');
       url.searchParams.set('count_disabled', '1');
       if (text.trim() !== '') url.searchParams.set(parameter, text);
-      const answer = await fetch(url, { headers: { Accept: 'application/json' } });
-      return answer.ok ? ((await answer.json()).results ?? []) : [];
+      const response = await fetch(url, { headers: { Accept: 'application/json' } });
+      return response.ok ? ((await response.json()).results ?? []) : [];
     };
     const search = async (text) => {
-      const turn = ++latest;
+      const current = ++latestSearch;
       try {
         const found = await Promise.all(lists.map((path) => find(path, text)));
-        if (turn === latest && document.activeElement === box) {
-          show(choicesOf(found.flat(), { below, kinds: lists.length }));
+        if (current === latestSearch && document.activeElement === box) {
+          show(optionsOf(found.flat(), { below, kinds: lists.length }));
         }
       } catch {
         close();
@@ -195,7 +195,7 @@
     box.addEventListener('input', () => {
       const isId = below === undefined && /^\d+$/.test(box.value.trim());
       value.value = isId ? box.value.trim() : '';
-      judge();
+      updateValidity();
       clearTimeout(timer);
       timer = setTimeout(() => void search(box.value), 200);
     });
@@ -207,7 +207,7 @@
       } else if (event.key === 'Enter' && !list.hidden && active >= 0) {
         event.preventDefault();
         list.querySelectorAll('[role=option]')[active].choose();
-      } else if (event.key === 'Enter' && isOpen()) {
+      } else if (event.key === 'Enter' && isUnresolved()) {
         event.preventDefault();
         const options = list.hidden ? [] : list.querySelectorAll('[role=option]');
         if (options.length === 1) options[0].choose();
@@ -219,14 +219,14 @@
     });
     box.addEventListener('blur', () => {
       clearTimeout(timer);
-      latest++;
+      latestSearch++;
       close();
       if (box.value.trim() === '') value.value = '';
-      judge();
+      updateValidity();
     });
   }
 
-  /** Closes a menu at a click elsewhere and by Escape. */
+  /** Closes a menu on a click outside of it, and on Escape. */
   function menu(box) {
     document.addEventListener('click', ({ target }) => {
       if (!box.contains(target)) box.open = false;
@@ -238,7 +238,7 @@
     });
   }
 
-  /** A link to a folded form opens it, also where the browser does not do so itself. */
+  /** Opens the collapsed section that a link targets, which not every browser does. */
   function reveal() {
     const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
     const section = target && target.closest('details');
@@ -256,7 +256,7 @@
   ];
   const DAY_SECONDS = 86_400;
 
-  /** Shows an instant in UTC in the time zone of the browser, near ones also by their distance. */
+  /** Converts a UTC time to the browser's time zone. Within a day, a relative time replaces the date. */
   function localTime(time) {
     const instant = new Date(time.dateTime);
     if (Number.isNaN(instant.getTime()) || !time.textContent.endsWith(' UTC')) return;
@@ -269,12 +269,12 @@
       time.textContent = `${day} ${clock}`;
       return;
     }
-    const [unit, size] = UNITS.find(([, one]) => Math.abs(seconds) >= one) ?? ['second', 1];
-    const distance = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-    time.textContent = `${clock}, ${distance.format(Math.trunc(seconds / size), unit)}`;
+    const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+    const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+    time.textContent = `${clock}, ${relative.format(Math.trunc(seconds / size), unit)}`;
   }
 
-  /** Converts the times of a page, also of one that another script has loaded. */
+  /** Converts the times of a page. Other scripts call it for the pages they load. */
   globalThis.showLocalTimes = (page) => page.querySelectorAll('time').forEach(localTime);
   globalThis.showLocalTimes(document);
 
@@ -287,12 +287,12 @@
   enhance('[data-picker]', picker);
   window.addEventListener('hashchange', reveal);
   reveal();
-  // The page of a form begins in its first field, or in the first one with an error.
+  // Focuses the first invalid field of a form page, or else the first field.
   const fields = 'input:not([type=hidden]), select, textarea';
   if (!location.hash) {
     const form = document.querySelector('section.form');
     (form?.querySelector('[aria-invalid=true]') ?? form?.querySelector(fields))?.focus();
   }
-  // A refusal is shown where the user looks; the cause of a failed run stands below its title.
+  // Scrolls to a form error. The cause of a failed run has no role `alert` and does not scroll.
   document.querySelector('.message.error[role=alert]')?.scrollIntoView({ block: 'center' });
 })();

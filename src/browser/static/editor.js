@@ -1,6 +1,6 @@
 /*
- * Editor of YAML and JSON documents over a text area, which forms go on to send. The build bundles this
- * file with CodeMirror and with the YAML reader of the server.
+ * YAML and JSON editor over a text area, which the form still submits. The build bundles this file with
+ * CodeMirror and the YAML reader of the server.
  */
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
@@ -43,8 +43,8 @@ const THEME = EditorView.theme({
 
 const isJson = (text) => /^\s*[[{]/.test(text);
 
-/** @throws Error where the text cannot be converted without a loss */
-function converted(text) {
+/** @throws Error if the other format cannot represent a value exactly */
+function convert(text) {
   if (isJson(text)) {
     const exact = exactJson(parseExact(text));
     if (JSON.stringify(JSON.parse(text)) !== exact) throw new Error(LOSS);
@@ -52,31 +52,31 @@ function converted(text) {
     if (jsonOf(result) !== exact) throw new Error(LOSS);
     return result;
   }
-  const found = jsonOf(text);
-  const value = JSON.parse(found);
-  return JSON.stringify(value) === found ? JSON.stringify(value, null, 2) : found;
+  const exact = jsonOf(text);
+  const value = JSON.parse(exact);
+  return JSON.stringify(value) === exact ? JSON.stringify(value, null, 2) : exact;
 }
 
-const LOSS = 'it has values that the other format writes differently';
+const LOSS = 'the other format cannot represent some values exactly';
 
 function jsonOf(text) {
-  const [{ json: found, error }] = readAllYaml({ texts: [text], limits: LIMITS });
+  const [{ json: result, error }] = readAllYaml({ texts: [text], limits: LIMITS });
   if (error !== undefined) throw new Error(error);
-  return found;
+  return result;
 }
 
-/** Replaces a text area by an editor; the text area stays what the form sends. */
+/** Replaces a text area with an editor. The form still submits the text area. */
 export function edit(area) {
   const label = area.labels[0]?.textContent.trim() ?? '';
   const frame = document.createElement('div');
   frame.className = 'editor';
-  // In a shadow tree CodeMirror adopts its style sheets, which the policy of the pages permits.
+  // In a shadow tree, CodeMirror uses adopted style sheets, which the content security policy permits.
   const root = frame.attachShadow({ mode: 'open' });
   const language = new Compartment();
   const kindOf = (text) => (area.dataset.check === 'json' || isJson(text) ? json : yaml);
   let kind = kindOf(area.value);
   const hadFocus = document.activeElement === area;
-  let isOwn = false;
+  let isUpdating = false;
 
   const view = new EditorView({
     root,
@@ -97,7 +97,7 @@ export function edit(area) {
         THEME,
         EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
         EditorView.updateListener.of(({ docChanged, state }) => {
-          if (docChanged) send(state.doc.toString());
+          if (docChanged) updateArea(state.doc.toString());
         }),
         EditorView.domEventHandlers({
           blur: () => area.dispatchEvent(new Event('change', { bubbles: true })),
@@ -106,26 +106,26 @@ export function edit(area) {
     }),
   });
 
-  function send(text) {
+  function updateArea(text) {
     if (kind !== kindOf(text)) {
       kind = kindOf(text);
       view.dispatch({ effects: language.reconfigure(kind()) });
     }
     if (area.value === text) return;
-    isOwn = true;
+    isUpdating = true;
     area.value = text;
     area.dispatchEvent(new Event('input', { bubbles: true }));
-    isOwn = false;
+    isUpdating = false;
   }
 
-  const show = (text) => {
+  const replaceText = (text) => {
     view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
   };
   area.addEventListener('input', () => {
-    if (!isOwn && area.value !== view.state.doc.toString()) show(area.value);
+    if (!isUpdating && area.value !== view.state.doc.toString()) replaceText(area.value);
   });
-  for (const one of area.labels) {
-    one.addEventListener('click', (event) => {
+  for (const element of area.labels) {
+    element.addEventListener('click', (event) => {
       event.preventDefault();
       view.focus();
     });
@@ -134,35 +134,35 @@ export function edit(area) {
   area.classList.add('hidden');
   area.tabIndex = -1;
   area.setAttribute('aria-hidden', 'true');
-  if (area.dataset.check === 'yaml') frame.after(...formatSwitch(area, show));
+  if (area.dataset.check === 'yaml') frame.after(...formatSwitch(area, replaceText));
   if (hadFocus) view.focus();
 }
 
 /**
- * Button that converts the document between JSON and YAML, and the place for its error; pressed again,
- * the button brings back the text.
+ * Returns a button that converts the document between JSON and YAML, and the element for its error. A
+ * second click restores the original text.
  */
-function formatSwitch(area, show) {
+function formatSwitch(area, replaceText) {
   const button = document.createElement('button');
   Object.assign(button, { type: 'button', className: 'small' });
   const error = document.createElement('output');
   error.className = 'errors';
-  const look = () => {
+  const updateButton = () => {
     button.textContent = isJson(area.value) ? 'Show as YAML' : 'Show as JSON';
     error.textContent = '';
   };
-  let former = { text: '', shown: null };
+  let previous = { text: '', shown: null };
   button.addEventListener('click', () => {
     const text = area.value;
     try {
-      const next = former.shown === text ? former.text : converted(text);
-      former = { text, shown: next };
-      show(next);
+      const next = previous.shown === text ? previous.text : convert(text);
+      previous = { text, shown: next };
+      replaceText(next);
     } catch ({ message }) {
       error.textContent = `Not converted: ${message}`;
     }
   });
-  area.addEventListener('input', look);
-  look();
+  area.addEventListener('input', updateButton);
+  updateButton();
   return [button, error];
 }

@@ -1,18 +1,18 @@
 /*
- * Looks at forms while they are filled in: the server says what it would say. Nothing needs it.
- * Completes forms with a passkey, which stay hidden without scripts.
+ * Previews and validates forms on the server while the user fills them in; forms work without it.
+ * Shows the passkey forms, which stay hidden without scripts.
  */
 (() => {
   'use strict';
 
-  /** The form as the server shows it again, without anything being done. */
-  async function lookedAt(form, signal) {
+  /** Requests the page of a form with its current values, without any effect. */
+  async function fetchPreview(form, signal) {
     const body = new URLSearchParams(new FormData(form));
     body.set('_look', 'true');
     const headers = { Accept: 'text/html' };
-    const answer = await fetch(form.action, { method: 'POST', body, headers, signal });
-    if (!answer.ok) return null;
-    return new DOMParser().parseFromString(await answer.text(), 'text/html');
+    const response = await fetch(form.action, { method: 'POST', body, headers, signal });
+    if (!response.ok) return null;
+    return new DOMParser().parseFromString(await response.text(), 'text/html');
   }
 
   let isPressed = false;
@@ -21,8 +21,8 @@
     document.addEventListener(type, () => (isPressed = false));
   }
 
-  /** A button that moves while it is pressed is missed: nothing changes until it is let go. */
-  const released = () =>
+  /** Waits for the release of a pressed pointer, because a button that moves misses the click. */
+  const pointerReleased = () =>
     new Promise((resolve) => {
       if (!isPressed) return resolve();
       for (const type of ['pointerup', 'pointercancel']) {
@@ -30,23 +30,23 @@
       }
     });
 
-  /** Only the newest look counts: what was asked for before it is given up. */
-  function looker(form, use) {
+  /** Returns a function that requests a preview, and aborts the previous request. */
+  function previewer(form, apply) {
     let pending;
     return async () => {
       pending?.abort();
       pending = new AbortController();
       try {
-        const page = await lookedAt(form, pending.signal);
-        await released();
-        if (page) use(page);
+        const page = await fetchPreview(form, pending.signal);
+        await pointerReleased();
+        if (page) apply(page);
       } catch {
-        // The server says it all when the form is sent.
+        // The server reports errors on submission.
       }
     };
   }
 
-  const areasOf = (form) => [...form.querySelectorAll('textarea[data-check=yaml]')];
+  const documentAreas = (form) => [...form.querySelectorAll('textarea[data-check=yaml]')];
 
   function showPreview(form, page) {
     const preview = form.querySelector('[data-preview]');
@@ -54,89 +54,89 @@
     if (shown) preview.replaceChildren(...shown.childNodes);
   }
 
-  /** Replaces the fields whose choices depend on a changed one, except the one being edited. */
-  function showFollowers(form, page, name) {
+  /** Replaces the fields whose choices depend on a changed field, except the field with the focus. */
+  function showDependentFields(form, page, name) {
     for (const field of form.querySelectorAll(`[data-follows="${name}"]`)) {
       const next = page.getElementById(field.id);
       if (next && !field.contains(document.activeElement)) field.replaceWith(next);
     }
   }
 
-  /** The error of a document, with its line. */
-  function showFault(area, page) {
-    const told = page.getElementById(`${area.id}-errors`)?.textContent.trim() ?? '';
+  /** Shows the error that the server reports for a document. */
+  function showDocumentError(area, page) {
+    const error = page.getElementById(`${area.id}-errors`)?.textContent.trim() ?? '';
     document.getElementById(`${area.id}-errors`)?.remove();
-    document.getElementById(`${area.id}-check`).textContent = told;
-    area.setAttribute('aria-invalid', String(told !== ''));
+    document.getElementById(`${area.id}-check`).textContent = error;
+    area.setAttribute('aria-invalid', String(error !== ''));
   }
 
-  /** The browser's time zone is the default. */
-  function ownZone(form, look) {
+  /** Selects the browser's time zone in a new form that has the default, UTC. */
+  function selectTimeZone(form, preview) {
     const zone = form.querySelector('[data-zone]');
     if (!zone || form.elements.namedItem('_method') || form.dataset.look !== 'new') return;
     const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
     const isKnown = [...zone.list.options].some(({ value }) => value === own);
     if (!isKnown || own === zone.value || zone.value !== 'UTC') return;
     zone.value = own;
-    look();
+    preview();
   }
 
   const { editor } = document.currentScript.dataset;
 
-  /** A document becomes an editor when it comes into view: many pages have one in a folded part. */
-  const seen = new IntersectionObserver((entries) => {
+  /** Loads an editor when its text area comes into view: many are in collapsed sections. */
+  const visibility = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
-      seen.unobserve(target);
+      visibility.unobserve(target);
       void import(editor).then(({ edit }) => edit(target)).catch(() => undefined);
     }
   });
-  for (const area of document.querySelectorAll('textarea[data-check]')) seen.observe(area);
+  for (const area of document.querySelectorAll('textarea[data-check]')) visibility.observe(area);
 
   for (const form of document.querySelectorAll('form[data-look]')) {
-    const areas = areasOf(form);
+    const areas = documentAreas(form);
     let changedName = '';
-    const look = looker(form, (page) => {
+    const preview = previewer(form, (page) => {
       showPreview(form, page);
-      showFollowers(form, page, changedName);
+      showDependentFields(form, page, changedName);
       const changed = areas.filter((area) => area.value !== area.defaultValue);
-      for (const area of changed) showFault(area, page);
+      for (const area of changed) showDocumentError(area, page);
     });
-    const isShown = form.querySelector('[data-preview]') !== null;
+    const hasPreview = form.querySelector('[data-preview]') !== null;
     form.addEventListener('change', ({ target }) => {
-      const isFollowed = form.querySelector(`[data-follows="${target.name}"]`) !== null;
-      if (isFollowed) changedName = target.name;
-      if (isShown || isFollowed || areas.includes(target)) void look();
+      const hasDependents = form.querySelector(`[data-follows="${target.name}"]`) !== null;
+      if (hasDependents) changedName = target.name;
+      if (hasPreview || hasDependents || areas.includes(target)) void preview();
     });
-    ownZone(form, look);
+    selectTimeZone(form, preview);
   }
 
-  /** Asks the authenticator before the form is sent; a failure shows the message of the form. */
-  function passkeys(form, { key, read, ask }) {
+  /** Gets a credential from the authenticator on submission. Shows the error of the form on failure. */
+  function passkeys(form, { key, read, request }) {
     const PublicKey = window.PublicKeyCredential;
     if (typeof PublicKey?.[read] !== 'function') return;
-    const fault = form.querySelector('[role=alert]');
+    const error = form.querySelector('[role=alert]');
     form.hidden = false;
     form.addEventListener('submit', async (event) => {
       event.preventDefault();
-      fault.hidden = true;
+      error.hidden = true;
       try {
         const publicKey = PublicKey[read](JSON.parse(form.dataset[key]));
-        const credential = await ask({ publicKey });
+        const credential = await request({ publicKey });
         form.elements.namedItem('credential').value = JSON.stringify(credential.toJSON());
         form.submit();
       } catch {
-        fault.hidden = false;
+        error.hidden = false;
       }
     });
   }
 
   for (const form of document.querySelectorAll('form[data-passkey-create]')) {
-    const read = 'parseCreationOptionsFromJSON';
-    passkeys(form, { key: 'passkeyCreate', read, ask: (o) => navigator.credentials.create(o) });
+    const [key, read] = ['passkeyCreate', 'parseCreationOptionsFromJSON'];
+    passkeys(form, { key, read, request: (options) => navigator.credentials.create(options) });
   }
   for (const form of document.querySelectorAll('form[data-passkey-get]')) {
-    const read = 'parseRequestOptionsFromJSON';
-    passkeys(form, { key: 'passkeyGet', read, ask: (o) => navigator.credentials.get(o) });
+    const [key, read] = ['passkeyGet', 'parseRequestOptionsFromJSON'];
+    passkeys(form, { key, read, request: (options) => navigator.credentials.get(options) });
   }
 })();

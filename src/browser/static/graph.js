@@ -1,5 +1,5 @@
 /*
- * Zooms and moves the graph of a workflow. Without it the graph scrolls.
+ * Zooms and drags the graph of a workflow. Without this script the graph scrolls.
  */
 (() => {
   'use strict';
@@ -8,48 +8,48 @@
   if (!frame?.querySelector('.graph')) return;
 
   const STEP = 1.25;
-  const [LEAST, MOST] = [0.2, 3];
-  /** Least zoom at which the page opens: smaller names cannot be read. */
+  const [MIN_ZOOM, MAX_ZOOM] = [0.2, 3];
+  /** Minimum zoom when the page opens: smaller names are unreadable. */
   const READABLE = 0.8;
-  const key = `graph ${location.pathname}`;
-  const kept = sessionStorage.getItem(key);
-  const view = { zoom: 1, left: 0, top: 0, ...JSON.parse(kept ?? '{}') };
+  const storageKey = `graph ${location.pathname}`;
+  const stored = sessionStorage.getItem(storageKey);
+  const view = { zoom: 1, left: 0, top: 0, ...JSON.parse(stored ?? '{}') };
   const region = () => frame.querySelector('.graph');
 
   const sheet = new CSSStyleSheet();
   document.adoptedStyleSheets.push(sheet);
 
-  /** The page draws the region again when the run goes on: the style sheet keeps the zoom. */
+  /** Sets the zoom in a style sheet, because live updates replace the region. */
   function show() {
     sheet.replaceSync(`.graph svg { zoom: ${Number(view.zoom)} }`);
     const { left, top } = view;
     region()?.scrollTo({ left, top, behavior: 'instant' });
-    sessionStorage.setItem(key, JSON.stringify(view));
+    sessionStorage.setItem(storageKey, JSON.stringify(view));
   }
 
-  /** Keeps the middle of the region in its place. */
+  /** Zooms around the center of the region. */
   function zoomTo(zoom) {
     const { clientWidth, clientHeight, scrollLeft, scrollTop } = region();
-    const next = Math.min(MOST, Math.max(LEAST, zoom));
-    const along = (start, size) => ((start + size / 2) * next) / view.zoom - size / 2;
-    view.left = along(scrollLeft, clientWidth);
-    view.top = along(scrollTop, clientHeight);
+    const next = Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, zoom));
+    const scrollOffset = (start, size) => ((start + size / 2) * next) / view.zoom - size / 2;
+    view.left = scrollOffset(scrollLeft, clientWidth);
+    view.top = scrollOffset(scrollTop, clientHeight);
     view.zoom = next;
     show();
   }
 
-  function fit(least = LEAST) {
+  function fit(min = MIN_ZOOM) {
     const { width, height } = region().querySelector('svg').viewBox.baseVal;
     const { clientWidth, clientHeight } = region();
-    zoomTo(Math.max(least, Math.min(1, (clientWidth - 20) / width, (clientHeight - 20) / height)));
+    zoomTo(Math.max(min, Math.min(1, (clientWidth - 20) / width, (clientHeight - 20) / height)));
   }
 
-  const button = (text, label, act) => {
-    const made = document.createElement('button');
-    Object.assign(made, { type: 'button', className: 'small', textContent: text });
-    made.setAttribute('aria-label', label);
-    made.addEventListener('click', act);
-    return made;
+  const button = (text, label, onClick) => {
+    const element = document.createElement('button');
+    Object.assign(element, { type: 'button', className: 'small', textContent: text });
+    element.setAttribute('aria-label', label);
+    element.addEventListener('click', onClick);
+    return element;
   };
   const tools = document.createElement('div');
   tools.className = 'actions';
@@ -65,7 +65,7 @@
     ({ target }) => {
       if (target !== region()) return;
       Object.assign(view, { left: target.scrollLeft, top: target.scrollTop });
-      sessionStorage.setItem(key, JSON.stringify(view));
+      sessionStorage.setItem(storageKey, JSON.stringify(view));
     },
     true,
   );
@@ -76,7 +76,7 @@
     zoomTo(view.zoom * (event.deltaY < 0 ? STEP : 1 / STEP));
   }
 
-  /** A finger scrolls by itself; a mouse drags what is no link. */
+  /** Drags with the mouse, except on links and buttons. Touch scrolls natively. */
   frame.addEventListener('pointerdown', (event) => {
     const box = event.target.closest('.graph');
     if (!box || event.pointerType !== 'mouse' || event.target.closest('a, button')) return;
@@ -86,13 +86,13 @@
     document.addEventListener('pointerup', end, { once: true });
     document.addEventListener('pointercancel', end, { once: true });
   });
-  frame.addEventListener('keydown', ({ key: pressed, target }) => {
+  frame.addEventListener('keydown', ({ key, target }) => {
     if (target !== region()) return;
-    if (pressed === '+') zoomTo(view.zoom * STEP);
-    if (pressed === '-') zoomTo(view.zoom / STEP);
+    if (key === '+') zoomTo(view.zoom * STEP);
+    if (key === '-') zoomTo(view.zoom / STEP);
   });
 
   new MutationObserver(show).observe(frame, { childList: true, subtree: true });
-  if (kept) show();
+  if (stored) show();
   else fit(READABLE);
 })();

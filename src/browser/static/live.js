@@ -1,58 +1,58 @@
 /*
- * Keeps the dashboard up to date, and goes on with the output or the graph of a run that is active.
- * Without it the page is as it was loaded.
+ * Refreshes the dashboard, and streams the output or the graph of an active run. Without this script a
+ * page does not change after it has loaded.
  */
 (() => {
   'use strict';
 
-  /** Takes over what the server draws of the page as it is now. */
+  /** Loads the page again, and replaces the elements that changed. */
   async function refresh() {
-    const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
-    if (!answer.ok) return;
-    const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    const response = await fetch(location.href, { headers: { Accept: 'text/html' } });
+    if (!response.ok) return;
+    const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
     globalThis.showLocalTimes(fresh);
-    for (const old of document.querySelectorAll('[data-refresh]')) {
-      const now = fresh.getElementById(old.id);
-      if (!now) continue;
-      const folds = now.querySelectorAll('details');
-      old.querySelectorAll('details').forEach(({ open }, index) => {
+    for (const current of document.querySelectorAll('[data-refresh]')) {
+      const next = fresh.getElementById(current.id);
+      if (!next) continue;
+      const folds = next.querySelectorAll('details');
+      current.querySelectorAll('details').forEach(({ open }, index) => {
         if (open && folds[index]) folds[index].open = true;
       });
       // Unchanged elements keep focus and selection.
-      if (!old.isEqualNode(now)) old.replaceWith(document.adoptNode(now));
+      if (!current.isEqualNode(next)) current.replaceWith(document.adoptNode(next));
     }
   }
 
   const { refreshSeconds } = document.currentScript.dataset;
   if (refreshSeconds) {
-    /** Stops without user activity, so that the session can expire. */
-    const ATTENDED_MINUTES = 10;
-    let seen = Date.now();
-    for (const sign of ['keydown', 'pointermove', 'scroll', 'visibilitychange']) {
-      document.addEventListener(sign, () => (seen = Date.now()), { passive: true });
+    /** Time without user activity after which refreshes stop, so that the session can expire. */
+    const IDLE_MINUTES = 10;
+    let lastActivity = Date.now();
+    for (const type of ['keydown', 'pointermove', 'scroll', 'visibilitychange']) {
+      document.addEventListener(type, () => (lastActivity = Date.now()), { passive: true });
     }
-    const look = () => {
-      if (document.hidden || Date.now() - seen > ATTENDED_MINUTES * 60_000) return;
+    const refreshUnlessIdle = () => {
+      if (document.hidden || Date.now() - lastActivity > IDLE_MINUTES * 60_000) return;
       void refresh().catch(() => undefined);
     };
-    setInterval(look, Number(refreshSeconds) * 1000);
-    document.addEventListener('visibilitychange', look);
+    setInterval(refreshUnlessIdle, Number(refreshSeconds) * 1000);
+    document.addEventListener('visibilitychange', refreshUnlessIdle);
   }
 
   const output = document.querySelector('[data-live]');
   const graph = document.querySelector('[data-live-graph]');
-  const state = document.querySelector('[data-live-status]');
-  if (!(output || graph) || !state) return;
+  const statusLine = document.querySelector('[data-live-status]');
+  if (!(output || graph) || !statusLine) return;
 
-  /** A page that stays open for hours must not grow for ever. */
+  /** Maximum for pages that stay open for hours. */
   const MAX_LINES = 5000;
-  const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
-  const COLOUR = /\u001B\[([0-9;]*)m/g;
+  const COLOR_NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
+  const COLOR = /\u001B\[([0-9;]*)m/g;
   const ESCAPE =
     /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[@-Z\\-_])|\r/g;
 
-  /** A color of 256, or the nearest of them to a red, green and blue. */
-  function extended(codes) {
+  /** Returns the color of an index, or the one of 256 colors that is nearest to RGB levels. */
+  function extendedColor(codes) {
     const kind = codes.shift();
     if (kind === 2) {
       const [red = 0, green = 0, blue = 0] = codes.splice(0, 3).map(stepOf);
@@ -60,34 +60,34 @@
     }
     const index = kind === 5 ? codes.shift() : undefined;
     if (!(index >= 0 && index < 256)) return null;
-    return index < 16 ? (index < 8 ? '' : 'bright-') + NAMES[index % 8] : String(index);
+    return index < 16 ? (index < 8 ? '' : 'bright-') + COLOR_NAMES[index % 8] : String(index);
   }
 
-  /** The step of the cube of 216 colors that is nearest to a level from 0 to 255. */
+  /** Returns the step of the cube of 216 colors that is nearest to a level from 0 to 255. */
   const stepOf = (level) =>
     level < 48 ? 0 : Math.min(5, Math.max(1, Math.floor((level - 35) / 40)));
 
-  function applied(style, codes) {
+  function styleAfter(style, codes) {
     const next = { ...style };
-    const given = codes.split(';').map(Number);
-    for (let code = given.shift(); code !== undefined; code = given.shift()) {
+    const remaining = codes.split(';').map(Number);
+    for (let code = remaining.shift(); code !== undefined; code = remaining.shift()) {
       if (code === 38 || code === 48) {
-        const colour = extended(given);
-        if (code === 38) next.colour = colour;
-      } else if (code === 0) Object.assign(next, { colour: null, bold: false });
+        const color = extendedColor(remaining);
+        if (code === 38) next.color = color;
+      } else if (code === 0) Object.assign(next, { color: null, bold: false });
       else if (code === 1) next.bold = true;
       else if (code === 22) next.bold = false;
-      else if (code === 39) next.colour = null;
-      else if (code >= 30 && code <= 37) next.colour = NAMES[code - 30];
-      else if (code >= 90 && code <= 97) next.colour = `bright-${NAMES[code - 90]}`;
+      else if (code === 39) next.color = null;
+      else if (code >= 30 && code <= 37) next.color = COLOR_NAMES[code - 30];
+      else if (code >= 90 && code <= 97) next.color = `bright-${COLOR_NAMES[code - 90]}`;
     }
     return next;
   }
 
-  /** Colours become classes, everything else text: output is never read as HTML. */
+  /** Converts output to lines. Colors become classes; all else becomes text, never HTML. */
   function linesOf(text) {
     const lines = [document.createElement('span')];
-    let style = { colour: null, bold: false };
+    let style = { color: null, bold: false };
     let position = 0;
     const add = (part) => {
       const plain = part.replace(ESCAPE, '');
@@ -96,21 +96,21 @@
         if (line === '') return;
         const span = document.createElement('span');
         span.textContent = line;
-        if (style.colour) span.classList.add(`ansi-${style.colour}`);
+        if (style.color) span.classList.add(`ansi-${style.color}`);
         if (style.bold) span.classList.add('ansi-bold');
         lines.at(-1).append(span);
       });
     };
-    for (const match of text.matchAll(COLOUR)) {
+    for (const match of text.matchAll(COLOR)) {
       add(text.slice(position, match.index));
-      style = applied(style, match[1]);
+      style = styleAfter(style, match[1]);
       position = match.index + match[0].length;
     }
     add(text.slice(position));
     return lines;
   }
 
-  /** The outcome of a task on a host; none for other events. */
+  /** Returns the outcome of a task on a host, or null for other events. */
   function outcomeOf({ event, host_name: host, changed, failed }) {
     if (!host || !/^runner_on_(?!start)/.test(event)) return null;
     if (event === 'runner_on_unreachable') return 'unreachable';
@@ -118,27 +118,27 @@
     return failed ? 'failed' : changed ? 'changed' : 'ok';
   }
 
-  /** Lines with their numbers, as the server draws them. */
-  function rowsOf(event, mark) {
+  /** Creates the lines of an event with line numbers, in the markup of the server. */
+  function rowsOf(event, numberTag) {
     const { stdout, start_line: start, created } = event;
     return linesOf(stdout).map((line, index) => {
       const number = start + index + 1;
-      const place = document.createElement(mark);
-      place.className = 'ln';
-      place.id = `line-${number}`;
-      if (mark === 'a') {
-        place.href = `#line-${number}`;
-        place.tabIndex = -1;
-        place.setAttribute('aria-label', `Line ${number}`);
+      const lineNumber = document.createElement(numberTag);
+      lineNumber.className = 'ln';
+      lineNumber.id = `line-${number}`;
+      if (numberTag === 'a') {
+        lineNumber.href = `#line-${number}`;
+        lineNumber.tabIndex = -1;
+        lineNumber.setAttribute('aria-label', `Line ${number}`);
       }
-      place.dataset.line = number;
-      if (index === 0) place.dataset.time = new Date(created).toISOString().slice(11, 19);
+      lineNumber.dataset.line = number;
+      if (index === 0) lineNumber.dataset.time = new Date(created).toISOString().slice(11, 19);
       line.className = 'row';
       const outcome = outcomeOf(event);
       if (outcome) {
         Object.assign(line.dataset, { event: event.id, host: event.host_name, state: outcome });
       }
-      line.prepend(place);
+      line.prepend(lineNumber);
       line.append('\n');
       return line;
     });
@@ -156,9 +156,9 @@
       task = document.createElement('details');
       task.className = 'fold';
       task.open = true;
-      const head = document.createElement('summary');
-      head.append(...rows);
-      task.append(head);
+      const summary = document.createElement('summary');
+      summary.append(...rows);
+      task.append(summary);
       output.append(task);
     } else {
       if (TASK_ENDS.includes(event.event)) task = null;
@@ -167,35 +167,35 @@
   }
 
   const progress = document.querySelector('[data-progress]');
-  const done = new Set();
+  const finishedHosts = new Set();
 
-  /** Shows the current task, and on how many hosts it has ended. */
+  /** Shows the current task and the number of hosts that finished it. */
   function showProgress(event) {
-    if (TASK_STARTS.includes(event.event)) done.clear();
-    else if (outcomeOf(event)) done.add(event.host_name);
+    if (TASK_STARTS.includes(event.event)) finishedHosts.clear();
+    else if (outcomeOf(event)) finishedHosts.add(event.host_name);
     else return;
-    const hosts = done.size === 1 ? '1 host' : `${done.size} hosts`;
+    const hosts = finishedHosts.size === 1 ? '1 host' : `${finishedHosts.size} hosts`;
     if (progress && event.task) progress.textContent = `Task: ${event.task}, ${hosts} done`;
   }
 
   function showElapsed() {
-    const clock = document.querySelector('[data-since]');
-    if (!clock) return;
-    const seconds = Math.max(0, Math.round((Date.now() - new Date(clock.dataset.since)) / 1000));
+    const elapsed = document.querySelector('[data-since]');
+    if (!elapsed) return;
+    const seconds = Math.max(0, Math.round((Date.now() - new Date(elapsed.dataset.since)) / 1000));
     const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
     const parts = hours > 0 ? [hours, 'h', minutes, 'min'] : [minutes, 'min', seconds % 60, 's'];
-    clock.textContent = seconds < 60 ? `${seconds} s` : parts.join(' ');
+    elapsed.textContent = seconds < 60 ? `${seconds} s` : parts.join(' ');
   }
   setInterval(showElapsed, 1000);
 
-  /** Events that wait to be drawn: one layout of the page serves many of them. */
-  const arrived = [];
+  /** Events to draw, in batches that share one layout of the page. */
+  const queue = [];
   let isDrawing = false;
-  /** Events drawn at a time, so that the page answers in between. */
-  const MOST_AT_A_TIME = 100;
+  /** Events per batch, so that the page stays responsive. */
+  const BATCH_SIZE = 100;
 
-  function drawSoon(event) {
-    arrived.push(event);
+  function enqueue(event) {
+    queue.push(event);
     if (!isDrawing) setTimeout(draw, 16);
     isDrawing = true;
   }
@@ -203,65 +203,65 @@
   function draw() {
     const isNearEnd = output.scrollHeight - output.scrollTop - output.clientHeight < 40;
     const follows = isNearEnd && output.dataset.follow !== 'off';
-    skipExtra();
-    arrived.splice(0, MOST_AT_A_TIME).forEach(append);
+    dropExcess();
+    queue.splice(0, BATCH_SIZE).forEach(append);
     const lines = output.getElementsByClassName('row');
-    for (let extra = lines.length - MAX_LINES; extra > 0; extra--) removeFirst(lines[0]);
+    for (let excess = lines.length - MAX_LINES; excess > 0; excess--) removeLine(lines[0]);
     if (follows) output.scrollTop = output.scrollHeight;
-    isDrawing = arrived.length > 0;
+    isDrawing = queue.length > 0;
     if (isDrawing) setTimeout(draw, 16);
   }
 
-  /** Leaves out events whose lines would be removed again, but not the start of the task they belong to. */
-  function skipExtra() {
-    const skipped = arrived.splice(0, arrived.length - MAX_LINES);
+  /** Drops events whose lines would be removed again, except the last start or end of a task. */
+  function dropExcess() {
+    const dropped = queue.splice(0, queue.length - MAX_LINES);
     const isEdge = ({ event }) => TASK_STARTS.includes(event) || TASK_ENDS.includes(event);
-    const edge = skipped.findLast(isEdge);
-    if (edge) arrived.unshift(edge);
+    const edge = dropped.findLast(isEdge);
+    if (edge) queue.unshift(edge);
   }
 
-  /** A task goes as soon as no line of it is left. */
-  function removeFirst(line) {
+  /** Removes a line, and its task if no other line of the task is left. */
+  function removeLine(line) {
     const fold = line.closest('details');
     line.remove();
     if (fold && !fold.querySelector('.row')) fold.remove();
   }
 
-  let waiting;
-  /** Several changes at a time are one look at the page. */
+  let refreshTimer;
+  /** Combines changes in quick succession into one refresh. */
   function refreshSoon() {
-    clearTimeout(waiting);
-    waiting = setTimeout(() => void refresh().catch(() => undefined), 150);
+    clearTimeout(refreshTimer);
+    refreshTimer = setTimeout(() => void refresh().catch(() => undefined), 150);
   }
 
   const source = new EventSource(output ? output.dataset.live : graph.dataset.liveGraph);
-  let status = state.dataset.liveStatus;
+  let status = statusLine.dataset.liveStatus;
   source.addEventListener('job_event', ({ data }) => {
     const event = JSON.parse(data);
     showProgress(event);
-    if (event.stdout !== '') drawSoon(event);
+    if (event.stdout !== '') enqueue(event);
   });
   source.addEventListener('node', refreshSoon);
   source.addEventListener('status', ({ data }) => {
-    const news = JSON.parse(data).status;
-    if (news === status) return;
-    status = news;
-    state.textContent = `The run is ${status}.`;
+    const next = JSON.parse(data).status;
+    if (next === status) return;
+    status = next;
+    statusLine.textContent = `The run is ${status}.`;
     refreshSoon();
   });
   source.addEventListener('end', () => {
     source.close();
     if (progress) progress.textContent = '';
     document.querySelector('.message.good[role=status]')?.remove();
-    state.textContent = `The run ended: ${status}.`;
+    statusLine.textContent = `The run ended: ${status}.`;
     refreshSoon();
   });
   source.addEventListener('error', () => {
-    // A lost connection is made again by the browser; a refused one is not.
+    // The browser restores a lost connection, but does not retry a rejected one.
     if (source.readyState !== EventSource.CLOSED) return;
-    state.textContent = 'The live output is not available: load the page again.';
+    statusLine.textContent = 'Live updates are not available. Reload the page.';
   });
   window.addEventListener('pagehide', () => source.close());
-  // A link to a line leads there and not to the end.
+  // Scrolls to the end, unless the URL is a link to a line.
   if (output && !location.hash.startsWith('#line-')) output.scrollTop = output.scrollHeight;
 })();

@@ -1,4 +1,4 @@
-/* Tools of the output of a run: follow, next failure, filters, wrap, full screen, event details. */
+/* Tools for the output of a run: follow, next failure, filters, wrap, full screen, event details. */
 (() => {
   'use strict';
 
@@ -7,16 +7,16 @@
   if (!output) return;
   const rows = () => [...output.getElementsByClassName('row')];
 
-  const button = (label, act, { isSwitch = false, isOn = false } = {}) => {
-    const made = document.createElement('button');
-    Object.assign(made, { type: 'button', className: 'small', textContent: label });
-    if (isSwitch) made.setAttribute('aria-pressed', String(isOn));
-    made.addEventListener('click', () => {
-      const next = made.getAttribute('aria-pressed') !== 'true';
-      if (isSwitch) made.setAttribute('aria-pressed', String(next));
-      act(next);
+  const button = (label, onClick, { isSwitch = false, isOn = false } = {}) => {
+    const element = document.createElement('button');
+    Object.assign(element, { type: 'button', className: 'small', textContent: label });
+    if (isSwitch) element.setAttribute('aria-pressed', String(isOn));
+    element.addEventListener('click', () => {
+      const next = element.getAttribute('aria-pressed') !== 'true';
+      if (isSwitch) element.setAttribute('aria-pressed', String(next));
+      onClick(next);
     });
-    return made;
+    return element;
   };
 
   function nextFailure() {
@@ -32,19 +32,19 @@
   }
 
   const select = (label, values) => {
-    const made = document.createElement('select');
-    made.setAttribute('aria-label', label);
-    made.append(new Option(label, ''), ...values.map((value) => new Option(value, value)));
-    made.addEventListener('change', () => rows().forEach(filter));
-    return made;
+    const element = document.createElement('select');
+    element.setAttribute('aria-label', label);
+    element.append(new Option(label, ''), ...values.map((value) => new Option(value, value)));
+    element.addEventListener('change', () => rows().forEach(applyFilters));
+    return element;
   };
 
   const byHost = select('All hosts', []);
   const byState = select('All states', ['ok', 'changed', 'failed', 'unreachable', 'skipped']);
-  const known = new Set();
+  const knownHosts = new Set();
 
-  /** Lines of no host, such as headings of tasks, are always shown. */
-  function filter(row) {
+  /** Hides a line that the filters exclude. Lines without a host, such as task headings, stay. */
+  function applyFilters(row) {
     const { host, state } = row.dataset;
     if (host === undefined) return;
     row.hidden =
@@ -52,29 +52,29 @@
       (byState.value !== '' && byState.value !== state);
   }
 
-  function arrived(row) {
+  function register(row) {
     const { host } = row.dataset;
-    if (host !== undefined && !known.has(host)) {
-      known.add(host);
+    if (host !== undefined && !knownHosts.has(host)) {
+      knownHosts.add(host);
       byHost.append(new Option(host, host));
     }
-    filter(row);
+    applyFilters(row);
   }
 
-  rows().forEach(arrived);
+  rows().forEach(register);
   new MutationObserver((changes) => {
     for (const node of changes.flatMap(({ addedNodes }) => [...addedNodes])) {
-      if (node.matches?.('.row')) arrived(node);
+      if (node.matches?.('.row')) register(node);
     }
   }).observe(output, { childList: true, subtree: true });
 
   /** Shows the event of a line in a dialog, which Escape closes. */
   async function showEvent(id) {
-    const answer = await fetch(`${output.dataset.events}${id}/`, {
+    const response = await fetch(`${output.dataset.events}${id}/`, {
       headers: { Accept: 'application/json' },
     });
-    if (!answer.ok) return;
-    const { event, task, host_name: host, event_data: data } = await answer.json();
+    if (!response.ok) return;
+    const { event, task, host_name: host, event_data: data } = await response.json();
     const dialog = document.createElement('dialog');
     const title = document.createElement('h2');
     title.textContent = [task || event, host].filter(Boolean).join(' on ');
@@ -95,8 +95,8 @@
   output.addEventListener('click', ({ target }) => {
     const row = target.closest('.row');
     if (!output.dataset.events) return;
-    const isChosen = String(getSelection()) === '' && !target.closest('a, summary');
-    if (row?.dataset.event && isChosen) void showEvent(row.dataset.event);
+    const isPlainClick = String(getSelection()) === '' && !target.closest('a, summary');
+    if (row?.dataset.event && isPlainClick) void showEvent(row.dataset.event);
   });
 
   const bar = document.createElement('div');

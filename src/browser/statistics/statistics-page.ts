@@ -131,7 +131,7 @@ function barTable([first, ...others]: readonly string[], rows: readonly BarRow[]
               <th scope="row">${name}</th>
               <td>
                 <svg
-                  class="bar-of-host"
+                  class="host-bar"
                   width="${BAR.width}"
                   height="${BAR.height}"
                   aria-hidden="true"
@@ -177,7 +177,7 @@ function queueView({ queue, capacity }: Statistics): Html {
 function capacityView({ capacity, consumed }: Capacity): Html {
   const share = capacity === 0 ? 0 : Math.min(1, consumed / capacity);
   return html`<p class="capacity">
-    <svg class="bar-of-host" width="200" height="12" aria-hidden="true">
+    <svg class="host-bar" width="200" height="12" aria-hidden="true">
       <rect class="part-ground" width="200" height="12" />
       <rect class="part-median" width="${(share * 200).toFixed(1)}" height="12" />
     </svg>

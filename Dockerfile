@@ -1,6 +1,6 @@
 # One image, two commands: the API (default) and the queue worker (node dist/worker.js).
 
-# With a digest (node:24-bookworm-slim@sha256:...) it is the same one every time.
+# Append a digest (node:24-bookworm-slim@sha256:...) to pin the image.
 ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
@@ -11,7 +11,7 @@ COPY .swcrc ./
 COPY scripts scripts
 COPY migrations migrations
 COPY src src
-# The programs are bundles: the modules they are made of stay behind.
+# The image needs only the bundles, not the modules in them.
 RUN npm run build && rm -r dist/src dist/migrations \
  # The embedded database and prebuilt accelerators are for machines without containers.
  && npm prune --omit=dev --omit=optional
@@ -40,9 +40,9 @@ ENV NODE_ENV=production \
 USER 1000:1000
 VOLUME ["/data", "/keys"]
 EXPOSE 8080
-# tini reaps what a killed playbook leaves behind, which Node as first process would not.
+# tini reaps the orphaned processes of killed playbooks, which Node as PID 1 would not.
 ENTRYPOINT ["/usr/bin/tini", "--"]
 CMD ["node", "dist/main.js"]
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]

@@ -1,5 +1,5 @@
-# Read once by the image of PostgreSQL, when it makes its cluster: the service's role owns its database
-# and may do nothing beside it.
+# The PostgreSQL image runs this file once, when it creates the cluster. The role of the service owns its
+# database and has no other privileges.
 psql --set ON_ERROR_STOP=1 --no-psqlrc --username "$POSTGRES_USER" --dbname postgres <<'SQL'
 \getenv password SERVICE_PASSWORD
 CREATE ROLE controller LOGIN PASSWORD :'password';

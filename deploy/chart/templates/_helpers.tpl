@@ -39,8 +39,8 @@ app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
 {{/*
-Migrations take a lock, so that every pod may try: the others wait and find nothing to do. The
-API's pods also make the first admin.
+Every pod runs the migrations. They take a lock: the other pods wait and find nothing to do. The pods of
+the API also create the first admin.
 */}}
 {{- define "controller.migrate" -}}
 - name: migrate
@@ -77,7 +77,7 @@ seccompProfile:
   type: RuntimeDefault
 {{- end -}}
 
-{{/* The account of both images of Debian. */}}
+{{/* The user of the Debian images of PostgreSQL and Redis. */}}
 {{- define "controller.datastoreSecurity" -}}
 runAsNonRoot: true
 runAsUser: 999
@@ -88,8 +88,8 @@ seccompProfile:
 {{- end -}}
 
 {{/*
-For workers that isolate runs: user namespaces, mounts and /proc of their own. It takes the pod's
-own user namespace, so that nothing in it is an account of the node.
+For workers that isolate runs in separate user namespaces, with separate mounts and /proc. Requires
+hostUsers: false, so that no user of the pod is a user of the node.
 */}}
 {{- define "controller.isolatingSecurity" -}}
 allowPrivilegeEscalation: false

@@ -4,37 +4,37 @@ import tseslint from 'typescript-eslint';
 const RESTRICTED_SYNTAX = [
   {
     selector: "CallExpression[callee.property.name='save']",
-    message: 'save() reads, walks relations and may delete: use insert or update.',
+    message: 'save() reads, cascades to relations and can delete. Use insert() or update().',
   },
   {
     selector: "CallExpression[callee.property.name='take'][callee.object.type='CallExpression']",
-    message: 'take() with a join is two statements: page by ids, then read the rows.',
+    message: 'take() with a join runs two statements. Select a page of ids, then read the rows.',
   },
   {
     selector: "CallExpression[callee.name='forwardRef']",
-    message: 'A cycle is broken by an event or a port, not by forwardRef.',
+    message: 'Break the cycle with an event or a port instead of forwardRef.',
   },
   {
     selector: "MemberExpression[object.name='Scope'][property.name='REQUEST']",
-    message: 'Request scope rebuilds the chain for every request: use AsyncLocalStorage.',
+    message: 'Request scope creates the providers again for every request. Use AsyncLocalStorage.',
   },
   {
     selector: "Property[key.name='synchronize'][value.value=true]",
-    message: 'Tables change by migrations only.',
+    message: 'Change tables only in migrations.',
   },
 ];
 
 const BOUNDED = {
   selector: "AssignmentExpression[operator='+='][right.name=/^(text|chunk|piece|data)$/]",
-  message: 'A program may print without end: keep its output in a BoundedText.',
+  message: 'The output of a program has no limit. Collect it in a BoundedText.',
 };
 
 const NO_ENVIRONMENT = {
   selector: "MemberExpression[object.name='process'][property.name='env']",
-  message: 'Settings come from src/config.',
+  message: 'Read settings from src/config.',
 };
 
-/** Files that may read the environment: they start the program. */
+/** Files that start a program, and can read environment variables. */
 const ENTRY_POINTS = [
   'src/main.ts',
   'src/worker.ts',
@@ -43,14 +43,14 @@ const ENTRY_POINTS = [
   'src/cli/**',
 ];
 
-/** Names the runtime provides to the plain scripts. */
+/** Globals of Node in scripts. */
 const NODE_GLOBALS = [
   ...['process', 'console', 'Buffer', 'URL', 'URLSearchParams', 'AbortSignal', 'AbortController'],
   ...['fetch', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
   ...['TextDecoder', 'TextEncoder', 'structuredClone'],
 ];
 
-/** Names the test runner provides to the tests of the plain scripts. */
+/** Globals of the test runner in the tests of scripts. */
 const TEST_GLOBALS = [
   'describe',
   'it',
@@ -61,7 +61,7 @@ const TEST_GLOBALS = [
   'afterEach',
 ];
 
-/** Names a browser provides to the scripts of the pages. */
+/** Globals of browsers in page scripts. */
 const BROWSER_GLOBALS = [
   ...[
     'document',
@@ -96,11 +96,11 @@ export default tseslint.config(
   eslint.configs.recommended,
   {
     rules: {
-      // "modified": a switch counts once, however many plain cases it has.
+      // "modified" counts a switch once, not each of its cases.
       complexity: ['error', { max: 20, variant: 'modified' }],
       eqeqeq: 'error',
       'max-depth': ['error', 4],
-      // Refusing control characters is this program's business.
+      // Validation rejects control characters.
       'no-control-regex': 'off',
       'max-lines': ['error', 400],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
@@ -118,12 +118,12 @@ export default tseslint.config(
     },
   },
   {
-    // An invariant that the compiler cannot see is named: src/common/invariants.ts.
+    // Use src/common/invariants.ts for what the compiler cannot prove.
     files: ['src/**/*.ts'],
     rules: { '@typescript-eslint/no-non-null-assertion': 'error' },
   },
   {
-    // The entry points hand the environment to src/config, runner and boundary parts of it to programs.
+    // Entry points pass the environment to src/config; runner and boundary pass parts of it to programs.
     files: ['src/**/*.ts'],
     ignores: [
       ...ENTRY_POINTS,
@@ -147,7 +147,7 @@ export default tseslint.config(
     rules: { 'no-console': 'error' },
   },
   {
-    // Classes that take fields from declarations elsewhere, which only merging can say.
+    // Classes whose fields are declared elsewhere need declaration merging.
     files: ['src/config/settings.ts', 'src/**/*.{entity,schema}.ts'],
     rules: {
       '@typescript-eslint/no-unsafe-declaration-merging': 'off',
@@ -155,14 +155,14 @@ export default tseslint.config(
     },
   },
   {
-    // A test file is one list of cases inside one function, a migration one list of statements.
+    // A test file is one function with a list of cases, and a migration one with a list of statements.
     files: ['test/**', '**/*.spec.ts', '**/*.spec.mjs', 'migrations/**'],
     rules: { 'max-lines-per-function': 'off' },
   },
   {
-    // Loaded by Node (docs/decisions/0071): what Jest gives to a file stands on its globals.
+    // Node loads these files (docs/decisions/0071), with the API of Jest as globals.
     files: ['test/**', 'src/**/*.spec.ts'],
-    // Run by Jest: they start with `@jest-environment node`.
+    // Jest loads these files, because they start with `@jest-environment node`.
     ignores: [
       'src/code-hosts/signature-work.spec.ts',
       'src/common/http/minimum-body-rate.spec.ts',
@@ -186,7 +186,7 @@ export default tseslint.config(
     rules: { 'max-lines-per-function': 'off' },
   },
   {
-    // A module that the build bundles with its packages.
+    // An ES module that the build bundles with its packages.
     files: ['src/browser/static/editor.js'],
     languageOptions: { sourceType: 'module' },
   },

@@ -1,17 +1,17 @@
 /**
- * The layers of tests, one row each: a name for `--selectProjects` and the files it holds.
- * package.json points here, so that `npm test`, `npx jest` and editors read the same.
+ * The test layers: a name for `--selectProjects`, and the files of each.
+ * package.json points here, so that `npm test`, `npx jest` and editors use the same configuration.
  */
 import { dirname, join } from 'node:path';
 
 const rootDir = dirname(import.meta.dirname);
 
-/** Outlives a run, whose TMPDIR does not: what was compiled once is not compiled again. */
+/** Kept between runs, unlike TMPDIR, so that files are not compiled again. */
 const CACHE = join(rootDir, 'node_modules', '.cache', 'jest');
 
 /**
- * Tests call the product in their own process: a worker loads it once, from `dist`. A file that needs
- * modules or a clock of its own starts with `@jest-environment node`, and is transformed by Jest.
+ * Tests run the product in their own process: a worker loads it once, from `dist`. A file that replaces
+ * modules or the clock starts with `@jest-environment node`, and is transformed by Jest.
  */
 const NATIVE = {
   extensionsToTreatAsEsm: ['.ts'],
@@ -40,9 +40,9 @@ export default {
   rootDir,
   maxWorkers: 2,
   workerIdleMemoryLimit: '1500MB',
-  // Ends Chromium and removes its profile when it exits, which takes 0.1 s on a quiet machine.
+  // A worker stops Chromium and removes its profile on exit, which takes 0.1 s on an idle machine.
   workerGracefulExitTimeout: 10_000,
-  // No promise of the product: a machine that others use may be five times as slow.
+  // Not a goal for speed: a shared machine can be five times slower.
   testTimeout: 180_000,
   testSequencer: '<rootDir>/scripts/testing/dearest-first.mjs',
   reporters: ['default', '<rootDir>/scripts/testing/budget-reporter.mjs'],

@@ -1,4 +1,4 @@
-"""The same journey as journey.ts, with the client that openapi-python-client generates.
+"""Runs the journey of journey.ts with the client that openapi-python-client generates.
 
 Arguments: URL, token, organization, job template. Prints the outcome as JSON.
 """
@@ -40,7 +40,7 @@ print(
     json.dumps(
         {
             'team': team.url,
-            'listed': [one.name for one in listed.results],
+            'listed': [result.name for result in listed.results],
             'mistakes': refused.to_dict(),
             'missing': missing.detail,
             'channel': channel.type_,

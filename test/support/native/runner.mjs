@@ -25,10 +25,10 @@ if (process.send) {
   });
 }
 
-export default function runNatively(globalConfig, config, environment, runtime, testPath, tell) {
+export default function runNatively(globalConfig, config, environment, runtime, testPath, send) {
   // Jest loads files that chose another environment.
   if (environment.getVmContext() !== null)
-    return circus(globalConfig, config, environment, runtime, testPath, tell);
+    return circus(globalConfig, config, environment, runtime, testPath, send);
   for (const name of KEPT) delete globalThis[Symbol.for(name)];
   Error.stackTraceLimit = STACK_FRAMES;
   globalThis.jest = runtime.jestGlobals.jestObjectFor(testPath);
@@ -39,7 +39,7 @@ export default function runNatively(globalConfig, config, environment, runtime, 
   };
   runtime.unstable_shouldLoadAsEsm = () => true;
   runtime.unstable_importModule = (path) => import(compiled(path, config));
-  return circus(globalConfig, config, environment, runtime, testPath, tell);
+  return circus(globalConfig, config, environment, runtime, testPath, send);
 }
 
 /** Returns the URL of the compiled form of a spec file, which `npm test` writes before it starts Jest. */

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Tables whose rows own roles, and the type the roles are kept under (null: the row's `type`). */
+/** Tables whose rows own roles, and the content type of the roles (null: the `type` of the row). */
 const OWNERS: readonly (readonly [table: string, type: string | null])[] = [
   ['organizations', 'organization'],
   ['teams', 'team'],
@@ -9,12 +9,12 @@ const OWNERS: readonly (readonly [table: string, type: string | null])[] = [
   ['unified_job_templates', null],
 ];
 
-/** What TypeORM's entities cannot express: triggers, rows every installation has, null-safe keys. */
+/** Adds what TypeORM entities cannot express: triggers, rows of every installation, null-safe keys. */
 export class RolesAndRules1795255051170 implements MigrationInterface {
   name = 'RolesAndRules1795255051170';
 
   async up(runner: QueryRunner): Promise<void> {
-    // A template without organization has a name of its own too.
+    // Names of templates without an organization are unique, too.
     await runner.query(`DROP INDEX unified_job_templates_name_key`);
     await runner.query(`CREATE UNIQUE INDEX unified_job_templates_name_key
       ON unified_job_templates (type, organization_id, name) NULLS NOT DISTINCT`);

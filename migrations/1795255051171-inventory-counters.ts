@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Counters of inventories, kept by statement triggers: exact to the last commit however hosts and
- * groups are written, and no page ever counts a million rows. The rows are locked in order of id,
- * so that statements over several inventories never wait for each other in a circle.
+ * Adds counters of inventories. Statement triggers keep them exact for every kind of write, so that no page
+ * counts a million rows. The triggers lock rows in the order of ids, so that statements over several
+ * inventories cannot deadlock.
  */
 export class InventoryCounters1795255051171 implements MigrationInterface {
   name = 'InventoryCounters1795255051171';

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The one group every installation has, with its roles: the edges of `instance-groups.resource`. */
+/** Adds the instance group of every installation, with the role edges of `instance-groups.resource`. */
 export class DefaultInstanceGroup1795255051172 implements MigrationInterface {
   name = 'DefaultInstanceGroup1795255051172';
 

@@ -20,12 +20,12 @@ const LINKS = [
   { table: 'workflow_template_node_labels', near: ['node_id', NODES], far: ['label_id', 'labels'] },
 ] as const;
 
-/** Nodes of workflow templates, what follows what, and what hangs on both. */
+/** Adds the nodes of workflow templates, their edges, and their relations. */
 export class AddWorkflowTemplates1795289615541 implements MigrationInterface {
   name = 'AddWorkflowTemplates1795289615541';
 
   async up(runner: QueryRunner): Promise<void> {
-    // Approvals are named for their place in a workflow: their names may repeat.
+    // Names of approvals are not unique, because each belongs to a node of a workflow.
     await runner.query(`DROP INDEX unified_job_templates_name_key`);
     await runner.query(`CREATE UNIQUE INDEX unified_job_templates_name_key
       ON unified_job_templates (type, organization_id, name) NULLS NOT DISTINCT

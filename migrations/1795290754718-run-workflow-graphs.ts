@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Edges between the nodes of workflow jobs, how nodes end, approvals, labels. */
+/** Adds the edges and outcomes of the nodes of workflow jobs, approvals and labels. */
 export class RunWorkflowGraphs1795290754718 implements MigrationInterface {
   name = 'RunWorkflowGraphs1795290754718';
 
@@ -54,7 +54,7 @@ export class RunWorkflowGraphs1795290754718 implements MigrationInterface {
     await runner.query(
       `CREATE INDEX "unified_jobs_workflow_job_id_idx" ON "unified_jobs"  ("workflow_job_id") WHERE (workflow_job_id IS NOT NULL)`,
     );
-    // Nodes of workflow jobs that were started before: how they ended, and which lost their template.
+    // Sets the outcomes of nodes in earlier workflow jobs, and marks nodes whose template was deleted.
     await runner.query(`
       UPDATE workflow_job_nodes node SET followed = workflow.status <> 'running', outcome = CASE
           WHEN run.status IN ('successful', 'failed', 'error', 'canceled') THEN run.status

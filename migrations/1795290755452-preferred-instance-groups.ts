@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Which instance groups objects prefer, and which servers of collections organizations use. */
+/** Adds the preferred instance groups of objects, and the collection servers of organizations. */
 export class PreferredInstanceGroups1795290755452 implements MigrationInterface {
   name = 'PreferredInstanceGroups1795290755452';
 

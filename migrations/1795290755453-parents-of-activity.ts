@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What the object of an entry belonged to, filled in for objects that are still there. */
+/** Adds the parent of the object of an activity entry, and sets it for objects that exist. */
 export class ParentsOfActivity1795290755453 implements MigrationInterface {
   name = 'ParentsOfActivity1795290755453';
 

@@ -6,7 +6,7 @@ const LINKS = [
   ['schedule_instance_groups', 'instance_group_id', 'instance_groups'],
 ] as const;
 
-/** Schedules, what they launch with, and what the runs and templates know of them. */
+/** Adds schedules, their launch options, and the references of runs and templates to them. */
 export class AddSchedules1795291639174 implements MigrationInterface {
   name = 'AddSchedules1795291639174';
 
@@ -74,7 +74,7 @@ export class AddSchedules1795291639174 implements MigrationInterface {
       ALTER TABLE unified_jobs ADD schedule_id integer, ADD schedule_occurrence timestamptz,
         ADD CONSTRAINT unified_jobs_schedule_id_fkey
           FOREIGN KEY (schedule_id) REFERENCES schedules (id) ON DELETE SET NULL`);
-    // Whatever launches an occurrence twice is refused by the database.
+    // Prevents a second launch of the same occurrence.
     await runner.query(`CREATE UNIQUE INDEX unified_jobs_schedule_key
       ON unified_jobs (schedule_id, schedule_occurrence) WHERE schedule_id IS NOT NULL`);
     await runner.query(`

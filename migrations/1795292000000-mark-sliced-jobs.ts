@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** A sliced job is known as one after its job template is gone. */
+/** Marks sliced jobs, so that they are known after the deletion of their job template. */
 export class MarkSlicedJobs1795292000000 implements MigrationInterface {
   name = 'MarkSlicedJobs1795292000000';
 

@@ -1,17 +1,17 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * A deletion that reaches a row by several references takes several steps. PostgreSQL checks a row
- * that was changed before in the same transaction by all of its references, those that a later step
- * would empty included: a template could not be deleted once a schedule of it had launched a run.
- * So a deletion asks for the checks at its end, when only what it leaves behind counts.
+ * Makes foreign keys deferrable. A deletion that reaches a row by several references takes several steps.
+ * PostgreSQL checks all references of a row that changed earlier in the transaction, even those that a later
+ * step sets to null: a template could not be deleted after its schedule had launched a run. Deletions
+ * therefore defer the checks to their end.
  */
 export class MakeReferencesDeferrable1795328500000 implements MigrationInterface {
   name = 'MakeReferencesDeferrable1795328500000';
 
   async up(runner: QueryRunner): Promise<void> {
     await alterAll(runner, 'DEFERRABLE');
-    // The record of what was delivered outlives the template.
+    // The delivery log outlives the template.
     await runner.query(`ALTER TABLE webhook_deliveries ALTER template_id DROP NOT NULL`);
     await replaceTemplateReference(runner, 'SET NULL DEFERRABLE');
   }

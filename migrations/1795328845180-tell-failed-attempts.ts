@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What failed says so while it waits for its next attempt, and what is still to be sent has an index
- * of its own. An attempt under way is left to whoever ends it; tests are tried once.
+ * Sets the status of notifications that wait for a retry to `failed`, and indexes unfinished notifications.
+ * Skips notifications with a running attempt. Tests have no retry.
  */
 export class TellFailedAttempts1795328845180 implements MigrationInterface {
   name = 'TellFailedAttempts1795328845180';

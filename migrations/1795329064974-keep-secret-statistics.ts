@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What jobs set under `no_log` for the nodes of their workflow that follow, sealed. */
+/** Adds the artifacts that jobs set under `no_log` for later nodes of their workflow, encrypted. */
 export class KeepSecretStatistics1795329064974 implements MigrationInterface {
   name = 'KeepSecretStatistics1795329064974';
 

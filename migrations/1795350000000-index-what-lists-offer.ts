@@ -20,7 +20,7 @@ const ADDED = [
   ['webhook_deliveries_template_idx', 'webhook_deliveries', '"template_id", "id"'],
 ] as const;
 
-/** What one of the above answers as well. */
+/** Indexes that one of the above replaces. */
 const REMOVED = [
   ['unified_jobs_template_idx', 'unified_jobs', '"unified_job_template_id", "id"'],
   ['unified_jobs_organization_id_idx', 'unified_jobs', '"organization_id"'],
@@ -30,8 +30,8 @@ const REMOVED = [
 const OF_TEXTS = ['hosts', 'groups', 'unified_jobs'] as const;
 
 /**
- * Indexes by what lists offer (docs/decisions/0073-indexes.md). Those for parts of
- * texts need `pg_trgm`, which the owner of a database may create where it is installed.
+ * Adds indexes for the filters and orders of lists (docs/decisions/0073-indexes.md). Those for substrings
+ * need `pg_trgm`, which the owner of a database can create if it is installed.
  */
 export class IndexWhatListsOffer1795350000000 implements MigrationInterface {
   name = 'IndexWhatListsOffer1795350000000';
@@ -58,7 +58,7 @@ export class IndexWhatListsOffer1795350000000 implements MigrationInterface {
     }
   }
 
-  /** The extension stays where something else uses it, or somebody else made it. */
+  /** Keeps the extension if other objects use it, or if another role owns it. */
   async down(runner: QueryRunner): Promise<void> {
     for (const table of OF_TEXTS) await runner.query(`DROP INDEX IF EXISTS "${table}_text_idx"`);
     await runner.query(`

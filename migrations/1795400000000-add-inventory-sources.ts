@@ -42,7 +42,7 @@ const CLAIMS = [
   ['inventory_source_groups', 'group_id'],
 ] as const;
 
-/** Inventory sources, their updates, and what each source has brought. */
+/** Adds inventory sources, their updates, and the objects that each source imported. */
 export class AddInventorySources1795400000000 implements MigrationInterface {
   name = 'AddInventorySources1795400000000';
 

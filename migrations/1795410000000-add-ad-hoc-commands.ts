@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What a command runs; other runs have none of it. */
+/** Adds the module and the arguments of ad hoc commands. */
 export class AddAdHocCommands1795410000000 implements MigrationInterface {
   name = 'AddAdHocCommands1795410000000';
 

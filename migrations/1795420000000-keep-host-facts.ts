@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What Ansible found out about hosts, apart from them, so that lists of hosts read none of it. */
+/** Adds the facts of hosts, in a separate table that lists of hosts do not read. */
 export class KeepHostFacts1795420000000 implements MigrationInterface {
   name = 'KeepHostFacts1795420000000';
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What constructed inventories are made of. */
+/** Adds the input inventories of constructed inventories. */
 export class AddInventoryInputs1795440000000 implements MigrationInterface {
   name = 'AddInventoryInputs1795440000000';
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Of hosts of constructed inventories, summaries name both the row there and the host it comes from. */
+/** Adds the host of the constructed inventory to summaries, which refer to its source host. */
 export class TieSummariesToConstructedHosts1795450000000 implements MigrationInterface {
   name = 'TieSummariesToConstructedHosts1795450000000';
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Which hosts jobs touched, by name, and how many of them there were in each month. */
+/** Adds the hosts that jobs automated, by name, and their number in each month. */
 export class AddHostMetrics1795460000000 implements MigrationInterface {
   name = 'AddHostMetrics1795460000000';
 

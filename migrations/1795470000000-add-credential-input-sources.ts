@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Where inputs of credentials are looked up. */
+/** Adds the sources of credential inputs. */
 export class AddCredentialInputSources1795470000000 implements MigrationInterface {
   name = 'AddCredentialInputSources1795470000000';
 

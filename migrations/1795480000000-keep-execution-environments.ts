@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Execution environments, and instance groups that people make. */
+/** Adds execution environments, and instance groups of users. */
 export class KeepExecutionEnvironments1795480000000 implements MigrationInterface {
   name = 'KeepExecutionEnvironments1795480000000';
 

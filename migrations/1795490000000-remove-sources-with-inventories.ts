@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Sources go with their inventory, on whatever way that goes, also with its organization. The column
- * is shared with job templates, which outlive their inventory: its foreign key empties it.
+ * Deletes sources with their inventory, also when its organization is deleted. The foreign key sets the
+ * column to null, because job templates share it and outlive their inventory.
  */
 export class RemoveSourcesWithInventories1795490000000 implements MigrationInterface {
   name = 'RemoveSourcesWithInventories1795490000000';
@@ -17,7 +17,7 @@ export class RemoveSourcesWithInventories1795490000000 implements MigrationInter
         WHERE inventory_id = OLD.id AND type = 'inventory_source';
         RETURN OLD;
       END $$`);
-    // Before: the actions of foreign keys come first among what happens after.
+    // A trigger before the deletion, because foreign key actions run before other triggers after it.
     await runner.query(`CREATE TRIGGER inventories_remove_sources BEFORE DELETE ON inventories
       FOR EACH ROW EXECUTE FUNCTION remove_inventory_sources()`);
   }

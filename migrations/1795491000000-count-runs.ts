@@ -9,7 +9,7 @@ const KEY = `concat_ws('/', type, status, coalesce(unified_job_template_id, 0),
   coalesce(job_template_id, 0), coalesce(organization_id, 0), coalesce(inventory_id, 0),
   coalesce(is_bulk_job::text, ''))`;
 
-/** Whatever a statement changes besides these columns cancels out. */
+/** Changes of other columns cancel out. */
 const EVENTS = {
   INSERT: {
     transition: 'NEW TABLE AS later',
@@ -27,9 +27,9 @@ const EVENTS = {
 } as const;
 
 /**
- * Totals of runs, kept by statement triggers (docs/decisions/0110-kept-totals.md). A writer adds to a
- * row of its key that nobody else writes at the moment, or makes one: none waits for another. Counting
- * what is there reads the table once.
+ * Adds totals of runs, kept by statement triggers (docs/decisions/0110-kept-totals.md). A writer updates an
+ * unlocked row of its key, or inserts one, so that writers do not wait for each other. The first count reads
+ * the table once.
  */
 export class CountRuns1795491000000 implements MigrationInterface {
   name = 'CountRuns1795491000000';
@@ -74,7 +74,7 @@ export class CountRuns1795491000000 implements MigrationInterface {
       await runner.query(`CREATE TRIGGER unified_jobs_${name} AFTER ${event} ON unified_jobs
         REFERENCING ${transition} FOR EACH STATEMENT EXECUTE FUNCTION ${name}()`);
     }
-    // The triggers hold off writers until this is committed.
+    // The locks of CREATE TRIGGER block writers until commit.
     await runner.query(`
       INSERT INTO run_totals (key, ${COUNTED}, total)
       SELECT ${KEY}, ${COUNTED}, count(*)::integer FROM unified_jobs GROUP BY ${COUNTED}`);

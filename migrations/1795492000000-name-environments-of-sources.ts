@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Sources of inventories name the execution environment that clients give them. */
+/** Adds the execution environment of inventory sources. */
 export class NameEnvironmentsOfSources1795492000000 implements MigrationInterface {
   name = 'NameEnvironmentsOfSources1795492000000';
 

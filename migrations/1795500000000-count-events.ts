@@ -9,7 +9,7 @@ const KEY = `concat_ws('/', type, status, coalesce(unified_job_template_id, 0),
   coalesce(job_template_id, 0), coalesce(organization_id, 0), coalesce(inventory_id, 0),
   coalesce(is_bulk_job::text, ''))`;
 
-/** What a statement changes of the totals of runs and, where they are counted too, of their events. */
+/** Changes of a statement to the totals of runs and, if counted, of their events. */
 const CHANGES = {
   INSERT: (added: string) => `SELECT ${COUNTED}, 1 AS change${added} FROM later`,
   DELETE: (_added: string, taken: string) => `SELECT ${COUNTED}, -1 AS change${taken} FROM former`,
@@ -17,7 +17,7 @@ const CHANGES = {
     UNION ALL SELECT ${COUNTED}, -1${taken} FROM former`,
 } as const;
 
-/** The totals of runs as they were kept before this migration. */
+/** The functions for totals of runs before this migration. */
 const keepRuns = (event: keyof typeof CHANGES): string => `
   CREATE OR REPLACE FUNCTION count_runs_${event.toLowerCase()}() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE
@@ -69,9 +69,9 @@ const EVENT_CHANGES = {
 } as const;
 
 /**
- * Runs know how many events are stored of them, and the totals of runs sum that up: an event is seen as
- * its run is (docs/decisions/0110-kept-totals.md). Runs are locked in the order of their
- * ids; those that go with their events are gone already. Counting what is there reads the table once.
+ * Adds the number of stored events to runs and to the totals of runs, because events are visible with their
+ * run (docs/decisions/0110-kept-totals.md). Runs are locked in the order of their ids; runs that are deleted
+ * with their events no longer exist then. The first count reads the table once.
  */
 export class CountEvents1795500000000 implements MigrationInterface {
   name = 'CountEvents1795500000000';
@@ -99,7 +99,7 @@ export class CountEvents1795500000000 implements MigrationInterface {
       await runner.query(`CREATE TRIGGER job_events_${name} AFTER ${event} ON job_events
         REFERENCING ${transition} FOR EACH STATEMENT EXECUTE FUNCTION ${name}()`);
     }
-    // The triggers hold off writers until this is committed.
+    // The locks of CREATE TRIGGER block writers until commit.
     await runner.query(`
       UPDATE unified_jobs run SET event_total = counted.total
       FROM (SELECT job_id, count(*) AS total FROM job_events GROUP BY job_id) counted

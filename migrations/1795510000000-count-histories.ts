@@ -1,18 +1,18 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 interface Counted {
-  /** The long table, and the one its totals are kept in. */
+  /** The counted table, and the table of its totals. */
   table: string;
   totals: string;
-  /** What rows of the long table are written by without changing what they are counted by. */
+  /** Statements on the counted table that do not change the counted columns. */
   steady?: readonly string[];
-  /** Columns of the totals, with their types and what rows of the long table give them. */
+  /** Columns of the totals, with their types and their values in the counted table. */
   columns: Readonly<Record<string, readonly [type: string, value: string]>>;
 }
 
 /**
- * Types whose objects nobody holds a role on, and of which there may be very many: the rule of activity
- * does not ask which of them an entry names (`UNNAMED` of src/activity/activity-totals.ts).
+ * Types whose objects have no roles and can be very many: the visibility of an activity entry does not depend
+ * on which of them it names (`UNNAMED` of src/activity/activity-totals.ts).
  */
 const UNNAMED = [
   ...['host', 'group', 'label', 'schedule', 'job', 'project_update', 'inventory_update'],
@@ -53,7 +53,7 @@ const HISTORIES: readonly Counted[] = [
   },
 ];
 
-/** Whatever a statement changes besides what is counted by cancels out. */
+/** Changes of columns that are not counted cancel out. */
 const changesOf = (event: string, selected: string): string =>
   ({
     INSERT: `SELECT ${selected}, 1 AS change FROM later`,
@@ -72,8 +72,8 @@ const counting = ({ steady = [] }: Counted) =>
   TRANSITIONS.filter(([event]) => !steady.includes(event));
 
 /**
- * Totals of activity, notifications and deliveries, kept by statement triggers as those of runs are
- * (docs/decisions/0110-kept-totals.md). Counting what is there reads each table once.
+ * Adds totals of activity, notifications and deliveries, kept by statement triggers like those of runs
+ * (docs/decisions/0110-kept-totals.md). The first count reads each table once.
  */
 export class CountHistories1795510000000 implements MigrationInterface {
   name = 'CountHistories1795510000000';
@@ -85,7 +85,7 @@ export class CountHistories1795510000000 implements MigrationInterface {
       const selected = Object.entries(columns)
         .map(([name, [, value]]) => `${value} AS ${name}`)
         .join(', ');
-      // No text of these may hold what parts them: they are names of types.
+      // The texts are names of types, which do not contain the separator.
       const key = `concat_ws('/', ${Object.keys(columns)
         .map((name) => `coalesce(${name}::text, '')`)
         .join(', ')})`;
@@ -124,7 +124,7 @@ export class CountHistories1795510000000 implements MigrationInterface {
         await runner.query(`CREATE TRIGGER ${table}_${name} AFTER ${event} ON ${table}
           REFERENCING ${transition} FOR EACH STATEMENT EXECUTE FUNCTION ${name}()`);
       }
-      // The triggers hold off writers until this is committed.
+      // The locks of CREATE TRIGGER block writers until commit.
       await runner.query(`
         INSERT INTO ${totals} (key, ${names}, total)
         SELECT ${key}, ${names}, count(*) FROM (SELECT ${selected} FROM ${table}) rows GROUP BY ${names}`);

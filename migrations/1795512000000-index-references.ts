@@ -22,8 +22,8 @@ const REFERENCES: readonly (readonly [table: string, column: string])[] = [
 ];
 
 /**
- * Deleting what others refer to looks for them: without an index, one user read every host and every
- * run, and each run that went every other (docs/decisions/0073-indexes.md).
+ * Indexes references that deletions check: without an index, the deletion of a user read every host and every
+ * run, and the deletion of a run every other run (docs/decisions/0073-indexes.md).
  */
 export class IndexReferences1795512000000 implements MigrationInterface {
   name = 'IndexReferences1795512000000';

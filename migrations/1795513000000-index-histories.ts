@@ -8,10 +8,7 @@ const ADDED = [
   ['activity_stream_operation_idx', 'activity_stream', '"operation", "id"'],
 ] as const;
 
-/**
- * What people look for in the histories of deliveries and of activity
- * (docs/decisions/0073-indexes.md).
- */
+/** Indexes common filters of delivery logs and activity (docs/decisions/0073-indexes.md). */
 export class IndexHistories1795513000000 implements MigrationInterface {
   name = 'IndexHistories1795513000000';
 

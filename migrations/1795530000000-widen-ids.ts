@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What holds ids of runs, of what belongs to runs, of activity, deliveries and notifications, by table.
- * Not among them: `job_events`, whose columns are of their partitions' concern.
+ * Columns with ids of runs and their parts, activity, deliveries and notifications, by table. A later
+ * migration widens those of `job_events`, together with its partitions.
  */
 const WIDENED: Readonly<Record<string, readonly string[]>> = {
   unified_jobs: [
@@ -32,15 +32,15 @@ const WIDENED: Readonly<Record<string, readonly string[]>> = {
   outbox: ['subject_id'],
 };
 
-/** PostgreSQL changes no type that a trigger names. */
+/** Created again, because PostgreSQL cannot change the type of a column that a trigger names. */
 const HOST_FAILURE = `
   CREATE TRIGGER hosts_failure BEFORE UPDATE OF last_job_host_summary_id ON hosts
   FOR EACH ROW EXECUTE FUNCTION host_failure()`;
 
 /**
- * Ids of runs, activity, deliveries and notifications outlive 2^31
- * (docs/decisions/0119-bigint-ids.md). Each table is written once, with its indexes, and is locked
- * meanwhile; the sequences of ids follow by themselves.
+ * Widens ids of runs, activity, deliveries and notifications beyond 2^31
+ * (docs/decisions/0119-bigint-ids.md). PostgreSQL rewrites each table once, with its indexes, under a lock,
+ * and widens the sequences of ids itself.
  */
 export class WidenIds1795530000000 implements MigrationInterface {
   name = 'WidenIds1795530000000';
@@ -49,7 +49,7 @@ export class WidenIds1795530000000 implements MigrationInterface {
     return changeTypes(runner, 'bigint');
   }
 
-  /** Refused by PostgreSQL where an id has passed 2^31. */
+  /** Fails if an id exceeds 2^31. */
   down(runner: QueryRunner): Promise<void> {
     return changeTypes(runner, 'integer');
   }

@@ -13,8 +13,8 @@ const ADDED = [
 ] as const;
 
 /**
- * When something was made, changed or begun, what runs are called, what launched them, and which failed
- * (docs/decisions/0073-indexes.md).
+ * Indexes the creation and modification of hosts and groups, the names, starts, launch types and failures of
+ * runs, and the creation of events (docs/decisions/0073-indexes.md).
  */
 export class IndexTimes1795550000000 implements MigrationInterface {
   name = 'IndexTimes1795550000000';

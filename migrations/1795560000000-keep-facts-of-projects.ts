@@ -1,9 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * Facts that playbooks of a project keep, apart from those that all projects may rely on
- * (docs/decisions/0133-facts.md).
- */
+/** Adds the facts of one project, separate from those of all projects (docs/decisions/0133-facts.md). */
 export class KeepFactsOfProjects1795560000000 implements MigrationInterface {
   name = 'KeepFactsOfProjects1795560000000';
 

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const TABLES = ['host_facts', 'host_project_facts'];
 
-/** Facts keep the form of their numbers and the order of their names (docs/decisions/0142-variables.md). */
+/** Keeps the number format and key order of facts, as `json` (docs/decisions/0142-variables.md). */
 export class KeepFactsAsTheyAre1795580000000 implements MigrationInterface {
   name = 'KeepFactsAsTheyAre1795580000000';
 

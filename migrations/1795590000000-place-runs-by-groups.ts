@@ -25,7 +25,7 @@ export class PlaceRunsByGroups1795590000000 implements MigrationInterface {
       `CREATE INDEX "unified_jobs_instance_group_idx" ON "unified_jobs" ("instance_group_id", "id")
         WHERE (instance_group_id IS NOT NULL)`,
     );
-    // Members are those of the policies from now on, and a machine that was added by hand is listed.
+    // Policies now determine the members. Instances that were added manually go to the list of the policy.
     await runner.query(`
       UPDATE instance_groups g SET policy_instance_list = to_json(ARRAY(
         SELECT value FROM json_array_elements_text(g.policy_instance_list)

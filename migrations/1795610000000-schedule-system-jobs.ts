@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Kind of job, name, age in days, day of the week from Sunday, and its name in rules. */
+/** Kind of job, name, age in days, weekday (0: Sunday), and its name in recurrence rules. */
 const SCHEDULES = [
   ['cleanup_jobs', 'Cleanup Job Schedule', '120', 0, 'SU'],
   ['cleanup_activitystream', 'Cleanup Activity Schedule', '355', 2, 'TU'],

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds what instances can run, and their health checks (docs/contract/resources.md#instances). */
+/** Adds the capacity of instances, and their health checks (docs/contract/resources.md#instances). */
 export class MeasureInstances1795640000000 implements MigrationInterface {
   name = 'MeasureInstances1795640000000';
 
@@ -15,7 +15,7 @@ export class MeasureInstances1795640000000 implements MigrationInterface {
     ]) {
       await runner.query(`ALTER TABLE "instances" ADD ${column}`);
     }
-    // Workers of the former version run on, and do not tell their capacity.
+    // Running workers of the previous version do not report their capacity.
     await runner.query(`
       UPDATE instances SET cpu_capacity = greatest(1, cpu * 4),
         mem_capacity = greatest(1, (memory / 1048576 - 2048) / 100)`);

@@ -60,7 +60,7 @@ import { ForwardActivity1795811000000 } from './1795811000000-forward-activity.j
 import { DisableUsers1795812000000 } from './1795812000000-disable-users.js';
 import { SearchRunsByPlaybook1795920000000 } from './1795920000000-search-runs-by-playbook.js';
 
-/** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
+/** All migrations, oldest first. Named imports, so that compiled code and tests load the same. */
 export const migrations = {
   InitialSchema1795255051169,
   RolesAndRules1795255051170,

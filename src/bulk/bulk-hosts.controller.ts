@@ -60,7 +60,7 @@ export class BulkHostsController {
     access: 'authenticated',
     operationId: 'bulk_host_create',
     summary:
-      'Create many hosts in one inventory; all or none. `?dry_run=1` only checks. As lines, one host each, for inventories of any size: the URL then contains `inventory` and `on_conflict`, errors are listed by line, and `Accept: application/x-ndjson` has the progress told.',
+      'Create many hosts in one inventory; all or none. `?dry_run=1` only checks. As lines, one host each, for inventories of any size: the URL then contains `inventory` and `on_conflict`, errors are listed by line, and `Accept: application/x-ndjson` streams the progress.',
     example: { inventory: 1, hosts: [{ name: 'web-1' }, { name: 'web-2' }] },
     lines: { body: BULK_HOST_ENTRY, response: CREATED_LINES },
     response: CREATED,

@@ -5,11 +5,6 @@ import { htmlOf, wordsOf } from './html.js';
 
 let test: TestApp;
 
-beforeAll(async () => {
-  test = await boot();
-});
-afterAll(() => test.close());
-
 const cardOf = (html: string): string => /<section id="setup".*?<\/section>/s.exec(html)?.[0] ?? '';
 
 /** Labels of the steps that are done, or that are not. */
@@ -19,6 +14,11 @@ const steps = (html: string, isDone: boolean): string[] =>
     .map(([item]) => wordsOf(item)[1] ?? '');
 
 describe('the first steps', () => {
+  beforeAll(async () => {
+    test = await boot();
+  });
+  afterAll(() => test.close());
+
   it('are checked off, link to their forms, and disappear with the first job', async () => {
     const dashboard = (): Promise<string> => htmlOf(test.as.superuser, '/');
     const before = await dashboard();
@@ -47,6 +47,11 @@ describe('the first steps', () => {
 });
 
 describe('the list of uses of an object', () => {
+  beforeAll(async () => {
+    test = await boot();
+  });
+  afterAll(() => test.close());
+
   it('includes the constructed inventories with it as an input', async () => {
     const organization = test.home.organization.id;
     const input = await test.make.inventory({ organization });

@@ -122,6 +122,7 @@ it('the sync never disables the last superuser', async () => {
 });
 
 it('the sync changes nothing while the directory is unavailable', async () => {
+  await join('eva');
   const path = `authenticators/${authenticator.id}/`;
   const away = { ...configuration(1), servers: 'ldap://127.0.0.1:1' };
   await test.as.superuser.patch(path, { configuration: away }).expect(200);

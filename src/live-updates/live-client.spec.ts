@@ -53,22 +53,22 @@ async function until(holds: () => boolean): Promise<void> {
 describe('a websocket client', () => {
   let socket: Socket;
   let actor: Actor | null;
-  let hearers: Map<string, (message: string) => void>;
+  let listeners: Map<string, (message: string) => void>;
   const live = jest.fn((ids: number[]) => Promise.resolve(ids.map(run)));
 
   beforeEach(() => {
     jest.useFakeTimers();
     socket = new Socket();
     actor = ACTOR;
-    hearers = new Map();
+    listeners = new Map();
     live.mockClear();
   });
   afterEach(() => jest.useRealTimers());
 
   function serve(): void {
     const caller = { request: { headers, secure: false }, authenticate: async () => actor };
-    const listen = (channel: string, hear: (message: string) => void) => {
-      hearers.set(channel, hear);
+    const listen = (channel: string, listener: (message: string) => void) => {
+      listeners.set(channel, listener);
       return () => undefined;
     };
     const runEvents = { lastCounters: async () => new Map() };
@@ -115,7 +115,7 @@ describe('a websocket client', () => {
     const message = { xrftoken: TOKEN, groups: { jobs: ['status_changed'] } };
     socket.emit('message', Buffer.from(JSON.stringify(message)));
     await until(() => socket.received.some((one) => 'groups_current' in one));
-    for (let id = 1; id <= 150; id += 1) hearers.get(STATUS_CHANNEL)?.(JSON.stringify([id, id]));
+    for (let id = 1; id <= 150; id += 1) listeners.get(STATUS_CHANNEL)?.(JSON.stringify([id, id]));
     await until(() => socket.received.some(({ unified_job_id: id }) => id === 150));
     expect(live).toHaveBeenCalledTimes(1);
     const ids = socket.received.flatMap(({ unified_job_id: id }) => (id === undefined ? [] : [id]));

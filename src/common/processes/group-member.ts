@@ -75,7 +75,7 @@ class ForkedProcess extends GroupMember {
   constructor() {
     super();
     process.on('message', (message: unknown) => {
-      if (isGroupMessage(message)) this.hear(message);
+      if (isGroupMessage(message)) this.receive(message);
     });
   }
 
@@ -100,7 +100,7 @@ class ForkedProcess extends GroupMember {
     return AggregatorRegistry.aggregate(metrics);
   }
 
-  private hear(message: GroupMessage): void {
+  private receive(message: GroupMessage): void {
     switch (message.says) {
       case 'taken':
         settle(this.takes, message.id, message.isTaken);

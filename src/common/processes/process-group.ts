@@ -44,7 +44,7 @@ export class ProcessGroup {
 
   start(): void {
     cluster.on('message', (member, message: unknown) => {
-      if (isMemberMessage(message)) this.hear(member, message);
+      if (isMemberMessage(message)) this.receive(member, message);
     });
     cluster.on('listening', () => {
       this.hasServed = true;
@@ -81,7 +81,7 @@ export class ProcessGroup {
     setTimeout(() => this.fork(), pauseMs);
   }
 
-  private hear(member: Worker, message: MemberMessage): void {
+  private receive(member: Worker, message: MemberMessage): void {
     switch (message.says) {
       case 'take': {
         const { id, key, most } = message;

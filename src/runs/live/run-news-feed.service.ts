@@ -42,7 +42,7 @@ export class Watch {
 }
 
 /** Receives a message; undefined: messages may have been lost. */
-type Hearer = (message?: string) => void;
+type Listener = (message?: string) => void;
 
 /**
  * Forwards messages of workers about runs to the watchers in this process. Uses one Redis
@@ -52,7 +52,7 @@ type Hearer = (message?: string) => void;
 @Injectable()
 export class RunNewsFeed {
   private readonly logger = new Logger('Live');
-  private readonly channels = new Map<string, Set<Hearer>>();
+  private readonly channels = new Map<string, Set<Listener>>();
   private connection: Redis | undefined;
 
   constructor(private readonly redis: RedisConnection) {}
@@ -64,18 +64,18 @@ export class RunNewsFeed {
   }
 
   /**
-   * Calls `hear` for each message on a channel.
+   * Calls `listener` for each message on a channel.
    *
    * @returns a function that ends this
    */
-  listen(channel: string, hear: Hearer): () => void {
+  listen(channel: string, listener: Listener): () => void {
     const key = this.redis.key(channel);
-    const hearers = this.channels.get(key) ?? new Set<Hearer>();
-    hearers.add(hear);
-    this.channels.set(key, hearers);
-    if (hearers.size === 1) this.tell('subscribe', key);
+    const listeners = this.channels.get(key) ?? new Set<Listener>();
+    listeners.add(listener);
+    this.channels.set(key, listeners);
+    if (listeners.size === 1) this.tell('subscribe', key);
     return () => {
-      if (!hearers.delete(hear) || hearers.size > 0) return;
+      if (!listeners.delete(listener) || listeners.size > 0) return;
       this.channels.delete(key);
       this.tell('unsubscribe', key);
     };
@@ -98,10 +98,10 @@ export class RunNewsFeed {
       retryStrategy: (times) => Math.min(times * 100, 2000),
     });
     connection.on('message', (key: string, message: string) => {
-      for (const hear of this.channels.get(key) ?? []) hear(message);
+      for (const listener of this.channels.get(key) ?? []) listener(message);
     });
     connection.on('ready', () => {
-      for (const hearers of this.channels.values()) for (const hear of hearers) hear();
+      for (const listeners of this.channels.values()) for (const listener of listeners) listener();
     });
     return connection;
   }

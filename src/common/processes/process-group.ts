@@ -85,7 +85,7 @@ export class ProcessGroup {
     switch (message.says) {
       case 'take': {
         const { id, key, most } = message;
-        tell(member, { says: 'taken', id, isTaken: this.slots.take(member, key, most) });
+        send(member, { says: 'taken', id, isTaken: this.slots.take(member, key, most) });
         break;
       }
       case 'free':
@@ -111,11 +111,11 @@ export class ProcessGroup {
       done: () => {
         clearTimeout(timer);
         this.gatherings.delete(id);
-        tell(asking, { says: 'gathered', id: asked, metrics });
+        send(asking, { says: 'gathered', id: asked, metrics });
       },
     };
     this.gatherings.set(id, gathering);
-    for (const member of gathering.missing) tell(member, { says: 'measure', id });
+    for (const member of gathering.missing) send(member, { says: 'measure', id });
   }
 
   private collect({ missing, metrics, done }: Gathering, member: Worker, told?: Metrics): void {
@@ -155,6 +155,6 @@ function closeWhatItLeaves({ process: child }: Worker): void {
   child.once('exit', () => handed?.close());
 }
 
-function tell(member: Worker, message: GroupMessage): void {
+function send(member: Worker, message: GroupMessage): void {
   if (member.isConnected()) member.send(message);
 }

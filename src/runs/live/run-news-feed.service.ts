@@ -73,15 +73,15 @@ export class RunNewsFeed {
     const listeners = this.channels.get(key) ?? new Set<Listener>();
     listeners.add(listener);
     this.channels.set(key, listeners);
-    if (listeners.size === 1) this.tell('subscribe', key);
+    if (listeners.size === 1) this.send('subscribe', key);
     return () => {
       if (!listeners.delete(listener) || listeners.size > 0) return;
       this.channels.delete(key);
-      this.tell('unsubscribe', key);
+      this.send('unsubscribe', key);
     };
   }
 
-  private tell(command: 'subscribe' | 'unsubscribe', key: string): void {
+  private send(command: 'subscribe' | 'unsubscribe', key: string): void {
     this.connection ??= this.connect();
     this.connection[command](key).catch((error: Error) => {
       this.logger.warn({ message: `${command} failed`, channel: key, reason: error.message });

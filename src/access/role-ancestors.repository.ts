@@ -6,7 +6,7 @@ import { TableRepository, InjectRepository, type Repository } from '../database/
 import { RoleAncestor } from './role.entity.js';
 
 /** Maximum number of held roles whose object ids are listed in a statement. */
-const MOST_HELD = 2000;
+const MAX_HELD = 2000;
 
 /** Selection among the roles that users hold. Omitted members match any value. */
 interface Held {
@@ -100,10 +100,10 @@ export class RoleAncestorsRepository extends TableRepository<RoleAncestor> {
     const roles = await this.database.rows<HeldRole>(sql`
       SELECT content_type, role_field, array_agg(DISTINCT object_id) AS ids
       FROM (${held(sql`anc.content_type, anc.role_field, anc.object_id`, { user })}
-            LIMIT ${MOST_HELD + 1}) every
+            LIMIT ${MAX_HELD + 1}) every
       WHERE object_id IS NOT NULL GROUP BY content_type, role_field`);
     const total = roles.reduce((sum, { ids }) => sum + ids.length, 0);
-    return total > MOST_HELD ? null : new HeldRoles(roles);
+    return total > MAX_HELD ? null : new HeldRoles(roles);
   }
 
   /** Adds the closure of an edge: holders of `parent` also hold everything that `child` implies. */

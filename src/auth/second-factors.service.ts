@@ -25,7 +25,7 @@ import { newRecoveryCode, stepOf } from './totp.js';
 import { TotpSecretsRepository } from './totp-secrets.repository.js';
 
 const RECOVERY_CODES = 10;
-const MOST_PASSKEYS = 20;
+const MAX_PASSKEYS = 20;
 
 /** Second factors of a user, for their page. */
 export interface SecondFactorState {
@@ -114,8 +114,7 @@ export class SecondFactors {
     return this.database.transaction(async () => {
       await this.users.lockForChange([user]);
       const count = await this.passkeys.countBy({ user_id: user });
-      if (count >= MOST_PASSKEYS)
-        throw new Conflict(`There are ${MOST_PASSKEYS} passkeys already.`);
+      if (count >= MAX_PASSKEYS) throw new Conflict(`There are ${MAX_PASSKEYS} passkeys already.`);
       await this.passkeys.insert({ ...passkey, user_id: user, name });
       await this.log(user, { passkeys: [null, name] });
       return (await this.record(user, true)) ? this.replaceCodes(user) : null;

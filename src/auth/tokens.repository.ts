@@ -8,7 +8,7 @@ import { ACCOUNT, accounts, type Account } from '../users/users.repository.js';
 import { Token, type RefreshToken } from './token.entity.js';
 
 /** Maximum number of tokens in the summary of an application. */
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 /** User and scope of a token. `stale` is true if the last recorded use is older than a minute. */
 export interface TokenUse extends Account {
@@ -170,7 +170,7 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
     const rows = await this.database.rows<TokensSummary & { id: number }>(sql`
       SELECT application_id AS id, count(*)::int AS count,
         coalesce(json_agg(json_build_object('id', id, 'scope', scope, 'token', '************')
-          ORDER BY id) FILTER (WHERE place <= ${MOST_SHOWN}), '[]') AS results
+          ORDER BY id) FILTER (WHERE place <= ${MAX_SHOWN}), '[]') AS results
       FROM (SELECT id, scope, application_id,
               row_number() OVER (PARTITION BY application_id ORDER BY id) AS place
             FROM tokens WHERE application_id = ANY(${ids}::int[])) tok

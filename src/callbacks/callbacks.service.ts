@@ -14,7 +14,7 @@ import { RunsRepository } from '../runs/runs.repository.js';
 import { CallingHosts } from './calling-hosts.service.js';
 
 /** Maximum time that a request waits for the update of sources, and polling interval, in ms. */
-const MOST_MS = 120_000;
+const MAX_MS = 120_000;
 const POLL_MS = 1000;
 
 /** A provisioning callback: a machine requests a job on itself. */
@@ -125,7 +125,7 @@ export class Callbacks implements OnModuleDestroy {
         ...due.flatMap(({ active_update_id: id }) => id ?? []),
       ];
     });
-    const until = Date.now() + MOST_MS;
+    const until = Date.now() + MAX_MS;
     while (Date.now() < until && (await this.runs.hasActiveAmong(ids))) {
       if (this.isLeaving) throw new Unavailable();
       await sleep(POLL_MS);

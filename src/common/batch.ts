@@ -1,7 +1,7 @@
 import { zip } from './invariants.js';
 
 /** Default maximum number of calls in a batch. */
-const MOST = 100;
+const MAX = 100;
 /** Time in ms after which a running batch no longer delays the next one. */
 const PATIENCE_MS = 50;
 
@@ -26,7 +26,7 @@ export class Batch<Key, Result> {
    */
   constructor(
     private readonly work: (keys: readonly Key[]) => Promise<readonly Result[]>,
-    private readonly most = MOST,
+    private readonly most = MAX,
   ) {}
 
   run(key: Key): Promise<Result> {

@@ -9,7 +9,7 @@ import { ExternalLogins } from './external-logins.service.js';
 import { LdapClient } from './ldap-client.service.js';
 
 const REMEMBERED_MS = 60_000;
-const MOST_REMEMBERED = 1000;
+const MAX_REMEMBERED = 1000;
 
 interface Verified {
   authenticator: number;
@@ -65,7 +65,7 @@ export class DirectoryPasswords implements ExternalPasswords {
     this.verified.delete(key);
     this.verified.set(key, { ...login, until: Date.now() + REMEMBERED_MS });
     const [oldest] = this.verified.keys();
-    if (this.verified.size > MOST_REMEMBERED && oldest) this.verified.delete(oldest);
+    if (this.verified.size > MAX_REMEMBERED && oldest) this.verified.delete(oldest);
   }
 
   private keyOf(username: string, password: string): string {

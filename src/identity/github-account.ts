@@ -5,7 +5,7 @@ import type { Claims } from './external-rights.js';
 
 /** Entries of a page: a team takes up to 4 KB, and a response at most 64 KB. */
 const PAGE_SIZE = 10;
-const MOST_PAGES = 30;
+const MAX_PAGES = 30;
 
 /** Reads a path of the API, such as `/user`. */
 export type ReadPath = (path: string) => Promise<unknown>;
@@ -59,7 +59,7 @@ export async function githubClaims(read: ReadPath): Promise<Claims> {
 /** Reads a whole list: an entry that is missing could be one that denies the login. */
 async function pagesOf(read: ReadPath, path: string): Promise<unknown[]> {
   const entries: unknown[] = [];
-  for (let page = 1; page <= MOST_PAGES; page++) {
+  for (let page = 1; page <= MAX_PAGES; page++) {
     const found = await read(`${path}?per_page=${PAGE_SIZE}&page=${page}`);
     if (!Array.isArray(found)) throw unexpected(path);
     entries.push(...listOf(found));

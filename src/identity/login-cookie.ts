@@ -21,7 +21,7 @@ export interface BegunLogin extends LoginChecks {
 const PREFIX = 'controller_sso_';
 const LIFETIME_MS = 600_000;
 /** Maximum number of logins that one browser can have begun. */
-const MOST = 5;
+const MAX = 5;
 
 /** Context that the cookie is sealed for: a cookie of one authenticator does not open for another. */
 const contextOf = (slug: string): string[] => ['login', slug];
@@ -38,7 +38,7 @@ export function setLoginCookie(
   const others = Object.keys(cookiesOf(response.req.headers.cookie)).flatMap(
     (name) => /^(?:__Host-)?(controller_sso_.*)$/.exec(name)?.[1] ?? [],
   );
-  if (others.length >= MOST) for (const name of others) clearSealedCookie(response, name);
+  if (others.length >= MAX) for (const name of others) clearSealedCookie(response, name);
   const sealed = sealState(box, contextOf(slug), login, LIFETIME_MS);
   setSealedCookie(response, nameOf(login.state), sealed, LIFETIME_MS);
 }

@@ -1,7 +1,7 @@
 /** Maximum number of conditions in a filter, and maximum depth of brackets. */
-const MOST_CONDITIONS = 50;
-const MOST_NESTED = 20;
-const MOST_CHARACTERS = 4096;
+const MAX_CONDITIONS = 50;
+const MAX_NESTED = 20;
+const MAX_CHARACTERS = 4096;
 
 /** A parsed filter: conditions and their combinations. */
 export type HostFilter =
@@ -39,8 +39,8 @@ interface Token {
  * @throws HostFilterError for an invalid filter
  */
 export function parseHostFilter(text: string): HostFilter {
-  if (text.length > MOST_CHARACTERS) {
-    throw new HostFilterError(`it has more than ${MOST_CHARACTERS} characters`);
+  if (text.length > MAX_CHARACTERS) {
+    throw new HostFilterError(`it has more than ${MAX_CHARACTERS} characters`);
   }
   return new Parser(tokensOf(text)).whole();
 }
@@ -89,8 +89,8 @@ class Parser {
 
   private factor(depth: number): HostFilter {
     if (this.token().kind === '(') {
-      if (depth === MOST_NESTED) {
-        throw new HostFilterError(`more than ${MOST_NESTED} brackets are open`);
+      if (depth === MAX_NESTED) {
+        throw new HostFilterError(`more than ${MAX_NESTED} brackets are open`);
       }
       this.next += 1;
       const filter = this.joined('or', depth + 1);
@@ -101,8 +101,8 @@ class Parser {
     this.expect('=', '=');
     const { text: value, isQuoted } = this.expect('word', 'a value');
     this.conditions += 1;
-    if (this.conditions > MOST_CONDITIONS) {
-      throw new HostFilterError(`it has more than ${MOST_CONDITIONS} conditions`);
+    if (this.conditions > MAX_CONDITIONS) {
+      throw new HostFilterError(`it has more than ${MAX_CONDITIONS} conditions`);
     }
     return { kind: 'condition', key, value, isQuoted };
   }

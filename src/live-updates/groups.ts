@@ -25,7 +25,7 @@ export interface GroupChanges {
 }
 
 /** Maximum number of groups of a subscription. A page of an interface follows fewer than ten. */
-const MOST_GROUPS = 100;
+const MAX_GROUPS = 100;
 const MEMBER = /^\w{1,64}$/;
 
 /** Returns the groups of a subscription, each once, or null if the client sent something else. */
@@ -36,7 +36,7 @@ export function readGroups(sent: unknown): LiveGroup[] | null {
     if (!MEMBER.test(group) || !Array.isArray(members)) return null;
     for (const member of members.map(String)) {
       const name = `${group}-${member}`;
-      if (!MEMBER.test(member) || found.size >= MOST_GROUPS) return null;
+      if (!MEMBER.test(member) || found.size >= MAX_GROUPS) return null;
       found.set(name, { group, member, name });
     }
   }

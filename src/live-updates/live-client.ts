@@ -30,12 +30,12 @@ const PING_MS = 15_000;
 /** Time within which a client must receive a message, in ms. */
 const SLOW_MS = 10_000;
 /** Maximum number of unread messages of a client. */
-const MOST_UNREAD = 10;
+const MAX_UNREAD = 10;
 /** Maximum number of runs whose events a client follows. */
-const MOST_FOLLOWED = 20;
+const MAX_FOLLOWED = 20;
 /** Maximum numbers of changed runs and of sent statuses in memory. */
-const MOST_CHANGED = 10_000;
-const MOST_SENT = 1000;
+const MAX_CHANGED = 10_000;
+const MAX_SENT = 1000;
 /** Maximum number of changed runs in one statement. */
 const BATCH = 200;
 
@@ -140,7 +140,7 @@ export class LiveClient {
   }
 
   private receive(data: Buffer): void {
-    if (this.unread.length >= MOST_UNREAD) this.client.close(POLICY_VIOLATION);
+    if (this.unread.length >= MAX_UNREAD) this.client.close(POLICY_VIOLATION);
     else this.unread.push(parsed(data));
     this.watch.ring();
   }
@@ -151,7 +151,7 @@ export class LiveClient {
       if (message === undefined || !isWanted()) return;
       const changed: unknown = JSON.parse(message);
       for (const id of Array.isArray(changed) ? changed.map(Number) : []) {
-        if (ids.size < MOST_CHANGED) ids.add(id);
+        if (ids.size < MAX_CHANGED) ids.add(id);
       }
       this.watch.ring();
     });
@@ -193,7 +193,7 @@ export class LiveClient {
     const readable = new Map(rows.filter((run) => run.may_read).map((run) => [run.id, run]));
     const admitted = events
       .filter(({ group, member }) => readable.get(Number(member))?.type === EVENT_GROUPS.get(group))
-      .slice(0, MOST_FOLLOWED);
+      .slice(0, MAX_FOLLOWED);
     const chosen = new Map(admitted.map(({ group, member }) => [Number(member), group]));
     for (const id of this.followed.keys()) if (!chosen.has(id)) this.leave(id);
     const added = [...chosen].filter(([id]) => !this.followed.has(id));
@@ -292,7 +292,7 @@ export class LiveClient {
       this.inventories.delete(id);
       const about = { group_name: 'inventories', inventory_id: id };
       if (pending.has(id)) {
-        if (this.deleting.size < MOST_CHANGED) this.deleting.add(id);
+        if (this.deleting.size < MAX_CHANGED) this.deleting.add(id);
         await this.send({ ...about, status: 'pending_deletion' });
       } else if (this.deleting.delete(id) || actor.isSuperuser || actor.isSystemAuditor) {
         await this.send({ ...about, status: 'deleted' });
@@ -304,7 +304,7 @@ export class LiveClient {
     this.sent.delete(id);
     this.sent.set(id, status);
     const [oldest] = this.sent.keys();
-    if (oldest !== undefined && this.sent.size > MOST_SENT) this.sent.delete(oldest);
+    if (oldest !== undefined && this.sent.size > MAX_SENT) this.sent.delete(oldest);
   }
 
   private get isOpen(): boolean {

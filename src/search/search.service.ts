@@ -45,8 +45,8 @@ export const SEARCH_PARAMETERS = [
   { name: 'limit', description: 'Most objects of each kind: 1 to 50, 5 without.', schema: INTEGER },
 ] as const;
 
-const MOST = 50;
-const DEFAULT_MOST = 5;
+const MAX = 50;
+const DEFAULT_LIMIT = 5;
 
 /** The objects of one resource that a search found. */
 export interface FoundGroup {
@@ -76,7 +76,7 @@ export class SearchService {
   /** @throws BadRequest for invalid parameters */
   async find(parameters: QueryParameters, actor: Actor): Promise<Found> {
     const query = valuesOf(parameters.q).join(' ').trim();
-    const most = mostOf(valuesOf(parameters.limit)[0]);
+    const most = limitOf(valuesOf(parameters.limit)[0]);
     const definitions = chosen(valuesOf(parameters.type).flatMap((value) => value.split(',')));
     if (searchTerms(query).length === 0) return { query, groups: [] };
     const words = await this.texts.search(definitions, query, actor, most + 1);
@@ -137,11 +137,11 @@ function chosen(types: readonly string[]): readonly ResourceDefinition[] {
   return types.length === 0 ? all : all.filter(({ type }) => types.includes(type));
 }
 
-function mostOf(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_MOST;
+function limitOf(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_LIMIT;
   const most = Number(text);
-  if (!Number.isInteger(most) || most < 1 || most > MOST) {
-    throw new BadRequest(`limit must be a whole number from 1 to ${MOST}.`);
+  if (!Number.isInteger(most) || most < 1 || most > MAX) {
+    throw new BadRequest(`limit must be a whole number from 1 to ${MAX}.`);
   }
   return most;
 }

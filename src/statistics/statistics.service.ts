@@ -26,7 +26,7 @@ const MAX_DAYS = 90;
 const NEWEST = 20_000;
 const HOST_JOBS = 500;
 const TASK_JOBS = 50;
-const MOST_ROWS = 10;
+const MAX_ROWS = 10;
 
 /** The number of runs that all live workers can take, and that they have. */
 export interface Capacity {
@@ -58,8 +58,8 @@ export class StatisticsService {
     return {
       days,
       outcomes: await this.runs.outcomes(actor, { days, newest: NEWEST }),
-      slow_tasks: await this.runs.slowTasks(actor, { days, jobs: TASK_JOBS }, MOST_ROWS),
-      failing_hosts: await this.runs.failingHosts(actor, { days, jobs: HOST_JOBS }, MOST_ROWS),
+      slow_tasks: await this.runs.slowTasks(actor, { days, jobs: TASK_JOBS }, MAX_ROWS),
+      failing_hosts: await this.runs.failingHosts(actor, { days, jobs: HOST_JOBS }, MAX_ROWS),
       queue: await this.runs.queue(actor),
       capacity: await this.capacity(actor),
     };

@@ -49,7 +49,7 @@ interface AcceptedArrival extends Arrival {
 /**
  * Maximum number of deliveries per transaction; each batch size is a separate prepared statement.
  */
-const MOST = 16;
+const MAX = 16;
 /**
  * Body size, in bytes, from which a delivery has a transaction of its own, so that others do not
  * wait for it.
@@ -65,7 +65,7 @@ const LARGE = 256 * 1024;
 export class DeliveryIntake {
   private readonly arriving = new Batch(
     (arrivals: readonly Arrival[]) => this.takeIn(arrivals),
-    MOST,
+    MAX,
   );
 
   constructor(

@@ -12,7 +12,7 @@ import { eventObjection, type ReceiverKind } from './receiver-kinds.js';
 import { WebhookDeliveriesRepository, type KeptDelivery } from './webhook-deliveries.repository.js';
 
 /** Maximum number of tested deliveries, and maximum total size of their payloads in bytes. */
-const MOST = { rows: 100, bytes: 32 * 1024 * 1024 };
+const MAX = { rows: 100, bytes: 32 * 1024 * 1024 };
 
 /** Result of the filters for one stored delivery. */
 export interface TrialResult {
@@ -40,7 +40,7 @@ export class FilterTrial {
     { filters, forks }: { filters: unknown; forks: ForkRule },
   ): Promise<{ launches: number; count: number; results: TrialResult[] }> {
     const rules = { filters: readFilters(filters), forks };
-    const deliveries = await this.stored.newestKept(templateId, MOST);
+    const deliveries = await this.stored.newestKept(templateId, MAX);
     const results = deliveries.map((one) => tryOn(one, kind, rules));
     const launches = results.filter((result) => result.launches).length;
     return { launches, count: results.length, results };

@@ -10,7 +10,7 @@ import type { ResourceDefinition } from '../../common/resource/define-resource.j
 import { resource } from '../../common/resource/registry.js';
 
 /** Maximum number of runs in the card; the list of the API is complete. */
-const MOST = 5;
+const MAX = 5;
 const COLUMNS = ['status', 'started', 'elapsed', 'launched_by'] as const;
 
 /** Shows the last runs of a template. */
@@ -26,7 +26,7 @@ export class LastRunsPanel implements Panel<{ id: number }> {
     const runs = resource('unified_job');
     const query = { unified_job_template: String(id), order_by: '-id' };
     const last = await this.causes.named(
-      await this.source.list(runs, { ...query, page_size: String(MOST) }, actor),
+      await this.source.list(runs, { ...query, page_size: String(MAX) }, actor),
     );
     const all = `/api/v2/${runs.path}/?${String(new URLSearchParams(query))}`;
     return panelCard(

@@ -4,7 +4,7 @@ import type { RunOutputsRepository } from '../../runs/events/run-outputs.reposit
 import { plainText } from '../../runs/output/stdout.js';
 
 /** Maximum number of events that are searched, and of lines that are shown. */
-const MOST = { events: 200, lines: 100 };
+const MAX = { events: 200, lines: 100 };
 const MAX_LINE = 300;
 
 /** A line that contains the search text. */
@@ -21,7 +21,7 @@ export async function findLines(
   text: string,
 ): Promise<FoundLine[]> {
   const wanted = text.toLowerCase();
-  const found = await outputs.search(runId, text, MOST.events);
+  const found = await outputs.search(runId, text, MAX.events);
   return found
     .flatMap(({ stdout, start_line: start }) =>
       plainText(stdout)
@@ -29,7 +29,7 @@ export async function findLines(
         .map((line, index) => ({ line: start + index + 1, text: line })),
     )
     .filter((line) => line.text.toLowerCase().includes(wanted))
-    .slice(0, MOST.lines);
+    .slice(0, MAX.lines);
 }
 
 /** Renders the matching lines, with a link to each line of the output. */
@@ -40,7 +40,7 @@ export function searchView(url: string, text: string, lines: readonly FoundLine[
   const count = lines.length === 1 ? 'One line' : `${lines.length} lines`;
   return html`<div class="card found">
     <p role="status">
-      ${lines.length === MOST.lines ? `The first ${MOST.lines} lines` : count} with “${text}”
+      ${lines.length === MAX.lines ? `The first ${MAX.lines} lines` : count} with “${text}”
     </p>
     <ol>
       ${lines.map(

@@ -5,7 +5,7 @@ import { htmlLines } from '../../runs/output/stdout.js';
 import { type FoundLine, searchView } from './output-search.js';
 
 /** Maximum size of the output on a page; the download is complete. */
-const MOST = { events: 500, bytes: 262_144 };
+const MAX = { events: 500, bytes: 262_144 };
 /** Number of lines of context before the requested line. */
 const LEAD = 10;
 
@@ -22,7 +22,7 @@ export async function loadOutput(
   from: number | null,
   maxEvents: number,
 ): Promise<ShownOutput> {
-  const most = { ...MOST, events: Math.min(MOST.events, maxEvents) };
+  const most = { ...MAX, events: Math.min(MAX.events, maxEvents) };
   const parts =
     from === null
       ? await outputs.tail(runId, most)
@@ -96,7 +96,7 @@ export const reloadHint = (isFollowed: boolean): Html =>
 /** Renders links to the parts of the output that are not shown. */
 function edgeNote(url: string, { parts, from }: ShownOutput): Html | null {
   const first = (parts[0]?.start_line ?? 0) + 1;
-  const earlier = Math.max(1, first - MOST.events);
+  const earlier = Math.max(1, first - MAX.events);
   const before = first > 1 && html`<a href="${url}?line=${earlier}#output">Earlier lines</a>`;
   const isEnd = from === null || (parts.at(-1)?.edge ?? true);
   const after = !isEnd && html`<a href="${url}#output">To the end</a>`;

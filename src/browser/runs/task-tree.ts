@@ -10,7 +10,7 @@ import {
  * Maximum number of events that are read, of tasks, and of hosts of a task, failed hosts first. The
  * list of events is complete.
  */
-const MOST = { events: 20_000, tasks: 200, hosts: 20 };
+const MAX = { events: 20_000, tasks: 200, hosts: 20 };
 
 const LABELS: Record<TaskOutcome, string> = {
   ok: 'OK',
@@ -22,7 +22,7 @@ const LABELS: Record<TaskOutcome, string> = {
 const OUTCOMES = keysOf(LABELS);
 
 export const loadTasks = (events: JobEventsRepository, runId: number): Promise<TaskOfRun[]> =>
-  events.tasks(runId, MOST);
+  events.tasks(runId, MAX);
 
 /**
  * Renders plays, their tasks and the hosts of each task; failed tasks are open.
@@ -45,7 +45,7 @@ export function taskTree(events: string, tasks: readonly TaskOfRun[]): Html | nu
             ${own.map(taskView)}
           </ul>`,
     )}
-    ${tasks.length === MOST.tasks && html`<p class="hint">Only the first tasks are shown.</p>`}
+    ${tasks.length === MAX.tasks && html`<p class="hint">Only the first tasks are shown.</p>`}
   </section>`;
 }
 

@@ -10,7 +10,7 @@ import { causeView } from './run-cause.js';
 
 const FAILED: ReadonlySet<unknown> = new Set(['failed', 'error']);
 /** Maximum number of failures on the page; the page of the update shows more. */
-const MOST = 3;
+const MAX = 3;
 
 /** Shows why the last update of a project or of an inventory source failed. */
 @Injectable()
@@ -30,7 +30,7 @@ export class UpdateCauses {
     const [, id] = /\/(\d+)\/$/.exec(typeof url === 'string' ? url : '') ?? [];
     if (!FAILED.has(status) || id === undefined) return null;
     const update = await this.source.object(resource(type), Number(id), actor);
-    const failures = await this.outputs.failures(Number(id), MOST);
+    const failures = await this.outputs.failures(Number(id), MAX);
     const text = (name: string): string => String(update[name] ?? '');
     const run = {
       url: text('url'),

@@ -79,7 +79,7 @@ const isLine = ({ control }: Field, value: unknown): boolean =>
   control === 'line' && !text(value).includes('\n');
 
 const isBoxes = (input: FormField): boolean =>
-  isListField(input.field) && optionsOf(input).length <= MOST_BOXES && !input.choices?.more;
+  isListField(input.field) && optionsOf(input).length <= MAX_BOXES && !input.choices?.more;
 
 /** Renders a list field as check boxes; the hidden input sends the field if none is checked. */
 function boxesField(input: FormField, below: Html): Html {
@@ -94,7 +94,7 @@ function boxesField(input: FormField, below: Html): Html {
 }
 
 /** Maximum number of check boxes; more options are a list with multiple selection. */
-const MOST_BOXES = 12;
+const MAX_BOXES = 12;
 
 type Option = readonly [value: string, label: string, kind?: string];
 

@@ -8,7 +8,7 @@ import { labelForField } from './labels.js';
 /** Maximum size of a value that is not folded. */
 const SHORT = { lines: 4, characters: 240 };
 /** Maximum number of shown characters of a field; the JSON of the response is complete. */
-const MOST_CHARACTERS = 20_000;
+const MAX_CHARACTERS = 20_000;
 
 /**
  * Renders documents and long texts, folded unless they are short; returns null for other values.
@@ -18,7 +18,7 @@ export function longView(value: unknown, field: Field | undefined): Html | null 
     // A nested object with a name, such as the user who launched a run, is shown by its name.
     if (isRecord(value) && typeof value.name === 'string') return null;
     const text = JSON.stringify(value, null, 2);
-    if (text.length > MOST_CHARACTERS) return cut(text);
+    if (text.length > MAX_CHARACTERS) return cut(text);
     const size = Object.keys(value).length;
     const unit = Array.isArray(value) ? 'entry' : 'field';
     const units = unit === 'entry' ? 'entries' : 'fields';
@@ -41,11 +41,11 @@ export function longView(value: unknown, field: Field | undefined): Html | null 
 }
 
 function cut(text: string): Html {
-  const rest = text.length - MOST_CHARACTERS;
+  const rest = text.length - MAX_CHARACTERS;
   const lines = text.split('\n').length;
   return folded(
     lines === 1 ? `${text.length} characters` : `${lines} lines`,
-    html`<pre tabindex="0">${text.slice(0, MOST_CHARACTERS)}</pre>
+    html`<pre tabindex="0">${text.slice(0, MAX_CHARACTERS)}</pre>
       ${rest > 0 && html`<p class="hint">${rest} more characters are in the JSON below.</p>`}`,
     { kind: 'plain' },
   );

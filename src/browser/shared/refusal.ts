@@ -28,7 +28,7 @@ interface RefusedForm {
 const COOKIE = 'refusal';
 const SECONDS = 30;
 /** Limits that keep the cookie below the 4,096 bytes that browsers store. */
-const MOST_MESSAGES = 3;
+const MAX_MESSAGES = 3;
 const MAX_MESSAGE = 300;
 
 /** Signs the text with the session cookie, so that another site cannot inject text into a page. */
@@ -42,7 +42,7 @@ export function leaveRefusal(
   { returnTo, path, chosen, body }: RefusedForm,
 ): void {
   const [page = '/', card = ''] = returnTo.split('#');
-  const messages = Object.values(body).flatMap(messagesOf).slice(0, MOST_MESSAGES);
+  const messages = Object.values(body).flatMap(messagesOf).slice(0, MAX_MESSAGES);
   const shown = messages.map((message) => message.slice(0, MAX_MESSAGE));
   const refusal: FormRefusal = { card, path, chosen: String(chosen).slice(0, 20), messages: shown };
   const text = Buffer.from(JSON.stringify(refusal)).toString('base64url');

@@ -70,7 +70,7 @@ const MERGE = `${CORE}merge`;
 const VALUE = `${CORE}value`;
 
 /** Maximum number of pairs that merge keys can repeat in one text. */
-const MOST_MERGED = 100_000;
+const MAX_MERGED = 100_000;
 
 type Pair = readonly [key: yaml.Node | null, value: yaml.Node | null];
 type Pairs = readonly Pair[];
@@ -173,7 +173,7 @@ class Constructor {
       else own.push([keyNode, this.target(value)]);
     }
     this.merged += merged.length;
-    if (this.merged > MOST_MERGED) throw tooManyAliases();
+    if (this.merged > MAX_MERGED) throw tooManyAliases();
     const pairs = [...merged, ...own];
     this.flattened.set(node, pairs);
     return pairs;

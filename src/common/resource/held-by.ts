@@ -2,10 +2,10 @@ import type { Database } from '../../database/database.js';
 import { sql, type Sql } from '../../database/sql.js';
 import { InUse } from '../errors/errors.js';
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Maximum number of objects in a response. */
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
 /** Objects that prevent a deletion. */
 export interface Holders {
@@ -23,10 +23,10 @@ export interface Holders {
 export async function heldBy(database: Database, rows: Sql): Promise<Holders | null> {
   const found = await database.rows<{ id: number; type: string; total: number }>(sql`
     SELECT id, type, (count(*) OVER ())::int AS total FROM (${rows}) held
-    ORDER BY id LIMIT ${MOST_LISTED}`);
+    ORDER BY id LIMIT ${MAX_LISTED}`);
   const [first] = found;
   if (!first) return null;
-  const named = found.slice(0, MOST_NAMED);
+  const named = found.slice(0, MAX_NAMED);
   const names = named.map(({ id, type }) => `${type.replaceAll('_', ' ')} ${id}`).join(', ');
   const others = first.total - named.length;
   return {

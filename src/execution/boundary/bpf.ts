@@ -12,7 +12,7 @@ export interface Instruction {
 /** Size of an instruction in bytes. */
 export const INSTRUCTION_BYTES = 8;
 /** Maximum number of instructions that the kernel accepts. */
-export const MOST_INSTRUCTIONS = 4096;
+export const MAX_INSTRUCTIONS = 4096;
 
 const CODES = { load: 0x20, equal: 0x15, atLeast: 0x35, anyBit: 0x45, end: 0x06 } as const;
 
@@ -40,7 +40,7 @@ function when(code: number, value: number, then: readonly Instruction[]): Instru
 
 /** Encodes the program as `struct sock_filter`, in the byte order of x86 and ARM. */
 export function assemble(instructions: readonly Instruction[]): Buffer {
-  if (instructions.length > MOST_INSTRUCTIONS) throw new Error('The program is too long.');
+  if (instructions.length > MAX_INSTRUCTIONS) throw new Error('The program is too long.');
   const program = Buffer.alloc(instructions.length * INSTRUCTION_BYTES);
   for (const [index, { code, skipIf = 0, skipElse = 0, value }] of instructions.entries()) {
     const start = index * INSTRUCTION_BYTES;

@@ -11,7 +11,7 @@ const PIECE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
  * line with a counter beyond it is output of a task that looks like an event, and is treated as
  * output.
  */
-export const MOST_MISSING = 200_000;
+export const MAX_MISSING = 200_000;
 /** Maximum length of one line of output, in characters; the rest is dropped. */
 const MAX_OUTPUT_LENGTH = 64 * 1024;
 
@@ -53,7 +53,7 @@ export class EventReader {
   }
 
   private mayFollow({ counter }: RunnerEvent): boolean {
-    return counter > 0 && counter - this.lastCounter - 1 <= MOST_MISSING - this.missing.size;
+    return counter > 0 && counter - this.lastCounter - 1 <= MAX_MISSING - this.missing.size;
   }
 
   private toOutput(text: string): RunnerEvent[] {

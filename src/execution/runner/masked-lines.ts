@@ -1,7 +1,7 @@
 import type { Masker } from './masker.js';
 
 /** Maximum number of waiting lines: a secret is hardly ever broken over more. */
-const MOST_WAITING = 1000;
+const MAX_WAITING = 1000;
 /** Maximum length of a line, in characters; a longer one is split. */
 const MAX_LINE = 65_536;
 
@@ -28,7 +28,7 @@ export class MaskedLines {
     this.waiting.push(this.unfinished, ...others);
     this.unfinished = last;
     const open = this.masker.openPieces(this.waiting);
-    this.tell(this.waiting.length - (open > MOST_WAITING ? 0 : open));
+    this.tell(this.waiting.length - (open > MAX_WAITING ? 0 : open));
   }
 
   /** Forwards the remaining lines at the end of the output. */

@@ -1,4 +1,4 @@
-import { type EventReader, MOST_MISSING, parseRunnerEvent } from './event-reader.js';
+import { type EventReader, MAX_MISSING, parseRunnerEvent } from './event-reader.js';
 import type { RunnerEvent } from './events.js';
 import { namesBelow, readBelow } from './untrusted-files.js';
 import type { RunStatus } from './run-options.js';
@@ -42,7 +42,7 @@ export async function readMissedEvents(
   workspace: Workspace,
   reader: Pick<EventReader, 'missing' | 'lastCounter'>,
 ): Promise<RunnerEvent[]> {
-  const names = await namesBelow(workspace, EVENTS, MOST_MISSING);
+  const names = await namesBelow(workspace, EVENTS, MAX_MISSING);
   const missed = names
     .map((name) => ({ name, counter: Number(EVENT_FILE.exec(name)?.[1]) }))
     .filter(({ counter }) => counter > reader.lastCounter || reader.missing.has(counter))

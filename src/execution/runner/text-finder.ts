@@ -5,7 +5,7 @@ import { spansOf, type Span } from './mask.js';
  * Number of texts from which one pattern of all texts is slower than a look-up by their first
  * characters.
  */
-const MOST_IN_PATTERN = 200;
+const MAX_IN_PATTERN = 200;
 
 /**
  * Finds texts in another text, in ascending order; of several texts at one position, the longest.
@@ -15,7 +15,7 @@ export type Finder = (input: string) => Span[];
 export function finderOf(forms: ReadonlySet<string>): Finder {
   if (forms.size === 0) return () => [];
   const longestFirst = [...forms].sort((left, right) => right.length - left.length);
-  return longestFirst.length > MOST_IN_PATTERN ? byStart(longestFirst) : byPattern(longestFirst);
+  return longestFirst.length > MAX_IN_PATTERN ? byStart(longestFirst) : byPattern(longestFirst);
 }
 
 function byPattern(longestFirst: readonly string[]): Finder {

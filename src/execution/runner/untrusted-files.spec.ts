@@ -22,7 +22,7 @@ import {
 import { readMissedEvents, readRunnerStatus } from './run-artifacts.js';
 import { createWorkspace, RUN_IDENT, type Workspace } from './workspace.js';
 
-const MOST = 10;
+const MAX = 10;
 
 let top: string;
 /** What was run wrote here, and nowhere else. */
@@ -41,28 +41,28 @@ beforeEach(() => {
 afterEach(() => rmSync(top, { recursive: true }));
 
 it('a file of a run is read up to a size limit', async () => {
-  expect(await readBelow(root, ['folder', 'file'], MOST)).toBe('left');
-  writeFileSync(join(root.dir, 'folder', 'file'), 'x'.repeat(MOST));
-  expect(await readBelow(root, ['folder', 'file'], MOST)).toHaveLength(MOST);
-  writeFileSync(join(root.dir, 'folder', 'file'), 'x'.repeat(MOST + 1));
-  expect(await readBelow(root, ['folder', 'file'], MOST)).toBeNull();
+  expect(await readBelow(root, ['folder', 'file'], MAX)).toBe('left');
+  writeFileSync(join(root.dir, 'folder', 'file'), 'x'.repeat(MAX));
+  expect(await readBelow(root, ['folder', 'file'], MAX)).toHaveLength(MAX);
+  writeFileSync(join(root.dir, 'folder', 'file'), 'x'.repeat(MAX + 1));
+  expect(await readBelow(root, ['folder', 'file'], MAX)).toBeNull();
 });
 
 it('a file of a run is never reached through a link', async () => {
-  expect(await readBelow(root, ['folder', 'link'], MOST)).toBeNull();
-  expect(await readBelow(root, ['elsewhere', 'file'], MOST)).toBeNull();
+  expect(await readBelow(root, ['folder', 'link'], MAX)).toBeNull();
+  expect(await readBelow(root, ['elsewhere', 'file'], MAX)).toBeNull();
   expect(await statBelow(root, ['elsewhere', 'file'])).toBeNull();
   expect((await statBelow(root, ['folder', 'link']))?.isSymbolicLink()).toBe(true);
-  expect(await namesBelow(root, ['elsewhere'], MOST)).toEqual([]);
+  expect(await namesBelow(root, ['elsewhere'], MAX)).toEqual([]);
   await removeBelow(root, ['elsewhere', 'file']);
   await removeBelow(root, ['folder', 'link']);
   expect(readFileSync(join(top, 'secret', 'file'), 'utf8')).toBe('secret');
-  expect(await namesBelow(root, ['folder'], MOST)).toEqual(['file']);
+  expect(await namesBelow(root, ['folder'], MAX)).toEqual(['file']);
 });
 
 it('a file of a run is not read from a pipe, and does not block', async () => {
   execFileSync('mkfifo', [join(root.dir, 'pipe')]);
-  expect(await readBelow(root, ['pipe'], MOST)).toBeNull();
+  expect(await readBelow(root, ['pipe'], MAX)).toBeNull();
 });
 
 it('a file of a run is listed up to a number of names', async () => {
@@ -74,9 +74,9 @@ const asRoot = process.getuid?.() === 0 ? it : it.skip;
 
 asRoot('a file of a run is ignored if it or its folder belongs to another account', async () => {
   chownSync(join(root.dir, 'folder', 'file'), 65_534, 65_534);
-  expect(await readBelow(root, ['folder', 'file'], MOST)).toBeNull();
+  expect(await readBelow(root, ['folder', 'file'], MAX)).toBeNull();
   chownSync(join(root.dir, 'folder'), 65_534, 65_534);
-  expect(await namesBelow(root, ['folder'], MOST)).toEqual([]);
+  expect(await namesBelow(root, ['folder'], MAX)).toEqual([]);
 });
 
 asRoot('a file of a run is ignored on another file system', async () => {
@@ -84,7 +84,7 @@ asRoot('a file of a run is ignored on another file system', async () => {
   execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', place]);
   try {
     writeFileSync(join(place, 'file'), 'mounted');
-    expect(await readBelow(root, ['folder', 'file'], MOST)).toBeNull();
+    expect(await readBelow(root, ['folder', 'file'], MAX)).toBeNull();
   } finally {
     execFileSync('umount', [place]);
   }

@@ -23,9 +23,9 @@ import { RunEnded, type ActiveRun } from './active-runs.service.js';
 import { patiently } from './patience.js';
 
 /** Approximate maximum size of facts in memory, in bytes. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 /** Maximum number of hosts per statement. */
-const MOST_HOSTS = 500;
+const MAX_HOSTS = 500;
 
 type Hosts = readonly Pick<HostRow, 'id' | 'name'>[];
 
@@ -183,7 +183,7 @@ export class JobFacts {
 }
 
 const hostsAtOnce = (bytes: number): number =>
-  Math.min(MOST_HOSTS, Math.max(1, Math.floor(MOST_BYTES / bytes)));
+  Math.min(MAX_HOSTS, Math.max(1, Math.floor(MAX_BYTES / bytes)));
 
 /** Returns facts in the form in which they are stored; null if they cannot be stored. */
 function factsIn(changed: ChangedFacts): Omit<FactsText, 'host_id'> | null {

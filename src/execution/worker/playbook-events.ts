@@ -21,12 +21,12 @@ import type { EventStore } from './event-store.service.js';
  * Maximum number of events held back. Callbacks of a project print far fewer after the statistics,
  * and a secret is hardly ever broken over so many.
  */
-const MOST_HELD = 1000;
+const MAX_HELD = 1000;
 /**
  * Maximum number of lines that wait until the playbook starts: warnings, and the reason why it does
  * not start.
  */
-const MOST_OPENING = 50;
+const MAX_OPENING = 50;
 /** Ansible's message if the limit matches none of the inventory's hosts. */
 const NO_HOST_LEFT = '--limit leaves us with no hosts to target';
 
@@ -137,7 +137,7 @@ export class PlaybookEvents {
   private withoutOpening(rows: readonly EventRow[]): readonly EventRow[] {
     if (this.opening === null) return rows;
     this.opening.push(...rows);
-    const isOpening = this.opening.length <= MOST_OPENING && rows.every(isPlainOutput);
+    const isOpening = this.opening.length <= MAX_OPENING && rows.every(isPlainOutput);
     return isOpening ? [] : this.open();
   }
 
@@ -174,7 +174,7 @@ export class PlaybookEvents {
     this.held.push(...rows.slice(from));
     // The held events are limited to protect the worker's memory: beyond the limit the statistics
     // are hidden without waiting.
-    if (this.held.length > MOST_HELD) this.hide();
+    if (this.held.length > MAX_HELD) this.hide();
     return [...rows.slice(0, from), ...(this.isHidden ? this.held.splice(0) : [])];
   }
 
@@ -187,7 +187,7 @@ export class PlaybookEvents {
     const output = rows.slice(rows.findLastIndex((row) => !isPlainOutput(row)) + 1);
     const texts = output.map(({ stdout }) => stdout);
     const open = Math.max(this.hiding.openPieces(texts), this.masker.openPieces(texts));
-    const count = rows.length - (open > MOST_HELD ? 0 : open);
+    const count = rows.length - (open > MAX_HELD ? 0 : open);
     this.unfinished = rows.slice(count);
     return rows.slice(0, count);
   }

@@ -58,7 +58,7 @@ function jobSecrets(
  * Maximum JSON size of statistics set under `no_log` that are passed on, in characters: all output
  * of the receiving jobs is searched for every text in it.
  */
-const MOST_SECRETS = 64 * 1024;
+const MAX_SECRETS = 64 * 1024;
 
 interface JobPreparation extends Preparation {
   /** Facts of the run; null if facts are not stored. */
@@ -181,7 +181,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     const { explanation, fields, ...verdict } = await this.process.conclude(run, ended);
     // Only nodes of a workflow receive hidden statistics; no other run uses them.
     const secret = job.launch_type === 'workflow' ? events.secretArtifacts() : {};
-    const isTooLarge = exactJson(secret).length > MOST_SECRETS;
+    const isTooLarge = exactJson(secret).length > MAX_SECRETS;
     const notes = [
       explanation,
       await this.keepFacts(run, preparation),

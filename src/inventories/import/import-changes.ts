@@ -23,7 +23,7 @@ export interface ImportReport {
 }
 
 /** Maximum number of objects that are listed by name; further objects are only counted. */
-const MOST_NAMED = 1000;
+const MAX_NAMED = 1000;
 
 type Texts = ReadonlyMap<number, string>;
 
@@ -106,8 +106,8 @@ const isSwitched = ({ known, planned }: Matched<KnownHost, PlannedHost>): boolea
   planned.isEnabled !== null && planned.isEnabled !== known.enabled;
 
 function tell(report: ImportReport['report'], level: ReportLevel, lines: readonly string[]): void {
-  for (const line of lines.slice(0, MOST_NAMED)) report(level, line);
-  if (lines.length > MOST_NAMED) {
-    report(level, `… and ${lines.length - MOST_NAMED} more like this`);
+  for (const line of lines.slice(0, MAX_NAMED)) report(level, line);
+  if (lines.length > MAX_NAMED) {
+    report(level, `… and ${lines.length - MAX_NAMED} more like this`);
   }
 }

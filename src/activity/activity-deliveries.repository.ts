@@ -42,8 +42,8 @@ export class ActivityDeliveriesRepository extends TableRepository<ActivityDelive
     super(repository);
   }
 
-  /** Returns up to `most` waiting entries, the oldest first. */
-  next(most: number): Promise<SentEntry[]> {
+  /** Returns up to `limit` waiting entries, the oldest first. */
+  next(limit: number): Promise<SentEntry[]> {
     return this.database.rows<SentEntry>(sql`
       SELECT entry.id, entry.timestamp, entry.operation, entry.object1, entry.object1_id,
         entry.object1_name, entry.object2, entry.object2_id, entry.object2_name,
@@ -51,7 +51,7 @@ export class ActivityDeliveriesRepository extends TableRepository<ActivityDelive
         entry.actor_snapshot ->> 'username' AS actor, entry.changes
       FROM activity_deliveries delivery
       JOIN activity_stream entry ON entry.id = delivery.entry_id
-      ORDER BY delivery.entry_id LIMIT ${most}`);
+      ORDER BY delivery.entry_id LIMIT ${limit}`);
   }
 
   /** Removes entries that the log aggregator has received. */

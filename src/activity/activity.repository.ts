@@ -113,8 +113,8 @@ export class ActivityRepository extends TableRepository<DescribedEntry> {
     return this.countOlder({ column: 'timestamp', days });
   }
 
-  /** Deletes up to `most` entries older than `days` days. */
-  removeOld(days: number, most: number): Promise<number> {
-    return this.removeOlder({ column: 'timestamp', days }, most);
+  /** Deletes up to `limit` entries older than `days` days. */
+  removeOld(days: number, limit: number): Promise<number> {
+    return this.removeOlder({ column: 'timestamp', days }, limit);
   }
 }

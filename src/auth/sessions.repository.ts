@@ -40,12 +40,12 @@ export class SessionsRepository extends TableRepository<Session> implements Sess
    *
    * @param ageSeconds maximum age since the last request; older sessions are not counted
    */
-  async keepNewest(user: number, most: number, ageSeconds: number): Promise<void> {
+  async keepNewest(user: number, limit: number, ageSeconds: number): Promise<void> {
     await this.database.execute(sql`
       DELETE FROM sessions WHERE user_id = ${user} AND digest NOT IN (
         SELECT digest FROM sessions
         WHERE user_id = ${user} AND last_seen > now() - make_interval(secs => ${ageSeconds})
-        ORDER BY created DESC, digest LIMIT ${most}::int)`);
+        ORDER BY created DESC, digest LIMIT ${limit}::int)`);
   }
 
   /**
@@ -89,9 +89,9 @@ export class SessionsRepository extends TableRepository<Session> implements Sess
     return this.countOlder({ column: 'last_seen', days });
   }
 
-  /** Deletes up to `most` sessions without a request for `days` days. */
-  removeQuiet(days: number, most: number): Promise<number> {
-    return this.removeOlder({ column: 'last_seen', days }, most);
+  /** Deletes up to `limit` sessions without a request for `days` days. */
+  removeQuiet(days: number, limit: number): Promise<number> {
+    return this.removeOlder({ column: 'last_seen', days }, limit);
   }
 
   async end(digest: string): Promise<void> {

@@ -83,9 +83,9 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
     return this.countOlder({ column: 'expires', days });
   }
 
-  /** Deletes up to `most` tokens that expired more than `days` days ago. */
-  removeExpired(days: number, most: number): Promise<number> {
-    return this.removeOlder({ column: 'expires', days }, most);
+  /** Deletes up to `limit` tokens that expired more than `days` days ago. */
+  removeExpired(days: number, limit: number): Promise<number> {
+    return this.removeOlder({ column: 'expires', days }, limit);
   }
 
   /** Returns the user and scope of an unexpired token. */

@@ -38,21 +38,21 @@ export async function cleanup(): Promise<void> {
     }
     await report(
       'job events',
-      inBatches((most) => events.removeOld(EVENT_RETENTION, most)),
+      inBatches((limit) => events.removeOld(EVENT_RETENTION, limit)),
     );
     const keys = find(IdempotencyKeysRepository);
     await report(
       'idempotency keys',
-      inBatches((most) => keys.removeOld(1, most)),
+      inBatches((limit) => keys.removeOld(1, limit)),
     );
     // Counts the months first, because deleted rows no longer count.
     await find(MonthlyHostMetricsRepository).recount();
     const metrics = find(HostMetricsRepository);
-    await sumOfBatches(inBatches((most) => metrics.markQuiet(HOST_METRICS.quiet, most)));
+    await sumOfBatches(inBatches((limit) => metrics.markQuiet(HOST_METRICS.quiet, limit)));
     const { deleted } = HOST_METRICS;
     await report(
       'host metrics',
-      inBatches((most) => metrics.removeDeleted(deleted, most)),
+      inBatches((limit) => metrics.removeDeleted(deleted, limit)),
     );
   } finally {
     await app.close();

@@ -60,26 +60,26 @@ export class HostMetricsRepository extends TableRepository<RowOf<HostMetric>> {
   /**
    * Marks hosts as deleted that no job used for some months.
    *
-   * @returns number of hosts, at most `most`
+   * @returns number of hosts, at most `limit`
    */
-  markQuiet(months: number, most: number): Promise<number> {
+  markQuiet(months: number, limit: number): Promise<number> {
     return this.database.execute(sql`
       UPDATE host_metrics SET ${DELETED} WHERE id IN (
         SELECT id FROM host_metrics
         WHERE NOT deleted AND last_automation < now() - make_interval(months => ${months})
-        LIMIT ${rowCount(most)} FOR UPDATE SKIP LOCKED)`);
+        LIMIT ${rowCount(limit)} FOR UPDATE SKIP LOCKED)`);
   }
 
   /**
    * Deletes the rows of hosts that were marked as deleted some months ago.
    *
-   * @returns number of hosts, at most `most`
+   * @returns number of hosts, at most `limit`
    */
-  removeDeleted(months: number, most: number): Promise<number> {
+  removeDeleted(months: number, limit: number): Promise<number> {
     return this.database.execute(sql`
       DELETE FROM host_metrics WHERE id IN (
         SELECT id FROM host_metrics
         WHERE deleted AND last_deleted < now() - make_interval(months => ${months})
-        LIMIT ${rowCount(most)} FOR UPDATE SKIP LOCKED)`);
+        LIMIT ${rowCount(limit)} FOR UPDATE SKIP LOCKED)`);
   }
 }

@@ -9,10 +9,10 @@ import { Group } from './inventory.entity.js';
  * Returns a query for the first groups of a host by name: `id`, `name`, and `total`, the number of
  * all its groups.
  */
-export const groupsShownOf = (hostId: Sql, most: number): Sql => sql`
+export const groupsShownOf = (hostId: Sql, limit: number): Sql => sql`
   SELECT g.id, g.name, count(*) OVER ()::int AS total
   FROM group_hosts gh JOIN groups g ON g.id = gh.group_id
-  WHERE gh.host_id = ${hostId} ORDER BY g.name LIMIT ${rowCount(most)}`;
+  WHERE gh.host_id = ${hostId} ORDER BY g.name LIMIT ${rowCount(limit)}`;
 
 @Injectable()
 export class GroupsRepository extends TableRepository<RowOf<Group>> {
@@ -21,9 +21,9 @@ export class GroupsRepository extends TableRepository<RowOf<Group>> {
   }
 
   /** Returns groups of an inventory with all columns, by name. */
-  byName(inventoryId: number, most: number): Promise<RowOf<Group>[]> {
+  byName(inventoryId: number, limit: number): Promise<RowOf<Group>[]> {
     return this.database.rows<RowOf<Group>>(sql`
-      SELECT * FROM groups WHERE inventory_id = ${inventoryId} ORDER BY name, id LIMIT ${most}`);
+      SELECT * FROM groups WHERE inventory_id = ${inventoryId} ORDER BY name, id LIMIT ${limit}`);
   }
 
   /** Returns the groups of an inventory with the columns for Ansible's inventory. */
@@ -43,11 +43,11 @@ export class GroupsRepository extends TableRepository<RowOf<Group>> {
    *
    * @returns number of deleted groups
    */
-  removeSome(inventoryId: number, most: number): Promise<number> {
+  removeSome(inventoryId: number, limit: number): Promise<number> {
     return this.database.execute(sql`
       DELETE FROM groups WHERE id IN (
         SELECT id FROM groups WHERE inventory_id = ${inventoryId}
-        LIMIT ${most} FOR UPDATE SKIP LOCKED)`);
+        LIMIT ${limit} FOR UPDATE SKIP LOCKED)`);
   }
 
   /**

@@ -244,11 +244,11 @@ export class HostsRepository extends TableRepository<RowOf<Host>> {
    *
    * @returns number of deleted hosts
    */
-  removeSome(inventoryId: number, most: number): Promise<number> {
+  removeSome(inventoryId: number, limit: number): Promise<number> {
     return this.database.execute(sql`
       DELETE FROM hosts WHERE id IN (
         SELECT id FROM hosts WHERE inventory_id = ${inventoryId}
-        LIMIT ${most} FOR UPDATE SKIP LOCKED)`);
+        LIMIT ${limit} FOR UPDATE SKIP LOCKED)`);
   }
 
   /**

@@ -22,5 +22,5 @@ export abstract class HostRuns {
    * Returns a query for the latest jobs of a host that the caller can read: `id`, `name`, `status`
    * and `finished`.
    */
-  abstract latestOfHost(host: Sql, actor: Actor, most: number): Sql;
+  abstract latestOfHost(host: Sql, actor: Actor, limit: number): Sql;
 }

@@ -19,12 +19,12 @@ export interface LabelOn {
 export const allLabels = (): Sql => sql`SELECT id, name, organization_id FROM labels`;
 
 /** Returns the query for the first labels (`LabelOn`) of objects of one type, by name. */
-export const labelsOn = (link: Link, ids: readonly number[], most: number): Sql => sql`
+export const labelsOn = (link: Link, ids: readonly number[], limit: number): Sql => sql`
   SELECT owner.id AS near, one.id, one.name, one.total
   FROM unnest(${ids}::bigint[]) AS owner (id) CROSS JOIN LATERAL (
     SELECT lab.id, lab.name, count(*) OVER ()::int AS total
     FROM (${selectLinks(link)}) lnk JOIN labels lab ON lab.id = lnk.far
-    WHERE lnk.near = owner.id ORDER BY lab.name, lab.id LIMIT ${rowCount(most)}) AS one`;
+    WHERE lnk.near = owner.id ORDER BY lab.name, lab.id LIMIT ${rowCount(limit)}) AS one`;
 
 @Injectable()
 export class LabelsRepository extends TableRepository<RowOf<Label>> {

@@ -139,7 +139,7 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
   newestOf(
     template: number,
     { from, to, statuses, events }: ResendRange,
-    most: number,
+    limit: number,
   ): Promise<{ id: number; total: number }[]> {
     return this.database.rows(sql`
       WITH RECURSIVE chain AS (
@@ -154,17 +154,17 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
       )
       SELECT n.id, (count(*) OVER ())::int AS total FROM notifications n JOIN newest USING (id)
       WHERE n.status = ANY(${statuses}::text[]) AND NOT ${unfinished('n')} ORDER BY n.id
-      LIMIT ${most}`);
+      LIMIT ${limit}`);
   }
 
   /** Returns the newest notifications of each template, in one statement. */
-  recent(templates: readonly number[], most: number): Promise<RecentNotification[]> {
+  recent(templates: readonly number[], limit: number): Promise<RecentNotification[]> {
     return this.database.preparedRows<RecentNotification>(sql`
       SELECT wanted.id AS template, newest.*
       FROM unnest(${templates}::int[]) AS wanted(id)
       CROSS JOIN LATERAL (
         SELECT id, status, created, error FROM notifications
-        WHERE notification_template_id = wanted.id ORDER BY id DESC LIMIT ${most}) newest
+        WHERE notification_template_id = wanted.id ORDER BY id DESC LIMIT ${limit}) newest
       ORDER BY newest.id DESC`);
   }
 
@@ -200,7 +200,7 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
    *
    * @param newest maximum number of the newest notifications that are searched
    */
-  failing(actor: Actor, days: number, newest: number, most: number): Promise<FailingTemplate[]> {
+  failing(actor: Actor, days: number, newest: number, limit: number): Promise<FailingTemplate[]> {
     return this.database.rows<FailingTemplate>(sql`
       SELECT tpl.id, tpl.name, count(*)::int AS failures,
         (array_agg(t.error ORDER BY t.id DESC))[1] AS error
@@ -209,7 +209,7 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
         AND t.status IN ('failed', 'pending') AND t.error <> ''
         AND t.created >= now() - make_interval(days => ${days})
         AND (${permit(resource('notification_template').policy, 'read', 'tpl', actor)})
-      GROUP BY tpl.id ORDER BY max(t.id) DESC LIMIT ${most}`);
+      GROUP BY tpl.id ORDER BY max(t.id) DESC LIMIT ${limit}`);
   }
 
   /** Returns the number of finished notifications older than `days` days. */
@@ -217,10 +217,10 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
     return this.countOlder({ column: 'created', days, condition: not(unfinished('t')) });
   }
 
-  /** Deletes up to `most` finished notifications older than `days` days. */
-  removeOld(days: number, most: number): Promise<number> {
+  /** Deletes up to `limit` finished notifications older than `days` days. */
+  removeOld(days: number, limit: number): Promise<number> {
     const condition = not(unfinished('t'));
-    return this.removeOlder({ column: 'created', days, condition }, most);
+    return this.removeOlder({ column: 'created', days, condition }, limit);
   }
 }
 

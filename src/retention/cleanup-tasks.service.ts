@@ -43,7 +43,7 @@ export class CleanupTasks extends Cleanups {
         return {
           objects: 'sessions',
           count: () => sessions.countQuiet(days),
-          batches: () => inBatches((most) => sessions.removeQuiet(days, most)),
+          batches: () => inBatches((limit) => sessions.removeQuiet(days, limit)),
         };
       }
       case 'cleanup_tokens': {
@@ -51,7 +51,7 @@ export class CleanupTasks extends Cleanups {
         return {
           objects: 'tokens',
           count: () => tokens.countExpired(days),
-          batches: () => inBatches((most) => tokens.removeExpired(days, most)),
+          batches: () => inBatches((limit) => tokens.removeExpired(days, limit)),
         };
       }
       case 'cleanup_webhook_deliveries':
@@ -68,8 +68,8 @@ export class CleanupTasks extends Cleanups {
     return {
       ...removalOf('webhook deliveries', deliveries, days),
       async *batches() {
-        yield* inBatches((most) => deliveries.removeOld(days, most));
-        const emptied = inBatches((most) => deliveries.emptyOld(days, most));
+        yield* inBatches((limit) => deliveries.removeOld(days, limit));
+        const emptied = inBatches((limit) => deliveries.emptyOld(days, limit));
         while (!(await emptied.next()).done) yield 0;
       },
     };
@@ -83,5 +83,5 @@ const removalOf = (
 ): Removal => ({
   objects,
   count: () => rows.countOld(days),
-  batches: () => inBatches((most) => rows.removeOld(days, most)),
+  batches: () => inBatches((limit) => rows.removeOld(days, limit)),
 });

@@ -48,7 +48,7 @@ export class OldRuns {
   /** Deletes events and host summaries first, because a run can have a million of them. */
   private async *remove(ids: readonly number[]): AsyncGenerator<number> {
     for (const parts of [this.events, this.summaries]) {
-      const batches = inBatches((most) => parts.removeOf(ids, most));
+      const batches = inBatches((limit) => parts.removeOf(ids, limit));
       while (!(await batches.next()).done) yield 0;
     }
     yield await this.runs.removeRuns(ids);

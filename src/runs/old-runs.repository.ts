@@ -64,11 +64,11 @@ export class OldRunsRepository extends TableRepository<UnifiedJob> {
       SELECT NULL, id, retention_days, NULL FROM org WHERE retention_days IS NOT NULL`);
   }
 
-  /** Returns up to `most` old runs after another one; runs of active workflows are not removable. */
+  /** Returns up to `limit` old runs after another one; runs of active workflows are not removable. */
   after(
     { id, created }: Pick<OldRun, 'id' | 'created'>,
     { days, own, isNeeded }: RetentionRules,
-    most: number,
+    limit: number,
   ): Promise<OldRun[]> {
     const least = Math.min(
       days,
@@ -89,7 +89,7 @@ export class OldRunsRepository extends TableRepository<UnifiedJob> {
         FROM unified_jobs
         WHERE (created, id) > (${created}::timestamptz, ${id}::bigint)
           AND created < now() - make_interval(days => ${least}::int)
-        ORDER BY created, id LIMIT ${most}) run
+        ORDER BY created, id LIMIT ${limit}) run
       LEFT JOIN unnest(${own.map((one) => one.template)}::int[], ${own.map((one) => one.days)}::int[],
         ${own.map((one) => one.oldest)}::bigint[]) AS tpl (id, days, oldest)
         ON tpl.id = run.unified_job_template_id

@@ -135,39 +135,39 @@ export class RunOverviewsRepository
       FROM unified_jobs run WHERE run.instance_group_id = ${group}`;
   }
 
-  latestOfHost(host: Sql, actor: Actor, most: number): Sql {
+  latestOfHost(host: Sql, actor: Actor, limit: number): Sql {
     return sql`
       SELECT j.id, j.name, j.status, j.finished
       FROM job_host_summaries jhs JOIN unified_jobs j ON j.id = jhs.job_id
       WHERE (jhs.host_id = ${host} OR jhs.constructed_host_id = ${host}) AND ${permit(resource('job').policy, 'read', 'j', actor)}
-      ORDER BY jhs.job_id DESC LIMIT ${rowCount(most)}`;
+      ORDER BY jhs.job_id DESC LIMIT ${rowCount(limit)}`;
   }
 
   /** Returns the latest active runs. */
-  active(actor: Actor, most: number): Promise<ListedRun[]> {
-    return this.latest(IS_ACTIVE, sql`coalesce(t.started, t.created)`, actor, most);
+  active(actor: Actor, limit: number): Promise<ListedRun[]> {
+    return this.latest(IS_ACTIVE, sql`coalesce(t.started, t.created)`, actor, limit);
   }
 
   /** Returns the latest failed runs. */
-  failed(actor: Actor, back: Lookback, most: number): Promise<ListedRun[]> {
+  failed(actor: Actor, back: Lookback, limit: number): Promise<ListedRun[]> {
     const which = sql`${HAS_FAILED} AND ${endedWithin(back)}`;
-    return this.latest(which, sql`t.finished`, actor, most);
+    return this.latest(which, sql`t.finished`, actor, limit);
   }
 
   /** Returns the latest approvals that wait for a decision of the caller. */
-  awaiting(actor: Actor, most: number): Promise<ListedRun[]> {
+  awaiting(actor: Actor, limit: number): Promise<ListedRun[]> {
     const which = sql`
       t.type = 'workflow_approval' AND t.status = 'pending'
       AND (${permit(resource('workflow_approval').policy, 'approve', 't', actor)})`;
-    return this.latest(which, sql`t.created`, actor, most);
+    return this.latest(which, sql`t.created`, actor, limit);
   }
 
-  private latest(which: Sql, since: Sql, actor: Actor, most: number): Promise<ListedRun[]> {
+  private latest(which: Sql, since: Sql, actor: Actor, limit: number): Promise<ListedRun[]> {
     return this.database.rows<ListedRun>(sql`
       SELECT t.id, t.type, t.name, t.status, ${since} AS since, (count(*) OVER ())::int AS total
       FROM unified_jobs t
       WHERE ${which} AND ${readable(actor)}
-      ORDER BY t.id DESC LIMIT ${most}`);
+      ORDER BY t.id DESC LIMIT ${limit}`);
   }
 }
 

@@ -265,13 +265,13 @@ export class RunQueueRepository extends TableRepository<Row> {
    * Returns runs whose dependencies are not determined yet. `id + 0` prevents the planner from
    * searching for a project's last sync among the runs of all projects.
    */
-  unsettled(most: number): Promise<UnsettledRun[]> {
+  unsettled(limit: number): Promise<UnsettledRun[]> {
     return this.database.rows<UnsettledRun & Row>(sql`
       WITH unsettled AS (
         SELECT id, type, inventory_id, coalesce(project_id, source_project_id) AS project_id
         FROM unified_jobs
         WHERE type IN ('job', 'inventory_update') AND status = 'pending' AND NOT dependencies_processed
-        ORDER BY id LIMIT ${most})
+        ORDER BY id LIMIT ${limit})
       SELECT job.id, job.type, job.inventory_id, job.project_id,
         coalesce(project.scm_type, '') <> '' AND (
           job.type = 'job' AND project.scm_revision = ''

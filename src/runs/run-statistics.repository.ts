@@ -134,7 +134,7 @@ export class RunStatisticsRepository extends TableRepository<Row> {
   /**
    * Returns the slowest tasks, measured from the start of each task to the start of the next event.
    */
-  slowTasks(actor: Actor, newest: Newest, most: number): Promise<SlowTask[]> {
+  slowTasks(actor: Actor, newest: Newest, limit: number): Promise<SlowTask[]> {
     return this.database.rows<SlowTask>(sql`
       WITH job AS (${newestJobs(actor, newest)}),
       step AS (
@@ -148,11 +148,11 @@ export class RunStatisticsRepository extends TableRepository<Row> {
         count(*)::int AS times, avg(seconds)::float8 AS mean_seconds,
         max(seconds)::float8 AS longest_seconds
       FROM step WHERE task <> '' AND seconds IS NOT NULL
-      GROUP BY template, task ORDER BY mean_seconds DESC, task LIMIT ${most}`);
+      GROUP BY template, task ORDER BY mean_seconds DESC, task LIMIT ${limit}`);
   }
 
   /** Returns the hosts with the most failed jobs. */
-  failingHosts(actor: Actor, newest: Newest, most: number): Promise<FailingHost[]> {
+  failingHosts(actor: Actor, newest: Newest, limit: number): Promise<FailingHost[]> {
     return this.database.rows<FailingHost>(sql`
       SELECT summary.host_id AS host, summary.host_name AS name, count(*)::int AS jobs,
         count(*) FILTER (WHERE summary.failed)::int AS failed,
@@ -161,7 +161,7 @@ export class RunStatisticsRepository extends TableRepository<Row> {
       JOIN job_host_summaries summary ON summary.job_id = job.id
       GROUP BY summary.host_id, summary.host_name
       HAVING count(*) FILTER (WHERE summary.failed) > 0
-      ORDER BY failed DESC, name LIMIT ${most}`);
+      ORDER BY failed DESC, name LIMIT ${limit}`);
   }
 
   /** Returns the active runs of every kind by status. */

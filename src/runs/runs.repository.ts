@@ -156,7 +156,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
    * Returns a query for the newest runs of templates. Does not check permissions: every reader of a
    * template can see its runs.
    */
-  recent(templateIds: readonly number[], most: number): Sql {
+  recent(templateIds: readonly number[], limit: number): Sql {
     // The ids come from an index-only scan. If the query selected whole rows, PostgreSQL would scan
     // runs until enough belong to the template, and would scan all runs for a template without any.
     return sql`
@@ -165,7 +165,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
         SELECT tpl.id AS template_id, job.id FROM unnest(${templateIds}::int[]) AS tpl(id)
         CROSS JOIN LATERAL (
           SELECT id FROM unified_jobs
-          WHERE unified_job_template_id = tpl.id ORDER BY id DESC LIMIT ${rowCount(most)}) job) newest
+          WHERE unified_job_template_id = tpl.id ORDER BY id DESC LIMIT ${rowCount(limit)}) job) newest
       JOIN unified_jobs run ON run.id = newest.id ORDER BY run.id DESC`;
   }
 

@@ -48,7 +48,7 @@ export class SchedulesRepository extends TableRepository<Row> implements RunSche
    * Locks schedules that are due by the database's clock, and skips schedules that are already
    * locked.
    */
-  lockDue(most: number): Promise<DueSchedule[]> {
+  lockDue(limit: number): Promise<DueSchedule[]> {
     return this.database.rows<DueSchedule>(sql`
       SELECT s.*, now() AS now, t.type AS template_type,
         ARRAY(SELECT credential_id FROM schedule_credentials WHERE schedule_id = s.id ORDER BY id)
@@ -58,7 +58,7 @@ export class SchedulesRepository extends TableRepository<Row> implements RunSche
           WHERE schedule_id = s.id ORDER BY id) AS instance_groups
       FROM schedules s JOIN (${templateNames()}) t ON t.id = s.unified_job_template_id
       WHERE s.enabled AND s.next_run <= now()
-      ORDER BY s.next_run, s.id LIMIT ${most}
+      ORDER BY s.next_run, s.id LIMIT ${limit}
       FOR UPDATE OF s SKIP LOCKED`);
   }
 

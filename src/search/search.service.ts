@@ -76,14 +76,14 @@ export class SearchService {
   /** @throws BadRequest for invalid parameters */
   async find(parameters: QueryParameters, actor: Actor): Promise<Found> {
     const query = valuesOf(parameters.q).join(' ').trim();
-    const most = limitOf(valuesOf(parameters.limit)[0]);
+    const limit = limitOf(valuesOf(parameters.limit)[0]);
     const definitions = chosen(valuesOf(parameters.type).flatMap((value) => value.split(',')));
     if (searchTerms(query).length === 0) return { query, groups: [] };
-    const words = await this.texts.search(definitions, query, actor, most + 1);
+    const words = await this.texts.search(definitions, query, actor, limit + 1);
     const hits = [...(await this.byNumber(query, definitions, actor)), ...words];
     const groups = definitions.map((definition) => {
       const own = hits.filter(({ type }) => type === definition.type);
-      return groupOf(definition, query, own, most);
+      return groupOf(definition, query, own, limit);
     });
     return { query, groups: groups.filter(({ results }) => results.length > 0) };
   }
@@ -116,14 +116,14 @@ function groupOf(
   { type, label, path, url }: ResourceDefinition,
   query: string,
   hits: readonly Hit[],
-  most: number,
+  limit: number,
 ): FoundGroup {
   return {
     type,
     label,
     url: `/api/v2/${path}/?${new URLSearchParams({ search: query }).toString()}`,
-    has_more: hits.length > most,
-    results: hits.slice(0, most).map((hit) => ({ ...hit, url: url(hit.id) })),
+    has_more: hits.length > limit,
+    results: hits.slice(0, limit).map((hit) => ({ ...hit, url: url(hit.id) })),
   };
 }
 
@@ -139,9 +139,9 @@ function chosen(types: readonly string[]): readonly ResourceDefinition[] {
 
 function limitOf(text: string | undefined): number {
   if (text === undefined) return DEFAULT_LIMIT;
-  const most = Number(text);
-  if (!Number.isInteger(most) || most < 1 || most > MAX) {
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX) {
     throw new BadRequest(`limit must be a whole number from 1 to ${MAX}.`);
   }
-  return most;
+  return limit;
 }

@@ -19,13 +19,13 @@ export abstract class Cleanups {
   abstract of(kind: CleanupKind, days: number | null): Removal;
 }
 
-/** Repeats a statement that changes up to `most` rows until it changes fewer. */
+/** Repeats a statement that changes up to `limit` rows until it changes fewer. */
 export async function* inBatches(
-  change: (most: number) => Promise<number>,
-  most = BATCH,
+  change: (limit: number) => Promise<number>,
+  limit = BATCH,
 ): AsyncGenerator<number> {
-  for (let changed = most; changed === most;) {
-    changed = await change(most);
+  for (let changed = limit; changed === limit;) {
+    changed = await change(limit);
     yield changed;
   }
 }

@@ -13,7 +13,7 @@ export interface RecentRun {
 /** The runs of templates; implemented by the runs module, a later layer. */
 export abstract class TemplateRuns {
   /** Returns a query for the newest runs (`RecentRun`) of each template, newest first. */
-  abstract recent(templateIds: readonly number[], most: number): Sql;
+  abstract recent(templateIds: readonly number[], limit: number): Sql;
   /** Returns a query for `id` and `type` of runs. */
   abstract kinds(ids: readonly number[]): Sql;
 }

@@ -186,15 +186,15 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
    * Returns the newest deliveries of a template with their payloads, up to the maximum number and
    * total size.
    */
-  newestKept(templateId: number, most: { rows: number; bytes: number }): Promise<KeptDelivery[]> {
+  newestKept(templateId: number, limit: { rows: number; bytes: number }): Promise<KeptDelivery[]> {
     return this.database.rows<KeptDelivery>(sql`
       SELECT id, received, service, event, ref_name, verdict, payload FROM (
         SELECT newest.*, sum(size) OVER (ORDER BY id DESC) AS bytes FROM (
           SELECT id, received, service, event, ref_name, verdict, payload, size
           FROM webhook_deliveries
           WHERE template_id = ${templateId} AND payload IS NOT NULL
-          ORDER BY id DESC LIMIT ${most.rows}) newest) summed
-      WHERE bytes <= ${most.bytes} ORDER BY id DESC`);
+          ORDER BY id DESC LIMIT ${limit.rows}) newest) summed
+      WHERE bytes <= ${limit.bytes} ORDER BY id DESC`);
   }
 
   /** Returns pushes to a ref whose jobs are still pending. */
@@ -232,9 +232,9 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
     return this.countOlder({ column: 'received', days, condition: HAS_NO_RUN });
   }
 
-  /** Deletes up to `most` deliveries older than `days` that no run refers to. */
-  removeOld(days: number, most: number): Promise<number> {
-    return this.removeOlder({ column: 'received', days, condition: HAS_NO_RUN }, most);
+  /** Deletes up to `limit` deliveries older than `days` that no run refers to. */
+  removeOld(days: number, limit: number): Promise<number> {
+    return this.removeOlder({ column: 'received', days, condition: HAS_NO_RUN }, limit);
   }
 
   /**
@@ -242,7 +242,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
    *
    * @returns number of changed deliveries
    */
-  emptyOld(days: number, most: number): Promise<number> {
+  emptyOld(days: number, limit: number): Promise<number> {
     return this.database.execute(sql`
       UPDATE webhook_deliveries SET payload = NULL WHERE id IN (
         SELECT del.id FROM webhook_deliveries del
@@ -250,7 +250,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
           AND del.payload IS NOT NULL AND NOT EXISTS (
             SELECT 1 FROM (${allRuns()}) run
             WHERE run.webhook_delivery_id = del.id AND run.finished IS NULL)
-        LIMIT ${most})`);
+        LIMIT ${limit})`);
   }
 
   /** Removes expired deduplication keys: two equal events a day apart are two events. */

@@ -71,15 +71,15 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
   /**
    * Returns workflow jobs whose nodes have ended since the last call, and marks these nodes.
    *
-   * @param most maximum number of workflow jobs
+   * @param limit maximum number of workflow jobs
    */
-  async takeDue(most: number): Promise<number[]> {
+  async takeDue(limit: number): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       WITH followed AS (
         UPDATE workflow_job_nodes SET followed = true
         WHERE outcome <> '' AND NOT followed AND workflow_job_id IN (
           SELECT DISTINCT workflow_job_id FROM workflow_job_nodes
-          WHERE outcome <> '' AND NOT followed ORDER BY workflow_job_id LIMIT ${most})
+          WHERE outcome <> '' AND NOT followed ORDER BY workflow_job_id LIMIT ${limit})
         RETURNING workflow_job_id)
       SELECT DISTINCT workflow_job_id AS id FROM followed`);
     return rows.map(({ id }) => id);

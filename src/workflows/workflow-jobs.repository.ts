@@ -219,10 +219,10 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
   }
 
   /** Returns workflow jobs that can start, in launch order. */
-  async ready(most: number): Promise<number[]> {
+  async ready(limit: number): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       WITH ${CANDIDATES}
-      SELECT id FROM candidates WHERE blocker_id IS NULL ORDER BY id LIMIT ${most}`);
+      SELECT id FROM candidates WHERE blocker_id IS NULL ORDER BY id LIMIT ${limit}`);
     return rows.map(({ id }) => id);
   }
 

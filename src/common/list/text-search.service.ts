@@ -29,16 +29,16 @@ export class TextSearch {
   /**
    * Returns readable objects that contain every word, with one statement.
    *
-   * @param most maximum number per resource. Exact names come first, then names that begin with the text,
+   * @param limit maximum number per resource. Exact names come first, then names that begin with the text,
    *   then the newest
    */
   async search(
     definitions: readonly ResourceDefinition[],
     words: string,
     actor: Actor,
-    most: number,
+    limit: number,
   ): Promise<Hit[]> {
-    const parts = definitions.map((definition) => sql`(${hits(definition, words, actor, most)})`);
+    const parts = definitions.map((definition) => sql`(${hits(definition, words, actor, limit)})`);
     if (parts.length === 0) return [];
     return inListTime(this.database, this.settings, () =>
       this.database.rows<Hit>(join(parts, ' UNION ALL ')),
@@ -46,7 +46,7 @@ export class TextSearch {
   }
 }
 
-function hits(definition: ResourceDefinition, words: string, actor: Actor, most: number): Sql {
+function hits(definition: ResourceDefinition, words: string, actor: Actor, limit: number): Sql {
   const name = nameOf(definition);
   const filters = new FilterCompiler(actor, () => null).compile(
     definition,
@@ -66,7 +66,7 @@ function hits(definition: ResourceDefinition, words: string, actor: Actor, most:
     FROM ${ident(definition.table)} t WHERE ${where}
     ORDER BY lower(${name}) = lower(${words}) DESC,
       starts_with(lower(${name}), lower(${words})) DESC, t.id DESC
-    LIMIT ${most}`;
+    LIMIT ${limit}`;
 }
 
 /** Returns the display name of an object: its name, or its first searchable field. */

@@ -73,14 +73,14 @@ export class OutboxRepository extends TableRepository<OutboxRow> {
    * Claims due work for another attempt: work that was never added to its queue, or was added more than
    * `redeliverAfterSeconds` ago.
    */
-  takeDue(queue: QueueName, redeliverAfterSeconds: number, most: number): Promise<OutboxRow[]> {
+  takeDue(queue: QueueName, redeliverAfterSeconds: number, limit: number): Promise<OutboxRow[]> {
     return this.database.rows<OutboxRow>(sql`
       UPDATE outbox SET attempts = attempts + 1, enqueued_at = now()
       WHERE id IN (
         SELECT id FROM outbox
         WHERE queue = ${queue} AND run_at <= now() AND (enqueued_at IS NULL
           OR enqueued_at < now() - make_interval(secs => ${redeliverAfterSeconds}))
-        ORDER BY id LIMIT ${most} FOR UPDATE SKIP LOCKED)
+        ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
       RETURNING id, queue, subject_id, machine, attempts`);
   }
 

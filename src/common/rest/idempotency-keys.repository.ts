@@ -37,9 +37,9 @@ export class IdempotencyKeysRepository extends TableRepository<IdempotencyKey> {
     return taken !== undefined;
   }
 
-  /** Deletes up to `most` keys that are older than `days` days. */
-  removeOld(days: number, most: number): Promise<number> {
-    return this.removeOlder({ column: 'created', days }, most);
+  /** Deletes up to `limit` keys that are older than `days` days. */
+  removeOld(days: number, limit: number): Promise<number> {
+    return this.removeOlder({ column: 'created', days }, limit);
   }
 
   answerOf(key: string): Promise<StoredAnswer | null> {

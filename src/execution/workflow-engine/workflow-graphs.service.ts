@@ -31,10 +31,10 @@ export class WorkflowGraphs {
   /**
    * Returns workflow jobs whose nodes have ended since the last call, and marks them as seen.
    *
-   * @param most maximum number of workflow jobs
+   * @param limit maximum number of workflow jobs
    */
-  due(most: number): Promise<number[]> {
-    return this.graphs.takeDue(most);
+  due(limit: number): Promise<number[]> {
+    return this.graphs.takeDue(limit);
   }
 
   /** Returns the running workflow jobs among `ids`, and all with a cancel request. */

@@ -108,7 +108,7 @@ export class JobEventsRepository extends TableRepository<Row> {
   /** Returns the tasks of a run in order, with their results. */
   tasks(
     runId: number,
-    most: { events: number; tasks: number; hosts: number },
+    limit: { events: number; tasks: number; hosts: number },
   ): Promise<TaskOfRun[]> {
     return this.database.rows<TaskOfRun>(sql`
       WITH result AS (
@@ -119,7 +119,7 @@ export class JobEventsRepository extends TableRepository<Row> {
             WHEN event = 'runner_on_skipped' THEN 'skipped'
             WHEN changed THEN 'changed' ELSE 'ok' END AS outcome
         FROM job_events
-        WHERE job_id = ${runId} AND counter <= ${most.events} AND task <> '' AND event IN (
+        WHERE job_id = ${runId} AND counter <= ${limit.events} AND task <> '' AND event IN (
           'runner_on_ok', 'runner_on_async_ok', 'runner_on_failed', 'runner_on_async_failed',
           'runner_on_error', 'runner_on_unreachable', 'runner_on_skipped')),
       ranked AS (
@@ -132,8 +132,8 @@ export class JobEventsRepository extends TableRepository<Row> {
         count(*) FILTER (WHERE outcome = 'dark')::int AS dark,
         count(*) FILTER (WHERE outcome = 'skipped')::int AS skipped,
         json_agg(json_build_object('id', id, 'host', host_name, 'outcome', outcome)
-          ORDER BY place) FILTER (WHERE place <= ${most.hosts}) AS hosts
-      FROM ranked GROUP BY play, task, parent_uuid ORDER BY min(counter) LIMIT ${most.tasks}`);
+          ORDER BY place) FILTER (WHERE place <= ${limit.hosts}) AS hosts
+      FROM ranked GROUP BY play, task, parent_uuid ORDER BY min(counter) LIMIT ${limit.tasks}`);
   }
 
   /**
@@ -164,28 +164,28 @@ export class JobEventsRepository extends TableRepository<Row> {
    *
    * @returns number of deleted events
    */
-  removeOld(days: number, most: number): Promise<number> {
+  removeOld(days: number, limit: number): Promise<number> {
     return this.removeFrom(
       sql`
         SELECT id FROM unified_jobs
         WHERE event_total > 0 AND finished < now() - make_interval(days => ${days}::int)
-        LIMIT ${most}`,
-      most,
+        LIMIT ${limit}`,
+      limit,
     );
   }
 
-  /** Deletes up to `most` events of runs. */
-  removeOf(runIds: readonly number[], most: number): Promise<number> {
-    return this.removeFrom(sql`SELECT unnest(${runIds}::bigint[]) AS id`, most);
+  /** Deletes up to `limit` events of runs. */
+  removeOf(runIds: readonly number[], limit: number): Promise<number> {
+    return this.removeFrom(sql`SELECT unnest(${runIds}::bigint[]) AS id`, limit);
   }
 
-  private removeFrom(runs: Sql, most: number): Promise<number> {
+  private removeFrom(runs: Sql, limit: number): Promise<number> {
     return this.database.execute(sql`
       DELETE FROM job_events event USING (
         SELECT old.job_id, old.counter FROM (${runs}) run
         CROSS JOIN LATERAL (
-          SELECT job_id, counter FROM job_events WHERE job_id = run.id LIMIT ${most}) old
-        LIMIT ${most}) old
+          SELECT job_id, counter FROM job_events WHERE job_id = run.id LIMIT ${limit}) old
+        LIMIT ${limit}) old
       WHERE event.job_id = old.job_id AND event.counter = old.counter`);
   }
 }

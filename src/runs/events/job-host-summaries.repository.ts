@@ -145,12 +145,12 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
   }
 
   /** Returns hosts of a run, those with failures first. */
-  ofRun(runId: number, most: number): Promise<HostOfRun[]> {
+  ofRun(runId: number, limit: number): Promise<HostOfRun[]> {
     return this.database.rows<HostOfRun>(sql`
       SELECT host_name, host_id, ok, changed, failures, dark, skipped,
         (count(*) OVER ())::int AS total
       FROM job_host_summaries WHERE job_id = ${runId}
-      ORDER BY failed DESC, host_name LIMIT ${most}`);
+      ORDER BY failed DESC, host_name LIMIT ${limit}`);
   }
 
   async failedHosts(runId: number): Promise<string[]> {
@@ -168,10 +168,10 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
     return existing(row, 'an aggregate has a row');
   }
 
-  /** Deletes up to `most` summaries of runs. */
-  removeOf(runIds: readonly number[], most: number): Promise<number> {
+  /** Deletes up to `limit` summaries of runs. */
+  removeOf(runIds: readonly number[], limit: number): Promise<number> {
     return this.database.execute(sql`
       DELETE FROM job_host_summaries WHERE id IN (
-        SELECT id FROM job_host_summaries WHERE job_id = ANY(${runIds}::bigint[]) LIMIT ${most})`);
+        SELECT id FROM job_host_summaries WHERE job_id = ANY(${runIds}::bigint[]) LIMIT ${limit})`);
   }
 }

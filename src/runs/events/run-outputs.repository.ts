@@ -92,30 +92,30 @@ export class RunOutputsRepository extends TableRepository<Row> {
   }
 
   /** Returns the output of the events after a counter, including events without output. */
-  after(runId: number, counter: number, most: number): Promise<OutputChunk[]> {
+  after(runId: number, counter: number, limit: number): Promise<OutputChunk[]> {
     return this.database.rows<OutputChunk>(sql`
       SELECT counter, stdout, start_line FROM job_events
       WHERE job_id = ${runId} AND counter > ${counter}
-      ORDER BY counter LIMIT ${most}`);
+      ORDER BY counter LIMIT ${limit}`);
   }
 
   /**
    * Returns the end of an output, at least its last event; `edge` marks the beginning of the
    * output.
    */
-  async tail(runId: number, most: OutputBounds): Promise<OutputPart[]> {
-    const parts = await this.parts(sql`job_id = ${runId}`, sql`DESC`, most);
+  async tail(runId: number, limit: OutputBounds): Promise<OutputPart[]> {
+    const parts = await this.parts(sql`job_id = ${runId}`, sql`DESC`, limit);
     return parts.reverse();
   }
 
   /** Returns an output from a line on, counted from 0; `edge` marks the end of the output. */
-  from(runId: number, line: number, most: OutputBounds): Promise<OutputPart[]> {
-    return this.parts(sql`job_id = ${runId} AND end_line > ${line}`, sql`ASC`, most);
+  from(runId: number, line: number, limit: OutputBounds): Promise<OutputPart[]> {
+    return this.parts(sql`job_id = ${runId} AND end_line > ${line}`, sql`ASC`, limit);
   }
 
-  private parts(which: Sql, order: Sql, most: OutputBounds): Promise<OutputPart[]> {
+  private parts(which: Sql, order: Sql, limit: OutputBounds): Promise<OutputPart[]> {
     return this.database.rows<OutputPart>(sql`
-      SELECT id, counter, event, left(stdout, ${most.bytes}) AS stdout, start_line, created,
+      SELECT id, counter, event, left(stdout, ${limit.bytes}) AS stdout, start_line, created,
         is_edge AS edge, nullif(host_name, '') AS host,
         CASE WHEN event = 'runner_on_unreachable' THEN 'unreachable'
           WHEN event = 'runner_on_skipped' THEN 'skipped'
@@ -129,24 +129,24 @@ export class RunOutputsRepository extends TableRepository<Row> {
           SELECT id, counter, event, stdout, start_line, created, host_name, failed, changed
           FROM job_events
           WHERE ${which} AND stdout <> ''
-          ORDER BY counter ${order} LIMIT ${most.events + 1}
+          ORDER BY counter ${order} LIMIT ${limit.events + 1}
         ) part
         WINDOW next AS (ORDER BY counter ${order})
       ) sized
-      WHERE place = 1 OR (place <= ${most.events} AND bytes <= ${most.bytes})
+      WHERE place = 1 OR (place <= ${limit.events} AND bytes <= ${limit.bytes})
       ORDER BY counter ${order}`);
   }
 
   /** Searches an output for a text, case-insensitively. */
-  search(runId: number, text: string, most: number): Promise<FoundOutput[]> {
+  search(runId: number, text: string, limit: number): Promise<FoundOutput[]> {
     return this.database.rows<FoundOutput>(sql`
       SELECT stdout, start_line FROM job_events
       WHERE job_id = ${runId} AND strpos(lower(stdout), lower(${text})) > 0
-      ORDER BY counter LIMIT ${most}`);
+      ORDER BY counter LIMIT ${limit}`);
   }
 
   /** Returns the failures of a run that were not ignored, by task and message, in order. */
-  failures(runId: number, most: number): Promise<RunFailure[]> {
+  failures(runId: number, limit: number): Promise<RunFailure[]> {
     return this.database.rows<RunFailure>(sql`
       WITH failed AS (
         SELECT id, counter, play, task, host_name, event = 'runner_on_unreachable' AS dark, start_line
@@ -167,6 +167,6 @@ export class RunOutputsRepository extends TableRepository<Row> {
         (SELECT count(DISTINCT (play, task))::int FROM failed) AS total_tasks,
         (SELECT count(DISTINCT host_name)::int FROM failed) AS total_hosts
       FROM failure GROUP BY play, task, dark, message
-      ORDER BY min(counter) LIMIT ${most}`);
+      ORDER BY min(counter) LIMIT ${limit}`);
   }
 }

@@ -74,8 +74,8 @@ const isId = (id: unknown): boolean => faultOf(id) === null;
 function faultOf(id: unknown): string | null {
   if (typeof id !== 'number' || !Number.isInteger(id)) return FAULTS.integer;
   if (id < 1) return tooSmall(1);
-  const { most } = rangeOf(COLUMN_TYPES.reference);
-  return id > most ? tooLarge(most) : null;
+  const { max } = rangeOf(COLUMN_TYPES.reference);
+  return id > max ? tooLarge(max) : null;
 }
 
 function idFaults(ids: readonly unknown[]): FieldErrors {

@@ -153,9 +153,7 @@ const hasKey = (template: ReceiverTemplate, service: string): boolean =>
  * same path as for an unknown template.
  */
 const idOf = (text: string): number =>
-  /^\d{1,10}$/.test(text) && Number(text) <= rangeOf(COLUMN_TYPES.reference).most
-    ? Number(text)
-    : 0;
+  /^\d{1,10}$/.test(text) && Number(text) <= rangeOf(COLUMN_TYPES.reference).max ? Number(text) : 0;
 
 function signedRequest({ headers, rawHeaders, body }: PlainRequest): SignedRequest {
   return { headers, rawHeaders, rawBody: Buffer.isBuffer(body) ? body : Buffer.alloc(0) };

@@ -42,12 +42,12 @@ export const WIDE = { columnType: 'bigint' } as const;
 
 /** Whole numbers from `least` to `most`. */
 export interface WholeNumbers {
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
-const INTEGER: WholeNumbers = { least: -2_147_483_648, most: 2_147_483_647 };
-const BIGINT: WholeNumbers = { least: Number.MIN_SAFE_INTEGER, most: Number.MAX_SAFE_INTEGER };
+const INTEGER: WholeNumbers = { min: -2_147_483_648, max: 2_147_483_647 };
+const BIGINT: WholeNumbers = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER };
 
 /**
  * Returns the range of an integer column. For a `bigint`, returns the range of exact JavaScript integers.

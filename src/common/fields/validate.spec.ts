@@ -139,12 +139,12 @@ describe('validate', () => {
       @Integer({ columnType: 'bigint' })
       wide!: number;
     }
-    const { least, most } = rangeOf('integer');
+    const { min, max } = rangeOf('integer');
     fc.assert(
       fc.property(fc.maxSafeInteger(), (count) => {
         const attempt = (name: string): unknown => validate(Wide, { [name]: String(count) });
         expect(attempt('wide')).toMatchObject({ wide: count });
-        if (count >= least && count <= most) expect(attempt('count')).toMatchObject({ count });
+        if (count >= min && count <= max) expect(attempt('count')).toMatchObject({ count });
         else expect(() => attempt('count')).toThrow(Invalid);
       }),
     );

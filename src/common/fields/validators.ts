@@ -115,12 +115,12 @@ const textRules = ({ blank, max }: Field): readonly PropertyDecorator[] => [
 
 function integerRules({ min, max, columnType }: Field): readonly PropertyDecorator[] {
   const range = rangeOf(columnType);
-  const least = min ?? range.least;
-  const most = max ?? range.most;
+  const lower = min ?? range.min;
+  const upper = max ?? range.max;
   return [
     IsInt({ message: FAULTS.integer }),
-    Min(least, { message: tooSmall(least) }),
-    Max(most, { message: tooLarge(most) }),
+    Min(lower, { message: tooSmall(lower) }),
+    Max(upper, { message: tooLarge(upper) }),
   ];
 }
 
@@ -218,7 +218,7 @@ function variablesFault(text: string): string | null {
 
 /** Returns the greatest possible id of the resource that a field references. */
 const greatestId = ({ target }: Field): number =>
-  rangeOf(target?.().field('id')?.columnType ?? COLUMN_TYPES.reference).most;
+  rangeOf(target?.().field('id')?.columnType ?? COLUMN_TYPES.reference).max;
 
 const isReference = (field: Field, id: unknown): boolean =>
   typeof id === 'number' && Number.isInteger(id) && id >= 1 && id <= greatestId(field);

@@ -112,8 +112,8 @@ function fits({ kind, columnType, nullable }: OrderTerm, value: unknown): value 
   if (typeof value !== 'number') return false;
   if (kind === 'float') return Number.isFinite(value);
   const isInteger = ['integer', 'reference'].includes(kind) && Number.isInteger(value);
-  const { least, most } = rangeOf(columnType);
-  return isInteger && value >= least && value <= most;
+  const { min, max } = rangeOf(columnType);
+  return isInteger && value >= min && value <= max;
 }
 
 function isInstant(text: string): boolean {

@@ -104,7 +104,7 @@ function convert(field: Field, value: string): unknown {
       if (!/^\s*\d{1,20}\s*$/.test(value)) {
         throw new BadRequest(`Invalid ${field.name} id: ${value}`);
       }
-      return Math.min(Number(value), rangeOf(field.columnType).most);
+      return Math.min(Number(value), rangeOf(field.columnType).max);
     case 'boolean':
       return toBooleanWord(value);
     case 'float': {
@@ -135,8 +135,8 @@ function toInteger(field: Field, value: string): number {
     );
   }
   // No value outside the column's range equals a stored one; clamping keeps comparisons correct.
-  const { least, most } = rangeOf(field.columnType);
-  return Math.max(least, Math.min(most, Number(value)));
+  const { min, max } = rangeOf(field.columnType);
+  return Math.max(min, Math.min(max, Number(value)));
 }
 
 /** @throws BadRequest for anything but the boolean words of filters (docs/contract/lists.md#filters) */

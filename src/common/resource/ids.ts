@@ -11,11 +11,11 @@ export const idType = (definition: ResourceDefinition): ColumnType =>
  * numbers.
  */
 export const isPossibleId = (definition: ResourceDefinition, id: number): boolean =>
-  id > 0 && id <= rangeOf(idType(definition)).most;
+  id > 0 && id <= rangeOf(idType(definition)).max;
 
 /** True if a text can be an id of a resource: only digits, and no more than the greatest id has. */
 export const isIdText = (definition: ResourceDefinition, text: string): boolean =>
-  /^\d+$/.test(text) && text.length <= String(rangeOf(idType(definition)).most).length;
+  /^\d+$/.test(text) && text.length <= String(rangeOf(idType(definition)).max).length;
 
 /** Returns the valid ids among the given values. */
 export const idsIn = (definition: ResourceDefinition, given: unknown): number[] =>

@@ -74,7 +74,7 @@ const revocable: Pick<SubListSpec<Row, RoleRow, GrantsService>, 'options'> = {
  * Declares the list of roles granted to a team; POST `{id}` grants a role. The team's own read role is
  * not shown.
  */
-export const rolesOfTeam = (): Factory<GrantsService, Row, RoleRow> => () => ({
+export const teamRoles = (): Factory<GrantsService, Row, RoleRow> => () => ({
   target: () => resource('role'),
   scope: ({ id }) => isOneOf(rolesGrantedTo(id)),
   needs: 'read',
@@ -86,7 +86,7 @@ export const rolesOfTeam = (): Factory<GrantsService, Row, RoleRow> => () => ({
   detach: ({ rules, parent, actor }, role) => rules.revokeFromTeam(role, parent, actor),
 });
 
-export const rolesOfUser = (): Factory<GrantsService, Row, RoleRow> => () => ({
+export const userRoles = (): Factory<GrantsService, Row, RoleRow> => () => ({
   target: () => resource('role'),
   scope: ({ id }) => isOneOf(rolesGivenTo(id)),
   needs: 'read',

@@ -1,10 +1,4 @@
-import {
-  accessList,
-  grantedTo,
-  objectRoles,
-  rolesOfTeam,
-  roleHolders,
-} from '../access/sublists.js';
+import { accessList, grantedTo, objectRoles, teamRoles, roleHolders } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
@@ -15,7 +9,7 @@ import { teams } from './teams.resource.js';
 @SubList('users', roleHolders('member_role'))
 @SubList('projects', grantedTo('project'))
 @SubList('credentials', grantedTo('credential', { create: (team) => ({ team: team.id }) }))
-@SubList('roles', rolesOfTeam())
+@SubList('roles', teamRoles())
 @SubList('object_roles', objectRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', activityOf())

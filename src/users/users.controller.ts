@@ -1,10 +1,4 @@
-import {
-  accessList,
-  holdingsOf,
-  organizationsOf,
-  rolesOfUser,
-  teamsOf,
-} from '../access/sublists.js';
+import { accessList, holdingsOf, organizationsOf, userRoles, teamsOf } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
@@ -17,7 +11,7 @@ import { users } from './users.resource.js';
 @SubList('admin_of_organizations', organizationsOf('admin_role'))
 @SubList('projects', holdingsOf('project'))
 @SubList('credentials', holdingsOf('credential', { create: (user) => ({ user: user.id }) }))
-@SubList('roles', rolesOfUser())
+@SubList('roles', userRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', activityOf())
 export class UsersController extends ResourceController(users) {}

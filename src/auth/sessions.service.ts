@@ -29,9 +29,9 @@ export class SessionsService {
   async start(userId: number, isExternal = false): Promise<string> {
     const { token, digest } = issueToken('acs');
     await this.sessions.start(digest, userId, isExternal);
-    const { SESSIONS_PER_USER: most } = await this.runtime.get('SESSIONS_PER_USER');
-    if (most >= 0) {
-      await this.sessions.keepNewest(userId, Math.max(most, 1), this.settings.SESSION_COOKIE_AGE);
+    const { SESSIONS_PER_USER: max } = await this.runtime.get('SESSIONS_PER_USER');
+    if (max >= 0) {
+      await this.sessions.keepNewest(userId, Math.max(max, 1), this.settings.SESSION_COOKIE_AGE);
     }
     return token;
   }

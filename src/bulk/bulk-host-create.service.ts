@@ -59,7 +59,7 @@ export class BulkHostCreate {
     return this.database.transaction(async () => {
       const added = {
         names: sql`SELECT name FROM (${names}) given`,
-        most: entries.length - existing,
+        count: entries.length - existing,
       };
       const before = await this.additions.hold(target, added);
       const written = await this.written(inventoryId, entries, { rows, onConflict, dryRun });

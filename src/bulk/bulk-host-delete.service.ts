@@ -36,8 +36,8 @@ export class BulkHostDelete {
     dryRun: boolean,
   ): Promise<object> {
     const ids = [...new Set(given)];
-    const { BULK_HOST_MAX_DELETE: most } = await this.settings.get('BULK_HOST_MAX_DELETE');
-    assertWithin('hosts', ids.length, 'BULK_HOST_MAX_DELETE', most);
+    const { BULK_HOST_MAX_DELETE: max } = await this.settings.get('BULK_HOST_MAX_DELETE');
+    assertWithin('hosts', ids.length, 'BULK_HOST_MAX_DELETE', max);
     return this.database.transaction(async () => {
       const hosts = await this.hosts.readable(ids, actor);
       assertDeletable(ids, hosts);

@@ -193,7 +193,7 @@ export class BulkHostStream {
       const names = sql`SELECT name FROM staged_hosts`;
       const before = await this.additions.hold(target, {
         names,
-        most: spool.size - check.existing,
+        count: spool.size - check.existing,
       });
       const totals: HostTotals = { created: 0, updated: 0, unchanged: 0, groups: [] };
       if (dryRun) {

@@ -67,14 +67,14 @@ export class BulkLaunchService {
     const { values, prompts, errors } = readLaunch(body);
     const { name = '', description, organization = null, jobs } = values;
     const given = errors.jobs ? [] : (jobs ?? []);
-    const most = await this.settings.get('BULK_JOB_MAX_LAUNCH', 'BULK_JOB_VARIABLES_LIMIT');
-    assertWithin('requested jobs', given.length, 'BULK_JOB_MAX_LAUNCH', most.BULK_JOB_MAX_LAUNCH);
+    const max = await this.settings.get('BULK_JOB_MAX_LAUNCH', 'BULK_JOB_VARIABLES_LIMIT');
+    assertWithin('requested jobs', given.length, 'BULK_JOB_MAX_LAUNCH', max.BULK_JOB_MAX_LAUNCH);
     const { entries, errors: faults } = await readJobEntries(given);
     const right = entries.filter((entry) => entry !== null);
     if (right.length < entries.length) errors.jobs = faults;
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
     const length = charactersOf(prompts, right);
-    const limit = most.BULK_JOB_VARIABLES_LIMIT;
+    const limit = max.BULK_JOB_VARIABLES_LIMIT;
     assertWithin('characters of variables', length, 'BULK_JOB_VARIABLES_LIMIT', limit);
     return {
       name,

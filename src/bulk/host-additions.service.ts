@@ -29,10 +29,10 @@ export class HostAdditions {
    * @returns current number of hosts
    * @throws Forbidden beyond the limit of the organization
    */
-  async hold(target: HostTarget, added: Pick<AddedHosts, 'most' | 'names'>): Promise<number> {
+  async hold(target: HostTarget, added: Pick<AddedHosts, 'count' | 'names'>): Promise<number> {
     // Statements run in this order, so the organization is locked first.
     const [, held] = await settleAll([
-      added.most > 0 ? this.limit.assertRoom(target.id, added) : undefined,
+      added.count > 0 ? this.limit.assertRoom(target.id, added) : undefined,
       this.inventory.holdAll([target.id], 'host'),
     ]);
     return held.get(target.id) ?? 0;

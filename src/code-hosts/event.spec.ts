@@ -37,9 +37,9 @@ describe('parseEvent', () => {
     (service, type, sample) => {
       const { payload, pushRef } = sample;
       const rawBody = Buffer.from(JSON.stringify(payload));
-      const [least, most] = REAL_SIZES[service];
+      const [least, max] = REAL_SIZES[service];
       expect(rawBody.length).toBeGreaterThan(least);
-      expect(rawBody.length).toBeLessThan(most);
+      expect(rawBody.length).toBeLessThan(max);
       const headers = deliveryHeaders(service, type, rawBody, 'key', { delivery: 'guid-1' });
       const request = {
         headers: Object.fromEntries(

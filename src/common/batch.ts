@@ -26,7 +26,7 @@ export class Batch<Key, Result> {
    */
   constructor(
     private readonly work: (keys: readonly Key[]) => Promise<readonly Result[]>,
-    private readonly most = MAX,
+    private readonly max = MAX,
   ) {}
 
   run(key: Key): Promise<Result> {
@@ -39,7 +39,7 @@ export class Batch<Key, Result> {
   private next(): void {
     if (!this.isFree || this.waiting.length === 0) return;
     this.isFree = false;
-    const taken = this.waiting.splice(0, this.most);
+    const taken = this.waiting.splice(0, this.max);
     let isReleased = false;
     const release = (): void => {
       if (isReleased) return;

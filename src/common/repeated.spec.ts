@@ -38,7 +38,7 @@ it('a repeated task continues after failures with longer delays, and logs the fi
       const isWell = outcomes[times.push(performance.now()) - 1];
       if (!isWell) throw new Error('away');
     },
-    { everyMs: 10, mostMs: 40, logger, failure: 'not sent' },
+    { everyMs: 10, maxMs: 40, logger, failure: 'not sent' },
   );
   repeated.start();
   while (times.length < outcomes.length) await sleep(1);

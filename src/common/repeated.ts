@@ -5,7 +5,7 @@ interface Repetition {
   /** Time between the end of a turn and the next one, in ms. */
   everyMs: number;
   /** Maximum delay in ms: failures in a row double the delay up to it. By default the delay stays. */
-  mostMs?: number;
+  maxMs?: number;
   logger: Logger;
   /** Message of the log line for the first of several failures in a row. */
   failure: string;
@@ -46,8 +46,8 @@ export class Repeated {
   }
 
   private get delayMs(): number {
-    const { everyMs, mostMs = everyMs } = this.repetition;
-    return Math.min(everyMs * 2 ** this.failures, mostMs);
+    const { everyMs, maxMs = everyMs } = this.repetition;
+    return Math.min(everyMs * 2 ** this.failures, maxMs);
   }
 
   private async attempt(): Promise<void> {

@@ -82,8 +82,8 @@ export function dataSourceOptions(
  * A PostgreSQL that hangs keeps no time limit of its own: the driver gives up, and ends the
  * connection. Without a limit for statements there is none here either.
  */
-const deadline = ({ STATEMENT_TIMEOUT_MS: most }: ConnectionSettings): object =>
-  most > 0 ? { query_timeout: most + GRACE_MS, keepAlive: true } : {};
+const deadline = ({ STATEMENT_TIMEOUT_MS: max }: ConnectionSettings): object =>
+  max > 0 ? { query_timeout: max + GRACE_MS, keepAlive: true } : {};
 
 /** Data source whose repositories join the open transaction of the caller. */
 export class AmbientDataSource extends DataSource {

@@ -78,11 +78,11 @@ export abstract class TableRepository<Row extends ObjectLiteral> extends Reposit
    *
    * @returns the number of deleted rows
    */
-  protected removeOlder(old: OldRows, most: number): Promise<number> {
+  protected removeOlder(old: OldRows, max: number): Promise<number> {
     return this.database.execute(sql`
       DELETE FROM ${ident(this.table)} WHERE ctid = ANY(ARRAY(
         SELECT t.ctid ${this.olderThan(old)}
-        ORDER BY ${ident('t', old.column)} LIMIT ${most} FOR UPDATE OF t SKIP LOCKED))`);
+        ORDER BY ${ident('t', old.column)} LIMIT ${max} FOR UPDATE OF t SKIP LOCKED))`);
   }
 
   private olderThan({ column, days, condition = TRUE }: OldRows): Sql {

@@ -10,7 +10,7 @@ export interface AddedHosts {
   /** Query for their `name`; names can repeat, and can be names of existing hosts. */
   names: Sql;
   /** Maximum number of rows of that query. */
-  most: number;
+  count: number;
   /** Hosts of the organization that do not count, because they are being changed. */
   except?: UncountedHosts;
 }
@@ -62,9 +62,9 @@ export class HostLimit {
    * the present number.
    */
   private async fits({ id, max_hosts: max }: HostAllowance, added: AddedHosts): Promise<boolean> {
-    const { names, most, except = null } = added;
+    const { names, count, except = null } = added;
     // Fast path: there are at most as many names as rows, and the number of rows is stored.
-    if ((await this.inventories.totalHosts(id)) + most <= max) return true;
+    if ((await this.inventories.totalHosts(id)) + count <= max) return true;
     const counted = await this.hosts.countNames(id, names, except);
     return counted.added === 0 || counted.total <= max;
   }

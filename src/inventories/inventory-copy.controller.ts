@@ -54,7 +54,7 @@ export class InventoryCopyController extends CopyController<Inventory> {
   ): Promise<void> {
     await this.limit.assertRoom(copy.id, {
       names: hostNamesOf(original.id),
-      most: original.total_hosts,
+      count: original.total_hosts,
     });
     await this.hosts.copy(original.id, copy.id, actor.id);
     await this.groups.copy(original.id, copy.id, actor.id);

@@ -65,5 +65,5 @@ function assertSize(entries: number): void {
   if (entries > MAX_ENTRIES) throw tooLarge(`${MAX_ENTRIES} entries`);
 }
 
-const tooLarge = (most: string): BadRequest =>
-  new BadRequest(`The tree has more than ${most}. Use root_groups/ and the children/ of groups.`);
+const tooLarge = (max: string): BadRequest =>
+  new BadRequest(`The tree has more than ${max}. Use root_groups/ and the children/ of groups.`);

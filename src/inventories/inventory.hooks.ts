@@ -125,7 +125,7 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
     await this.limit.assertRoom(id, {
       names: hostNamesOf(id),
       // The hosts already count in the inventory's new organization.
-      most: 0,
+      count: 0,
       except: { inventory: id },
     });
   }

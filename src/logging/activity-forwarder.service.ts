@@ -33,7 +33,7 @@ export class ActivityForwarder implements OnApplicationBootstrap, OnModuleDestro
   private readonly holder = randomUUID();
   private readonly turns = new Repeated(() => this.sendWaiting(), {
     everyMs: INTERVAL_MS,
-    mostMs: MAX_DELAY_MS,
+    maxMs: MAX_DELAY_MS,
     logger: new Logger('Logging'),
     failure: 'activity entries not sent',
   });

@@ -34,7 +34,7 @@ export class LogLines implements OnModuleDestroy {
   private dropped = 0;
   private readonly flushes = new Repeated(() => this.flush(), {
     everyMs: FLUSH_MS,
-    mostMs: MAX_DELAY_MS,
+    maxMs: MAX_DELAY_MS,
     logger: this.logger,
     failure: 'log lines not sent',
   });
@@ -96,8 +96,8 @@ export class LogLines implements OnModuleDestroy {
     const id = this.current?.LOG_AGGREGATOR_TOWER_UUID ?? '';
     const fields = id === '' ? parts.fields : { ...parts.fields, tower_uuid: id };
     const record = logRecord({ ...parts, fields });
-    const most = this.current?.LOG_AGGREGATOR_ACTION_QUEUE_SIZE ?? Infinity;
-    if (this.buffer.length >= most || this.bytes + record.text.length > MAX_BYTES) {
+    const max = this.current?.LOG_AGGREGATOR_ACTION_QUEUE_SIZE ?? Infinity;
+    if (this.buffer.length >= max || this.bytes + record.text.length > MAX_BYTES) {
       this.dropped++;
       return;
     }

@@ -93,12 +93,12 @@ export class NotificationRepeats {
   }
 
   private async found(templateId: number, range: ResendRange): Promise<number[]> {
-    const { NOTIFICATION_RESEND_MAX: most } = await this.settings.get('NOTIFICATION_RESEND_MAX');
-    const rows = await this.records.newestOf(templateId, range, most);
+    const { NOTIFICATION_RESEND_MAX: max } = await this.settings.get('NOTIFICATION_RESEND_MAX');
+    const rows = await this.records.newestOf(templateId, range, max);
     const total = rows[0]?.total ?? 0;
-    if (total > most) {
+    if (total > max) {
       throw Invalid.all(
-        `Number of notifications exceeds system setting NOTIFICATION_RESEND_MAX: ${total} found, ${most} allowed.`,
+        `Number of notifications exceeds system setting NOTIFICATION_RESEND_MAX: ${total} found, ${max} allowed.`,
       );
     }
     return rows.map(({ id }) => id);

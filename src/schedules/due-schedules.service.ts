@@ -93,17 +93,17 @@ export class DueSchedules {
 
   /** Drops launches of templates that have reached the maximum number of active runs. */
   private async holdBack(outcomes: readonly Outcome[]): Promise<void> {
-    const { SCHEDULE_MAX_JOBS: most } = await this.settings.get('SCHEDULE_MAX_JOBS');
+    const { SCHEDULE_MAX_JOBS: max } = await this.settings.get('SCHEDULE_MAX_JOBS');
     const ids = outcomes.map(({ schedule }) => schedule.unified_job_template_id);
     const active = await this.runs.countActive(ids);
     for (const outcome of outcomes) {
       const { unified_job_template_id: id } = outcome.schedule;
       const count = active.get(id) ?? 0;
       if (outcome.prompts === null) continue;
-      if (count < most) active.set(id, count + 1);
+      if (count < max) active.set(id, count + 1);
       else {
         outcome.prompts = null;
-        outcome.explanation = `Skipped because the template has ${count} active jobs already (SCHEDULE_MAX_JOBS is ${most}).`;
+        outcome.explanation = `Skipped because the template has ${count} active jobs already (SCHEDULE_MAX_JOBS is ${max}).`;
       }
     }
   }

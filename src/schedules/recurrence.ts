@@ -246,9 +246,9 @@ function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS):
  * an occurrence. With `BYSETPOS` it also computes all times of these days, even in periods without a match,
  * so the minimum of the frequency does not apply.
  */
-function periodsOf(parts: Rule['parts'], most: number, candidates: number): number {
+function periodsOf(parts: Rule['parts'], max: number, candidates: number): number {
   const enough = MIN_PERIODS.get(parts.get('FREQ') ?? '');
-  if (enough === undefined) return most;
+  if (enough === undefined) return max;
   const least = parts.has('BYSETPOS') ? 1 : enough;
   const affordable = Math.floor(candidates / occurrencesOf(parts));
   return Math.min(MAX_PERIODS, Math.max(least, affordable));

@@ -130,13 +130,9 @@ export class AccessListPanel implements Panel<AccessPage> {
     const open = roles.filter((role) => manageable.has(Number(role.id)));
     if (open.length === 0) return null;
     const sought = presets[SOUGHT] ?? '';
-    const most = { search: sought, page_size: String(OFFERED) };
-    const users = await this.source.list(
-      resource('user'),
-      { ...most, order_by: 'username' },
-      actor,
-    );
-    const teams = await this.source.list(resource('team'), { ...most, order_by: 'name' }, actor);
+    const max = { search: sought, page_size: String(OFFERED) };
+    const users = await this.source.list(resource('user'), { ...max, order_by: 'username' }, actor);
+    const teams = await this.source.list(resource('team'), { ...max, order_by: 'name' }, actor);
     const isCut = sought !== '' || users.length === OFFERED || teams.length === OFFERED;
     return html`<h3>Grant</h3>
       ${panelForm(

@@ -22,11 +22,11 @@ export async function loadOutput(
   from: number | null,
   maxEvents: number,
 ): Promise<ShownOutput> {
-  const most = { ...MAX, events: Math.min(MAX.events, maxEvents) };
+  const max = { ...MAX, events: Math.min(MAX.events, maxEvents) };
   const parts =
     from === null
-      ? await outputs.tail(runId, most)
-      : await outputs.from(runId, Math.max(0, from - 1 - LEAD), most);
+      ? await outputs.tail(runId, max)
+      : await outputs.from(runId, Math.max(0, from - 1 - LEAD), max);
   return { parts, from };
 }
 

@@ -45,12 +45,12 @@ export class RunPanel implements Panel<ShownJob> {
 
   async render({ object: run, actor, csrf, query }: PanelContext<ShownJob>): Promise<Html> {
     const isActive = !isFinal(run.status);
-    const { MAX_UI_JOB_EVENTS: most, UI_LIVE_UPDATES_ENABLED: isLive } = await this.settings.get(
+    const { MAX_UI_JOB_EVENTS: max, UI_LIVE_UPDATES_ENABLED: isLive } = await this.settings.get(
       'MAX_UI_JOB_EVENTS',
       'UI_LIVE_UPDATES_ENABLED',
     );
     const isFollowed = isActive && isLive;
-    const output = await loadOutput(this.outputs, run.id, lineIn(query.line), most);
+    const output = await loadOutput(this.outputs, run.id, lineIn(query.line), max);
     const search = await this.search(run, query.output);
     const failures = isActive ? [] : await this.outputs.failures(run.id, MAX_FAILURES);
     const hosts = run.type === 'job' ? await loadHosts(this.summaries, run.id) : [];

@@ -11,8 +11,8 @@ export interface Bookmark {
 
 /** Cookies with the bookmarks of a user (docs/decisions/0092-starred-and-recent.md). */
 const COOKIES = {
-  starred: { most: 24, seconds: 31_536_000 },
-  recent: { most: 8, seconds: 2_592_000 },
+  starred: { max: 24, seconds: 31_536_000 },
+  recent: { max: 8, seconds: 2_592_000 },
 } as const;
 export type BookmarkKind = keyof typeof COOKIES;
 
@@ -35,7 +35,7 @@ type CookieRequest = Pick<PlainRequest, 'headers' | 'secure'>;
 export function bookmarksOf(request: CookieRequest, kind: BookmarkKind, user: number): Bookmark[] {
   const [owner, ...marks] = (cookiesOf(request.headers.cookie)[kind] ?? '').split('.');
   // The cookie belongs to one user; other users of the browser get no bookmarks from it.
-  return owner === String(user) ? read(marks).slice(0, COOKIES[kind].most) : [];
+  return owner === String(user) ? read(marks).slice(0, COOKIES[kind].max) : [];
 }
 
 function keep(
@@ -43,8 +43,8 @@ function keep(
   response: Response,
   { kind, user, marks }: { kind: BookmarkKind; user: number; marks: readonly Bookmark[] },
 ): void {
-  const { most, seconds } = COOKIES[kind];
-  const texts = marks.slice(0, most).map(({ type, id }) => `${type}-${id}`);
+  const { max, seconds } = COOKIES[kind];
+  const texts = marks.slice(0, max).map(({ type, id }) => `${type}-${id}`);
   response.cookie(kind, [String(user), ...texts].join('.'), {
     httpOnly: true,
     sameSite: 'lax',

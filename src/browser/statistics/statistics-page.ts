@@ -114,7 +114,7 @@ const BAR = { width: 120, height: 12 };
 
 /** Renders a table with a bar for each row, scaled to the largest value. */
 function barTable([first, ...others]: readonly string[], rows: readonly BarRow[]): Html {
-  const most = Math.max(...rows.map(({ size }) => size)) || 1;
+  const max = Math.max(...rows.map(({ size }) => size)) || 1;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${first}">
     <table class="bars stacks">
       <thead>
@@ -138,7 +138,7 @@ function barTable([first, ...others]: readonly string[], rows: readonly BarRow[]
                 >
                   <rect
                     class="part-${part}"
-                    width="${Math.max(2, (size / most) * BAR.width).toFixed(1)}"
+                    width="${Math.max(2, (size / max) * BAR.width).toFixed(1)}"
                     height="${BAR.height}"
                   />
                 </svg>

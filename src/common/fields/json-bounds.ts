@@ -51,7 +51,7 @@ export function assertBoundedJson(text: string, maxValues = MAX_VALUES, maxNames
   let names = 0;
   /** Numbers of names so far in the enclosing objects of a character, with the innermost last. */
   const members = new Uint32Array(MAX_DEPTH + 1);
-  let most = 0;
+  let max = 0;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     // Brackets differ from braces in this one bit only, and no other ASCII character maps to either.
@@ -62,14 +62,14 @@ export function assertBoundedJson(text: string, maxValues = MAX_VALUES, maxNames
       names += 1;
       const own = (members[depth] ?? 0) + 1;
       members[depth] = own;
-      if (own > most) most = own;
+      if (own > max) max = own;
     } else if (brace === OPENING_BRACE) {
       depth += 1;
       values += CONTAINER;
       if (depth > MAX_DEPTH) throw new JsonTooLarge('depth');
       members[depth] = 0;
     } else if (brace === CLOSING_BRACE) depth -= 1;
-    if (values > maxValues || names > maxNames || most > MAX_MEMBERS)
+    if (values > maxValues || names > maxNames || max > MAX_MEMBERS)
       throw new JsonTooLarge('values');
   }
 }

@@ -24,8 +24,8 @@ async function openConnection(): Promise<{ response: Response; leave: () => Prom
   return { response: response as Response, leave };
 }
 
-const holding = (most: number): UnauthenticatedBytes =>
-  new UnauthenticatedBytes({ STRANGER_BYTES_MAX: most } as Settings);
+const holding = (max: number): UnauthenticatedBytes =>
+  new UnauthenticatedBytes({ STRANGER_BYTES_MAX: max } as Settings);
 
 describe('UnauthenticatedBytes', () => {
   it('limits the bytes of all unauthenticated requests until they end', async () => {

@@ -44,8 +44,8 @@ export class RateGuard implements CanActivate {
   private async take(limit: UserLimit, context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const { actor } = http.getRequest<ApiRequest>();
-    const most = this.settings[limit.setting];
-    await this.limiter.take(limit.kind, String(actor.id), most, http.getResponse<Response>());
+    const max = this.settings[limit.setting];
+    await this.limiter.take(limit.kind, String(actor.id), max, http.getResponse<Response>());
     return true;
   }
 }

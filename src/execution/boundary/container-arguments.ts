@@ -51,14 +51,14 @@ export function confinement(enclosure: Enclosure, plan: ContainerPlan): string[]
 /** Returns the arguments that limit the resources of the command. */
 export function limitArguments(
   { maxFileBytes }: Enclosure,
-  { openFiles, mostProcesses, isPodman, isRoot }: ContainerPlan,
+  { openFiles, maxProcesses, isPodman, isRoot }: ContainerPlan,
   limits: Limits,
 ): string[] {
   const { JOB_PROCESSES, JOB_FILE_BYTES, JOB_TMP_BYTES, JOB_MEMORY_BYTES, JOB_CPUS } = limits;
-  const each = (name: string, most: number): string => `--ulimit=${name}=${most}:${most}`;
+  const each = (name: string, max: number): string => `--ulimit=${name}=${max}:${max}`;
   // In a user namespace of its own the limit counts for the container, otherwise for all processes
   // of the account.
-  const processes = isPodman && !isRoot ? JOB_PROCESSES : mostProcesses;
+  const processes = isPodman && !isRoot ? JOB_PROCESSES : maxProcesses;
   const inFolders = JOB_TMP_BYTES + 2 * SMALL_FOLDER_BYTES;
   const memory = Math.ceil(JOB_MEMORY_BYTES * MEMORY_MARGIN) + inFolders;
   return [

@@ -7,7 +7,7 @@ import type { ContainerOwner, ContainerPlan } from './container.js';
 import { programVersion, provideImage } from './container-engine.js';
 import { filterProfile } from './container-filter.js';
 import { jobAccount } from './job-account.js';
-import { mostProcesses, ownLimit } from './isolation.js';
+import { maxProcesses, ownLimit } from './isolation.js';
 import { complaintOf } from './probe.js';
 import { shownByOperator } from './system-view.js';
 
@@ -62,7 +62,7 @@ export async function containersOf(
     account: await jobAccount(),
     ...(await shownByOperator(settings, dataDir)),
     openFiles: Math.min(settings.JOB_OPEN_FILES, (await ownLimit('open files')) ?? Infinity),
-    mostProcesses: await mostProcesses(),
+    maxProcesses: await maxProcesses(),
     owner: await ownerHere(dataDir),
   };
   const complaints: string[] = [];

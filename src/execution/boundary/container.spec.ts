@@ -21,7 +21,7 @@ const plan: ContainerPlan = {
   ...{ engine: 'podman', isPodman: true, image: 'registry.example.com/tools:1', isRoot: true },
   ...{ account: { uid: 998, gid: 997 }, shown: [{ from: '/srv/a,b' }] },
   covered: [{ path: '/srv/a,b/data', isFolder: true }],
-  ...{ openFiles: 1000, mostProcesses: 30_000, filter: Buffer.from('{}') },
+  ...{ openFiles: 1000, maxProcesses: 30_000, filter: Buffer.from('{}') },
   owner: { installation: 'abc', worker: '12-345' },
 };
 const enclosure = {

@@ -29,7 +29,7 @@ export interface ContainerPlan {
   /**
    * Maximum number of processes of this process; null: unlimited. An engine must not request more.
    */
-  readonly mostProcesses: number | null;
+  readonly maxProcesses: number | null;
   /** The filter that `filterProfile` returned; null: the engine's default filter. */
   readonly filter: Buffer | null;
   readonly owner: ContainerOwner;

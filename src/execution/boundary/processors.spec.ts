@@ -14,8 +14,8 @@ it('Processors starts again with the first processors when too few are left', ()
   expect(taken.toSorted()).toEqual([0, 0, 1, 1, 2, 2]);
 });
 
-it.each([0, 2, 3])('Processors assigns none of two processors if a command may use %d', (most) => {
-  expect(new Processors([0, 1], most).take()).toEqual([]);
+it.each([0, 2, 3])('Processors assigns none of two processors if a command may use %d', (max) => {
+  expect(new Processors([0, 1], max).take()).toEqual([]);
 });
 
 it('Processors reads the processors of its own process', async () => {

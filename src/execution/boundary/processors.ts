@@ -10,16 +10,16 @@ export class Processors {
    */
   constructor(
     private readonly all: readonly number[],
-    private readonly most: number,
+    private readonly max: number,
   ) {}
 
   /** Returns the processors of the next command; empty: no restriction. */
   take(): readonly number[] {
-    const { all, most } = this;
-    if (most === 0 || most >= all.length) return [];
+    const { all, max } = this;
+    if (max === 0 || max >= all.length) return [];
     const first = this.next;
-    this.next += most;
-    return all.map((_, index) => all[(first + index) % all.length] ?? 0).slice(0, most);
+    this.next += max;
+    return all.map((_, index) => all[(first + index) % all.length] ?? 0).slice(0, max);
   }
 }
 

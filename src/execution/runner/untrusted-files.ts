@@ -58,13 +58,13 @@ export async function statBelow(root: BoundFolder, path: Path): Promise<Stats | 
 export async function namesBelow(
   root: BoundFolder,
   path: readonly string[],
-  most: number,
+  max: number,
 ): Promise<string[]> {
   const names = await inFolderOf(root, [...path, '.'], async (folder) => {
     const found: string[] = [];
     for await (const { name } of await opendir(folder)) {
       found.push(name);
-      if (found.length === most) break;
+      if (found.length === max) break;
     }
     return found;
   });

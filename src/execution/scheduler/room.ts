@@ -115,10 +115,10 @@ function choose({ machines, forksLeft, isIdle }: Group, need: Need): Machine | u
   if (need.impact > forksLeft && !isIdle) return undefined;
   const free = machines.filter((one) => one.slots > 0 && isSuitable(one, need));
   const fitting = free.filter(({ forks }) => forks >= need.impact);
-  return mostForks(fitting.length > 0 ? fitting : free.filter((one) => one.isIdle));
+  return largest(fitting.length > 0 ? fitting : free.filter((one) => one.isIdle));
 }
 
-const mostForks = (machines: readonly Machine[]): Machine | undefined =>
+const largest = (machines: readonly Machine[]): Machine | undefined =>
   machines.reduce<Machine | undefined>(
     (best, one) => (best === undefined || one.forks > best.forks ? one : best),
     undefined,

@@ -17,8 +17,8 @@ export class MaxEventsInterceptor implements NestInterceptor {
   constructor(private readonly runtime: RuntimeSettings) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    const { MAX_UI_JOB_EVENTS: most } = await this.runtime.get('MAX_UI_JOB_EVENTS');
-    context.switchToHttp().getResponse<WithHeaders>().setHeader('X-UI-Max-Events', most);
+    const { MAX_UI_JOB_EVENTS: max } = await this.runtime.get('MAX_UI_JOB_EVENTS');
+    context.switchToHttp().getResponse<WithHeaders>().setHeader('X-UI-Max-Events', max);
     return next.handle();
   }
 }

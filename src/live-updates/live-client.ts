@@ -14,7 +14,7 @@ import {
 } from '../inventories/inventories.repository.js';
 import type { JobEventsRepository } from '../runs/events/job-events.repository.js';
 import { nextEvents } from '../runs/events/run-events.js';
-import { Watch, type RunNewsFeed } from '../runs/live/run-news-feed.service.js';
+import { Watch, type RunSignalFeed } from '../runs/live/run-signal-feed.service.js';
 import { runChannel, SCHEDULE_CHANNEL, STATUS_CHANNEL } from '../runs/run-signals.service.js';
 import type { LiveRun, RunsRepository } from '../runs/runs.repository.js';
 import { isFinal } from '../runs/state-machine.js';
@@ -51,7 +51,7 @@ export interface SocketCaller {
 
 /** Services that a client needs. */
 export interface LiveServices {
-  feed: RunNewsFeed;
+  feed: RunSignalFeed;
   runs: RunsRepository;
   runEvents: JobEventsRepository;
   inventories: InventoriesRepository;
@@ -64,7 +64,7 @@ interface Followed {
   /** Counter of the last event that was sent. */
   after: number;
   /** True if there can be events that were not sent. */
-  hasNews: boolean;
+  hasChanges: boolean;
   release: () => void;
 }
 
@@ -120,7 +120,7 @@ export class LiveClient {
         for (const message of this.unread.splice(0)) await this.subscribe(message, actor);
         await this.sendSchedules(actor);
         await this.sendInventories(actor);
-        if (!(await this.sendNews(actor))) await this.wait(signal);
+        if (!(await this.sendChanges(actor))) await this.wait(signal);
       }
     } finally {
       for (const release of releases) release();
@@ -131,7 +131,7 @@ export class LiveClient {
   private async wait(signal: AbortSignal): Promise<void> {
     if (await this.watch.next(PATIENCE_MS, signal)) {
       await pause(GATHER_MS, undefined, { signal }).catch(() => undefined);
-    } else for (const run of this.followed.values()) run.hasNews = true;
+    } else for (const run of this.followed.values()) run.hasChanges = true;
     if (Date.now() - this.pinged < PING_MS || !this.isOpen) return;
     if (!this.isAlive) return this.client.terminate();
     this.isAlive = false;
@@ -205,10 +205,10 @@ export class LiveClient {
   private join(id: number, run: Pick<Followed, 'group' | 'after'>): void {
     const release = this.live.feed.listen(runChannel(id), () => {
       const followed = this.followed.get(id);
-      if (followed) followed.hasNews = true;
+      if (followed) followed.hasChanges = true;
       this.watch.ring();
     });
-    this.followed.set(id, { ...run, hasNews: true, release });
+    this.followed.set(id, { ...run, hasChanges: true, release });
   }
 
   private leave(id: number): void {
@@ -221,7 +221,7 @@ export class LiveClient {
    *
    * @returns true if there is more
    */
-  private async sendNews(actor: Actor): Promise<boolean> {
+  private async sendChanges(actor: Actor): Promise<boolean> {
     const changed = [...this.changed].slice(0, BATCH);
     const ids = new Set([...changed, ...this.followed.keys()]);
     if (ids.size === 0) return this.schedules.size + this.inventories.size > 0;
@@ -249,8 +249,8 @@ export class LiveClient {
   private async sendEvents(run: LiveRun, followed: Followed, actor: Actor): Promise<boolean> {
     const { id, type, status } = run;
     if (this.sent.get(id) !== status) this.changed.add(id);
-    if (!followed.hasNews) return false;
-    followed.hasNews = false;
+    if (!followed.hasChanges) return false;
+    followed.hasChanges = false;
     if (isOfWorkflow(followed.group)) return false;
     const { services } = this.live;
     const page = await nextEvents(services, resource(type), { id, after: followed.after }, actor);
@@ -258,7 +258,7 @@ export class LiveClient {
       followed.after = Number(event.counter);
       await this.send({ ...event, [type]: id, group_name: followed.group });
     }
-    followed.hasNews ||= page.hasNext;
+    followed.hasChanges ||= page.hasNext;
     return page.hasNext;
   }
 

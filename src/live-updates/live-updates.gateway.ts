@@ -15,7 +15,7 @@ import { answerOf } from '../common/rest/errors.filter.js';
 import { SecurityEvents } from '../common/rest/security-events.service.js';
 import { InventoriesRepository } from '../inventories/inventories.repository.js';
 import { JobEventsRepository } from '../runs/events/job-events.repository.js';
-import { RunNewsFeed } from '../runs/live/run-news-feed.service.js';
+import { RunSignalFeed } from '../runs/live/run-signal-feed.service.js';
 import { StreamSlots, type StreamSlot } from '../runs/live/stream-slots.service.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { LiveClient, type SocketCaller } from './live-client.js';
@@ -35,7 +35,7 @@ export class LiveUpdatesGateway
     private readonly authentication: AuthenticationService,
     private readonly streams: StreamSlots,
     private readonly events: SecurityEvents,
-    readonly feed: RunNewsFeed,
+    readonly feed: RunSignalFeed,
     readonly runs: RunsRepository,
     readonly runEvents: JobEventsRepository,
     readonly inventories: InventoriesRepository,

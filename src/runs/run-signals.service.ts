@@ -11,9 +11,9 @@ export const STATUS_CHANNEL = 'runs:status';
 export const SCHEDULE_CHANNEL = 'schedules:changed';
 
 /** A change of a run that watchers display at once. */
-export type RunNews = { status: string } | { counter: number } | { deleted: true };
+export type RunSignal = { status: string } | { counter: number } | { deleted: true };
 
-/** Returns the channel of one run's news, `run:<id>`; messages are JSON `RunNews`. */
+/** Returns the channel of one run's news, `run:<id>`; messages are JSON `RunSignal`. */
 export const runChannel = (runId: number): string => `run:${runId}`;
 
 /**
@@ -25,13 +25,13 @@ export class RunSignals {
   constructor(private readonly redis: RedisConnection) {}
 
   /** Notifies watchers of runs, in one round trip. */
-  announce(news: readonly (readonly [runId: number, news: RunNews])[]): void {
-    if (news.length === 0 || this.redis.client.status !== 'ready') return;
+  announce(signals: readonly (readonly [runId: number, news: RunSignal])[]): void {
+    if (signals.length === 0 || this.redis.client.status !== 'ready') return;
     const pipeline = this.redis.client.pipeline();
-    for (const [runId, what] of news) {
+    for (const [runId, what] of signals) {
       pipeline.publish(this.redis.key(runChannel(runId)), JSON.stringify(what));
     }
-    const moved = news.filter(([, what]) => 'status' in what).map(([runId]) => runId);
+    const moved = signals.filter(([, what]) => 'status' in what).map(([runId]) => runId);
     if (moved.length > 0) {
       pipeline.publish(this.redis.key(STATUS_CHANNEL), JSON.stringify(moved));
     }

@@ -77,10 +77,10 @@ export class RunTransitions {
     ]);
     failPoint('run-created');
     // The caller can change its list before the commit.
-    const news = runs.map(({ id, status }) => [id, { status }] as const);
+    const signals = runs.map(({ id, status }) => [id, { status }] as const);
     const isPending = runs.some(({ status }) => status === 'pending');
     this.database.afterCommit(() => {
-      this.signals.announce(news);
+      this.signals.announce(signals);
       if (!isPending) return;
       failPoint('run-committed');
       this.queue.wakeScheduler();

@@ -10,7 +10,7 @@ import { JobHostSummariesController } from './events/job-host-summaries.controll
 import { RunHooks } from './run.hooks.js';
 import { JobsController, JobStdoutController, JobLiveEventsController } from './jobs.controller.js';
 import { JobEventListController } from './events/job-event-list.controller.js';
-import { RunNewsFeed } from './live/run-news-feed.service.js';
+import { RunSignalFeed } from './live/run-signal-feed.service.js';
 import { RunStreams } from './live/run-streams.service.js';
 import { StreamSlots } from './live/stream-slots.service.js';
 import { JobContextsRepository } from './job-contexts.repository.js';
@@ -91,7 +91,7 @@ const repositories = [
     RunHooks,
     CancelService,
     StdoutService,
-    RunNewsFeed,
+    RunSignalFeed,
     RunStreams,
     StreamSlots,
     RunChanges,
@@ -108,7 +108,7 @@ const repositories = [
     RunChanges,
     RunSignals,
     RunTransitions,
-    RunNewsFeed,
+    RunSignalFeed,
     RunStreams,
     StreamSlots,
     ShownRuns,

@@ -5,7 +5,7 @@ import type { Actor } from '../common/access.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { CurrentActor, JudgeAgain, Target, type Judge } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
-import { RunStreams, type NewsSender, type Sent } from '../runs/live/run-streams.service.js';
+import { RunStreams, type StreamSender, type Sent } from '../runs/live/run-streams.service.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 import { WorkflowJobNodesRepository } from './workflow-job-nodes.repository.js';
 
@@ -50,7 +50,7 @@ export class WorkflowLiveController {
   }
 
   /** Returns a sender of the nodes whose state differs from the one sent last. */
-  private nodeSender(runId: number): NewsSender {
+  private nodeSender(runId: number): StreamSender {
     const told = new Map<number, string>();
     return async (stream, signal) => {
       let sent: Sent = 'nothing';

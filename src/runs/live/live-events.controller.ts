@@ -14,7 +14,7 @@ import {
 } from '../../common/rest/parameters.js';
 import { Route } from '../../common/rest/route.js';
 import { nextEvents } from '../events/run-events.js';
-import { RunStreams, type NewsSender } from './run-streams.service.js';
+import { RunStreams, type StreamSender } from './run-streams.service.js';
 
 /** Time after which the database is checked without a message of a worker, in ms. */
 const PATIENCE_MS = 3000;
@@ -83,7 +83,7 @@ interface Asked {
 }
 
 /** Returns a sender of the events after the client's position, in the order of their counters. */
-function eventSender(services: CommonServices, asked: Asked): NewsSender {
+function eventSender(services: CommonServices, asked: Asked): StreamSender {
   const { runs, id, query } = asked;
   let after = placeOf(asked);
   return async (stream, signal, actor) => {

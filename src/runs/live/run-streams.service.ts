@@ -7,7 +7,7 @@ import type { Row } from '../../common/resource/define-resource.js';
 import type { Judge } from '../../common/rest/parameters.js';
 import { isFinal } from '../state-machine.js';
 import { EventStream } from './event-stream.js';
-import { RunNewsFeed } from './run-news-feed.service.js';
+import { RunSignalFeed } from './run-signal-feed.service.js';
 import { StreamSlots } from './stream-slots.service.js';
 
 const KEEP_ALIVE_MS = 15_000;
@@ -16,7 +16,11 @@ const KEEP_ALIVE_MS = 15_000;
 export type Sent = 'nothing' | 'some' | 'all';
 
 /** Sends the news of a run except its status, a limited part at a time. */
-export type NewsSender = (stream: EventStream, signal: AbortSignal, actor: Actor) => Promise<Sent>;
+export type StreamSender = (
+  stream: EventStream,
+  signal: AbortSignal,
+  actor: Actor,
+) => Promise<Sent>;
 
 /** One client that follows one run. */
 export interface Following {
@@ -24,7 +28,7 @@ export interface Following {
   actor: Actor;
   judgeAgain: Judge;
   response: Response;
-  sender: NewsSender;
+  sender: StreamSender;
   /** Time after which the database is checked without a message of a worker, in ms. */
   patienceMs: number;
 }
@@ -35,7 +39,7 @@ export class RunStreams {
   private readonly logger = new Logger('Live');
 
   constructor(
-    private readonly feed: RunNewsFeed,
+    private readonly feed: RunSignalFeed,
     private readonly slots: StreamSlots,
   ) {}
 
@@ -84,11 +88,11 @@ export class RunStreams {
         // The status was read before the news, so a final status means that the following news are
         // the last.
         const isOver = isFinal(status);
-        const isNews = status !== told;
-        if (isNews && !isOver) await stream.send(statusOf(look.target));
+        const isChanged = status !== told;
+        if (isChanged && !isOver) await stream.send(statusOf(look.target));
         const sent = await sender(stream, signal, look.actor);
         if (signal.aborted) return;
-        if (isNews || sent !== 'nothing') lastSent = Date.now();
+        if (isChanged || sent !== 'nothing') lastSent = Date.now();
         if (!isOver) told = status;
         if (sent === 'some') continue;
         if (isOver) {

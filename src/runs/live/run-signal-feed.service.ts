@@ -50,7 +50,7 @@ type Listener = (message?: string) => void;
  * message only causes a delay.
  */
 @Injectable()
-export class RunNewsFeed {
+export class RunSignalFeed {
   private readonly logger = new Logger('Live');
   private readonly channels = new Map<string, Set<Listener>>();
   private connection: Redis | undefined;

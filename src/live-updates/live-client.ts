@@ -142,7 +142,7 @@ export class LiveClient {
   private receive(data: Buffer): void {
     if (this.unread.length >= MAX_UNREAD) this.client.close(POLICY_VIOLATION);
     else this.unread.push(parsed(data));
-    this.watch.ring();
+    this.watch.notify();
   }
 
   /** Collects the ids that messages on a channel contain, while they are wanted. */
@@ -153,7 +153,7 @@ export class LiveClient {
       for (const id of Array.isArray(changed) ? changed.map(Number) : []) {
         if (ids.size < MAX_CHANGED) ids.add(id);
       }
-      this.watch.ring();
+      this.watch.notify();
     });
   }
 
@@ -206,7 +206,7 @@ export class LiveClient {
     const release = this.live.feed.listen(runChannel(id), () => {
       const followed = this.followed.get(id);
       if (followed) followed.hasChanges = true;
-      this.watch.ring();
+      this.watch.notify();
     });
     this.followed.set(id, { ...run, hasChanges: true, release });
   }

@@ -11,7 +11,7 @@ export class Watch {
   /** @param close ends the notifications */
   constructor(readonly close: () => void) {}
 
-  ring(): void {
+  notify(): void {
     this.isDirty = true;
     this.wake?.();
   }
@@ -59,7 +59,7 @@ export class RunSignalFeed {
 
   /** Watches a run until the watch is closed. */
   watch(runId: number): Watch {
-    const watch: Watch = new Watch(this.listen(runChannel(runId), () => watch.ring()));
+    const watch: Watch = new Watch(this.listen(runChannel(runId), () => watch.notify()));
     return watch;
   }
 

@@ -8,7 +8,7 @@ import { InventoriesRepository } from '../inventories/inventories.repository.js'
 import { membersOf } from '../inventories/inventory-members.js';
 
 /** Timeout of name resolution, in ms, so that a resolver cannot block the request. */
-const PATIENCE_MS = 2000;
+const MAX_WAIT_MS = 2000;
 /** Variables with the address of a host, in order of precedence. */
 const PLACES = ['ansible_host', 'ansible_ssh_host'];
 
@@ -57,4 +57,4 @@ async function namesOf(address: string): Promise<string[]> {
 const plain = (address: string): string => address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
 
 const inTime = <T>(work: Promise<T>): Promise<T | null> =>
-  Promise.race([work.catch(() => null), sleep(PATIENCE_MS, null, { ref: false })]);
+  Promise.race([work.catch(() => null), sleep(MAX_WAIT_MS, null, { ref: false })]);

@@ -3,7 +3,7 @@ import { zip } from './invariants.js';
 /** Default maximum number of calls in a batch. */
 const MAX = 100;
 /** Time in ms after which a running batch no longer delays the next one. */
-const PATIENCE_MS = 50;
+const MAX_WAIT_MS = 50;
 
 interface Waiting<Key, Result> {
   readonly key: Key;
@@ -47,7 +47,7 @@ export class Batch<Key, Result> {
       this.isFree = true;
       this.next();
     };
-    const timer = setTimeout(release, PATIENCE_MS);
+    const timer = setTimeout(release, MAX_WAIT_MS);
     void this.settle(taken).finally(() => {
       clearTimeout(timer);
       release();

@@ -22,7 +22,7 @@ import { groupChanges, EVENT_GROUPS, readGroups, type LiveGroup } from './groups
 import { statusMessage, summaryMessage, workflowMessage } from './messages.js';
 
 /** Time after which the session and the followed runs are checked without a message, in ms. */
-const PATIENCE_MS = 3000;
+const MAX_WAIT_MS = 3000;
 /** Time in which changes are gathered for one check, in ms. */
 const GATHER_MS = 50;
 /** Interval of pings, in ms. A client that has not answered the last one is disconnected. */
@@ -129,7 +129,7 @@ export class LiveClient {
   }
 
   private async wait(signal: AbortSignal): Promise<void> {
-    if (await this.watch.next(PATIENCE_MS, signal)) {
+    if (await this.watch.next(MAX_WAIT_MS, signal)) {
       await pause(GATHER_MS, undefined, { signal }).catch(() => undefined);
     } else for (const run of this.followed.values()) run.hasChanges = true;
     if (Date.now() - this.pinged < PING_MS || !this.isOpen) return;

@@ -10,7 +10,7 @@ import { workflowJobs } from './workflow-jobs.resource.js';
 import { WorkflowJobNodesRepository } from './workflow-job-nodes.repository.js';
 
 /** Polling interval in ms: worker messages about a node's run do not name its workflow. */
-const PATIENCE_MS = 1000;
+const MAX_WAIT_MS = 1000;
 
 /**
  * Live stream of a workflow job (docs/contract/runs.md#live). Requires read access to the workflow
@@ -45,8 +45,8 @@ export class WorkflowLiveController {
     @Res() response: Response,
   ): Promise<void> {
     const sender = this.nodeSender(run.id);
-    const patienceMs = PATIENCE_MS;
-    await this.streams.serve({ run, actor, judgeAgain, response, sender, patienceMs });
+    const maxWaitMs = MAX_WAIT_MS;
+    await this.streams.serve({ run, actor, judgeAgain, response, sender, maxWaitMs });
   }
 
   /** Returns a sender of the nodes whose state differs from the one sent last. */

@@ -11,7 +11,7 @@ import { bodyOf } from '../support/sample-bodies.js';
 import { Samples, sampleTypes } from '../support/samples.js';
 
 /** Timeout for hundreds of sequential requests. */
-const PATIENCE_MS = 240_000;
+const TIMEOUT_MS = 240_000;
 
 let test: TestApp;
 let samples: Samples;
@@ -63,7 +63,7 @@ it.each(['superuser', 'orgMember', 'auditor', 'anonymous'] as const)(
   async (name) => {
     expect(await faultsOf(test.as[name], reads)).toEqual([]);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 it(
@@ -71,7 +71,7 @@ it(
   async () => {
     expect(await faultsOf(test.as.superuser, lists, '?count_disabled=1&page_size=1')).toEqual([]);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 it(
@@ -81,5 +81,5 @@ it(
       ['POST', 'PUT', 'PATCH'].includes(method) && info!.access === 'authenticated';
     expect(await faultsOf(test.as.superuser, writes)).toEqual([]);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );

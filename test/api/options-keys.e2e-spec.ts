@@ -8,7 +8,7 @@ import { boot, type TestApp } from '../support/boot.js';
 import { Samples, sampleTypes } from '../support/samples.js';
 
 /** Timeout for hundreds of sequential requests. */
-const PATIENCE_MS = 240_000;
+const TIMEOUT_MS = 240_000;
 
 let test: TestApp;
 let samples: Samples;
@@ -24,7 +24,7 @@ beforeAll(async () => {
     .routes.filter(({ method, pattern, info }) => {
       return method === 'GET' && pattern.startsWith('/api/') && info?.access !== 'signature';
     });
-}, PATIENCE_MS);
+}, TIMEOUT_MS);
 afterAll(() => test.close());
 
 type Shown = Record<string, unknown>;
@@ -108,7 +108,7 @@ it(
       });
     }
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 it('OPTIONS describes the name and description of a role', async () => {

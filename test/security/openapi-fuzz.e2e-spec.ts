@@ -35,7 +35,7 @@ const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
  */
 const MAX_FAULTS = 40;
 /** Time after which an operation without a response counts as a fault. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 let test: TestApp;
 let samples: Samples;
@@ -242,7 +242,7 @@ async function send(given: Attempt): Promise<void> {
   const { status, headers, text } = await client
     .request(route.method, path, body)
     .redirects(0)
-    .timeout(PATIENCE_MS);
+    .timeout(TIMEOUT_MS);
   reached.add(operation.operationId);
   statuses.set(status, (statuses.get(status) ?? 0) + 1);
   if (route.method === 'DELETE' && status < 300) await moveHouse();

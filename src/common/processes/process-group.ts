@@ -12,7 +12,7 @@ import { Slots } from './slots.js';
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
 /** Time after which a member that has not sent its metrics is left out. */
-const PATIENCE_MS = 2000;
+const MAX_WAIT_MS = 2000;
 
 /** Settings with limits for the whole API, which are divided among the processes. */
 const SHARED = ['DATABASE_POOL_SIZE', 'STRANGER_BYTES_MAX'] as const;
@@ -104,7 +104,7 @@ export class ProcessGroup {
   private gather(asking: Worker, asked: number): void {
     const id = (this.gathered += 1);
     const metrics: Metrics[] = [];
-    const timer = setTimeout(() => gathering.done(), PATIENCE_MS);
+    const timer = setTimeout(() => gathering.done(), MAX_WAIT_MS);
     const gathering: Gathering = {
       missing: new Set(this.members()),
       metrics,

@@ -3,7 +3,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { Settings } from '../../config/settings.js';
 
 /** Retry without limit, at most every two seconds: an outage of Redis can take any time. */
-const PATIENT: RedisOptions = {
+const RETRY_OPTIONS: RedisOptions = {
   retryStrategy: (times) => Math.min(times * 100, 2000),
   enableOfflineQueue: false,
   connectTimeout: 3000,
@@ -18,7 +18,7 @@ export class RedisConnection implements OnApplicationShutdown {
   private stopped = false;
 
   constructor(private readonly settings: Settings) {
-    this.client = this.connect({ ...PATIENT, maxRetriesPerRequest: 1 });
+    this.client = this.connect({ ...RETRY_OPTIONS, maxRetriesPerRequest: 1 });
   }
 
   /** Opens an additional connection, for blocking commands or subscriptions. Closed at shutdown. */

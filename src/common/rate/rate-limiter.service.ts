@@ -7,7 +7,7 @@ import { RedisConnection } from '../queue/redis-connection.service.js';
 
 const WINDOW_SECONDS = 60;
 /** Maximum time to wait for Redis: a rate limit must not cost more than the request that it protects. */
-const PATIENCE_MS = 250;
+const MAX_WAIT_MS = 250;
 
 interface Use {
   key: string;
@@ -64,7 +64,7 @@ export class RateLimiter {
     const key = this.redis.key(`rate:${name}:${subject}:${window}`);
     if (this.redis.client.status !== 'ready') return null;
     const counted = this.counting.run({ key, step: 1 }).catch(() => null);
-    const used = (await Promise.race([counted, patience()])) ?? 0;
+    const used = (await Promise.race([counted, timeout()])) ?? 0;
     const reset = (window + 1) * WINDOW_SECONDS;
     return { key, state: { limit, remaining: limit - used, reset } };
   }
@@ -92,9 +92,9 @@ export class RateLimiter {
  * Returns null if Redis does not reply in time. A reply that has already arrived counts, however late a
  * busy process reads it: otherwise a client that keeps the process busy would not be limited.
  */
-const patience = (): Promise<null> =>
+const timeout = (): Promise<null> =>
   new Promise((resolve) => {
-    setTimeout(() => setImmediate(resolve, null), PATIENCE_MS).unref();
+    setTimeout(() => setImmediate(resolve, null), MAX_WAIT_MS).unref();
   });
 
 const secondsUntil = ({ reset }: RateState): number =>

@@ -16,7 +16,7 @@ import { WorkerNode } from './worker-node.service.js';
 
 const NOT_STORED = 'The results of the run could not be stored.';
 /** Maximum time to store the end of a run during shutdown, in ms. */
-const SHUTDOWN_PATIENCE_MS = 8000;
+const SHUTDOWN_TIMEOUT_MS = 8000;
 
 /** Takes and returns runs. Each step is one fenced statement plus its side effects. */
 @Injectable()
@@ -113,7 +113,7 @@ export class Leases {
     const started = Date.now();
     const mayWait = () =>
       run.reason !== 'lost' &&
-      !(this.active.isStopping && Date.now() - started > SHUTDOWN_PATIENCE_MS);
+      !(this.active.isStopping && Date.now() - started > SHUTDOWN_TIMEOUT_MS);
     try {
       await patiently(() => this.database.transaction(work), mayWait);
       return null;

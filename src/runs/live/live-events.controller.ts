@@ -17,7 +17,7 @@ import { nextEvents } from '../events/run-events.js';
 import { RunStreams, type StreamSender } from './run-streams.service.js';
 
 /** Time after which the database is checked without a message of a worker, in ms. */
-const PATIENCE_MS = 3000;
+const MAX_WAIT_MS = 3000;
 
 const ROUTE = {
   kind: 'document',
@@ -68,7 +68,7 @@ export abstract class LiveEventsController {
     @Res() response: Response,
   ): Promise<void> {
     const sender = eventSender(this.services, { runs: this.runs, id: run.id, query, resumed });
-    const following = { run, actor, judgeAgain, response, sender, patienceMs: PATIENCE_MS };
+    const following = { run, actor, judgeAgain, response, sender, maxWaitMs: MAX_WAIT_MS };
     return this.streams.serve(following);
   }
 }

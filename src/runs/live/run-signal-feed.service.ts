@@ -17,14 +17,14 @@ export class Watch {
   }
 
   /**
-   * Resolves if there were possible changes since the last call, or after `patienceMs`.
+   * Resolves if there were possible changes since the last call, or after `maxWaitMs`.
    *
    * @returns true if there were possible changes
    */
-  async next(patienceMs: number, signal: AbortSignal): Promise<boolean> {
+  async next(maxWaitMs: number, signal: AbortSignal): Promise<boolean> {
     if (!this.isDirty && !signal.aborted) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(done, patienceMs);
+        const timer = setTimeout(done, maxWaitMs);
         function done(): void {
           clearTimeout(timer);
           signal.removeEventListener('abort', done);

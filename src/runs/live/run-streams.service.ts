@@ -30,7 +30,7 @@ export interface Following {
   response: Response;
   sender: StreamSender;
   /** Time after which the database is checked without a message of a worker, in ms. */
-  patienceMs: number;
+  maxWaitMs: number;
 }
 
 /** Sends the events of a run as they occur, as server-sent events. */
@@ -75,7 +75,7 @@ export class RunStreams {
    * ends the stream.
    */
   private async follow(
-    { run, actor, judgeAgain, sender, patienceMs }: Following,
+    { run, actor, judgeAgain, sender, maxWaitMs }: Following,
     stream: EventStream,
     signal: AbortSignal,
   ): Promise<void> {
@@ -100,7 +100,7 @@ export class RunStreams {
           await stream.send({ event: 'end', data: { status } });
           return;
         }
-        await watch.next(patienceMs, signal);
+        await watch.next(maxWaitMs, signal);
         if (Date.now() - lastSent >= KEEP_ALIVE_MS) {
           await stream.keepAlive();
           lastSent = Date.now();

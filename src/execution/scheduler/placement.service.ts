@@ -5,7 +5,7 @@ import { InstanceGroupsRepository } from '../../instances/instance-groups.reposi
 import { RunQueueRepository, type SimilarRuns } from '../../runs/run-queue.repository.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { candidates, startable } from './blocking.js';
-import { Room, type RunPlace } from './room.js';
+import { Room, type RunAssignment } from './room.js';
 
 /**
  * Maximum number of runs started per pass, which keeps its transaction short; if a pass reaches it, the
@@ -37,17 +37,17 @@ export class Placement {
     await this.takeBack();
     const pending = candidates(await this.activeRuns());
     const room = new Room(await this.groups.machines(), await this.queue.usage());
-    const placed = new Map<number, RunPlace>();
+    const assigned = new Map<number, RunAssignment>();
     const refused = new Set<SimilarRuns>();
     for (const { id, runs } of startable(pending)) {
-      if (placed.size === MAX_STARTS) break;
+      if (assigned.size === MAX_STARTS) break;
       if (refused.has(runs)) continue;
-      const place = room.occupy(runs.preferred_groups, runs);
-      if (place) placed.set(id, place);
+      const assignment = room.occupy(runs.preferred_groups, runs);
+      if (assignment) assigned.set(id, assignment);
       else refused.add(runs);
     }
-    await this.assign(placed);
-    return placed.size === MAX_STARTS;
+    await this.assign(assigned);
+    return assigned.size === MAX_STARTS;
   }
 
   /** Updates the explanations of runs that have been pending for a while. */
@@ -71,14 +71,14 @@ export class Placement {
   }
 
   /** Assigns runs in one step, so that the number of statements does not depend on their number. */
-  private async assign(placed: ReadonlyMap<number, RunPlace>): Promise<void> {
-    const moved = await this.transitions.move([...placed.keys()], {
+  private async assign(assigned: ReadonlyMap<number, RunAssignment>): Promise<void> {
+    const moved = await this.transitions.move([...assigned.keys()], {
       from: ['pending'],
       to: 'waiting',
-      places: placed,
+      places: assigned,
     });
     const started = moved.map(({ id }) => id).sort((left, right) => left - right);
-    const machines = new Map([...placed].map(([id, { hostname }]) => [id, hostname]));
+    const machines = new Map([...assigned].map(([id, { hostname }]) => [id, hostname]));
     await this.outbox.add('runs', started, machines);
   }
 }

@@ -2,7 +2,7 @@ import type { GroupMachine } from '../../instances/instance-groups.repository.js
 import type { SimilarRuns, Usage } from '../../runs/run-queue.repository.js';
 
 /** A place for a run. */
-export interface RunPlace {
+export interface RunAssignment {
   group: number;
   hostname: string;
 }
@@ -62,7 +62,7 @@ export class Room {
    *
    * @returns null if no group has room
    */
-  occupy(preferred: readonly number[], need: Need): RunPlace | null {
+  occupy(preferred: readonly number[], need: Need): RunAssignment | null {
     const open = preferred.flatMap((id) => {
       const group = this.groups.get(id);
       return group && isOpen(group, need.needs_engine) ? [{ id, group }] : [];

@@ -4,7 +4,7 @@ import { Settings } from '../../src/config/settings.js';
 import { type UsedCredential } from '../../src/credentials/types/injection.js';
 import { managedCredentialType } from '../support/managed-credential-type.js';
 import { Boundary } from '../../src/execution/boundary/boundary.service.js';
-import { runEnclosure } from '../../src/execution/boundary/run-enclosure.js';
+import { runSandbox } from '../../src/execution/boundary/run-sandbox.js';
 import { toEventRow } from '../../src/execution/runner/events.js';
 import { createMasker } from '../../src/execution/runner/masker.js';
 import type { PreparedRun } from '../../src/execution/runner/ansible-run.js';
@@ -108,11 +108,11 @@ beforeAll(async () => {
     },
     workspace,
   );
-  const enclosure = await runEnclosure(workspace, [], true);
+  const spec = await runSandbox(workspace, [], true);
   events = [];
   const handle = startRun(prepared, {
     onEvents: (batch) => void events.push(...batch.map(toEventRow)),
-    wrap: (command) => boundary.wrap(command, enclosure),
+    wrap: (command) => boundary.wrap(command, spec),
   });
   expect(await handle.wait()).toMatchObject({ status: 'successful' });
   await removeDirectory(workspace.root);

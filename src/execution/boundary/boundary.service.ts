@@ -6,7 +6,7 @@ import { Database } from '../../database/database.js';
 import type { Programs } from '../../instances/instances.repository.js';
 import { anyEnvironment } from '../../execution-environments/execution-environments.repository.js';
 import { severalOrganizations } from '../../organizations/organizations.repository.js';
-import { openLaunch, type Command, type Enclosure, type Fence, type Launch } from './command.js';
+import { openLaunch, type Command, type SandboxSpec, type Fence, type Launch } from './command.js';
 import { programVersion, serviceVersion, sweepContainers } from './container-engine.js';
 import { containersOf, isPodman, ownerHere, type FoundContainer } from './container-isolation.js';
 import { advised, findIsolation, realDataDir, refusalOf, type Isolation } from './isolation.js';
@@ -59,14 +59,10 @@ export class Boundary implements Fence {
   }
 
   /** @param own isolation of the run itself; null: that of this worker */
-  async wrap(
-    command: Command,
-    enclosure: Enclosure,
-    own: Isolation | null = null,
-  ): Promise<Launch> {
+  async wrap(command: Command, spec: SandboxSpec, own: Isolation | null = null): Promise<Launch> {
     const isolation = own ?? (await this.isolation());
     if (isolation.mode === 'none') return openLaunch(command);
-    return launchInside(isolation.plan, command, enclosure, this.settings);
+    return launchInside(isolation.plan, command, spec, this.settings);
   }
 
   /** Determines the isolation again, which works as before meanwhile. */

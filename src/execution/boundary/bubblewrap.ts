@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Settings } from '../../config/settings.js';
-import type { Command, Enclosure, Launch } from './command.js';
+import type { Command, SandboxSpec, Launch } from './command.js';
 import type { JobAccount } from './job-account.js';
 import type { Processors } from './processors.js';
 import { bindArguments } from './system-view.js';
@@ -51,7 +51,7 @@ export const INNER_ACCOUNT = 'runner';
  */
 export function bubblewrapped(
   command: Command,
-  enclosure: Enclosure,
+  spec: SandboxSpec,
   plan: Plan,
   limits: Limits,
 ): Launch {
@@ -60,17 +60,17 @@ export function bubblewrapped(
     args: [
       '-c',
       PRELUDE,
-      plan.filter ? filterFile(enclosure) : '/dev/null',
-      optionsFile(enclosure),
+      plan.filter ? filterFile(spec) : '/dev/null',
+      optionsFile(spec),
       ...keptTo(plan.processors.take()),
       'bwrap',
       '--args',
       '5',
       '--',
       ...(plan.isRoot ? handedOver(plan) : []),
-      ...limited(command, enclosure, plan, limits),
+      ...limited(command, spec, plan, limits),
     ],
-    environment: innerEnvironment(command, enclosure),
+    environment: innerEnvironment(command, spec),
     // Working directory of bubblewrap itself; the command starts in its own folder.
     cwd: '/',
     depth: plan.isRoot && plan.closesUserNamespaces ? 1 : 0,
@@ -82,7 +82,7 @@ export function bubblewrapped(
  * Returns the options of bubblewrap: an allow list of mounts; namespaces for processes, IPC and
  * host name; no capabilities.
  */
-export function bubblewrapOptions(enclosure: Enclosure, plan: Plan, limits: Limits): string[] {
+export function bubblewrapOptions(spec: SandboxSpec, plan: Plan, limits: Limits): string[] {
   // With two nested bubblewraps only the inner one is filtered: the filter would refuse the system
   // calls of the outer one.
   const isFilteredInside = plan.isRoot && plan.closesUserNamespaces;
@@ -93,17 +93,17 @@ export function bubblewrapOptions(enclosure: Enclosure, plan: Plan, limits: Limi
     '--unshare-ipc',
     '--unshare-uts',
     '--unshare-cgroup-try',
-    ...(enclosure.hasNetwork ? [] : ['--unshare-net']),
+    ...(spec.hasNetwork ? [] : ['--unshare-net']),
     '--die-with-parent',
     '--new-session',
     '--cap-drop',
     'ALL',
     ...(plan.isRoot ? TO_HAND_OVER.flatMap((name) => ['--cap-add', name]) : []),
     '--hostname',
-    enclosure.name,
+    spec.name,
     '--info-fd',
     '3',
-    ...mounts(enclosure, plan, limits),
+    ...mounts(spec, plan, limits),
   ];
 }
 
@@ -119,16 +119,16 @@ function filterArguments({ filter }: Plan): string[] {
 }
 
 /** Path of the system call filter of a command, outside of what the command sees. */
-export const filterFile = ({ root }: Enclosure): string => join(root, 'filter');
+export const filterFile = ({ root }: SandboxSpec): string => join(root, 'filter');
 
 /** Path of the file with the bubblewrap options of one command, each terminated by NUL. */
-export const optionsFile = ({ root }: Enclosure): string => join(root, 'options');
+export const optionsFile = ({ root }: SandboxSpec): string => join(root, 'options');
 
 function userNamespace({ closesUserNamespaces }: Plan): string[] {
   return ['--unshare-user', ...(closesUserNamespaces ? ['--disable-userns'] : [])];
 }
 
-function mounts(enclosure: Enclosure, plan: Plan, limits: Limits): string[] {
+function mounts(spec: SandboxSpec, plan: Plan, limits: Limits): string[] {
   const temporary = (path: string, bytes: number): string[] => [
     '--perms',
     '1777',
@@ -138,7 +138,7 @@ function mounts(enclosure: Enclosure, plan: Plan, limits: Limits): string[] {
     path,
   ];
   const identity = IDENTITY_FILES.map((name) => ({
-    from: join(enclosure.root, name),
+    from: join(spec.root, name),
     to: `/etc/${name}`,
   }));
   return [
@@ -157,7 +157,7 @@ function mounts(enclosure: Enclosure, plan: Plan, limits: Limits): string[] {
     ...temporary('/var/tmp', SMALL_FOLDER_BYTES),
     // After `/tmp`, because the paths that an operator shows can be below it.
     ...plan.system,
-    ...bindArguments(...identity, ...enclosure.binds),
+    ...bindArguments(...identity, ...spec.binds),
     '--remount-ro',
     '/',
   ];
@@ -200,7 +200,7 @@ function handedOver(plan: Plan): string[] {
  */
 function limited(
   { file, args, cwd }: Command,
-  { maxFileBytes }: Enclosure,
+  { maxFileBytes }: SandboxSpec,
   { openFiles }: Plan,
   limits: Limits,
 ): string[] {
@@ -225,7 +225,7 @@ function limited(
 /** Returns the environment of a command inside the sandbox. */
 export function innerEnvironment(
   { environment }: Command,
-  { home }: Enclosure,
+  { home }: SandboxSpec,
 ): Record<string, string> {
   const rest = Object.entries(environment).filter(([name]) => name !== 'SHELL');
   return {

@@ -20,7 +20,7 @@ export interface Bind {
 }
 
 /** Everything that one command sees of the machine besides the system. */
-export interface Enclosure {
+export interface SandboxSpec {
   /** Folder with the files written for this command alone; not visible inside. */
   readonly root: string;
   /**
@@ -60,7 +60,7 @@ export interface Launch {
 /** Starts commands in a sandbox. */
 export interface Fence {
   /** Returns how to start a command so that it sees exactly the files that its sandbox lists. */
-  wrap(command: Command, enclosure: Enclosure): Promise<Launch>;
+  wrap(command: Command, spec: SandboxSpec): Promise<Launch>;
 }
 
 /** Returns the launch of a command without a sandbox. */

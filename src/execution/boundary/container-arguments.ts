@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../../config/settings.js';
 import { filterFile, IDENTITY_FILES, SMALL_FOLDER_BYTES } from './bubblewrap.js';
-import type { Bind, Enclosure } from './command.js';
+import type { Bind, SandboxSpec } from './command.js';
 import type { ContainerPlan } from './container.js';
 import type { Cover } from './system-view.js';
 
@@ -29,7 +29,7 @@ const PODMAN_LEAVES_OUT = [
 ];
 
 /** Returns the arguments that restrict the privileges of the command. */
-export function confinement(enclosure: Enclosure, plan: ContainerPlan): string[] {
+export function confinement(spec: SandboxSpec, plan: ContainerPlan): string[] {
   const { uid, gid } = plan.account;
   return [
     `--user=${uid}:${gid}`,
@@ -37,8 +37,8 @@ export function confinement(enclosure: Enclosure, plan: ContainerPlan): string[]
     '--cap-drop=all',
     '--security-opt=no-new-privileges',
     '--security-opt=label=disable',
-    ...(plan.filter ? [`--security-opt=seccomp=${filterFile(enclosure)}`] : []),
-    `--network=${enclosure.hasNetwork ? 'host' : 'none'}`,
+    ...(plan.filter ? [`--security-opt=seccomp=${filterFile(spec)}`] : []),
+    `--network=${spec.hasNetwork ? 'host' : 'none'}`,
     ...(plan.isPodman ? PODMAN_LEAVES_OUT : []),
     // In the user namespace of a rootless user, ids inside a container differ from those outside
     // unless they are kept.
@@ -50,7 +50,7 @@ export function confinement(enclosure: Enclosure, plan: ContainerPlan): string[]
 
 /** Returns the arguments that limit the resources of the command. */
 export function limitArguments(
-  { maxFileBytes }: Enclosure,
+  { maxFileBytes }: SandboxSpec,
   { openFiles, maxProcesses, isPodman, isRoot }: ContainerPlan,
   limits: Limits,
 ): string[] {
@@ -74,15 +74,15 @@ export function limitArguments(
 
 /** Returns the mounts that the command sees besides the image. */
 export async function mounts(
-  enclosure: Enclosure,
+  spec: SandboxSpec,
   plan: ContainerPlan,
   limits: Limits,
 ): Promise<string[]> {
   const identity = IDENTITY_FILES.map((name) => ({
-    from: join(enclosure.root, name),
+    from: join(spec.root, name),
     to: `/etc/${name}`,
   }));
-  const binds = placed([...plan.shown, ...identity, ...enclosure.binds]);
+  const binds = placed([...plan.shown, ...identity, ...spec.binds]);
   const shown = await Promise.all([...binds.values()].map(bindArguments));
   const folders = [
     { path: '/tmp', bytes: limits.JOB_TMP_BYTES },

@@ -24,7 +24,7 @@ const plan: ContainerPlan = {
   ...{ openFiles: 1000, maxProcesses: 30_000, filter: Buffer.from('{}') },
   owner: { installation: 'abc', worker: '12-345' },
 };
-const enclosure = {
+const spec = {
   ...{ root: '/data/run', home: '/runner/home', name: 'job-7', hasNetwork: false },
   binds: [
     { from: '/data/run/runner', to: '/runner', isWritable: true },
@@ -41,7 +41,7 @@ const command = {
   },
 };
 const launchOf = (changes: Partial<ContainerPlan> = {}, network = false) =>
-  contained(command, { ...enclosure, hasNetwork: network }, { ...plan, ...changes }, settings);
+  contained(command, { ...spec, hasNetwork: network }, { ...plan, ...changes }, settings);
 
 describe('a command in a container', () => {
   it('has the limits and capabilities of the settings', async () => {
@@ -115,7 +115,7 @@ describe('a command in a container', () => {
 });
 
 it('an environment is written as a shell script', () => {
-  expect(environmentScript(command, enclosure).split('export ')).toEqual([
+  expect(environmentScript(command, spec).split('export ')).toEqual([
     '',
     "HOME='/runner/home'\n",
     "TOKEN='it'\\''s\nsecret'\n",

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { innerEnvironment } from './bubblewrap.js';
-import type { Bind, Command, Enclosure, Launch } from './command.js';
+import type { Bind, Command, SandboxSpec, Launch } from './command.js';
 import { confinement, limitArguments, type Limits, mounts } from './container-arguments.js';
 import { FIRST, GUARD, RAN_OUT } from './container-guard.js';
 import type { JobAccount } from './job-account.js';
@@ -60,15 +60,15 @@ const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
  */
 export async function contained(
   command: Command,
-  enclosure: Enclosure,
+  spec: SandboxSpec,
   plan: ContainerPlan,
   limits: Limits,
 ): Promise<Launch> {
   const { engine, isPodman, image, owner } = plan;
   const name = `${namePrefix(owner)}${randomBytes(6).toString('hex')}`;
   const marks = Object.entries(command.environment).filter(([variable]) => MARKS.test(variable));
-  const environment = { from: environmentFile(enclosure), to: INNER_ENVIRONMENT };
-  const binds = [...enclosure.binds, environment];
+  const environment = { from: environmentFile(spec), to: INNER_ENVIRONMENT };
+  const binds = [...spec.binds, environment];
   return {
     file: 'sh',
     args: [
@@ -85,10 +85,10 @@ export async function contained(
       '--pull=never',
       `--name=${name}`,
       `--label=${LABEL}=${owner.installation}`,
-      `--hostname=${enclosure.name}`,
-      ...confinement(enclosure, plan),
-      ...limitArguments(enclosure, plan, limits),
-      ...(await mounts({ ...enclosure, binds }, plan, limits)),
+      `--hostname=${spec.name}`,
+      ...confinement(spec, plan),
+      ...limitArguments(spec, plan, limits),
+      ...(await mounts({ ...spec, binds }, plan, limits)),
       ...marks.map(([variable, value]) => `--env=${variable}=${value}`),
       `--workdir=${command.cwd}`,
       '--entrypoint=sh',
@@ -132,13 +132,13 @@ export function engineEnvironment(): Record<string, string> {
 }
 
 /** Returns the path of the command's environment file. */
-export const environmentFile = ({ root }: Enclosure): string => join(root, 'environment');
+export const environmentFile = ({ root }: SandboxSpec): string => join(root, 'environment');
 
 /**
  * Returns the environment of a command as shell lines. `PATH` is left out: the image defines it.
  */
-export function environmentScript(command: Command, enclosure: Enclosure): string {
-  const lines = Object.entries(innerEnvironment(command, enclosure))
+export function environmentScript(command: Command, spec: SandboxSpec): string {
+  const lines = Object.entries(innerEnvironment(command, spec))
     .filter(([name]) => VARIABLE.test(name) && name !== 'PATH')
     .map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'\n`);
   return lines.join('');

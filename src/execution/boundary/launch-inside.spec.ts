@@ -21,11 +21,11 @@ it('the sandbox shows no host paths in the process list of a run', async () => {
     const isolation = await findIsolation(settings);
     if (isolation.mode === 'none') throw new Error(isolation.detail);
     const binds = [{ from: dir, to: '/runner', isWritable: true }];
-    const enclosure = { root, binds, home: '/runner', name: 'job-1', hasNetwork: true };
+    const spec = { root, binds, home: '/runner', name: 'job-1', hasNetwork: true };
     const environment = { PATH: process.env.PATH ?? '' };
     const show = 'tr "\\0" " " < /proc/1/cmdline; cat /proc/[0-9]*/cmdline | tr "\\0" " "';
     const command = { file: 'sh', args: ['-c', show], environment, cwd: '/runner' };
-    const launch = await launchInside(isolation.plan, command, enclosure, settings);
+    const launch = await launchInside(isolation.plan, command, spec, settings);
     // Descriptor 3 takes what bubblewrap says about the process.
     const shell = ['-c', 'exec "$@" 3> /dev/null', 'sh', launch.file, ...launch.args];
     const { stdout } = await execute('sh', shell, { cwd: '/', env: launch.environment });

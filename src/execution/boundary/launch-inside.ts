@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import type { Settings } from '../../config/settings.js';
 import { bubblewrapOptions, bubblewrapped, optionsFile, type Plan } from './bubblewrap.js';
-import type { Command, Enclosure, Launch } from './command.js';
+import type { Command, SandboxSpec, Launch } from './command.js';
 import { contained, type ContainerPlan } from './container.js';
-import { writeEnclosure } from './enclosure-files.js';
+import { writeSandboxFiles } from './sandbox-files.js';
 
 /** A sandbox configuration that works on this machine. */
 export type BoundaryPlan = Plan | ContainerPlan;
@@ -12,12 +12,12 @@ export type BoundaryPlan = Plan | ContainerPlan;
 export async function launchInside(
   plan: BoundaryPlan,
   command: Command,
-  enclosure: Enclosure,
+  spec: SandboxSpec,
   settings: Settings,
 ): Promise<Launch> {
-  await writeEnclosure(command, enclosure, plan);
-  if (plan.kind === 'container') return contained(command, enclosure, plan, settings);
-  const options = bubblewrapOptions(enclosure, plan, settings);
-  await writeFile(optionsFile(enclosure), options.map((option) => `${option}\0`).join(''));
-  return bubblewrapped(command, enclosure, plan, settings);
+  await writeSandboxFiles(command, spec, plan);
+  if (plan.kind === 'container') return contained(command, spec, plan, settings);
+  const options = bubblewrapOptions(spec, plan, settings);
+  await writeFile(optionsFile(spec), options.map((option) => `${option}\0`).join(''));
+  return bubblewrapped(command, spec, plan, settings);
 }

@@ -44,7 +44,7 @@ export async function complaintOf(plan: BoundaryPlan, settings: Settings): Promi
     await mkdir(folder, { mode: 0o700 });
     const binds = [{ from: folder, to: '/runner', isWritable: true }];
     const hasNetwork = settings.JOB_NETWORK !== 'none';
-    const enclosure = { root, binds, home: '/runner', name: 'probe', hasNetwork };
+    const spec = { root, binds, home: '/runner', name: 'probe', hasNetwork };
     const isContainer = plan.kind === 'container';
     const command = {
       ...(isContainer
@@ -53,7 +53,7 @@ export async function complaintOf(plan: BoundaryPlan, settings: Settings): Promi
       environment: { PATH: process.env.PATH ?? '' },
       cwd: '/runner',
     };
-    const launch = await launchInside(plan, command, enclosure, settings);
+    const launch = await launchInside(plan, command, spec, settings);
     const said = await complaint(launch, LIMIT_MS[plan.kind]);
     if (said !== null || existsSync(join(folder, 'probe'))) return said;
     return 'the engine does not run on this machine: what a container writes is not seen here';

@@ -98,7 +98,7 @@ export class ProjectContent {
         ignoresCertificates,
         guard: this.reach.guard,
         fence: {
-          wrap: (command, enclosure) => this.boundary.wrap(command, enclosure, isolation),
+          wrap: (command, spec) => this.boundary.wrap(command, spec, isolation),
         },
         maxFolderBytes: this.settings.JOB_DISK_BYTES,
       }),

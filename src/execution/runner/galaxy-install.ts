@@ -10,7 +10,7 @@ import type {
 } from '../../projects/project-requirements.js';
 import { PRINTED_TOO_MUCH, tooMuchFetched } from '../../runs/run-explanations.js';
 import type { Fence } from '../boundary/command.js';
-import { certificates } from '../boundary/git-enclosure.js';
+import { certificates } from '../boundary/git-sandbox.js';
 import { CommandShell } from './command-shell.js';
 import { MaskedLines } from './masked-lines.js';
 import { createMasker } from './masker.js';

@@ -5,7 +5,7 @@ import type { GitReach } from '../../code-hosts/git-reach.js';
 import { GitSourceError, type GitSource } from '../../code-hosts/git-source.js';
 import { PRINTED_TOO_MUCH, tooMuchFetched } from '../../runs/run-explanations.js';
 import type { Bind, Fence } from '../boundary/command.js';
-import { gitEnclosure, type GitSpace } from '../boundary/git-enclosure.js';
+import { gitSandbox, type GitSpace } from '../boundary/git-sandbox.js';
 import { BoundedText } from './bounded-text.js';
 import { CommandShell, type ShellCommand } from './command-shell.js';
 import { GitEgress } from './git-egress.js';
@@ -257,9 +257,9 @@ export class GitSession {
 
   private async open(): Promise<CommandShell> {
     const { access, limits, egress, environment, space } = this.parts;
-    const enclosure = gitEnclosure({ ...space, sources: egress.folders }, limits.maxFolderBytes);
+    const spec = gitSandbox({ ...space, sources: egress.folders }, limits.maxFolderBytes);
     const command = { file: 'sh', args: [], environment, cwd: space.home };
-    return CommandShell.start(await access.fence.wrap(command, enclosure));
+    return CommandShell.start(await access.fence.wrap(command, spec));
   }
 
   private async close(): Promise<void> {

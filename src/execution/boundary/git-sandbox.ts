@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import type { Bind, Enclosure } from './command.js';
+import type { Bind, SandboxSpec } from './command.js';
 
 /** The folders and files of a git session, each at its own path. */
 export interface GitSpace {
@@ -24,7 +24,7 @@ const CERTIFICATES = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'GIT_SSL_CAINFO'];
  *
  * @param maxBytes maximum size of the repository, and thus of its largest file
  */
-export function gitEnclosure(space: GitSpace, maxBytes: number | undefined): Enclosure {
+export function gitSandbox(space: GitSpace, maxBytes: number | undefined): SandboxSpec {
   const { root, session, home, sources, folders } = space;
   return {
     root,

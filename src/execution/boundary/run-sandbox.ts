@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Enclosure } from './command.js';
+import type { SandboxSpec } from './command.js';
 import { homeBinds } from './system-view.js';
 
 /** The private folder of a run, outside and inside. */
@@ -17,11 +17,11 @@ interface RunSpace {
  *
  * @param shared folders that have the same path inside and outside
  */
-export async function runEnclosure(
+export async function runSandbox(
   { root, dir, inside, jobId }: RunSpace,
   shared: readonly string[],
   hasNetwork: boolean,
-): Promise<Enclosure> {
+): Promise<SandboxSpec> {
   // Created here, because bubblewrap would create this mount point with the wrong owner.
   await mkdir(join(dir, 'home', '.ansible'), { recursive: true, mode: 0o700 });
   const home = join(inside.dir, 'home');

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { filterFile, IDENTITY_FILES, INNER_ACCOUNT } from './bubblewrap.js';
-import type { Command, Enclosure } from './command.js';
+import type { Command, SandboxSpec } from './command.js';
 import { environmentFile, environmentScript } from './container.js';
 import type { JobAccount } from './job-account.js';
 
@@ -21,18 +21,18 @@ interface Written {
  * Writes the files that are specific to one command (its `/etc` files and its system call filter),
  * and hands the account of runs the folders that it uses.
  */
-export async function writeEnclosure(
+export async function writeSandboxFiles(
   command: Command,
-  enclosure: Enclosure,
+  spec: SandboxSpec,
   { kind, isRoot, account, filter }: Written,
 ): Promise<void> {
-  await writeIdentity(enclosure, account);
-  if (filter) await writeFile(filterFile(enclosure), filter);
-  const own = enclosure.binds.filter(({ isWritable, isPrivate }) => isWritable || isPrivate);
+  await writeIdentity(spec, account);
+  if (filter) await writeFile(filterFile(spec), filter);
+  const own = spec.binds.filter(({ isWritable, isPrivate }) => isWritable || isPrivate);
   const paths = own.map(({ from }) => from);
   if (kind === 'container') {
-    const path = environmentFile(enclosure);
-    await writeFile(path, environmentScript(command, enclosure), { mode: 0o600 });
+    const path = environmentFile(spec);
+    await writeFile(path, environmentScript(command, spec), { mode: 0o600 });
     paths.push(path);
   }
   if (isRoot) await handOver(paths, account);
@@ -43,8 +43,8 @@ export async function writeEnclosure(
  * id. Without an entry of its own host name in `hosts`, every look-up of that name queries the
  * network.
  */
-async function writeIdentity(enclosure: Enclosure, { uid, gid }: JobAccount): Promise<void> {
-  const { root, home, name } = enclosure;
+async function writeIdentity(spec: SandboxSpec, { uid, gid }: JobAccount): Promise<void> {
+  const { root, home, name } = spec;
   const machine = await readFile('/etc/hosts', 'utf8').catch(() => '127.0.0.1 localhost\n');
   const files: Record<(typeof IDENTITY_FILES)[number], readonly string[]> = {
     passwd: [

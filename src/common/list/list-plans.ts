@@ -63,7 +63,7 @@ export function plansOf(definition: ResourceDefinition, actor: Actor, asked: Ask
     count: kept ?? total(definition, shown),
     isKept: kept !== null,
     isStable: asked.isPlain && filters === TRUE && scope === undefined,
-    isFenced: looksIntoTexts(query),
+    isSubquery: looksIntoTexts(query),
     isFoundOnce: looksIntoTexts(query) && kept === null,
   };
   if (!counter || visible === TRUE || scope || asked.visible) {

@@ -17,7 +17,7 @@ export interface ListPlan {
   /**
    * True: rows are found first and sorted then, because an index in list order may pass over most rows.
    */
-  isFenced: boolean;
+  isSubquery: boolean;
   /** True: the page and its total share one search. */
   isFoundOnce: boolean;
   /**
@@ -67,7 +67,7 @@ const found = ({ table }: ResourceDefinition, condition: Sql): Sql =>
   sql`${ident(table)} t WHERE ${condition}`;
 
 /** PostgreSQL plans a subquery with `OFFSET` separately. */
-const fenced = (definition: ResourceDefinition, condition: Sql): Sql =>
+const subquery = (definition: ResourceDefinition, condition: Sql): Sql =>
   sql`(SELECT * FROM ${found(definition, condition)} OFFSET 0) t`;
 
 /**
@@ -77,14 +77,14 @@ const fenced = (definition: ResourceDefinition, condition: Sql): Sql =>
 export function firstRows(
   definition: ResourceDefinition,
   columns: Sql,
-  { where, order, isFenced }: ListPlan,
+  { where, order, isSubquery }: ListPlan,
   limit: number,
   place: Parameters<typeof isBehind>[1] | null = null,
   offset = 0,
 ): Sql {
   const condition = place ? and(where, isBehind(order, place)) : where;
   const rows = sql`
-    SELECT ${columns} FROM ${isFenced ? fenced(definition, condition) : found(definition, condition)}
+    SELECT ${columns} FROM ${isSubquery ? subquery(definition, condition) : found(definition, condition)}
     ORDER BY ${compileOrder(order)} LIMIT ${rowCount(limit)}`;
   return offset > 0 ? sql`${rows} OFFSET ${offset}` : rows;
 }

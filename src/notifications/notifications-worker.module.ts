@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { RunsModule } from '../runs/runs.module.js';
 import { OutboundModule } from '../outbound/outbound.module.js';
-import { NotificationLedger } from './notification-ledger.service.js';
+import { NotificationStore } from './notification-store.service.js';
 import { MessageMaker } from './message-maker.service.js';
 import { NotificationsProcessor } from './notifications.processor.js';
 import { NotificationsModule } from './notifications.module.js';
@@ -11,6 +11,6 @@ import { RunFactsLoader } from './run-facts.loader.js';
 /** Sends notifications; only loaded in the worker process. */
 @Module({
   imports: [NotificationsModule, OutboundModule, RunsModule],
-  providers: [NotificationLedger, MessageMaker, NotificationsProcessor, Notifier, RunFactsLoader],
+  providers: [NotificationStore, MessageMaker, NotificationsProcessor, Notifier, RunFactsLoader],
 })
 export class NotificationsWorkerModule {}

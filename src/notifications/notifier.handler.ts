@@ -12,7 +12,7 @@ import { Settings } from '../config/settings.js';
 import { SendError, type OutgoingMessage, type SendResult } from './backends/backend.js';
 import { backendFor } from './backends/registry.js';
 import type { Lease, AttemptOutcome, NotificationTarget } from './notification-lease.js';
-import { NotificationLedger } from './notification-ledger.service.js';
+import { NotificationStore } from './notification-store.service.js';
 import { TEST_EVENT } from './message/message-events.js';
 import { MessageMaker } from './message-maker.service.js';
 import { TemplateSecrets } from './template-secrets.service.js';
@@ -52,7 +52,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
   private readonly stopping = new AbortController();
 
   constructor(
-    private readonly ledger: NotificationLedger,
+    private readonly store: NotificationStore,
     private readonly outbox: Outbox,
     private readonly breaker: CircuitBreaker,
     private readonly maker: MessageMaker,
@@ -65,7 +65,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
   }
 
   async handle(id: number): Promise<void> {
-    const target = await this.ledger.find(id);
+    const target = await this.store.find(id);
     if (!target) {
       await this.outbox.acknowledge('notifications', id);
       return;
@@ -104,21 +104,21 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
   ): Promise<void> {
     const admission = await this.breaker.admit(destination);
     if (!admission.admitted && !isTest) {
-      await this.ledger.hold(id, admission.waitSeconds + Math.random() * HOLD_JITTER_SECONDS);
+      await this.store.hold(id, admission.waitSeconds + Math.random() * HOLD_JITTER_SECONDS);
       return;
     }
-    const lease = await this.ledger.lease(id);
+    const lease = await this.store.lease(id);
     if (!lease) {
       if (admission.admitted && admission.tracked) await this.breaker.release(destination);
       return;
     }
     const renewal = setInterval(() => {
-      this.ledger.renew(lease).catch(() => undefined);
+      this.store.renew(lease).catch(() => undefined);
     }, RENEW_INTERVAL_MS).unref();
     try {
       const { outcome, verdict } = await this.attempt(lease);
       failPoint('notification-sent');
-      await this.ledger.settle(lease, outcome);
+      await this.store.settle(lease, outcome);
       if (verdict === 'down') await this.breaker.failed(destination);
       else if (!admission.admitted || admission.tracked) {
         await this.breaker[VERDICT_STEP[verdict]](destination);

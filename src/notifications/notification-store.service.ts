@@ -15,7 +15,7 @@ import { NotificationLeasesRepository } from './notification-leases.repository.j
  * attempts share one statement.
  */
 @Injectable()
-export class NotificationLedger {
+export class NotificationStore {
   private readonly finding = new Batch((ids: readonly number[]) => this.findAll(ids));
   private readonly leasing = new Batch((ids: readonly number[]) => this.leaseAll(ids));
   private readonly settling = new Batch((all: readonly Settlement[]) => this.settleAll(all));

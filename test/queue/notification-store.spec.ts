@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { sql } from '../../src/database/sql.js';
 import type { Lease, AttemptOutcome } from '../../src/notifications/notification-lease.js';
-import { NotificationLedger } from '../../src/notifications/notification-ledger.service.js';
+import { NotificationStore } from '../../src/notifications/notification-store.service.js';
 import { unfinished } from '../../src/notifications/notification.entity.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';
@@ -10,16 +10,16 @@ const ABANDONED = 'The worker ended before the outcome was known.';
 
 let test: TestApp;
 let workers: INestApplicationContext[];
-let one: NotificationLedger;
-let two: NotificationLedger;
+let one: NotificationStore;
+let two: NotificationStore;
 let template: number;
 
 beforeAll(async () => {
   test = await boot();
   workers = [await bootWorker(test), await bootWorker(test)];
-  [one, two] = workers.map((worker) => worker.get(NotificationLedger)) as [
-    NotificationLedger,
-    NotificationLedger,
+  [one, two] = workers.map((worker) => worker.get(NotificationStore)) as [
+    NotificationStore,
+    NotificationStore,
   ];
   const { body } = await test.as.orgAdmin
     .post('notification_templates/', {
@@ -51,8 +51,8 @@ async function queued(count: number): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-async function leased(ids: readonly number[], ledger = one): Promise<Lease[]> {
-  const leases = await Promise.all(ids.map((id) => ledger.lease(id)));
+async function leased(ids: readonly number[], store = one): Promise<Lease[]> {
+  const leases = await Promise.all(ids.map((id) => store.lease(id)));
   return leases.map((lease) => lease!);
 }
 
@@ -251,7 +251,7 @@ it('pending notifications are found without a scan of the history', async () => 
 it('each notification is sent by one of two competing workers', async () => {
   const ids = await queued(120);
   const [first, second] = await Promise.all(
-    [one, two].map((ledger) => Promise.all(ids.map((id) => ledger.lease(id)))),
+    [one, two].map((store) => Promise.all(ids.map((id) => store.lease(id)))),
   );
   const owners = ids.map((_, index) => [first![index], second![index]].filter(Boolean).length);
   expect(owners).toEqual(ids.map(() => 1));

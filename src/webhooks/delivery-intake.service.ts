@@ -70,7 +70,7 @@ export class DeliveryIntake {
 
   constructor(
     private readonly database: Database,
-    private readonly ledger: WebhookDeliveriesRepository,
+    private readonly deliveries: WebhookDeliveriesRepository,
     private readonly coalescer: PushCoalescer,
     private readonly launchers: Launchers,
   ) {}
@@ -116,7 +116,7 @@ export class DeliveryIntake {
   /** Stores deliveries, their runs and all dependent rows, atomically. */
   private takeIn(arrivals: readonly Arrival[]): Promise<TakenDelivery[]> {
     return this.database.transaction(async () => {
-      const ids = new Map(zip(arrivals, await this.ledger.accept(arrivals)));
+      const ids = new Map(zip(arrivals, await this.deliveries.accept(arrivals)));
       failPoint('delivery-recorded');
       const accepted = arrivals.flatMap((arrival) => {
         const id = entryOf(ids, arrival);
@@ -142,7 +142,7 @@ export class DeliveryIntake {
     }
     const runs = await this.launchers.launch(accepted.map(requestOf), null);
     const ids = accepted.map(({ id }) => id);
-    await this.ledger.setRuns(zip(ids, runs));
+    await this.deliveries.setRuns(zip(ids, runs));
     return new Map(
       zip(ids, runs).map(([id, run]) => [
         id,
@@ -153,14 +153,14 @@ export class DeliveryIntake {
 
   private async recordDuplicates(arrivals: readonly Arrival[]): Promise<TakenDelivery[]> {
     if (arrivals.length === 0) return [];
-    const duplicates = zip(arrivals, await this.ledger.firsts(arrivals)).map(
+    const duplicates = zip(arrivals, await this.deliveries.firsts(arrivals)).map(
       ([{ delivery }, first]) => ({
         delivery,
         outcome: repetitionOf(delivery, first),
         run: first?.run ?? null,
       }),
     );
-    const ids = await this.ledger.record(
+    const ids = await this.deliveries.record(
       duplicates.map(({ run, ...one }) => ({ ...one, job: run?.id ?? null })),
     );
     return zip(ids, duplicates).map(
@@ -185,7 +185,7 @@ export class DeliveryIntake {
     recorded: Intake['recorded'],
   ): Promise<TakenDelivery> {
     return this.database.transaction(async () => {
-      const id = itemAt(await this.ledger.record([{ delivery, outcome, job: null }]), 0);
+      const id = itemAt(await this.deliveries.record([{ delivery, outcome, job: null }]), 0);
       recorded?.(id);
       return { verdict: outcome.verdict, reason: outcome.reason, delivery: id, run: null };
     });

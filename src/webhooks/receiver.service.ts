@@ -35,7 +35,7 @@ export function answerTo(
 export class ReceiverService {
   constructor(
     private readonly intake: DeliveryIntake,
-    private readonly ledger: WebhookDeliveriesRepository,
+    private readonly deliveries: WebhookDeliveriesRepository,
     private readonly settings: Settings,
   ) {}
 
@@ -60,7 +60,7 @@ export class ReceiverService {
       if (!(error instanceof InvalidPayload)) throw error;
       const size = signed.rawBody.length;
       const delivery = { templateId: template.id, service, size, source };
-      await this.ledger.record([
+      await this.deliveries.record([
         {
           delivery: { ...delivery, event: null, redeliveryOf: null },
           outcome: { verdict: 'rejected', reason: error.message, answer: 400 },

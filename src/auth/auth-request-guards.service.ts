@@ -33,11 +33,11 @@ export class AuthRequestGuards implements RequestGuards, OnModuleInit {
   onModuleInit(): void {
     this.database.beginsWith = async () => {
       const scope = currentScope();
-      if (scope?.actor) await this.judgeWrite(scope, scope.actor);
+      if (scope?.actor) await this.checkWrite(scope, scope.actor);
     };
   }
 
-  async judge(context: ExecutionContext): Promise<void> {
+  async check(context: ExecutionContext): Promise<void> {
     const request = context.switchToHttp().getRequest<Partial<ApiRequest>>();
     delete request.actor;
     await this.authGuard.canActivate(context);
@@ -52,7 +52,7 @@ export class AuthRequestGuards implements RequestGuards, OnModuleInit {
    *
    * @throws Unauthenticated, Forbidden, NotFound
    */
-  private async judgeWrite(scope: RequestScope, actor: Actor): Promise<void> {
+  private async checkWrite(scope: RequestScope, actor: Actor): Promise<void> {
     const { target } = scope;
     const changed = target?.type === 'user' ? [target.id] : [];
     // Sent together, in this order: the object is authorized after the caller is locked.
@@ -61,7 +61,7 @@ export class AuthRequestGuards implements RequestGuards, OnModuleInit {
         ? this.users.lockForChange([actor.id, ...changed])
         : undefined,
       this.lock(scope, actor),
-      actor.isSuperuser ? null : target?.judge().then(() => null, errorOf),
+      actor.isSuperuser ? null : target?.authorize().then(() => null, errorOf),
     ]);
     if (account?.id !== actor.id) throw new Unauthenticated();
     const { is_superuser: isSuperuser, is_system_auditor: isSystemAuditor } = account;

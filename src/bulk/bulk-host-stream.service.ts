@@ -145,7 +145,7 @@ export class BulkHostStream {
     try {
       const { source } = stream;
       const received = await this.receive(source, spool, report);
-      await source.judgeAgain();
+      await source.reauthorize();
       const judged = { ...stream, ...(await this.prepare(source.query, source.actor)) };
       const write = (): Promise<Reply<number>> => this.write(judged, received, report);
       if (stream.dryRun) return await write();

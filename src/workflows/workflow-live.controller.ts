@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Actor } from '../common/access.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { CurrentActor, JudgeAgain, Target, type Judge } from '../common/rest/parameters.js';
+import { CurrentActor, Reauthorizer, Target, type Reauthorize } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { RunStreams, type StreamSender, type Sent } from '../runs/live/run-streams.service.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
@@ -41,12 +41,12 @@ export class WorkflowLiveController {
   async follow(
     @Target() run: Row,
     @CurrentActor() actor: Actor,
-    @JudgeAgain() judgeAgain: Judge,
+    @Reauthorizer() reauthorize: Reauthorize,
     @Res() response: Response,
   ): Promise<void> {
     const sender = this.nodeSender(run.id);
     const maxWaitMs = MAX_WAIT_MS;
-    await this.streams.serve({ run, actor, judgeAgain, response, sender, maxWaitMs });
+    await this.streams.serve({ run, actor, reauthorize, response, sender, maxWaitMs });
   }
 
   /** Returns a sender of the nodes whose state differs from the one sent last. */

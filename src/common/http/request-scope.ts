@@ -14,8 +14,8 @@ export interface RequestScope {
   sessionDigest?: string;
   /** Digest of the token of the request. */
   tokenDigest?: string;
-  /** Object of the URL. `judge` authorizes the request on the object again. */
-  target?: { type: string; id: number; judge: () => Promise<unknown> };
+  /** Object of the URL. `authorize` checks the request on the object again. */
+  target?: { type: string; id: number; authorize: () => Promise<unknown> };
   /** Value of the session cookie, if this request renewed the session. */
   renewedSession?: string;
 }

@@ -28,5 +28,5 @@ export interface ApiRequest extends Request<
    * Authenticates the caller and authorizes the object of the URL again (`RequestGuards`), for a handler
    * that reads the body itself or sends a long response. Updates `actor` and `target`.
    */
-  judgeAgain: () => Promise<void>;
+  reauthorize: () => Promise<void>;
 }

@@ -32,10 +32,10 @@ export class AccessGuard implements CanActivate {
     const request = http.getRequest<ApiRequest>();
     this.assertAllowed(request, http.getResponse<Response>());
     const isOpen = info?.access !== 'authenticated' || !(info.standing ?? info.parent);
-    return isOpen || this.judge(info, request);
+    return isOpen || this.authorize(info, request);
   }
 
-  private async judge(info: RouteInfo, request: ApiRequest): Promise<boolean> {
+  private async authorize(info: RouteInfo, request: ApiRequest): Promise<boolean> {
     if (info.standing) await this.assertStanding(info, info.standing, request);
     if (info.parent) await this.loadRows(info, info.parent, request);
     return true;
@@ -78,8 +78,8 @@ export class AccessGuard implements CanActivate {
     request.target = await resources.load(parent, params.id, actor, { action, refusal });
     const scope = currentScope();
     const { id } = request.target;
-    const judge = (): Promise<Row> => resources.load(parent, id, actor, { action, refusal });
-    if (scope) scope.target = { type: parent.type, id, judge };
+    const authorize = (): Promise<Row> => resources.load(parent, id, actor, { action, refusal });
+    if (scope) scope.target = { type: parent.type, id, authorize };
     if (!member) return;
     const memberId = params[member.param] ?? '';
     request.member = await resources.load(member.resource, memberId, actor, {

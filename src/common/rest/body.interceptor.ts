@@ -38,7 +38,7 @@ export class BodyInterceptor implements NestInterceptor {
     const info = this.reflector.get<RouteInfo | undefined>(ROUTE_INFO, context.getHandler());
     const fault = this.bodies.faultOf(request);
     if (fault) throw fault;
-    request.judgeAgain = () => this.guards.judge(context);
+    request.reauthorize = () => this.guards.check(context);
     if (info?.lines && sendsLines(request)) {
       assertPlain(request);
     } else if (request.body === undefined) {
@@ -56,7 +56,7 @@ export class BodyInterceptor implements NestInterceptor {
   ): Promise<Observable<unknown>> {
     const isLate = !request.complete;
     await this.bodies.read(request, context.switchToHttp().getResponse<Response>());
-    if (isLate) await this.guards.judge(context);
+    if (isLate) await this.guards.check(context);
     return next.handle();
   }
 }

@@ -27,14 +27,14 @@ export const Member = createParamDecorator(
  *
  * @returns the caller and the row of `:id` in their current state
  */
-export type Judge = () => Promise<{ actor: Actor; target: Row }>;
+export type Reauthorize = () => Promise<{ actor: Actor; target: Row }>;
 
-/** A `Judge`, for a handler whose response takes a long time. */
-export const JudgeAgain = createParamDecorator(
-  (_data: undefined, context: ExecutionContext): Judge => {
+/** A `Reauthorize`, for a handler whose response takes a long time. */
+export const Reauthorizer = createParamDecorator(
+  (_data: undefined, context: ExecutionContext): Reauthorize => {
     const request = requestOf(context);
     return async () => {
-      await request.judgeAgain();
+      await request.reauthorize();
       return { actor: request.actor, target: request.target };
     };
   },

@@ -7,5 +7,5 @@ export abstract class RequestGuards {
    *
    * @throws Unauthenticated, Forbidden, NotFound
    */
-  abstract judge(context: ExecutionContext): Promise<void>;
+  abstract check(context: ExecutionContext): Promise<void>;
 }

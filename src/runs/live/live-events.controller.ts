@@ -7,10 +7,10 @@ import type { ResourceDefinition, Row } from '../../common/resource/define-resou
 import { CommonServices } from '../../common/rest/common-services.service.js';
 import {
   CurrentActor,
-  JudgeAgain,
+  Reauthorizer,
   ListParams,
   Target,
-  type Judge,
+  type Reauthorize,
 } from '../../common/rest/parameters.js';
 import { Route } from '../../common/rest/route.js';
 import { nextEvents } from '../events/run-events.js';
@@ -64,11 +64,11 @@ export abstract class LiveEventsController {
     @ListParams() query: QueryParameters,
     @Headers('last-event-id') resumed: string | undefined,
     @CurrentActor() actor: Actor,
-    @JudgeAgain() judgeAgain: Judge,
+    @Reauthorizer() reauthorize: Reauthorize,
     @Res() response: Response,
   ): Promise<void> {
     const sender = eventSender(this.services, { runs: this.runs, id: run.id, query, resumed });
-    const following = { run, actor, judgeAgain, response, sender, maxWaitMs: MAX_WAIT_MS };
+    const following = { run, actor, reauthorize, response, sender, maxWaitMs: MAX_WAIT_MS };
     return this.streams.serve(following);
   }
 }

@@ -4,7 +4,7 @@ import { messageOf } from '../../common/errors/message-of.js';
 import { DomainError } from '../../common/errors/errors.js';
 import type { Actor } from '../../common/access.js';
 import type { Row } from '../../common/resource/define-resource.js';
-import type { Judge } from '../../common/rest/parameters.js';
+import type { Reauthorize } from '../../common/rest/parameters.js';
 import { isFinal } from '../state-machine.js';
 import { EventStream } from './event-stream.js';
 import { RunSignalFeed } from './run-signal-feed.service.js';
@@ -26,7 +26,7 @@ export type StreamSender = (
 export interface Following {
   run: Row;
   actor: Actor;
-  judgeAgain: Judge;
+  reauthorize: Reauthorize;
   response: Response;
   sender: StreamSender;
   /** Time after which the database is checked without a message of a worker, in ms. */
@@ -75,7 +75,7 @@ export class RunStreams {
    * ends the stream.
    */
   private async follow(
-    { run, actor, judgeAgain, sender, maxWaitMs }: Following,
+    { run, actor, reauthorize, sender, maxWaitMs }: Following,
     stream: EventStream,
     signal: AbortSignal,
   ): Promise<void> {
@@ -83,7 +83,7 @@ export class RunStreams {
     let told = '';
     let lastSent = Date.now();
     try {
-      for (let look = { actor, target: run }; !signal.aborted; look = await judgeAgain()) {
+      for (let look = { actor, target: run }; !signal.aborted; look = await reauthorize()) {
         const status = String(look.target.status);
         // The status was read before the news, so a final status means that the following news are
         // the last.

@@ -7,7 +7,12 @@ import { Reply } from '../../common/http/reply.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import { described, INTEGER, object, STRING } from '../../common/fields/json-schema.js';
 import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
-import { JudgeAgain, ListParams, Target, type Judge } from '../../common/rest/parameters.js';
+import {
+  Reauthorizer,
+  ListParams,
+  Target,
+  type Reauthorize,
+} from '../../common/rest/parameters.js';
 import { Route } from '../../common/rest/route.js';
 import { htmlText, plainText } from './stdout.js';
 import { StdoutService, type Output } from './stdout.service.js';
@@ -52,9 +57,9 @@ export abstract class StdoutController {
     @Target() run: Row,
     @ListParams() query: QueryParameters,
     @Headers() headers: IncomingHttpHeaders,
-    @JudgeAgain() judgeAgain: Judge,
+    @Reauthorizer() reauthorize: Reauthorize,
   ): Promise<Reply | StreamableFile | object> {
-    return answer(this.stdout, this.runs, run, { query, headers, judgeAgain });
+    return answer(this.stdout, this.runs, run, { query, headers, reauthorize });
   }
 }
 
@@ -62,7 +67,7 @@ export abstract class StdoutController {
 interface Asked {
   query: QueryParameters;
   headers: IncomingHttpHeaders;
-  judgeAgain: Judge;
+  reauthorize: Reauthorize;
 }
 
 async function answer(
@@ -74,8 +79,8 @@ async function answer(
   const format = formatOf(asked);
   if (format === 'txt_download' || format === 'ansi_download') {
     const colours = format === 'ansi_download';
-    const { judgeAgain } = asked;
-    return new StreamableFile(stdout.stream(id, { colours, judgeAgain }), {
+    const { reauthorize } = asked;
+    return new StreamableFile(stdout.stream(id, { colours, reauthorize }), {
       type: 'text/plain; charset=utf-8',
       disposition: `attachment; filename="${type}_${id}.txt"`,
     });

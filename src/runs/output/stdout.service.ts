@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import type { Judge } from '../../common/rest/parameters.js';
+import type { Reauthorize } from '../../common/rest/parameters.js';
 import { Settings } from '../../config/settings.js';
 import { RunOutputsRepository, type OutputChunk } from '../events/run-outputs.repository.js';
 import { plainText } from './stdout.js';
@@ -46,15 +46,15 @@ export class StdoutService {
    *
    * @param judgeAgain called before each further part; the stream fails if it throws
    */
-  stream(runId: number, options: { colours: boolean; judgeAgain: Judge }): Readable {
+  stream(runId: number, options: { colours: boolean; reauthorize: Reauthorize }): Readable {
     return Readable.from(this.parts(runId, options));
   }
 
   private async *parts(
     runId: number,
-    { colours, judgeAgain }: { colours: boolean; judgeAgain: Judge },
+    { colours, reauthorize }: { colours: boolean; reauthorize: Reauthorize },
   ): AsyncGenerator<string> {
-    for (let counter = 0; ; await judgeAgain()) {
+    for (let counter = 0; ; await reauthorize()) {
       const chunks = await this.outputs.after(runId, counter, BATCH);
       const last = chunks.at(-1);
       if (!last) return;

@@ -6,7 +6,7 @@ import { Choices, Entries, Reference, type FieldOptions } from '../common/fields
 import { filledList } from '../common/fields/field-schema.js';
 import { INTEGER } from '../common/fields/json-schema.js';
 import { COLUMN_TYPES, rangeOf } from '../common/fields/column-types.js';
-import { telling } from '../common/fields/validators.js';
+import { withMessage } from '../common/fields/validators.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { BULK_HOST_ENTRY } from './bulk-host-entry.schema.js';
 import type { OnConflict } from '../inventories/host-writes.repository.js';
@@ -61,7 +61,7 @@ function Ids(options: FieldOptions): PropertyDecorator {
     Entries({ schema: ID_LIST, ...options }),
     ValidateBy(
       { name: 'areIds', validator: { validate: (ids: unknown[]) => ids.every(isId) } },
-      telling(idFaults),
+      withMessage(idFaults),
     ),
   );
 }

@@ -2,7 +2,7 @@ import { ArrayNotEmpty, ValidateBy, type ValidationArguments } from 'class-valid
 import { FAULTS, noChoice } from '../common/fields/fault-texts.js';
 import { Choices, DateTime, Json } from '../common/fields/field.js';
 import { labelOf } from '../common/fields/label.js';
-import { telling } from '../common/fields/validators.js';
+import { withMessage } from '../common/fields/validators.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { isOneOf, memberOf } from '../common/records.js';
 import { EVENT_NAMES } from './message/message-events.js';
@@ -63,7 +63,7 @@ function AreOf(words: readonly string[]): PropertyDecorator {
     Array.isArray(items) && items.every((item) => isOneOf(words, item));
   return ValidateBy(
     { name: 'areOf', validator: { validate } },
-    telling((items: unknown[]) => wordFaults(items, words)),
+    withMessage((items: unknown[]) => wordFaults(items, words)),
   );
 }
 

@@ -5,7 +5,7 @@ import { FAULTS } from '../common/fields/fault-texts.js';
 import { Json, type FieldOptions } from '../common/fields/field.js';
 import { SentBody } from '../common/fields/sent-body.js';
 import { isStorable } from '../common/fields/text.js';
-import { telling } from '../common/fields/validators.js';
+import { withMessage } from '../common/fields/validators.js';
 
 /** Names of passwords that can also be at the top level of a body, as old clients send them. */
 const PASSWORD_NAME =
@@ -32,7 +32,7 @@ export const CredentialPasswords = (options: FieldOptions = {}): PropertyDecorat
         name: 'arePasswords',
         validator: { validate: (passwords: Passwords) => faultOf(passwords) === null },
       },
-      telling((passwords: Passwords) => faultOf(passwords) ?? ''),
+      withMessage((passwords: Passwords) => faultOf(passwords) ?? ''),
     ),
   );
 

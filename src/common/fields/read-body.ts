@@ -4,7 +4,7 @@ import { Invalid, type FieldErrors } from '../errors/errors.js';
 import { BrokenInvariant } from '../invariants.js';
 import { fieldsOf, type SchemaClass } from './field.js';
 import { SentBody } from './sent-body.js';
-import { tellingOf } from './validators.js';
+import { messageBuilderOf } from './validators.js';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -45,7 +45,7 @@ function told({ property, constraints, contexts, value }: ValidationError): Fiel
   const [refusal] = Object.entries(constraints ?? {});
   if (!refusal) throw new BrokenInvariant(`a validator of ${property} says what it refuses`);
   const [name, text] = refusal;
-  const tell = tellingOf(contexts?.[name]);
-  const words = tell ? tell(value) : text;
+  const build = messageBuilderOf(contexts?.[name]);
+  const words = build ? build(value) : text;
   return typeof words === 'string' ? [words] : words;
 }

@@ -10,7 +10,7 @@ import { fieldsOf, type Field, type SchemaClass } from './field.js';
 import { lenientReader } from './lenient.js';
 import { absentValue, isWritable } from './reads.js';
 import { sentValue } from './sent-body.js';
-import { tellingOf, type Telling } from './validators.js';
+import { messageBuilderOf, type MessageBuilder } from './validators.js';
 
 type Values = Record<string, unknown>;
 type Metadata = ReturnType<
@@ -90,7 +90,7 @@ interface FieldReader {
   faultIn: (values: Values) => Fault | null;
 }
 
-type Fault = ReturnType<Telling>;
+type Fault = ReturnType<MessageBuilder>;
 
 const compiled = new WeakMap<SchemaClass, readonly FieldReader[]>();
 
@@ -147,13 +147,13 @@ function compileRule(metadata: Metadata): (value: unknown, object: object) => Fa
     throw new BrokenInvariant(`the validators of ${property} answer at once`);
   }
   const validator: ValidatorConstraintInterface = constraint.instance;
-  const tell = teller(metadata);
+  const build = teller(metadata);
   return (value, object) => {
     if (validateIf && !validateIf(object, value)) return null;
     const told: ValidationArguments = { value, constraints, object, property, targetName: '' };
     const accepts = (one: unknown): boolean => validator.validate(one, told) === true;
     const isRight = each && Array.isArray(value) ? value.every(accepts) : accepts(value);
-    return isRight ? null : tell(told);
+    return isRight ? null : build(told);
   };
 }
 
@@ -166,8 +166,8 @@ function teller({
   context,
   propertyName,
 }: Metadata): (told: ValidationArguments) => Fault {
-  const tell = tellingOf(context);
-  if (tell) return ({ value }) => tell(value);
+  const build = messageBuilderOf(context);
+  if (build) return ({ value }) => build(value);
   if (typeof message === 'function') return message;
   if (!message || message.includes('$')) {
     throw new BrokenInvariant(`the validators of ${propertyName} have texts of the contract`);

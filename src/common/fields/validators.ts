@@ -39,26 +39,26 @@ import { areStorableVariables } from './variables.js';
 /**
  * Builds the message of an error that depends on the value: a text, or texts by the position of items.
  */
-export type Telling<Value = unknown> = (value: Value) => string | FieldErrors;
+export type MessageBuilder<Value = unknown> = (value: Value) => string | FieldErrors;
 
 /**
  * Returns options of a validator whose message quotes the value. The function is not in `message`,
  * because the library would replace `$value` and similar placeholders within the client's text.
  */
-export const telling = <Value>(tell: Telling<Value>): ValidationOptions => ({
+export const withMessage = <Value>(build: MessageBuilder<Value>): ValidationOptions => ({
   message: 'Not a valid value.',
-  context: { tell },
+  context: { build },
 });
 
-const isTelling = (value: unknown): value is Telling => typeof value === 'function';
+const isMessageBuilder = (value: unknown): value is MessageBuilder => typeof value === 'function';
 
 /**
  * Returns the function that builds a validator's message, or undefined if the validator has a fixed
  * message.
  */
-export function tellingOf(context: unknown): Telling | undefined {
-  const tell = memberOf(context, 'tell');
-  return isTelling(tell) ? tell : undefined;
+export function messageBuilderOf(context: unknown): MessageBuilder | undefined {
+  const build = memberOf(context, 'build');
+  return isMessageBuilder(build) ? build : undefined;
 }
 
 /** Returns the validators of a field in the order in which they run. The first error is reported. */
@@ -170,7 +170,7 @@ const isWithin = (text: string, max: number): boolean =>
 const IsChoice = ({ choices, kind, blank }: Field): PropertyDecorator =>
   IsIn(
     [...choices.map(([value]) => value), ...(kind === 'choice' && blank ? [''] : [])],
-    telling(noChoice),
+    withMessage(noChoice),
   );
 
 /**
@@ -188,7 +188,7 @@ const IsJson = (validate: (value: unknown) => boolean): PropertyDecorator =>
 
 /** Verifies a list. The library's `IsArray` has no message that names the type of the value. */
 const IsList = (): PropertyDecorator =>
-  ValidateBy({ name: 'isList', validator: { validate: Array.isArray } }, telling(noList));
+  ValidateBy({ name: 'isList', validator: { validate: Array.isArray } }, withMessage(noList));
 
 const IsDictionary = (): PropertyDecorator =>
   ValidateBy(
@@ -196,7 +196,7 @@ const IsDictionary = (): PropertyDecorator =>
       name: 'isDictionary',
       validator: { validate: (value) => typeof value === 'object' && !Array.isArray(value) },
     },
-    telling(noDictionary),
+    withMessage(noDictionary),
   );
 
 const IsVariables = (): PropertyDecorator =>
@@ -205,7 +205,7 @@ const IsVariables = (): PropertyDecorator =>
       name: 'isVariables',
       validator: { validate: (text: string) => variablesFault(text) === null },
     },
-    telling((text: string) => variablesFault(text) ?? ''),
+    withMessage((text: string) => variablesFault(text) ?? ''),
   );
 
 function variablesFault(text: string): string | null {
@@ -228,7 +228,7 @@ const noReference = (id: unknown): string => (Number.isInteger(id) ? invalidPk(i
 const IsReference = (field: Field): PropertyDecorator =>
   ValidateBy(
     { name: 'isReference', validator: { validate: (id) => isReference(field, id) } },
-    telling(noReference),
+    withMessage(noReference),
   );
 
 /** Verifies a list of references. The message names the first invalid one. */
@@ -238,5 +238,5 @@ const AreReferences = (field: Field): PropertyDecorator =>
       name: 'areReferences',
       validator: { validate: (ids: unknown[]) => ids.every((id) => isReference(field, id)) },
     },
-    telling((ids: unknown[]) => noReference(ids.find((id) => !isReference(field, id)))),
+    withMessage((ids: unknown[]) => noReference(ids.find((id) => !isReference(field, id)))),
   );

@@ -34,7 +34,7 @@ const METRICS = mapOf(
 const route = {
   kind: 'document',
   access: 'authenticated',
-  standing: 'auditor',
+  systemRole: 'auditor',
 } as const;
 
 @ApiTags('operations')

@@ -98,7 +98,7 @@ export class RootController {
 
   @Route({
     ...document('mesh_visualizer', 'Instances as nodes of a graph.', 'authenticated', MESH),
-    standing: 'auditor',
+    systemRole: 'auditor',
   })
   @Get('v2/mesh_visualizer')
   mesh(): Promise<object> {

@@ -20,7 +20,7 @@ export class LogTestsController {
     access: 'authenticated',
     operationId: 'settings_logging_test',
     summary: 'Send a test record to the log aggregator.',
-    standing: 'superuser',
+    systemRole: 'superuser',
     status: 202,
     isDone: true,
   })

@@ -46,7 +46,7 @@ const change: Omit<RouteInfo, 'operationId'> = {
   body: RUNTIME_SETTING_FIELDS,
   ...ofCategory,
   response: VALUES,
-  standing: 'superuser',
+  systemRole: 'superuser',
 };
 
 type Values = Record<string, unknown>;
@@ -66,7 +66,7 @@ export class SettingsController {
     access: 'authenticated',
     operationId: 'settings_list',
     summary: 'Categories of settings.',
-    standing: 'auditor',
+    systemRole: 'auditor',
     response: CATEGORIES,
   })
   @Get()
@@ -92,7 +92,7 @@ export class SettingsController {
     access: 'authenticated',
     operationId: 'settings_retrieve',
     summary: 'Settings of one category; secrets are masked.',
-    standing: 'auditor',
+    systemRole: 'auditor',
     ...ofCategory,
     response: VALUES,
   })
@@ -122,7 +122,7 @@ export class SettingsController {
     access: 'authenticated',
     operationId: 'settings_reset',
     summary: "Put a category back to the environment's values.",
-    standing: 'superuser',
+    systemRole: 'superuser',
     ...ofCategory,
   })
   @Delete(':category')

@@ -149,11 +149,14 @@ describe('objects in URLs', () => {
 
   it('need permissions, and routes without an object need a status of the user', () => {
     for (const { handler, pattern, info } of table.routes) {
-      const { parent, needs, refusal, member, standing } = info ?? {};
+      const { parent, needs, refusal, member, systemRole } = info ?? {};
       const asks = [needs, refusal, member].some((one) => one !== undefined);
       const isRow = namesIn(pattern).includes('id');
       expect({ handler, asks: asks && !parent }).toEqual({ handler, asks: false });
-      expect({ handler, both: isRow && standing !== undefined }).toEqual({ handler, both: false });
+      expect({ handler, both: isRow && systemRole !== undefined }).toEqual({
+        handler,
+        both: false,
+      });
     }
   });
 

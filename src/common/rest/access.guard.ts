@@ -7,13 +7,13 @@ import type { ApiRequest } from '../http/request.js';
 import { currentScope } from '../http/request-scope.js';
 import type { Row } from '../resource/define-resource.js';
 import { CommonServices } from './common-services.service.js';
-import { ROUTE_INFO, type RouteInfo, type Standing } from './route.js';
+import { ROUTE_INFO, type RouteInfo, type SystemRole } from './route.js';
 import { allowOf, RouteTable } from './route-table.service.js';
 
 /**
  * Authorizes a route before the body is read. Evaluates the action of the parent's policy that the route
  * declares in `needs`, in the same statement that loads the row of the URL; the handler receives the row
- * through `@Target()`. A route without a parent declares the `standing` that the caller must have.
+ * through `@Target()`. A route without a parent declares the `systemRole` that the caller must have.
  *
  * Unknown objects give 404. Objects that the caller cannot read, or for which the caller lacks the
  * action, give 403.
@@ -31,12 +31,12 @@ export class AccessGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
     this.assertAllowed(request, http.getResponse<Response>());
-    const isOpen = info?.access !== 'authenticated' || !(info.standing ?? info.parent);
+    const isOpen = info?.access !== 'authenticated' || !(info.systemRole ?? info.parent);
     return isOpen || this.authorize(info, request);
   }
 
   private async authorize(info: RouteInfo, request: ApiRequest): Promise<boolean> {
-    if (info.standing) await this.assertStanding(info, info.standing, request);
+    if (info.systemRole) await this.assertSystemRole(info, info.systemRole, request);
     if (info.parent) await this.loadRows(info, info.parent, request);
     return true;
   }
@@ -54,15 +54,15 @@ export class AccessGuard implements CanActivate {
     if (asked !== 'OPTIONS' && !entry.routes.has(asked)) throw new MethodNotAllowed(method);
   }
 
-  /** Throws 404 if an auditor lacks the standing and the document does not exist, and 403 otherwise. */
-  private async assertStanding(
+  /** Throws 404 if an auditor lacks the role and the document does not exist, and 403 otherwise. */
+  private async assertSystemRole(
     info: RouteInfo,
-    standing: Standing,
+    systemRole: SystemRole,
     { actor, params }: ApiRequest,
   ): Promise<void> {
-    if (hasStanding(actor, standing)) return;
+    if (hasSystemRole(actor, systemRole)) return;
     const isUnknown =
-      hasStanding(actor, 'auditor') &&
+      hasSystemRole(actor, 'auditor') &&
       info.fieldsAt !== undefined &&
       (await info.fieldsAt(this.services.providers.rulesOf(info), params)) === undefined;
     throw isUnknown ? new NotFound() : new Forbidden(info.resource?.policy.listRefusal);
@@ -89,6 +89,6 @@ export class AccessGuard implements CanActivate {
   }
 }
 
-/** True if the caller has the standing that a route requires. */
-export const hasStanding = (actor: Actor, standing: Standing): boolean =>
-  actor.isSuperuser || (standing === 'auditor' && actor.isSystemAuditor);
+/** True if the caller has the role that a route requires. */
+export const hasSystemRole = (actor: Actor, systemRole: SystemRole): boolean =>
+  actor.isSuperuser || (systemRole === 'auditor' && actor.isSystemAuditor);

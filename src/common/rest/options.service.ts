@@ -9,7 +9,7 @@ import { searchFields } from '../list/compile.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { changeable } from './changes.js';
 import { followedRelations } from '../resource/followed.js';
-import { hasStanding } from './access.guard.js';
+import { hasSystemRole } from './access.guard.js';
 import { CommonServices } from './common-services.service.js';
 import { namedUrlFormat } from '../resource/natural-key.js';
 import { DomainError } from '../errors/errors.js';
@@ -169,7 +169,7 @@ export class OptionsService {
   async openParts(route: TableRoute, path: string, actor: Actor | null): Promise<OpenParts> {
     const { info } = route;
     if (!info || info.access !== 'authenticated') return ALL_OPEN;
-    if (!actor || (info.standing && !hasStanding(actor, info.standing))) return NOTHING_OPEN;
+    if (!actor || (info.systemRole && !hasSystemRole(actor, info.systemRole))) return NOTHING_OPEN;
     const { resources } = this.services;
     const here = info.body && (await this.fieldsAt(route, path));
     if (here) return { ...ALL_OPEN, fields: here.filter(isWritable) };

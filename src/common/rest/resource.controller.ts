@@ -141,7 +141,7 @@ function routesOf(definition: ResourceDefinition): Record<GenericMethod, RouteIn
       ...common('list'),
       summary: `List of ${path.replaceAll('_', ' ')}.`,
       resource: definition,
-      ...(policy.listRefusal ? { standing: 'auditor' } : {}),
+      ...(policy.listRefusal ? { systemRole: 'auditor' } : {}),
     },
     create: { ...above('create', 'Create'), body: fields },
     retrieve: one('retrieve', 'Show'),

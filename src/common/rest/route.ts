@@ -30,11 +30,11 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 /** Describes an operation for the OpenAPI document: required permission, and what its kind implies. */
 const descriptionOf = (info: RouteInfo): string => [permissionOf(info), ...notesOn(info)].join(' ');
 
-function permissionOf({ access, standing, parent, kind, needs = 'read' }: RouteInfo): string {
+function permissionOf({ access, systemRole, parent, kind, needs = 'read' }: RouteInfo): string {
   if (access === 'public') return 'Needs no credentials.';
   if (access === 'signature') return 'Authenticated by the key of the template, not by a user.';
-  if (standing === 'superuser') return 'For superusers.';
-  if (standing === 'auditor') return 'For superusers and system auditors.';
+  if (systemRole === 'superuser') return 'For superusers.';
+  if (systemRole === 'auditor') return 'For superusers and system auditors.';
   if (parent) return `Requires \`${needs}\` permission on the ${parent.label.toLowerCase()}.`;
   if (kind === 'list') return 'Returns the objects that the caller can read.';
   if (kind === 'create') return 'Requires permission on the objects that the body refers to.';
@@ -88,7 +88,7 @@ export type RouteKind =
 export type RouteAccess = 'public' | 'authenticated' | 'signature';
 
 /** Role of a user in the whole installation, for routes without an object. Superusers have both. */
-export type Standing = 'superuser' | 'auditor';
+export type SystemRole = 'superuser' | 'auditor';
 
 /** Declaration of a route for the guard, OPTIONS, `Allow`, OpenAPI, the HTML forms and the tests. */
 export interface RouteInfo {
@@ -118,8 +118,8 @@ export interface RouteInfo {
   isDone?: true;
   /** Object that a second parameter of the URL names, in a list of the parent. */
   member?: RouteMember;
-  /** Standing that the caller needs, on a route without a parent. */
-  standing?: Standing;
+  /** System role that the caller needs, on a route without a parent. */
+  systemRole?: SystemRole;
   /**
    * Returns the parts of a writing route that are open to a caller who has the action in `needs`, as far
    * as they are known before the body is read. Used by OPTIONS and the forms of pages.

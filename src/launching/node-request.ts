@@ -1,5 +1,5 @@
 import { entriesOf, recordOf } from '../common/exact-json.js';
-import type { Artifacts } from '../runs/handed-artifacts.js';
+import type { Artifacts } from '../runs/workflow-artifacts.js';
 import type { DueNode } from '../workflows/workflow-graphs.repository.js';
 import type { LaunchRequest } from './template-launcher.js';
 import { artifactNamesOf, promptsOf } from '../prompts/launch-secrets.js';

@@ -1,35 +1,40 @@
 import { UnsealError, type SecretBox } from '../common/crypto/secret-box.js';
-import { mergeArtifacts, openArtifacts, type Artifacts } from '../runs/handed-artifacts.js';
+import { mergeArtifacts, openArtifacts, type Artifacts } from '../runs/workflow-artifacts.js';
 
 /** A run with its artifacts. */
-export interface HandingRun {
+export interface RunWithArtifacts {
   run_id: number;
   artifacts: unknown;
   secret_artifacts: string | null;
 }
 
 /** A finished node with its inherited artifacts, and its run if there was one. */
-export interface HandingNode extends Partial<HandingRun> {
+export interface NodeWithArtifacts extends Partial<RunWithArtifacts> {
   node_id: number;
   ancestor_artifacts: unknown;
   node_secrets: string;
 }
 
-export const NOTHING_HANDED: Artifacts = { open: {}, secret: {} };
+export const NO_ARTIFACTS: Artifacts = { open: {}, secret: {} };
 
 /**
  * Returns the merged artifacts of runs; values of later runs take precedence.
  *
  * @returns null if secret artifacts cannot be opened with the installation's keys
  */
-export const handedByRuns = (box: SecretBox, runs: readonly HandingRun[]): Artifacts | null =>
-  unlessLocked(() => mergeArtifacts(runs.map((run) => ofRun(box, run))));
+export const artifactsOfRuns = (
+  box: SecretBox,
+  runs: readonly RunWithArtifacts[],
+): Artifacts | null => unlessLocked(() => mergeArtifacts(runs.map((run) => ofRun(box, run))));
 
 /**
  * Returns the artifacts of a node: those of its parents' runs, which override those that the
- * parents inherited. Returns null like `handedByRuns`.
+ * parents inherited. Returns null like `artifactsOfRuns`.
  */
-export const handedByNodes = (box: SecretBox, nodes: readonly HandingNode[]): Artifacts | null =>
+export const artifactsOfNodes = (
+  box: SecretBox,
+  nodes: readonly NodeWithArtifacts[],
+): Artifacts | null =>
   unlessLocked(() =>
     mergeArtifacts([
       ...nodes.map(({ node_id: id, ancestor_artifacts: open, node_secrets: sealed }) =>
@@ -39,11 +44,11 @@ export const handedByNodes = (box: SecretBox, nodes: readonly HandingNode[]): Ar
     ]),
   );
 
-function ofRun(box: SecretBox, run: Partial<HandingRun>): Artifacts {
+function ofRun(box: SecretBox, run: Partial<RunWithArtifacts>): Artifacts {
   const { run_id: id, artifacts: open, secret_artifacts: sealed = null } = run;
   return typeof id === 'number'
     ? openArtifacts(box, 'unified_jobs', id, { open, sealed })
-    : NOTHING_HANDED;
+    : NO_ARTIFACTS;
 }
 
 function unlessLocked(open: () => Artifacts): Artifacts | null {

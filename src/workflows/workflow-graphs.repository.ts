@@ -6,7 +6,7 @@ import type { Prompts } from '../prompts/launch-options.js';
 import type { LaunchConfig } from '../prompts/launch-secrets.js';
 import { allRuns } from '../runs/runs.repository.js';
 import { templateNames } from '../templates/templates.repository.js';
-import type { HandingNode, HandingRun } from './inherited-artifacts.js';
+import type { NodeWithArtifacts, RunWithArtifacts } from './inherited-artifacts.js';
 import { type NodeOutcome, WorkflowJobNode } from './workflow-job-node.entity.js';
 import type { EdgeKind } from './workflow-rows.service.js';
 
@@ -57,7 +57,7 @@ export interface TiedNode {
 }
 
 /** A run of a workflow job that is nested in another one. */
-export interface NestedRun extends HandingRun, Row {
+export interface NestedRun extends RunWithArtifacts, Row {
   workflow_job_id: number;
 }
 
@@ -101,7 +101,7 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
   }
 
   /** Returns nodes that are about to start, with their parents in the order of ids. */
-  starting(ids: readonly number[]): Promise<(DueNode & { parents: HandingNode[] })[]> {
+  starting(ids: readonly number[]): Promise<(DueNode & { parents: NodeWithArtifacts[] })[]> {
     return this.database.rows(sql`
       SELECT node.id, node.workflow_job_id, node.identifier, node.prompts,
         tpl.id AS template_id, tpl.type AS template_type, tpl.name AS template_name,
@@ -162,7 +162,7 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
   }
 
   /** Returns runs of nested workflow jobs with artifacts, in the order of their ends. */
-  handingRuns(workflowJobIds: readonly number[]): Promise<NestedRun[]> {
+  runsWithArtifacts(workflowJobIds: readonly number[]): Promise<NestedRun[]> {
     return this.database.rows<NestedRun>(sql`
       SELECT node.workflow_job_id, run.id, run.id AS run_id, run.artifacts, run.secret_artifacts
       FROM workflow_job_nodes node

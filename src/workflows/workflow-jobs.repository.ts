@@ -53,7 +53,7 @@ export interface RunningWorkflowJob extends Row {
 }
 
 /** Artifacts of a workflow job's runs. */
-export interface HandedArtifacts {
+export interface StoredArtifacts {
   id: number;
   /** Artifacts as JSON text. */
   artifacts: string;
@@ -248,12 +248,12 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
       ORDER BY id`);
   }
 
-  async storeArtifacts(handed: readonly HandedArtifacts[]): Promise<void> {
+  async storeArtifacts(rows: readonly StoredArtifacts[]): Promise<void> {
     await this.database.execute(sql`
       UPDATE unified_jobs workflow SET artifacts = given.artifacts, secret_artifacts = given.secret
-      FROM unnest(${handed.map(({ id }) => id)}::bigint[],
-        ${handed.map(({ artifacts }) => artifacts)}::json[],
-        ${handed.map(({ secret }) => secret)}::text[]) AS given (id, artifacts, secret)
+      FROM unnest(${rows.map(({ id }) => id)}::bigint[],
+        ${rows.map(({ artifacts }) => artifacts)}::json[],
+        ${rows.map(({ secret }) => secret)}::text[]) AS given (id, artifacts, secret)
       WHERE workflow.id = given.id`);
   }
 

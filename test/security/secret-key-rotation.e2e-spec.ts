@@ -3,7 +3,7 @@ import { doctor } from '../../src/cli/doctor.js';
 import { rotateSecretKey } from '../../src/cli/rotate-secret-key.js';
 import { rowContext, SecretBox } from '../../src/common/crypto/secret-box.js';
 import { SigningKeys } from '../../src/run-identity/signing-keys.service.js';
-import { sealArtifacts } from '../../src/runs/handed-artifacts.js';
+import { sealArtifacts } from '../../src/runs/workflow-artifacts.js';
 import { ident, sql } from '../../src/database/sql.js';
 import { boot, withSettingsOf, type TestApp } from '../support/boot.js';
 

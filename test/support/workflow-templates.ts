@@ -1,7 +1,7 @@
 import { SecretBox } from '../../src/common/crypto/secret-box.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import { sealArtifacts } from '../../src/runs/handed-artifacts.js';
+import { sealArtifacts } from '../../src/runs/workflow-artifacts.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import type { JobStatus } from '../../src/runs/unified-job.entity.js';
 import type { EdgeKind } from '../../src/workflows/workflow-rows.service.js';

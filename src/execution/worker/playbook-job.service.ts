@@ -8,7 +8,7 @@ import type { HostRow } from '../../inventories/ansible-inventory.js';
 import { HostMetricsRepository } from '../../host-metrics/host-metrics.repository.js';
 import { JobEventsRepository } from '../../runs/events/job-events.repository.js';
 import { JobHostSummariesRepository } from '../../runs/events/job-host-summaries.repository.js';
-import { sealArtifacts } from '../../runs/handed-artifacts.js';
+import { sealArtifacts } from '../../runs/workflow-artifacts.js';
 import { JobContextsRepository, type JobContext } from '../../runs/job-contexts.repository.js';
 import { LIMIT_WITHOUT_HOSTS, NO_PROJECT, SECRETS_TOO_LARGE } from '../../runs/run-explanations.js';
 import { textsIn } from '../runner/clean-text.js';

@@ -3,13 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import type { FieldErrors } from '../../common/errors/errors.js';
 import { entryOf, zip } from '../../common/invariants.js';
-import { sealArtifacts } from '../../runs/handed-artifacts.js';
+import { sealArtifacts } from '../../runs/workflow-artifacts.js';
 import { Launchers } from '../../launching/launchers.service.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import type { NewRun } from '../../runs/run-states.repository.js';
 import { WorkflowGraphsRepository } from '../../workflows/workflow-graphs.repository.js';
 import { WorkflowJobsRepository } from '../../workflows/workflow-jobs.repository.js';
-import { handedByNodes, NOTHING_HANDED } from '../../workflows/inherited-artifacts.js';
+import { artifactsOfNodes, NO_ARTIFACTS } from '../../workflows/inherited-artifacts.js';
 import {
   requestOf,
   type StartingNode,
@@ -108,9 +108,9 @@ export class NodeRuns {
   ): Promise<{ nodes: StartingNode[]; locked: Set<number> }> {
     const locked = new Set<number>();
     const nodes = (await this.nodes.starting(nodeIds)).map(({ parents, ...node }) => {
-      const inherited = handedByNodes(this.box, parents);
+      const inherited = artifactsOfNodes(this.box, parents);
       if (!inherited) locked.add(node.id);
-      return { ...node, inherited: inherited ?? NOTHING_HANDED };
+      return { ...node, inherited: inherited ?? NO_ARTIFACTS };
     });
     return { nodes, locked };
   }

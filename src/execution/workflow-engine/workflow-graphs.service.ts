@@ -2,8 +2,8 @@ import { exactJson } from '../../common/exact-json.js';
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { entryOf } from '../../common/invariants.js';
-import { sealArtifacts } from '../../runs/handed-artifacts.js';
-import { handedByRuns } from '../../workflows/inherited-artifacts.js';
+import { sealArtifacts } from '../../runs/workflow-artifacts.js';
+import { artifactsOfRuns } from '../../workflows/inherited-artifacts.js';
 import {
   WorkflowGraphsRepository,
   type GraphNode,
@@ -70,10 +70,10 @@ export class WorkflowGraphs {
    *   nothing
    */
   async gatherArtifacts(workflowIds: readonly number[]): Promise<Set<number>> {
-    const runs = workflowIds.length === 0 ? [] : await this.graphs.handingRuns(workflowIds);
+    const runs = workflowIds.length === 0 ? [] : await this.graphs.runsWithArtifacts(workflowIds);
     const locked = new Set<number>();
     const gathered = [...new Set(runs.map((run) => run.workflow_job_id))].flatMap((id) => {
-      const artifacts = handedByRuns(
+      const artifacts = artifactsOfRuns(
         this.box,
         runs.filter((run) => run.workflow_job_id === id),
       );

@@ -52,7 +52,7 @@ export default {
       tie: [[[{ id: 1, runId: 2, artifacts: '{}', secret: '' }]]],
       end: [[new Map([[1, 'skipped' as const]]), true]],
       activeRuns: [[[1]]],
-      handingRuns: [[[1]]],
+      runsWithArtifacts: [[[1]]],
     }),
   ],
   fragments: [

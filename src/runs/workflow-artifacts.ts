@@ -12,14 +12,15 @@ export interface Artifacts {
 }
 
 /** Tables with a column `secret_artifacts`. */
-type Keeper = 'unified_jobs' | 'workflow_job_nodes';
+type ArtifactTable = 'unified_jobs' | 'workflow_job_nodes';
 
-const contextOf = (table: Keeper, id: number): string => rowContext(table, id, 'secret_artifacts');
+const contextOf = (table: ArtifactTable, id: number): string =>
+  rowContext(table, id, 'secret_artifacts');
 
 /** Returns the value of a row's column `secret_artifacts`; empty without secret artifacts. */
 export const sealArtifacts = (
   box: SecretBox,
-  table: Keeper,
+  table: ArtifactTable,
   id: number,
   secret: Variables,
 ): string =>
@@ -34,7 +35,7 @@ export const sealArtifacts = (
  */
 export function openArtifacts(
   box: SecretBox,
-  table: Keeper,
+  table: ArtifactTable,
   id: number,
   columns: { open: unknown; sealed: string | null },
 ): Artifacts {

@@ -4,7 +4,7 @@ import type { DueNode } from '../workflows/workflow-graphs.repository.js';
 import type { LaunchRequest } from './template-launcher.js';
 import { artifactNamesOf, promptsOf } from '../prompts/launch-secrets.js';
 import type { Prompts } from '../prompts/launch-options.js';
-import { handedDown } from '../prompts/prompt-columns.js';
+import { inheritedPrompts } from '../prompts/prompt-columns.js';
 
 /** A node that is about to start, with its inherited artifacts. */
 export interface StartingNode extends DueNode {
@@ -53,7 +53,7 @@ export function requestOf(node: StartingNode, { fill, names }: WorkflowSecrets):
   const isArtifact = (name: string): boolean => !Object.hasOwn(ownVariables, name);
   return {
     ...common,
-    prompts: { ...own, ...handedDown(workflow), ...labelsOf(own, workflow) },
+    prompts: { ...own, ...inheritedPrompts(workflow), ...labelsOf(own, workflow) },
     extraVars: { ...artifacts, ...ownVariables },
     artifactNames: Object.keys(artifacts).filter(isArtifact),
     secretNames: [

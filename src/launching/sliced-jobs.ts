@@ -1,6 +1,6 @@
 import type { PlannedLaunch } from './launch-check.js';
 import { PROMPT_FIELDS, promptsIn, type PromptField } from '../prompts/launch-options.js';
-import { HANDED_PROMPTS } from '../prompts/prompt-columns.js';
+import { INHERITED_PROMPTS } from '../prompts/prompt-columns.js';
 import type { NewWorkflowJob } from '../workflows/workflow-rows.service.js';
 
 /** Fields of a launch that are fixed for all of its slices. */
@@ -32,7 +32,7 @@ export function slicedJobOf(plan: PlannedLaunch): NewWorkflowJob {
     prompts: {
       ...promptsIn(
         accepted,
-        HANDED_PROMPTS.map(([field]) => field),
+        INHERITED_PROMPTS.map(([field]) => field),
       ),
       ...(inventory === undefined ? {} : { inventory }),
       ...promptsIn(plan.accepted, ['job_slice_count']),

@@ -85,7 +85,7 @@ export class WorkflowJobLauncher extends TemplateLauncher<PlannedWorkflow> {
 }
 
 function workflowJobOf(plan: PlannedWorkflow, nodes: readonly SavedNode[]): NewWorkflowJob {
-  const { request, variables, handedOn, labels } = plan;
+  const { request, variables, nodePrompts, labels } = plan;
   const { row } = plan.template;
   return {
     name: request.name ?? String(row.name),
@@ -96,7 +96,7 @@ function workflowJobOf(plan: PlannedWorkflow, nodes: readonly SavedNode[]): NewW
     organizationId: row.organization_id,
     createdBy: request.createdBy,
     launchType: request.launchType,
-    prompts: { ...handedOn, extra_vars: variables.variables },
+    prompts: { ...nodePrompts, extra_vars: variables.variables },
     secrets: variables.secrets,
     artifactNames: request.artifactNames ?? [],
     labels,

@@ -5,14 +5,14 @@ import type { LaunchCheck } from '../runs/launcher.js';
 import { refErrors } from '../prompts/branch.js';
 import type { PromptedTemplate } from '../prompts/launch-config.js';
 import { ASK_SWITCHES, WORKFLOW_PROMPTS, type Prompts } from '../prompts/launch-options.js';
-import { HANDED_PROMPTS, handedDown, storedPrompts } from '../prompts/prompt-columns.js';
+import { INHERITED_PROMPTS, inheritedPrompts, storedPrompts } from '../prompts/prompt-columns.js';
 import type { MergedVariables } from '../prompts/launch-variables.js';
 
 /** A planned launch with all data of its workflow job except the nodes. */
 export interface PlannedWorkflow extends LaunchCheck<LaunchRequest> {
   template: LoadedWorkflow;
   /** Prompts for the nodes; includes labels if the launch named any. */
-  handedOn: Prompts;
+  nodePrompts: Prompts;
   labels: number[];
   variables: MergedVariables;
 }
@@ -24,7 +24,7 @@ export function workflowPrompted(template: LoadedWorkflow): PromptedTemplate {
     ...variablesOf(template),
     asks: (field) => WORKFLOW_PROMPTS.includes(field) && row[ASK_SWITCHES[field]] === true,
     own: {
-      ...storedPrompts(row, HANDED_PROMPTS),
+      ...storedPrompts(row, INHERITED_PROMPTS),
       labels: labels.map(({ id }) => id),
     },
     projectBranch: '',
@@ -50,8 +50,8 @@ export function planWorkflow(
     variables,
     ignored: settled.ignored,
     isForbidden: settled.isForbidden,
-    handedOn: {
-      ...handedOn(effective, objects),
+    nodePrompts: {
+      ...nodePrompts(effective, objects),
       ...(labels.length > 0 ? { labels } : {}),
     },
     labels: [...new Set([...template.labels.map(({ id }) => id), ...labels])],
@@ -65,10 +65,10 @@ export function planWorkflow(
 }
 
 /** Returns the prompts that are set, without references to missing objects. */
-function handedOn(
+function nodePrompts(
   effective: Prompts,
   { inventories }: Pick<LaunchObjects, 'inventories'>,
 ): Prompts {
-  const { inventory, ...rest } = handedDown(effective);
+  const { inventory, ...rest } = inheritedPrompts(effective);
   return inventory !== undefined && inventories.has(inventory) ? { inventory, ...rest } : rest;
 }

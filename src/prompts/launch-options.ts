@@ -161,16 +161,16 @@ export type PromptField = keyof LaunchOptions;
 export type PromptList = 'credentials' | 'labels' | 'instance_groups';
 
 /** Launch fields that workflows pass to their runs, stored in columns of their own. */
-type HandedDown = 'inventory' | 'limit' | 'job_tags' | 'skip_tags' | 'scm_branch';
+type Inherited = 'inventory' | 'limit' | 'job_tags' | 'skip_tags' | 'scm_branch';
 
 /** Launch fields of a saved launch or a run: those with a column; null: not set. */
 export type SavedOptions = {
   [Name in Exclude<PromptField, PromptList | 'extra_vars'>]: LaunchOptions[Name] | null;
 };
 /** Launch fields of a workflow, by name. */
-export type HandedOptions = Pick<SavedOptions, HandedDown>;
+export type InheritedOptions = Pick<SavedOptions, Inherited>;
 /** Launch fields of a workflow job template, which also has variables, as text. */
-export type WorkflowOptions = HandedOptions & { extra_vars: string };
+export type WorkflowOptions = InheritedOptions & { extra_vars: string };
 type Unset = 'inventory' | 'execution_environment';
 /** Launch fields of a job template: only references can be unset. */
 export type TemplateOptions = Pick<SavedOptions, Unset> & {

@@ -11,7 +11,7 @@ import {
 const STORED = LAUNCH_OPTIONS.filter(
   ({ field: { column, kind } }) => column !== null && kind !== 'variables',
 );
-const HANDED_DOWN = STORED.filter(({ inWorkflows }) => inWorkflows);
+const INHERITED = STORED.filter(({ inWorkflows }) => inWorkflows);
 const VARIABLES = LAUNCH_OPTIONS.flatMap(({ field }) =>
   field.kind === 'variables' ? [field] : [],
 );
@@ -58,7 +58,7 @@ export const TEMPLATE_SWITCHES = switches(LAUNCH_OPTIONS);
 /** Fields of a workflow job template with values for nodes that prompt for them; null: none. */
 export const WORKFLOW_OPTIONS: readonly Field[] = [
   ...VARIABLES,
-  ...HANDED_DOWN.map(({ field, ofWorkflow }) => ({ ...optional(field), ...ofWorkflow })),
+  ...INHERITED.map(({ field, ofWorkflow }) => ({ ...optional(field), ...ofWorkflow })),
 ];
 /** Switches of a workflow job template. */
 export const WORKFLOW_SWITCHES = switches(LAUNCH_OPTIONS.filter(({ inWorkflows }) => inWorkflows));
@@ -68,7 +68,7 @@ export const SAVED_OPTIONS: readonly Field[] = STORED.map(({ field }) => optiona
 /** Launch fields of a workflow job's node. */
 export const NODE_RUN_OPTIONS = STORED.map(shown);
 /** Launch options of a workflow job. */
-export const WORKFLOW_RUN_OPTIONS = HANDED_DOWN.map(shown);
+export const WORKFLOW_RUN_OPTIONS = INHERITED.map(shown);
 
 type Stored = readonly (readonly [field: PromptField, column: string])[];
 
@@ -83,8 +83,8 @@ export const STORED_PROMPTS = columns(STORED);
 export const STORED_TYPES = types(STORED);
 
 /** Launch fields of a workflow, which apply to its runs. */
-export const HANDED_PROMPTS = columns(HANDED_DOWN);
-export const HANDED_TYPES = types(HANDED_DOWN);
+export const INHERITED_PROMPTS = columns(INHERITED);
+export const INHERITED_TYPES = types(INHERITED);
 
 /** Returns the launch fields of a row that are set. */
 export const storedPrompts = (
@@ -104,10 +104,10 @@ export const storedValues = (prompts: Prompts): unknown[] =>
   STORED_PROMPTS.map(([field]) => prompts[field] ?? null);
 
 /** Returns the prompts of a workflow that apply to its runs. */
-export const handedDown = (prompts: Prompts): Prompts =>
+export const inheritedPrompts = (prompts: Prompts): Prompts =>
   promptsIn(
     prompts,
-    HANDED_DOWN.flatMap(({ name }) => (prompts[name] === '' ? [] : [name])),
+    INHERITED.flatMap(({ name }) => (prompts[name] === '' ? [] : [name])),
   );
 
 /** Values of a job's options that neither its template nor its launch sets. */

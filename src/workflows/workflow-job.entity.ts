@@ -1,6 +1,6 @@
 import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/field.js';
 import { describedAs } from '../common/fields/options.js';
-import type { HandedOptions } from '../prompts/launch-options.js';
+import type { InheritedOptions } from '../prompts/launch-options.js';
 import { WORKFLOW_RUN_OPTIONS } from '../prompts/prompt-columns.js';
 import { ExecutedJob } from '../runs/unified-job.entity.js';
 import { VARIABLES_HELP, WebhookRunFields } from '../runs/webhook-run.schema.js';
@@ -9,7 +9,7 @@ const READ_ONLY = { readOnly: true } as const;
 /** Options of columns that all runs have and that are unused by a run without a process. */
 export const ABSENT = { readOnly: true, hidden: true, filter: false } as const;
 
-export interface WorkflowJob extends WebhookRunFields, HandedOptions {}
+export interface WorkflowJob extends WebhookRunFields, InheritedOptions {}
 
 /** A run that consists of other runs (docs/contract/workflows.md#workflow-jobs). */
 @Includes(WebhookRunFields)

@@ -12,8 +12,8 @@ import { type PromptList, type Prompts } from '../prompts/launch-options.js';
 import { artifactNamesPart } from '../prompts/launch-secrets.js';
 import {
   columnsOfPrompts,
-  HANDED_PROMPTS,
-  HANDED_TYPES,
+  INHERITED_PROMPTS,
+  INHERITED_TYPES,
   storedValues,
   STORED_TYPES,
 } from '../prompts/prompt-columns.js';
@@ -102,7 +102,7 @@ const JOB_COLUMNS = {
   created_by_id: 'integer',
   modified_by_id: 'integer',
   organization_id: 'integer',
-  ...HANDED_TYPES,
+  ...INHERITED_TYPES,
   extra_vars: 'text',
   launch_config: 'json',
   webhook_service: 'text',
@@ -216,7 +216,7 @@ export class WorkflowRows {
       created_by_id: job.createdBy,
       modified_by_id: job.createdBy,
       organization_id: job.organizationId,
-      ...columnsOfPrompts(prompts, HANDED_PROMPTS),
+      ...columnsOfPrompts(prompts, INHERITED_PROMPTS),
       extra_vars: jsonText(config.extra_vars ?? {}),
       launch_config: exactJson({
         ...config,

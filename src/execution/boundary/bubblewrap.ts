@@ -67,7 +67,7 @@ export function bubblewrapped(
       '--args',
       '5',
       '--',
-      ...(plan.isRoot ? handedOver(plan) : []),
+      ...(plan.isRoot ? dropPrivileges(plan) : []),
       ...limited(command, spec, plan, limits),
     ],
     environment: innerEnvironment(command, spec),
@@ -168,7 +168,7 @@ function mounts(spec: SandboxSpec, plan: Plan, limits: Limits): string[] {
  * namespace. It runs as the account, so that processes are counted for this command alone, and it
  * forbids further user namespaces.
  */
-function handedOver(plan: Plan): string[] {
+function dropPrivileges(plan: Plan): string[] {
   const { uid, gid } = plan.account;
   return [
     'setpriv',

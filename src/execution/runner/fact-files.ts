@@ -171,12 +171,12 @@ export async function writeFacts(
  * Yields the fact changes of a finished play. Yields nothing if the folder is gone, because that
  * says nothing about a host.
  *
- * @param handed hosts whose facts were given to the play; only these can be reported as removed
+ * @param provided hosts whose facts were given to the play; only these can be reported as removed
  */
 export async function* changedFacts(
   workspace: Workspace,
   hosts: readonly string[],
-  handed: ReadonlySet<string>,
+  provided: ReadonlySet<string>,
   maxBytes: number,
 ): AsyncGenerator<ChangedFacts> {
   if (!(await statBelow(workspace, FOLDER))?.isDirectory()) return;
@@ -190,8 +190,8 @@ export async function* changedFacts(
     );
     for (const { host, stats } of files) {
       if (stats === null) {
-        if (handed.has(host)) yield { host, change: 'removed' };
-      } else if (!handed.has(host) || stats.mtime.getTime() !== LONG_AGO.getTime()) {
+        if (provided.has(host)) yield { host, change: 'removed' };
+      } else if (!provided.has(host) || stats.mtime.getTime() !== LONG_AGO.getTime()) {
         const text = await readBelow(workspace, pathOf(host), maxBytes);
         yield text === null ? { host, change: 'refused' } : { host, change: 'written', text };
       }

@@ -34,7 +34,7 @@ type Hosts = readonly Pick<HostRow, 'id' | 'name'>[];
  */
 export interface FactsOfRun {
   readonly hosts: ReadonlyMap<string, number>;
-  readonly handed: ReadonlySet<string>;
+  readonly provided: ReadonlySet<string>;
   /** Project of the run; its facts are not given to other projects. */
   readonly projectId: number;
   /** Maximum size of a host's facts, in bytes; larger ones are not stored. */
@@ -91,7 +91,7 @@ export class JobFacts {
     const named = hosts.filter(({ name }) => canHaveFacts(name));
     const nameOf = new Map(named.map(({ id, name }) => [id, name]));
     const ids = [...nameOf.keys()];
-    const handed = new Set<string>();
+    const provided = new Set<string>();
     const step = hostsAtOnce(settings.HOST_FACTS_BYTES);
     for (let start = 0; start < ids.length; start += step) {
       const batch = ids.slice(start, start + step);
@@ -100,11 +100,11 @@ export class JobFacts {
         const name = nameOf.get(known.host_id);
         if (name === undefined) continue;
         await writeFacts(workspace, [[name, exactJson(factsOf(known))]]);
-        handed.add(name);
+        provided.add(name);
       }
     }
     const idOf = new Map(named.map(({ id, name }) => [name, id]));
-    return { hosts: idOf, handed, maxBytes: settings.HOST_FACTS_BYTES };
+    return { hosts: idOf, provided, maxBytes: settings.HOST_FACTS_BYTES };
   }
 
   /**
@@ -127,11 +127,11 @@ export class JobFacts {
   private async store(
     run: ActiveRun,
     workspace: Workspace,
-    { hosts, handed, projectId, maxBytes, masker }: EndedFacts,
+    { hosts, provided, projectId, maxBytes, masker }: EndedFacts,
   ): Promise<string[]> {
     const refused: string[] = [];
     let batch: FactsText[] = [];
-    for await (const changed of changedFacts(workspace, [...hosts.keys()], handed, maxBytes)) {
+    for await (const changed of changedFacts(workspace, [...hosts.keys()], provided, maxBytes)) {
       const facts = factsIn(changed);
       const id = hosts.get(changed.host);
       if (facts === null || id === undefined) refused.push(changed.host);

@@ -131,7 +131,7 @@ export const inventories = defineResource({
 });
 
 /** Returns the relation to the sources that delivered a host or a group. */
-const broughtBy = (type: 'host' | 'group'): Relation => ({
+const importedBy = (type: 'host' | 'group'): Relation => ({
   kind: 'many-to-many',
   target: () => resource('inventory_source'),
   table: `inventory_source_${type}s`,
@@ -192,7 +192,7 @@ export const hosts = defineResource({
         (${ident(far, 'host_id')} = ${near} OR ${ident(far, 'constructed_host_id')} = ${near})`,
     },
     job_events: { kind: 'has-many', target: () => resource('job_event'), field: 'host' },
-    inventory_sources: broughtBy('host'),
+    inventory_sources: importedBy('host'),
     ad_hoc_command_events: {
       kind: 'has-many',
       target: () => resource('ad_hoc_command_event'),
@@ -241,6 +241,6 @@ export const groups = defineResource({
       near: 'child_id',
       far: 'parent_id',
     },
-    inventory_sources: broughtBy('group'),
+    inventory_sources: importedBy('group'),
   },
 });

@@ -16,7 +16,7 @@ import { children, related } from '../common/rest/sublist-kinds.js';
 import { attachNotifications } from '../notifications/sublists.js';
 import { launchedReply } from '../runs/launched-reply.js';
 import { startedBy } from '../runs/launcher.js';
-import { BroughtObjects } from './brought-objects.service.js';
+import { SourceObjects } from './source-objects.service.js';
 import type { InventorySource } from './inventory-source.entity.js';
 import { inventorySources } from './inventory-sources.resource.js';
 import { canUpdate, InventoryUpdateLauncher } from './inventory-update-launcher.service.js';
@@ -39,7 +39,7 @@ export class InventorySourcesController extends ResourceController(inventorySour
   constructor(
     services: CommonServices,
     private readonly launcher: InventoryUpdateLauncher,
-    private readonly brought: BroughtObjects,
+    private readonly imported: SourceObjects,
   ) {
     super(services);
   }
@@ -53,7 +53,7 @@ export class InventorySourcesController extends ResourceController(inventorySour
   })
   @Delete(':id/hosts')
   removeHosts(@Target() source: Row): Promise<void> {
-    return this.brought.remove(source, 'hosts');
+    return this.imported.remove(source, 'hosts');
   }
 
   @Route({
@@ -65,7 +65,7 @@ export class InventorySourcesController extends ResourceController(inventorySour
   })
   @Delete(':id/groups')
   removeGroups(@Target() source: Row): Promise<void> {
-    return this.brought.remove(source, 'groups');
+    return this.imported.remove(source, 'groups');
   }
 
   @Route({

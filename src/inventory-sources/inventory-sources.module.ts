@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { InventoriesModule } from '../inventories/inventories.module.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
-import { BroughtObjects } from './brought-objects.service.js';
+import { SourceObjects } from './source-objects.service.js';
 import { ConstructedInventoriesController } from './constructed-inventories.controller.js';
 import { HiddenSources } from './hidden-sources.service.js';
 import { InventorySourceHooks } from './inventory-source.hooks.js';
@@ -50,7 +50,7 @@ const repositories = [InventorySourcesRepository, InventoryUpdatesRepository];
     ...repositories,
     InventorySourceHooks,
     InventoryUpdateLauncher,
-    BroughtObjects,
+    SourceObjects,
     HiddenSources,
     SourceCredentials,
   ],

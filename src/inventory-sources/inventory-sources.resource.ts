@@ -11,7 +11,7 @@ import { InventorySourceExtension, SOURCE_SHOWS } from './inventory-source.exten
 const onInventory = (role: string) => hasRoleOn('inventory_id', 'inventory', role);
 
 /** Returns the relation to the objects that the source delivered. */
-const brought = (type: 'host' | 'group'): Relation => ({
+const imported = (type: 'host' | 'group'): Relation => ({
   kind: 'many-to-many',
   target: () => resource(type),
   table: `inventory_source_${type}s`,
@@ -73,8 +73,8 @@ export const inventorySources = defineResource({
       target: () => resource('inventory_update'),
       field: 'inventory_source',
     },
-    hosts: brought('host'),
-    groups: brought('group'),
+    hosts: imported('host'),
+    groups: imported('group'),
   },
   destinations: [
     {

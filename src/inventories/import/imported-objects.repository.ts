@@ -156,7 +156,7 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
    *
    * @returns number of deleted objects
    */
-  removeBrought(kind: ImportedKind, sourceId: number): Promise<number> {
+  removeImported(kind: ImportedKind, sourceId: number): Promise<number> {
     const { table, column } = CLAIMS[kind];
     return this.database.execute(sql`
       DELETE FROM ${ident(kind)} WHERE id IN (

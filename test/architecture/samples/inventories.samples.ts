@@ -101,7 +101,7 @@ export default {
       createHosts: [[PLACE, [{ ...PLANNED, instanceId: 'i-1', isEnabled: null }]]],
       updateGroups: [[[{ id: 1, variables: '' }]]],
       freeNames: [[[1]]],
-      removeBrought: [
+      removeImported: [
         ['hosts', 1],
         ['groups', 1],
       ],

@@ -14,7 +14,7 @@ import { inventorySources } from './inventory-sources.resource.js';
  * (docs/contract/inventory-sources.md#fields).
  */
 @Injectable()
-export class BroughtObjects {
+export class SourceObjects {
   constructor(
     private readonly database: Database,
     private readonly objects: ImportedObjectsRepository,
@@ -32,7 +32,7 @@ export class BroughtObjects {
       await this.inventory.holdForChange(inventoryId, noun, 'Delete');
       await this.inventory.assertIdle(inventoryId);
       await this.database.checkReferencesAtCommit();
-      const removed = await this.objects.removeBrought(kind, source.id);
+      const removed = await this.objects.removeImported(kind, source.id);
       this.activity.record({
         operation: 'update',
         object1: refOf(inventorySources, source),

@@ -1,5 +1,5 @@
 import { Column, Entity } from 'typeorm';
-import { TotalRow, totalsBy } from '../common/resource/kept-totals.js';
+import { TotalRow, totalsBy } from '../common/resource/stored-totals.js';
 
 /**
  * Types that are counted without ids. No roles exist on their objects, so the read rule of activity never

@@ -1,6 +1,6 @@
 import { hasRoleOn, holdsAny, through } from '../access/predicates.js';
 import { anyOf, everyone } from '../common/access.js';
-import { totalsBy } from '../common/resource/kept-totals.js';
+import { totalsBy } from '../common/resource/stored-totals.js';
 import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
 import {
   NotificationTemplateExtension,

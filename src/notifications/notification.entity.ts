@@ -11,7 +11,7 @@ import {
   Text,
 } from '../common/fields/field.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { TotalRow } from '../common/resource/kept-totals.js';
+import { TotalRow } from '../common/resource/stored-totals.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 import type { NotificationType } from './backends/notification-type.js';
 import { WideResourceEntity } from '../common/resource/resource.entity.js';

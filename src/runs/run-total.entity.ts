@@ -1,5 +1,5 @@
 import { Column, Entity, Index } from 'typeorm';
-import type { KeptTotals } from '../common/resource/kept-totals.js';
+import type { StoredTotals } from '../common/resource/stored-totals.js';
 import { GeneratedId } from '../database/table.js';
 
 /**
@@ -46,7 +46,7 @@ export class RunTotal {
   event_total!: number;
 }
 
-export const RUN_TOTALS: KeptTotals = {
+export const RUN_TOTALS: StoredTotals = {
   table: 'run_totals',
   total: 'total',
   columns: {
@@ -64,7 +64,7 @@ export const RUN_TOTALS: KeptTotals = {
  * Returns the configuration of event totals for users who see the runs
  * (docs/decisions/0110-kept-totals.md).
  */
-export const eventTotals = (rule: NonNullable<KeptTotals['rule']>): KeptTotals => ({
+export const eventTotals = (rule: NonNullable<StoredTotals['rule']>): StoredTotals => ({
   ...RUN_TOTALS,
   total: 'event_total',
   rule,

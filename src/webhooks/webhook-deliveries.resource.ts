@@ -1,6 +1,6 @@
 import { hasRoleOn } from '../access/predicates.js';
 import { anyOf, type Predicate } from '../common/access.js';
-import { totalsBy } from '../common/resource/kept-totals.js';
+import { totalsBy } from '../common/resource/stored-totals.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { WebhookDelivery, WebhookDeliveryTotal } from './webhook-delivery.entity.js';

@@ -2,7 +2,7 @@ import { and, FALSE, ident, join, sql, TRUE, type Sql } from '../../database/sql
 import { armsOf, permit, type Actor, type Policy } from '../access.js';
 import type { HeldRoles } from '../held-roles.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
-import { keptTotal, sumKept } from './kept-total.js';
+import { storedTotal, sumTotals } from './stored-total.js';
 import type { OrderTerm } from './order.js';
 import { looksIntoTexts, type ListQuery } from './query.js';
 import type { ListPlan } from './list-statements.js';
@@ -54,29 +54,29 @@ export function plansOf(definition: ResourceDefinition, actor: Actor, asked: Ask
   const { counter } = definition;
   const counted = counter?.rule ? seenBy({ read: counter.rule }) : visible;
   const isWhole = scope === undefined || asked.counted;
-  const kept = isWhole ? keptTotal(definition, query, and(limits, counted)) : null;
+  const stored = isWhole ? storedTotal(definition, query, and(limits, counted)) : null;
   const shown = and(limits, visible);
   // If no row matches, a long table would be read to its end.
-  const isAny = kept && visible !== TRUE ? sql`(${kept}) > 0` : TRUE;
+  const isAny = stored && visible !== TRUE ? sql`(${stored}) > 0` : TRUE;
   const parts: Omit<ListPlan, 'where'> = {
     order,
-    count: kept ?? total(definition, shown),
-    isKept: kept !== null,
+    count: stored ?? total(definition, shown),
+    isStored: stored !== null,
     isStable: asked.isPlain && filters === TRUE && scope === undefined,
     isSubquery: looksIntoTexts(query),
-    isFoundOnce: looksIntoTexts(query) && kept === null,
+    isFoundOnce: looksIntoTexts(query) && stored === null,
   };
   if (!counter || visible === TRUE || scope || asked.visible) {
     return { many: { ...parts, where: and(shown, isAny) }, few: null };
   }
-  const seen = sumKept(counter, and(own, counted));
+  const seen = sumTotals(counter, and(own, counted));
   const planOf = (held: HeldRoles | null): ListPlan => {
     const where = and(limits, isSeen(definition, held ? { ...actor, held } : actor));
     return {
       ...parts,
       where,
       count: total(definition, where),
-      isKept: false,
+      isStored: false,
       isStable: false,
       isFoundOnce: true,
     };

@@ -13,7 +13,7 @@ export interface ListPlan {
   /** Statement for the total. */
   count: Sql;
   /** True if the database maintains the total, which then costs almost nothing. */
-  isKept: boolean;
+  isStored: boolean;
   /**
    * True: rows are found first and sorted then, because an index in list order may pass over most rows.
    */

@@ -184,7 +184,7 @@ export class ListService {
   ): Promise<Row[]> {
     const offset = (number - 1) * size;
     const isDeep = offset >= DEEP;
-    const known = count ?? (isDeep && plan.isKept ? await this.count(plan.count) : null);
+    const known = count ?? (isDeep && plan.isStored ? await this.count(plan.count) : null);
     if (known !== null && offset > 0 && offset >= known) throw new NotFound('Invalid page.');
     const statement = isDeep
       ? deepRows(definition, columns, plan, { offset, limit: size + 1, total: known })

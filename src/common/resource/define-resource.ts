@@ -16,7 +16,7 @@ import { ownNames } from '../records.js';
 import type { ResourceExtension, ShownBesides } from './extension.js';
 import { layoutNames, type PageLayout } from './page-layout.js';
 import { register } from './registry.js';
-import type { KeptTotals } from './kept-totals.js';
+import type { StoredTotals } from './stored-totals.js';
 
 /** Row of any resource, for code that serves all resources. */
 export type Row = Record<string, unknown> & { id: number };
@@ -136,7 +136,7 @@ export interface ResourceOptions<Schema extends object = object> {
   /** Resources of a list over several resources of one table, by `type`. */
   variants?: () => readonly ResourceDefinition[];
   /** Exact totals maintained by the database. The list's read rule must depend on their columns only. */
-  counter?: KeptTotals;
+  counter?: StoredTotals;
   /** Names that a search looks into besides the resource's own fields, as filters write them. */
   alsoSearched?: {
     names: readonly string[];

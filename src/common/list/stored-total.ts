@@ -1,5 +1,5 @@
 import { ident, join, sql, type Sql } from '../../database/sql.js';
-import type { KeptTotals } from '../resource/kept-totals.js';
+import type { StoredTotals } from '../resource/stored-totals.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { resolveName } from './compile.js';
 import type { ListQuery } from './query.js';
@@ -10,7 +10,7 @@ import type { ListQuery } from './query.js';
  *
  * @param where condition on `t` that limits the counted rows
  */
-export function keptTotal(
+export function storedTotal(
   definition: ResourceDefinition,
   query: ListQuery,
   where: Sql,
@@ -18,7 +18,7 @@ export function keptTotal(
   const { counter, hide } = definition;
   if (counter === null || hide !== null) return null;
   const { columns, rule } = counter;
-  return speaksOnlyOf(definition, query, rule ? {} : columns) ? sumKept(counter, where) : null;
+  return speaksOnlyOf(definition, query, rule ? {} : columns) ? sumTotals(counter, where) : null;
 }
 
 /**
@@ -26,7 +26,7 @@ export function keptTotal(
  *
  * @param where condition on `t`
  */
-export function sumKept({ table, columns, total }: KeptTotals, where: Sql): Sql {
+export function sumTotals({ table, columns, total }: StoredTotals, where: Sql): Sql {
   const named = Object.entries(columns).map(
     ([column, counted]) => sql`${ident(counted)} AS ${ident(column)}`,
   );

@@ -8,7 +8,7 @@ import { existing } from '../invariants.js';
  * equal all of `columns`, given as the column of the counted rows. A list whose read rule, filters and
  * parent depend on these columns only is counted from the totals, whatever its size.
  */
-export interface KeptTotals {
+export interface StoredTotals {
   table: string;
   total: string;
   columns: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export abstract class TotalRow {
 }
 
 /** Returns the totals of an entity, whose own columns are those of the counted rows. */
-export function totalsBy(entity: typeof TotalRow): KeptTotals {
+export function totalsBy(entity: typeof TotalRow): StoredTotals {
   const table = existing(tableNameOf(entity), 'totals have a table');
   const names = ownColumns(entity);
   return { table, total: 'total', columns: Object.fromEntries(names.map((name) => [name, name])) };

@@ -9,7 +9,10 @@ import {
 } from '../code-hosts/filters.js';
 import { parseRecord } from '../common/records.js';
 import { eventObjection, type ReceiverKind } from './receiver-kinds.js';
-import { WebhookDeliveriesRepository, type KeptDelivery } from './webhook-deliveries.repository.js';
+import {
+  WebhookDeliveriesRepository,
+  type StoredDelivery,
+} from './webhook-deliveries.repository.js';
 
 /** Maximum number of tested deliveries, and maximum total size of their payloads in bytes. */
 const MAX = { rows: 100, bytes: 32 * 1024 * 1024 };
@@ -40,7 +43,7 @@ export class FilterTrial {
     { filters, forks }: { filters: unknown; forks: ForkRule },
   ): Promise<{ launches: number; count: number; results: TrialResult[] }> {
     const rules = { filters: readFilters(filters), forks };
-    const deliveries = await this.stored.newestKept(templateId, MAX);
+    const deliveries = await this.stored.newestStored(templateId, MAX);
     const results = deliveries.map((one) => tryOn(one, kind, rules));
     const launches = results.filter((result) => result.launches).length;
     return { launches, count: results.length, results };
@@ -57,7 +60,7 @@ function readFilters(given: unknown): WebhookFilters {
 }
 
 function tryOn(
-  delivery: KeptDelivery,
+  delivery: StoredDelivery,
   kind: ReceiverKind,
   { filters, forks }: { filters: WebhookFilters; forks: ForkRule },
 ): TrialResult {

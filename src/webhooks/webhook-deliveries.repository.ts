@@ -40,7 +40,7 @@ export interface FirstDelivery {
 }
 
 /** A stored delivery with its payload as JSON text. */
-export interface KeptDelivery {
+export interface StoredDelivery {
   id: number;
   received: Date;
   service: WebhookServiceName;
@@ -186,8 +186,11 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
    * Returns the newest deliveries of a template with their payloads, up to the maximum number and
    * total size.
    */
-  newestKept(templateId: number, limit: { rows: number; bytes: number }): Promise<KeptDelivery[]> {
-    return this.database.rows<KeptDelivery>(sql`
+  newestStored(
+    templateId: number,
+    limit: { rows: number; bytes: number },
+  ): Promise<StoredDelivery[]> {
+    return this.database.rows<StoredDelivery>(sql`
       SELECT id, received, service, event, ref_name, verdict, payload FROM (
         SELECT newest.*, sum(size) OVER (ORDER BY id DESC) AS bytes FROM (
           SELECT id, received, service, event, ref_name, verdict, payload, size

@@ -76,7 +76,7 @@ export default {
       supersede: [[[1], 2]],
       ofRuns: [[[1], SOMEBODY]],
       facts: [[]],
-      newestKept: [[1, { rows: 5, bytes: 100 }]],
+      newestStored: [[1, { rows: 5, bytes: 100 }]],
       waitingPushes: [[1, 'refs/heads/main']],
       countUnproved: [[[UNPROVED]]],
       countOld: [[30]],

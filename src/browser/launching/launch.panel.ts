@@ -51,7 +51,7 @@ function obstacles(template: ShownTemplate): string[] {
 }
 
 /** Returns true if a launch may set optional prompts; required values are prompted anyway. */
-const asksSomething = (template: ShownTemplate): boolean =>
+const canPrompt = (template: ShownTemplate): boolean =>
   template.survey_enabled === true ||
   Object.entries(template).some(
     ([name, value]) => /^ask_\w+_on_launch$/.test(name) && value === true,
@@ -81,7 +81,7 @@ const surveyLink = ({ url, summary_fields: { survey, user_capabilities: may } }:
 /** Renders a link to the launch form, or a button that launches a template without prompts. */
 function launchButton(template: ShownTemplate, csrf: string): Html {
   const url = `${template.url}launch/`;
-  if (asksSomething(template)) {
+  if (canPrompt(template)) {
     return html`<a class="button primary" href="${url}#form-post">Launch…</a>`;
   }
   return html`<form method="post" action="${url}">

@@ -60,7 +60,7 @@ type FormPart = 'attach' | 'fields' | 'raw';
  * Place of a form: a page of its own, the page of its URL, or beside an object, folded or open,
  * because the page has another URL.
  */
-type FormPlace = 'page' | 'inline' | 'beside' | 'open';
+type FormPosition = 'page' | 'inline' | 'beside' | 'open';
 
 /** Renders the form of a route from the declaration that validates its requests. */
 @Injectable()
@@ -74,7 +74,7 @@ export class Forms {
    * Renders the field form and the raw form of a route: as a card if the form is the page, else in a
    * section that can be folded.
    */
-  async section(request: FormRequest, place: FormPlace): Promise<Html> {
+  async section(request: FormRequest, position: FormPosition): Promise<Html> {
     const { key, route, info, open, plan, entered } = request;
     const declared = open.body ? formFields(info, open, route.method) : [];
     const fields = plan
@@ -97,11 +97,10 @@ export class Forms {
       });
     const content = html`${attaching}${byField}${raw}`;
     const id = `form-${key}`;
-    if (place === 'page') return html`<section class="card form" id="${id}">${content}</section>`;
+    if (position === 'page')
+      return html`<section class="card form" id="${id}">${content}</section>`;
     const isOpen =
-      place === 'open' ||
-      entered !== undefined ||
-      (place === 'inline' && asksForSomething(request));
+      position === 'open' || entered !== undefined || (position === 'inline' && hasFields(request));
     return folded(actionTitle(route, info), content, { id, open: isOpen, kind: 'panel form' });
   }
 
@@ -232,7 +231,7 @@ export const deleteSection = (context: PageContext, info: RouteInfo, title: stri
 const arranges = ({ kind }: RouteInfo): boolean => kind !== 'action';
 
 /** Returns true for an action with fields, such as a launch, whose form is open. */
-export const asksForSomething = ({ info, open }: Pick<FormRequest, 'info' | 'open'>): boolean =>
+export const hasFields = ({ info, open }: Pick<FormRequest, 'info' | 'open'>): boolean =>
   info.kind === 'action' && (open.fields ?? info.body ?? []).length > 0;
 
 /** Returns true if the form is filled from the object that it changes. */

@@ -8,7 +8,7 @@ import { breadcrumbs } from './breadcrumbs.js';
 import { resumedForm, submissionOf } from './browser-form.js';
 import { apiView, detailView, directoryView } from './detail-view.js';
 import { filterPanel } from './filters.js';
-import { asksForSomething, formTitle, type Entered } from './forms.service.js';
+import { hasFields, formTitle, type Entered } from './forms.service.js';
 import { heading, type Star } from './heading.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { page } from './layout.js';
@@ -133,7 +133,7 @@ export class PageRenderer {
     if (view.status >= 400 || !isRecord(body)) return null;
     if (actor && object && definition) {
       const type = typeof object.type === 'string' ? object.type : definition.type;
-      const { buttons, forms } = await this.sections.beside(object, view, actor);
+      const { buttons, forms } = await this.sections.actionsOf(object, view, actor);
       return html`${await this.panelsFor(type, object, view, 'first')} ${buttons}
       ${detailView(object, definition)} ${await this.panelsFor(type, object, view, 'other')}
       ${forms}`;
@@ -145,7 +145,7 @@ export class PageRenderer {
     }
     const isPart = actor && view.entry?.pattern.includes(':') === true;
     const beside = isPart
-      ? await this.sections.beside({ url: context.path }, view, actor)
+      ? await this.sections.actionsOf({ url: context.path }, view, actor)
       : { buttons: null, forms: null };
     return html`${panels} ${beside.buttons} ${directoryView(body)} ${beside.forms}`;
   }
@@ -208,7 +208,7 @@ export class PageRenderer {
     usable: readonly UsableRoute[],
   ): boolean {
     if (status >= 400 || context.method !== 'GET') return true;
-    if (route?.info?.kind === 'retrieve' || usable.some(asksForSomething)) return false;
+    if (route?.info?.kind === 'retrieve' || usable.some(hasFields)) return false;
     if (this.panels.has(route?.info?.operationId ?? '')) return false;
     return !isRecord(body) || (!Array.isArray(body.results) && directoryView(body) === null);
   }

@@ -8,7 +8,7 @@ import {
   type TableEntry,
   type TableRoute,
 } from '../../common/rest/route-table.service.js';
-import { asksForSomething, changes, deleteSection, Forms, type Entered } from './forms.service.js';
+import { hasFields, changes, deleteSection, Forms, type Entered } from './forms.service.js';
 import { FormLists } from './form-lists.service.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { resumedFor } from './notices.js';
@@ -39,7 +39,7 @@ export interface UsableRoute extends TableRoute {
 }
 
 /** The place of a form on the page of another object. */
-interface FormBeside extends Pick<PageContext, 'csrf' | 'presets' | 'query'> {
+interface EmbeddedForm extends Pick<PageContext, 'csrf' | 'presets' | 'query'> {
   actor: Actor;
   returnTo: string;
   /** True to unfold the form. */
@@ -139,8 +139,8 @@ export class PageSections {
    *
    * @param key prefix of the element ids, unique on the page
    */
-  async changeForm(key: string, object: Item, place: FormBeside): Promise<Html | null> {
-    const { actor, returnTo, isOpen } = place;
+  async changeForm(key: string, object: Item, embedded: EmbeddedForm): Promise<Html | null> {
+    const { actor, returnTo, isOpen } = embedded;
     const path = String(object.url);
     const route = this.table.match(path)?.routes.get('PATCH');
     if (!route?.info) return null;
@@ -154,7 +154,7 @@ export class PageSections {
         info: route.info,
         open,
         plan,
-        context: { ...place, path },
+        context: { ...embedded, path },
         actor,
         object: await this.filled(object, plan, actor),
         returnTo,
@@ -190,7 +190,7 @@ export class PageSections {
    * Renders the actions on an object that the caller may perform and that have no page: buttons, and
    * forms of actions with fields.
    */
-  async beside(
+  async actionsOf(
     object: Item,
     { context, resumed }: Pick<FilledPage, 'context' | 'resumed'>,
     actor: Actor,
@@ -205,7 +205,7 @@ export class PageSections {
       const there = { ...context, path };
       const entered = resumedFor(resumed, { path, method: 'POST' });
       const request = { key, route, info, open, plan: null, context: there, actor, entered };
-      const place = asksForSomething({ info, open }) ? forms : buttons;
+      const place = hasFields({ info, open }) ? forms : buttons;
       place.push(await this.forms.action({ ...request, object }));
     }
     const beside = (parts: readonly Html[]): HtmlValue =>

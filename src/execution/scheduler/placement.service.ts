@@ -5,7 +5,7 @@ import { InstanceGroupsRepository } from '../../instances/instance-groups.reposi
 import { RunQueueRepository, type SimilarRuns } from '../../runs/run-queue.repository.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { candidates, startable } from './blocking.js';
-import { Room, type RunAssignment } from './room.js';
+import { FreeCapacity, type RunAssignment } from './free-capacity.js';
 
 /**
  * Maximum number of runs started per pass, which keeps its transaction short; if a pass reaches it, the
@@ -15,7 +15,7 @@ const MAX_STARTS = 25;
 
 /**
  * Assigns pending runs to instances (docs/contract/runs.md#placement): in launch order, each to the first
- * instance group it prefers that has room.
+ * instance group it prefers that has capacity.
  */
 @Injectable()
 export class Placement {
@@ -36,13 +36,13 @@ export class Placement {
     await this.members.refresh();
     await this.takeBack();
     const pending = candidates(await this.activeRuns());
-    const room = new Room(await this.groups.machines(), await this.queue.usage());
+    const capacity = new FreeCapacity(await this.groups.machines(), await this.queue.usage());
     const assigned = new Map<number, RunAssignment>();
     const refused = new Set<SimilarRuns>();
     for (const { id, runs } of startable(pending)) {
       if (assigned.size === MAX_STARTS) break;
       if (refused.has(runs)) continue;
-      const assignment = room.occupy(runs.preferred_groups, runs);
+      const assignment = capacity.occupy(runs.preferred_groups, runs);
       if (assignment) assigned.set(id, assignment);
       else refused.add(runs);
     }

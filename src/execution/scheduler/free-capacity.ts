@@ -1,7 +1,7 @@
 import type { GroupMachine } from '../../instances/instance-groups.repository.js';
 import type { SimilarRuns, Usage } from '../../runs/run-queue.repository.js';
 
-/** A place for a run. */
+/** Group and machine of a run. */
 export interface RunAssignment {
   group: number;
   hostname: string;
@@ -21,8 +21,8 @@ interface Machine {
 
 interface Group {
   /** Runs that its limits still permit. */
-  runsLeft: number;
-  forksLeft: number;
+  freeRuns: number;
+  freeForks: number;
   /** True if no run of it counts: it may be given one that is larger than its limit of forks. */
   isIdle: boolean;
   /** Machines for runs of it; without those that an earlier run waits for. */
@@ -30,7 +30,7 @@ interface Group {
 }
 
 /** Free capacity of instance groups and their machines (docs/contract/runs.md#placement). */
-export class Room {
+export class FreeCapacity {
   private readonly machines = new Map<string, Machine>();
   private readonly groups = new Map<number, Group>();
 
@@ -43,8 +43,8 @@ export class Room {
       };
       this.machines.set(hostname, machine);
       const group = this.groups.get(id) ?? {
-        runsLeft: row.max_concurrent_jobs || Infinity,
-        forksLeft: row.max_forks || Infinity,
+        freeRuns: row.max_concurrent_jobs || Infinity,
+        freeForks: row.max_forks || Infinity,
         isIdle: true,
         machines: [],
       };
@@ -57,10 +57,10 @@ export class Room {
   }
 
   /**
-   * Occupies a place in the first of some groups that has room. If none has, the machines that the run
+   * Reserves capacity in the first of some groups that has capacity. If none has, the machines that the run
    * could have been given are closed for these groups, so that no later run overtakes.
    *
-   * @returns null if no group has room
+   * @returns null if no group has capacity
    */
   occupy(preferred: readonly number[], need: Need): RunAssignment | null {
     const open = preferred.flatMap((id) => {
@@ -74,7 +74,7 @@ export class Room {
       return { group: id, hostname: machine.hostname };
     }
     for (const { group } of open) {
-      const isFull = need.impact > group.forksLeft;
+      const isFull = need.impact > group.freeForks;
       group.machines = group.machines.filter((one) => !isFull && !isSuitable(one, need));
     }
     return null;
@@ -92,8 +92,8 @@ export class Room {
       machine.isIdle = false;
     }
     if (!group) return;
-    group.runsLeft -= runs;
-    group.forksLeft -= forks;
+    group.freeRuns -= runs;
+    group.freeForks -= forks;
     group.isIdle = false;
   }
 }
@@ -101,8 +101,8 @@ export class Room {
 const isSuitable = ({ hasEngine }: Machine, { needs_engine: needsEngine }: Need): boolean =>
   hasEngine || !needsEngine;
 
-const isOpen = ({ runsLeft, forksLeft, machines }: Group, needsEngine: boolean): boolean =>
-  runsLeft > 0 && forksLeft > 0 && machines.some((one) => isFree(one, needsEngine));
+const isOpen = ({ freeRuns, freeForks, machines }: Group, needsEngine: boolean): boolean =>
+  freeRuns > 0 && freeForks > 0 && machines.some((one) => isFree(one, needsEngine));
 
 const isFree = ({ hasEngine, slots, forks, isIdle }: Machine, needsEngine: boolean): boolean =>
   slots > 0 && (forks > 0 || isIdle) && (hasEngine || !needsEngine);
@@ -111,8 +111,8 @@ const isFree = ({ hasEngine, slots, forks, isIdle }: Machine, needsEngine: boole
  * Returns the machine with most free forks that has enough for a run. If none has, the largest idle one:
  * a run that is larger than every machine has one for itself.
  */
-function choose({ machines, forksLeft, isIdle }: Group, need: Need): Machine | undefined {
-  if (need.impact > forksLeft && !isIdle) return undefined;
+function choose({ machines, freeForks, isIdle }: Group, need: Need): Machine | undefined {
+  if (need.impact > freeForks && !isIdle) return undefined;
   const free = machines.filter((one) => one.slots > 0 && isSuitable(one, need));
   const fitting = free.filter(({ forks }) => forks >= need.impact);
   return largest(fitting.length > 0 ? fitting : free.filter((one) => one.isIdle));

@@ -82,7 +82,7 @@ export const inventorySources = defineResource({
         ...['source', 'source_project', 'source_path', 'source_vars', 'scm_branch'],
         'execution_environment',
       ],
-      keeps: ['credential'],
+      protects: ['credential'],
     },
   ],
   extension: InventorySourceExtension,

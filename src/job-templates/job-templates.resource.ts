@@ -118,7 +118,9 @@ export const jobTemplates = defineResource({
       field: 'job_template',
     },
   },
-  destinations: [{ decidedBy: ['project', 'playbook', ...TEMPLATE_AIMS], keeps: ['credentials'] }],
+  destinations: [
+    { decidedBy: ['project', 'playbook', ...TEMPLATE_AIMS], protects: ['credentials'] },
+  ],
   extension: JobTemplateExtension,
   shows: JOB_TEMPLATE_SHOWS,
 });

@@ -120,7 +120,7 @@ export const projects = defineResource({
     },
     job_templates: { kind: 'has-many', target: () => resource('job_template'), field: 'project' },
   },
-  destinations: [{ decidedBy: ['scm_type', 'scm_url'], keeps: ['credential'] }],
+  destinations: [{ decidedBy: ['scm_type', 'scm_url'], protects: ['credential'] }],
   extension: ProjectExtension,
   shows: PROJECT_SHOWS,
 });

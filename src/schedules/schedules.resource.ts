@@ -91,7 +91,7 @@ export const schedules = defineResource({
     },
     jobs: { kind: 'has-many', target: () => resource('unified_job'), field: 'schedule' },
   },
-  destinations: [{ decidedBy: SAVED_AIMS, keeps: ['credentials'] }],
+  destinations: [{ decidedBy: SAVED_AIMS, protects: ['credentials'] }],
   extension: ScheduleExtension,
   shows: SCHEDULE_SHOWS,
 });

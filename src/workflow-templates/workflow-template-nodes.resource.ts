@@ -83,8 +83,8 @@ export const workflowTemplateNodes = defineResource({
     instance_groups: { ...brings('instance_group'), ordered: true },
   },
   destinations: [
-    { decidedBy: ['unified_job_template', ...SAVED_AIMS], keeps: ['credentials'] },
-    { decidedBy: ['unified_job_template'], keeps: ['inventory'] },
+    { decidedBy: ['unified_job_template', ...SAVED_AIMS], protects: ['credentials'] },
+    { decidedBy: ['unified_job_template'], protects: ['inventory'] },
   ],
   extension: WorkflowTemplateNodeExtension,
   shows: TEMPLATE_NODE_SHOWS,

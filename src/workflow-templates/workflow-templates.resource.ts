@@ -109,7 +109,7 @@ export const workflowTemplates = defineResource({
       field: 'unified_job_template',
     },
   },
-  destinations: [{ decidedBy: WORKFLOW_AIMS, keeps: [credentialsOfNodes] }],
+  destinations: [{ decidedBy: WORKFLOW_AIMS, protects: [credentialsOfNodes] }],
   extension: WorkflowTemplateExtension,
   shows: TEMPLATE_SHOWS,
 });

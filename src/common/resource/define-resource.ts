@@ -81,7 +81,7 @@ export interface Destination {
   /** Fields that decide the destination or use. */
   decidedBy: readonly string[];
   /** Names of the references and relations to the objects, or a relation without a name. */
-  keeps: readonly (string | Relation)[];
+  protects: readonly (string | Relation)[];
 }
 
 export interface ResourceOptions<Schema extends object = object> {

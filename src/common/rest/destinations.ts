@@ -8,12 +8,12 @@ import { relationCondition } from '../resource/relation-condition.js';
 import type { Values } from './hooks.js';
 
 /** Secret or other object that a row references, with the fields that decide where it is used. */
-interface Kept {
+interface ProtectedObject {
   /** Column of the locked row that is true if the caller has `use` on the object. */
   column: string;
   target: ResourceDefinition;
   /** SQL condition that joins a row `kept` of the target to a row `t` of the object. */
-  tie: Sql;
+  condition: Sql;
   /** Field that replaces the reference; null for a relation that is attached elsewhere. */
   field: string | null;
   decidedBy: readonly string[];
@@ -24,13 +24,13 @@ interface Kept {
  * `use`.
  */
 export const destinationColumns = (definition: ResourceDefinition, actor: Actor): Sql[] =>
-  keptBy(definition).map(({ column, target, tie }) => {
+  protectedBy(definition).map(({ column, target, condition }) => {
     const rule = permit(target.policy, 'use', 'kept', actor);
     const isUsable =
       rule === TRUE
         ? TRUE
         : sql`NOT EXISTS (
-            SELECT 1 FROM ${ident(target.table)} kept WHERE ${and(tie, sql`NOT (${rule})`)})`;
+            SELECT 1 FROM ${ident(target.table)} kept WHERE ${and(condition, sql`NOT (${rule})`)})`;
     return sql`(${isUsable}) AS ${ident(column)}`;
   });
 
@@ -42,7 +42,7 @@ export const destinationColumns = (definition: ResourceDefinition, actor: Actor)
  * @throws Forbidden naming the fields that decide the destination
  */
 export function assertRedirect(definition: ResourceDefinition, before: Row, changed: Values): void {
-  for (const { column, target, field, decidedBy } of keptBy(definition)) {
+  for (const { column, target, field, decidedBy } of protectedBy(definition)) {
     const deciding = decidedBy.filter((name) => name in changed);
     const isReplaced = field !== null && field in changed;
     if (deciding.length === 0 || isReplaced || before[column] === true) continue;
@@ -53,9 +53,9 @@ export function assertRedirect(definition: ResourceDefinition, before: Row, chan
   }
 }
 
-const keptBy = (definition: ResourceDefinition): Kept[] =>
-  definition.destinations.flatMap(({ keeps, decidedBy }, at) =>
-    keeps.map((name, index) => {
+const protectedBy = (definition: ResourceDefinition): ProtectedObject[] =>
+  definition.destinations.flatMap(({ protects, decidedBy }, at) =>
+    protects.map((name, index) => {
       const column = `may_use_kept_${at}_${index}`;
       return { ...leadOf(definition, name), decidedBy, column };
     }),
@@ -64,17 +64,17 @@ const keptBy = (definition: ResourceDefinition): Kept[] =>
 /** Returns the target and the join condition of a reference or a relation. */
 function leadOf(
   definition: ResourceDefinition,
-  name: Destination['keeps'][number],
-): Pick<Kept, 'target' | 'tie' | 'field'> {
+  name: Destination['protects'][number],
+): Pick<ProtectedObject, 'target' | 'condition' | 'field'> {
   const field = typeof name === 'string' ? definition.field(name) : undefined;
   if (field) {
-    const tie = sql`kept.id = ${ident('t', columnOf(field))}`;
-    return { target: targetOf(field), tie, field: field.name };
+    const condition = sql`kept.id = ${ident('t', columnOf(field))}`;
+    return { target: targetOf(field), condition, field: field.name };
   }
   const relation =
     typeof name === 'string'
       ? existing(definition.relations[name], 'a destination names a reference or a relation')
       : name;
-  const tie = relationCondition(relation, ident('t', 'id'), 'kept');
-  return { target: relation.target(), tie, field: null };
+  const condition = relationCondition(relation, ident('t', 'id'), 'kept');
+  return { target: relation.target(), condition, field: null };
 }

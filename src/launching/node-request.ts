@@ -7,7 +7,7 @@ import type { Prompts } from '../prompts/launch-options.js';
 import { inheritedPrompts } from '../prompts/prompt-columns.js';
 
 /** A node that is about to start, with its inherited artifacts. */
-export interface StartingNode extends DueNode {
+export interface ReadyNode extends DueNode {
   /**
    * Artifacts that earlier runs passed on with `set_stats`; values of later parents take
    * precedence.
@@ -32,7 +32,7 @@ export interface WorkflowSecrets {
  * variables of the node, artifacts (those of the nearest run last), variables of the workflow job.
  * For a bulk launch, the prompts of the nodes already contain its defaults.
  */
-export function requestOf(node: StartingNode, { fill, names }: WorkflowSecrets): LaunchRequest {
+export function requestOf(node: ReadyNode, { fill, names }: WorkflowSecrets): LaunchRequest {
   const own = fill(node.identifier, node.prompts);
   const common = {
     templateId: node.template_id,
@@ -73,5 +73,5 @@ function labelsOf(own: Prompts, workflow: Prompts): Prompts {
  * Returns the webhook of a node's run: the run gets the event's variables; status posts and
  * deduplication belong to the workflow job.
  */
-const eventOf = ({ webhook_delivery_id: deliveryId }: StartingNode): Partial<LaunchRequest> =>
+const eventOf = ({ webhook_delivery_id: deliveryId }: ReadyNode): Partial<LaunchRequest> =>
   deliveryId === null ? {} : { webhook: { service: '', credentialId: null, guid: '', deliveryId } };

@@ -5,10 +5,7 @@ import { hiddenInput, objectSelect, panelCard, panelForm } from '../shared/panel
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
 import { PRESET } from '../shared/form-parameters.js';
-import {
-  ReferenceLists,
-  type ReferenceChoices,
-} from '../../common/rest/reference-lists.service.js';
+import { ReferenceLists, type ReferenceList } from '../../common/rest/reference-lists.service.js';
 import { objectTitleOf, type Item } from '../shared/value-views.js';
 import { relationCondition } from '../../common/resource/relation-condition.js';
 import { resource } from '../../common/resource/registry.js';
@@ -89,7 +86,7 @@ export class AttachedNotificationsPanel implements Panel<ShownObject> {
 interface RowParts {
   url: string;
   csrf: string;
-  choices: ReferenceChoices;
+  choices: ReferenceList;
 }
 
 function eventRow(row: EventRow, { url, csrf, choices }: RowParts): Html {

@@ -3,7 +3,7 @@ import { LOOK_FIELD } from './browser-form.js';
 import { isListField } from './form-values.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { folded } from './layout.js';
-import type { ReferenceChoices } from '../../common/rest/reference-lists.service.js';
+import type { ReferenceList } from '../../common/rest/reference-lists.service.js';
 import { helpFor, labelForField } from './labels.js';
 
 /** A field of a form, with its value and errors. */
@@ -14,7 +14,7 @@ export interface FormField {
   value: unknown;
   errors: readonly string[];
   /** Options of a reference. */
-  choices?: ReferenceChoices;
+  choices?: ReferenceList;
   /** URL of the list to search in; by default the list of all objects of the type. */
   list?: string;
   /** Field whose value decides the choices of this one. */

@@ -1,7 +1,7 @@
 import { RETURN_FIELD, TOLD_THERE_FIELD } from './browser-form.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { csrfInput } from './layout.js';
-import type { ReferenceChoices } from '../../common/rest/reference-lists.service.js';
+import type { ReferenceList } from '../../common/rest/reference-lists.service.js';
 
 /** A form on another page than its URL's. */
 export interface PanelForm {
@@ -41,7 +41,7 @@ export const hiddenInput = (name: string, value: string | number): Html =>
  */
 export function objectSelect(
   { id, name, label, list }: { id: string; name: string; label: string; list: string },
-  { options, more }: ReferenceChoices,
+  { options, more }: ReferenceList,
 ): Html {
   const common = { id, name, required: true, 'data-picker': list };
   return html`<div class="field">

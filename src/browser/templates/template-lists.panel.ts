@@ -2,10 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
 import { relationCondition } from '../../common/resource/relation-condition.js';
 import { resource } from '../../common/resource/registry.js';
-import {
-  ReferenceLists,
-  type ReferenceChoices,
-} from '../../common/rest/reference-lists.service.js';
+import { ReferenceLists, type ReferenceList } from '../../common/rest/reference-lists.service.js';
 import { sql } from '../../database/sql.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
@@ -69,7 +66,7 @@ export class TemplateListsPanel implements Panel<ShownTemplate> {
   }
 
   /** Returns the credentials that the caller may use and that are not listed. */
-  private async unlisted(listed: readonly Item[], actor: Actor): Promise<ReferenceChoices> {
+  private async unlisted(listed: readonly Item[], actor: Actor): Promise<ReferenceList> {
     const choices = await this.references.load(resource('credential'), 'use', [], actor);
     const known = new Set(listed.map(({ id }) => String(id)));
     return { ...choices, options: choices.options.filter(([id]) => !known.has(id)) };
@@ -110,7 +107,7 @@ const listRow = (
     <td>${add}</td>
   </tr>`;
 
-const credentialForm = (form: PanelForm, choices: ReferenceChoices): HtmlValue =>
+const credentialForm = (form: PanelForm, choices: ReferenceList): HtmlValue =>
   (choices.more || choices.options.length > 0) &&
   panelForm(
     form,

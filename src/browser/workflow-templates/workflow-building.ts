@@ -1,7 +1,7 @@
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { objectSelect, panelButton, panelForm, panelTextInput } from '../shared/panel-forms.js';
 import { PRESET } from '../shared/form-parameters.js';
-import type { ReferenceChoices } from '../../common/rest/reference-lists.service.js';
+import type { ReferenceList } from '../../common/rest/reference-lists.service.js';
 import { resource } from '../../common/resource/registry.js';
 import type { Edge } from '../../workflows/workflow-rows.service.js';
 import { EDGE_WORDS, type ShownNode } from '../workflows/graph-view.js';
@@ -20,7 +20,7 @@ export interface BuildingParts {
   /** Kind of the link whose end the caller chooses in the graph. */
   connects: Edge['kind'] | undefined;
   /** Templates that the caller may use in a step. */
-  templates: ReferenceChoices;
+  templates: ReferenceList;
   /** Form that changes the selected node, or a link to it. */
   change: HtmlValue;
 }
@@ -67,7 +67,7 @@ function startersOf(id: number, edges: readonly Edge[]): ReadonlySet<number> {
   return found;
 }
 
-const stepSelect = (templates: ReferenceChoices, id = 'step-template'): Html =>
+const stepSelect = (templates: ReferenceList, id = 'step-template'): Html =>
   objectSelect(
     {
       id,

@@ -9,7 +9,7 @@ import { idList, idsIn } from '../resource/ids.js';
 const MAX_CHOICES = 50;
 
 /** Objects a reference may be set to, for a select. */
-export interface ReferenceChoices {
+export interface ReferenceList {
   options: readonly (readonly [id: string, label: string, kind?: string])[];
   /** There are more than are listed. */
   more: boolean;
@@ -31,7 +31,7 @@ export class ReferenceLists {
     chosen: unknown,
     actor: Actor,
     scope: (alias: string) => Sql = () => TRUE,
-  ): Promise<ReferenceChoices> {
+  ): Promise<ReferenceList> {
     const column = labelColumn(target);
     if (column === null) return { options: [], more: true };
     const allowed = permit(target.policy, action, 'r', actor);
@@ -58,7 +58,7 @@ export class ReferenceLists {
 }
 
 /** The one object that can be chosen, where there is no other. */
-export const onlyOf = (choices: ReferenceChoices | null | undefined): string | undefined =>
+export const onlyOf = (choices: ReferenceList | null | undefined): string | undefined =>
   choices && !choices.more && choices.options.length === 1 ? choices.options[0]?.[0] : undefined;
 
 /** Column that names objects of a kind, or null for kinds that have no names. */

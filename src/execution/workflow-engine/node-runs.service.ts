@@ -10,11 +10,7 @@ import type { NewRun } from '../../runs/run-states.repository.js';
 import { WorkflowGraphsRepository } from '../../workflows/workflow-graphs.repository.js';
 import { WorkflowJobsRepository } from '../../workflows/workflow-jobs.repository.js';
 import { artifactsOfNodes, NO_ARTIFACTS } from '../../workflows/inherited-artifacts.js';
-import {
-  requestOf,
-  type StartingNode,
-  type WorkflowSecrets,
-} from '../../launching/node-request.js';
+import { requestOf, type ReadyNode, type WorkflowSecrets } from '../../launching/node-request.js';
 
 interface NamedTemplate {
   id: number;
@@ -51,15 +47,15 @@ const LOCKED =
 
 /** A created run, with the reason why it cannot start. */
 interface MadeRun {
-  node: StartingNode;
+  node: ReadyNode;
   id: number;
   /** Reason; empty if the run can start. */
   fault: string;
 }
 
-const isApproval = ({ template_type: type }: StartingNode): boolean =>
+const isApproval = ({ template_type: type }: ReadyNode): boolean =>
   type === 'workflow_approval_template';
-const isWorkflow = ({ template_type: type }: StartingNode): boolean =>
+const isWorkflow = ({ template_type: type }: ReadyNode): boolean =>
   type === 'workflow_job_template';
 
 /** Creates the runs of nodes, for all workflow jobs together. */
@@ -105,7 +101,7 @@ export class NodeRuns {
   /** @returns nodes, and the ids of nodes whose inherited artifacts cannot be decrypted */
   private async load(
     nodeIds: readonly number[],
-  ): Promise<{ nodes: StartingNode[]; locked: Set<number> }> {
+  ): Promise<{ nodes: ReadyNode[]; locked: Set<number> }> {
     const locked = new Set<number>();
     const nodes = (await this.nodes.starting(nodeIds)).map(({ parents, ...node }) => {
       const inherited = artifactsOfNodes(this.box, parents);
@@ -116,7 +112,7 @@ export class NodeRuns {
   }
 
   private async launch(
-    nodes: readonly StartingNode[],
+    nodes: readonly ReadyNode[],
     secrets: ReadonlyMap<number, WorkflowSecrets>,
   ): Promise<MadeRun[]> {
     const chains = await this.chains(nodes.filter(isWorkflow).map((node) => node.workflow_job_id));
@@ -131,7 +127,7 @@ export class NodeRuns {
   }
 
   private async makeApprovals(
-    nodes: readonly StartingNode[],
+    nodes: readonly ReadyNode[],
   ): Promise<{ made: MadeRun[]; rows: NewRun[] }> {
     if (nodes.length === 0) return { made: [], rows: [] };
     const ids = await this.workflowJobs.takeIds(nodes.length);
@@ -162,7 +158,7 @@ export class NodeRuns {
   }
 }
 
-function faultOf(node: StartingNode, errors: FieldErrors, chain: readonly NamedTemplate[]): string {
+function faultOf(node: ReadyNode, errors: FieldErrors, chain: readonly NamedTemplate[]): string {
   const own = { id: node.template_id, name: node.template_name };
   return chain.some(({ id }) => id === own.id)
     ? recursionText([own, ...chain])

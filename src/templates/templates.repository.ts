@@ -47,7 +47,7 @@ export interface ReceivingTemplate {
 }
 
 /** A run with the fields that its template stores. */
-export interface RunOfTemplate {
+export interface TemplateRun {
   id: number;
   status: string;
   unified_job_template_id: number | null;
@@ -144,7 +144,7 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
    * Stores new runs as the current runs of their templates. A template that already has a current
    * run is skipped, so that launches of one template do not wait for each other's lock on its row.
    */
-  async showCreated(runs: readonly RunOfTemplate[]): Promise<void> {
+  async showCreated(runs: readonly TemplateRun[]): Promise<void> {
     const templates = [...new Set(runs.flatMap((run) => run.unified_job_template_id ?? []))];
     if (templates.length === 0) return;
     await this.database.preparedRows(sql`
@@ -155,7 +155,7 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
   }
 
   /** Updates templates after status changes of their runs. */
-  async showMoved(runs: readonly RunOfTemplate[]): Promise<void> {
+  async showMoved(runs: readonly TemplateRun[]): Promise<void> {
     await this.database.execute(sql`
       UPDATE unified_job_templates t SET current_job_id = run.id, status = run.status
       FROM (${latestOf(runs)}) run
@@ -165,7 +165,7 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
   /**
    * Updates templates whose runs ended. A template with another current run keeps showing that run.
    */
-  async showEnded(runs: readonly RunOfTemplate[], hasFailed: boolean): Promise<void> {
+  async showEnded(runs: readonly TemplateRun[], hasFailed: boolean): Promise<void> {
     const ids = runs.map(({ id }) => id);
     const isOver = sql`coalesce(t.current_job_id = ANY(${ids}::bigint[]), true)`;
     await this.database.execute(sql`
@@ -179,7 +179,7 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
 }
 
 /** Returns a query for the newest run of each template, which the template displays. */
-function latestOf(runs: readonly RunOfTemplate[]): Sql {
+function latestOf(runs: readonly TemplateRun[]): Sql {
   return sql`
     SELECT DISTINCT ON (template_id) template_id, id, status
     FROM unnest(${runs.map(({ unified_job_template_id: id }) => id)}::int[],

@@ -1,7 +1,7 @@
 import { html, type Html } from '../shared/html.js';
 import {
   JobHostSummariesRepository,
-  type HostOfRun,
+  type RunHost,
 } from '../../runs/events/job-host-summaries.repository.js';
 
 /** Maximum number of hosts on the page, failed hosts first; the list of the API is complete. */
@@ -22,10 +22,10 @@ type Part = (typeof COLUMNS)[number][0];
 export const loadHosts = (
   summaries: JobHostSummariesRepository,
   runId: number,
-): Promise<HostOfRun[]> => summaries.ofRun(runId, MAX_HOSTS);
+): Promise<RunHost[]> => summaries.ofRun(runId, MAX_HOSTS);
 
 /** Renders the results of each host as a bar and, for screen readers, as numbers. */
-export function hostSummaries(url: string, hosts: readonly HostOfRun[]): Html {
+export function hostSummaries(url: string, hosts: readonly RunHost[]): Html {
   const total = hosts[0]?.total ?? 0;
   return html`<section aria-labelledby="hosts-title">
     <h2 id="hosts-title">Hosts</h2>
@@ -65,10 +65,10 @@ export function hostSummaries(url: string, hosts: readonly HostOfRun[]): Html {
   </section>`;
 }
 
-const nameOf = ({ host_id: id, host_name: name }: HostOfRun): Html =>
+const nameOf = ({ host_id: id, host_name: name }: RunHost): Html =>
   id === null ? html`${name}` : html`<a href="/api/v2/hosts/${id}/">${name}</a>`;
 
-function bar(host: HostOfRun): Html {
+function bar(host: RunHost): Html {
   // `ok` also counts changed tasks.
   const parts: Record<Part, number> = { ...host, ok: Math.max(0, host.ok - host.changed) };
   const sum = COLUMNS.reduce((all, [part]) => all + parts[part], 0) || 1;

@@ -9,7 +9,7 @@ import { resource } from '../../common/resource/registry.js';
 import { summariesOf } from '../../common/resource/represent.js';
 import type { Database } from '../../database/database.js';
 import { STORED_PROMPTS } from '../../prompts/prompt-columns.js';
-import type { TaskOfRun } from '../../runs/events/job-events.repository.js';
+import type { RunTask } from '../../runs/events/job-events.repository.js';
 
 /** Compared columns; variables and tasks are compared separately. */
 const COLUMNS = [
@@ -76,8 +76,8 @@ export function compare(before: Row, now: Row, names: Names, tasks: ComparedTask
 }
 
 export interface ComparedTasks {
-  before: readonly TaskOfRun[];
-  now: readonly TaskOfRun[];
+  before: readonly RunTask[];
+  now: readonly RunTask[];
 }
 
 function differenceOf(column: string, before: unknown, now: unknown): Difference[] {
@@ -106,7 +106,7 @@ function variablesOf({ extra_vars: text }: Row): Record<string, unknown> {
 }
 
 function taskDifferences({ before, now }: ComparedTasks): Difference[] {
-  const namesOf = (tasks: readonly TaskOfRun[]): Set<string> =>
+  const namesOf = (tasks: readonly RunTask[]): Set<string> =>
     new Set(tasks.map(({ task }) => task));
   const [old, current] = [namesOf(before), namesOf(now)];
   // A run that ended early skipped its last tasks, so only new tasks are differences.

@@ -4,7 +4,7 @@ import { assetUrl } from '../shared/assets.js';
 import { html, type Html } from '../shared/html.js';
 import { WebhookCauses } from '../shared/webhook-causes.service.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
-import { JobEventsRepository, type TaskOfRun } from '../../runs/events/job-events.repository.js';
+import { JobEventsRepository, type RunTask } from '../../runs/events/job-events.repository.js';
 import { JobHostSummariesRepository } from '../../runs/events/job-host-summaries.repository.js';
 import { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
 import { RunOverviewsRepository } from '../../runs/run-overviews.repository.js';
@@ -78,7 +78,7 @@ export class RunPanel implements Panel<ShownJob> {
 
   private async comparison(
     run: ShownJob,
-    tasks: readonly TaskOfRun[],
+    tasks: readonly RunTask[],
     actor: Actor,
   ): Promise<Html | null> {
     const id = await this.overviews.lastSuccess(run.id, actor);

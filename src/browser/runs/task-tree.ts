@@ -3,7 +3,7 @@ import { keysOf } from '../../common/records.js';
 import {
   type TaskOutcome,
   JobEventsRepository,
-  type TaskOfRun,
+  type RunTask,
 } from '../../runs/events/job-events.repository.js';
 
 /**
@@ -21,7 +21,7 @@ const LABELS: Record<TaskOutcome, string> = {
 };
 const OUTCOMES = keysOf(LABELS);
 
-export const loadTasks = (events: JobEventsRepository, runId: number): Promise<TaskOfRun[]> =>
+export const loadTasks = (events: JobEventsRepository, runId: number): Promise<RunTask[]> =>
   events.tasks(runId, MAX);
 
 /**
@@ -29,9 +29,9 @@ export const loadTasks = (events: JobEventsRepository, runId: number): Promise<T
  *
  * @param events path of the list of all events
  */
-export function taskTree(events: string, tasks: readonly TaskOfRun[]): Html | null {
+export function taskTree(events: string, tasks: readonly RunTask[]): Html | null {
   if (tasks.length === 0) return null;
-  const byPlay = new Map<string, TaskOfRun[]>();
+  const byPlay = new Map<string, RunTask[]>();
   for (const task of tasks) byPlay.set(task.play, [...(byPlay.get(task.play) ?? []), task]);
   return html`<section class="card" aria-labelledby="tasks-title">
     <div class="line">
@@ -49,7 +49,7 @@ export function taskTree(events: string, tasks: readonly TaskOfRun[]): Html | nu
   </section>`;
 }
 
-const taskView = (task: TaskOfRun): Html =>
+const taskView = (task: RunTask): Html =>
   html`<li>
     <details class="plain" ${task.failures + task.dark > 0 && 'open'}>
       <summary>${task.task} ${OUTCOMES.map((outcome) => count(task, outcome))}</summary>
@@ -74,6 +74,6 @@ const TONES: Record<TaskOutcome, string> = {
   skipped: 'plain',
 };
 
-const count = (task: TaskOfRun, outcome: TaskOutcome): HtmlValue =>
+const count = (task: RunTask, outcome: TaskOutcome): HtmlValue =>
   task[outcome] > 0 &&
   html`<span class="badge ${TONES[outcome]}">${task[outcome]} ${LABELS[outcome]}</span> `;

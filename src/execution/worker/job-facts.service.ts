@@ -32,7 +32,7 @@ type Hosts = readonly Pick<HostRow, 'id' | 'name'>[];
 /**
  * The hosts of a run whose facts are stored, by name, and the hosts that had facts before the run.
  */
-export interface FactsOfRun {
+export interface RunHostFacts {
   readonly hosts: ReadonlyMap<string, number>;
   readonly provided: ReadonlySet<string>;
   /** Project of the run; its facts are not given to other projects. */
@@ -42,7 +42,7 @@ export interface FactsOfRun {
 }
 
 /** Facts of a run that has ended, and the masker of its secrets. */
-type EndedFacts = FactsOfRun & { readonly masker: Masker };
+type EndedFacts = RunHostFacts & { readonly masker: Masker };
 
 /** Copies facts between the database and the folder of a run (docs/contract/runs.md#facts). */
 @Injectable()
@@ -59,7 +59,7 @@ export class JobFacts {
    * Writes the fresh facts that a run of a project can read, in the place where Ansible looks for
    * them.
    */
-  async hand(workspace: Workspace, hosts: Hosts, projectId: number): Promise<FactsOfRun> {
+  async hand(workspace: Workspace, hosts: Hosts, projectId: number): Promise<RunHostFacts> {
     const written = await this.write(workspace, hosts, projectId, ({ shared, own }) => ({
       ...judgeFacts(parseRecord(shared)).shared,
       ...judgeFacts(parseRecord(own)).own,
@@ -82,7 +82,7 @@ export class JobFacts {
     hosts: Hosts,
     projectId: number | null,
     factsOf: (known: FactsText) => object,
-  ): Promise<Omit<FactsOfRun, 'projectId'>> {
+  ): Promise<Omit<RunHostFacts, 'projectId'>> {
     const settings = await this.runtime.get('ANSIBLE_FACT_CACHE_TIMEOUT', 'HOST_FACTS_BYTES');
     const canHaveFacts = await makeFactFolders(
       workspace,

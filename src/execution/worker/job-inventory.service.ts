@@ -15,7 +15,7 @@ import { CannotStart } from './outcome.js';
 export type PlaybookContext = JobContext & { isWithoutHosts?: true };
 
 /** The inventory of a run in Ansible's format, and its hosts. */
-export interface InventoryOfRun {
+export interface RunInventory {
   document: AnsibleInventory;
   hosts: HostRow[];
   /**
@@ -36,7 +36,7 @@ export class JobInventory {
   ) {}
 
   /** @throws CannotStart if the inventory was deleted */
-  async load(job: PlaybookContext): Promise<InventoryOfRun> {
+  async load(job: PlaybookContext): Promise<RunInventory> {
     const { inventory_id: id } = job;
     const rows = id === null ? null : await this.inventories.load(id);
     if (id === null || !rows) throw new CannotStart(NO_INVENTORY);

@@ -20,12 +20,8 @@ import type { Workspace } from '../runner/workspace.js';
 import { stopIfEnded, type ActiveRun } from './active-runs.service.js';
 import { AnsibleProcess, type EndedProcess, type Preparation } from './ansible-process.service.js';
 import { JobCredentials, credentialPart } from './job-credentials.service.js';
-import { JobFacts, type FactsOfRun } from './job-facts.service.js';
-import {
-  JobInventory,
-  type InventoryOfRun,
-  type PlaybookContext,
-} from './job-inventory.service.js';
+import { JobFacts, type RunHostFacts } from './job-facts.service.js';
+import { JobInventory, type RunInventory, type PlaybookContext } from './job-inventory.service.js';
 import { JobProjectFiles } from './job-project-files.service.js';
 import { jobVariables } from './job-variables.js';
 import { CannotStart, type RunOutcome, type RunKind } from './outcome.js';
@@ -62,7 +58,7 @@ const MAX_SECRETS = 64 * 1024;
 
 interface JobPreparation extends Preparation {
   /** Facts of the run; null if facts are not stored. */
-  facts: FactsOfRun | null;
+  facts: RunHostFacts | null;
 }
 
 /** Runs a job's playbook and combines all of its parts. */
@@ -232,7 +228,7 @@ export const jobOptions = (job: JobContext, maxForks: number) => ({
 /** Returns the original hosts of a constructed inventory, which the facts belong to. */
 function realHosts(
   hosts: readonly HostRow[],
-  originals: InventoryOfRun['originals'],
+  originals: RunInventory['originals'],
 ): readonly Pick<HostRow, 'id' | 'name'>[] {
   if (originals === null) return hosts;
   return hosts.flatMap(({ id, name }) => {

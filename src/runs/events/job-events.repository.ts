@@ -43,7 +43,7 @@ export interface StoredEvent extends EventRow {
 export type TaskOutcome = 'ok' | 'changed' | 'failures' | 'dark' | 'skipped';
 
 /** A task of a run: the number of hosts by outcome, and the first of these hosts. */
-export interface TaskOfRun extends Record<TaskOutcome, number> {
+export interface RunTask extends Record<TaskOutcome, number> {
   play: string;
   task: string;
   total: number;
@@ -109,8 +109,8 @@ export class JobEventsRepository extends TableRepository<Row> {
   tasks(
     runId: number,
     limit: { events: number; tasks: number; hosts: number },
-  ): Promise<TaskOfRun[]> {
-    return this.database.rows<TaskOfRun>(sql`
+  ): Promise<RunTask[]> {
+    return this.database.rows<RunTask>(sql`
       WITH result AS (
         SELECT id, counter, parent_uuid, play, task, host_name,
           CASE WHEN event = 'runner_on_unreachable' THEN 'dark'

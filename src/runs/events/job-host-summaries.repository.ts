@@ -35,7 +35,7 @@ export interface HostsOfRun {
 }
 
 /** Task counts of one host in a run. */
-export interface HostOfRun {
+export interface RunHost {
   host_name: string;
   host_id: number | null;
   ok: number;
@@ -145,8 +145,8 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
   }
 
   /** Returns hosts of a run, those with failures first. */
-  ofRun(runId: number, limit: number): Promise<HostOfRun[]> {
-    return this.database.rows<HostOfRun>(sql`
+  ofRun(runId: number, limit: number): Promise<RunHost[]> {
+    return this.database.rows<RunHost>(sql`
       SELECT host_name, host_id, ok, changed, failures, dark, skipped,
         (count(*) OVER ())::int AS total
       FROM job_host_summaries WHERE job_id = ${runId}

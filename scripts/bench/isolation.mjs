@@ -95,10 +95,10 @@ async function syncs({ load, boundary, folder }) {
     OUTBOUND_ALLOW: [],
     DATA_DIR: join(folder, 'data'),
   });
-  const sync = async (/** @type {string} */ name, /** @type {object} */ fence) => {
+  const sync = async (/** @type {string} */ name, /** @type {object} */ sandbox) => {
     const started = performance.now();
     const destination = join(folder, name);
-    await syncProject({ url: `file://${origin}`, reach, fence, destination });
+    await syncProject({ url: `file://${origin}`, reach, sandbox, destination });
     return performance.now() - started;
   };
   const open = { wrap: (/** @type {object} */ command) => Promise.resolve(openLaunch(command)) };

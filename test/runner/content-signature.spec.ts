@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 
 import { checkoutRevision, syncProject } from '../../src/execution/runner/git-checkout.js';
 import { Signer, SUMS } from '../support/signer.js';
-import { boundaryIn } from './fences.js';
+import { boundaryIn } from './sandboxes.js';
 import { HERE, TestRepository } from './git-servers.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
 
@@ -38,7 +38,11 @@ async function signed(files: Record<string, string> = FILES) {
   const origin = await TestRepository.create(join(folder.dir, `origin-${count}`), files);
   await signer.sign(origin.dir, Object.keys(FILES));
   const destination = join(folder.dir, `copy-${count}`);
-  const request = { fence: await boundaryIn(folder.dir), publicKey: signer.publicKey, destination };
+  const request = {
+    sandbox: await boundaryIn(folder.dir),
+    publicKey: signer.publicKey,
+    destination,
+  };
   const sync = async (): Promise<string> => {
     await origin.commit({});
     const { output } = await syncProject({ ...request, url: origin.url, reach: HERE });

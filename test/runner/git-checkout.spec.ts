@@ -14,8 +14,8 @@ import {
   syncProject,
 } from '../../src/execution/runner/git-checkout.js';
 import { GitReach } from '../../src/code-hosts/git-reach.js';
-import type { Fence } from '../../src/execution/boundary/command.js';
-import { FENCES, isFull, raiseFence, type RaisedFence } from './fences.js';
+import type { Sandbox } from '../../src/execution/boundary/command.js';
+import { FENCES, isFull, raiseFence, type RaisedFence } from './sandboxes.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
 
 const execute = promisify(execFile);
@@ -34,11 +34,11 @@ describe.each(FENCES)('git %s', (_, kind) => {
   let raised: RaisedFence;
   let folder: TestFolder;
   let origin: string;
-  let fence: Fence;
+  let sandbox: Sandbox;
   beforeAll(async () => {
     folder = await createTestFolder();
     raised = await raiseFence(kind, folder.dir);
-    ({ fence } = raised);
+    ({ sandbox } = raised);
     origin = join(folder.dir, 'origin');
     await mkdir(origin);
     await git('init', '-q', '-b', 'main');
@@ -80,7 +80,7 @@ describe.each(FENCES)('git %s', (_, kind) => {
       url: `file://${origin}`,
       reach: REACH,
       destination: freshFolder(),
-      fence,
+      sandbox,
       ...settings,
     });
   }
@@ -192,7 +192,7 @@ describe.each(FENCES)('git %s', (_, kind) => {
       const repository = freshFolder();
       const { revision: older } = await sync({ destination: repository });
       const newer = await commit('newer.yml', 'x');
-      const request = { repository, source: source(), fence };
+      const request = { repository, source: source(), sandbox };
       const copies = await Promise.all(
         [newer, older, 'main', newer].map((revision) =>
           checkoutRevision({ ...request, revision, destination: freshFolder() }),
@@ -201,7 +201,7 @@ describe.each(FENCES)('git %s', (_, kind) => {
       expect(copies.map((copy) => copy.revision)).toEqual([newer, older, newer, newer]);
       await expect(access(join(repository, 'newer.yml'))).rejects.toThrow('ENOENT');
       await expect(
-        checkoutRevision({ repository, revision: newer, destination: freshFolder(), fence }),
+        checkoutRevision({ repository, revision: newer, destination: freshFolder(), sandbox }),
       ).rejects.toThrow('does not exist in the repository');
     });
 
@@ -212,7 +212,7 @@ describe.each(FENCES)('git %s', (_, kind) => {
       const { revision } = await sync({ destination: repository });
       const destination = freshFolder();
       await expect(
-        checkoutRevision({ repository, revision, destination, fence }),
+        checkoutRevision({ repository, revision, destination, sandbox }),
       ).resolves.toMatchObject({
         revision,
       });
@@ -221,7 +221,7 @@ describe.each(FENCES)('git %s', (_, kind) => {
         repository,
         revision: 'main',
         destination: freshFolder(),
-        fence,
+        sandbox,
       });
       expect(byName.revision).toBe(revision);
     });

@@ -8,13 +8,13 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import type { Fence } from '../../src/execution/boundary/command.js';
+import type { Sandbox } from '../../src/execution/boundary/command.js';
 import {
   checkoutRevision,
   type SyncRequest,
   syncProject,
 } from '../../src/execution/runner/git-checkout.js';
-import { FENCES, isFull, raiseFence, type RaisedFence } from './fences.js';
+import { FENCES, isFull, raiseFence, type RaisedFence } from './sandboxes.js';
 import { type GitHttpServer, HERE, serveOverHttp, TestRepository } from './git-servers.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
 import { type SshServer, startSshServer } from './ssh-server.js';
@@ -26,12 +26,12 @@ const KNOWN_HOSTS = join(homedir(), '.ssh', 'known_hosts');
 describe.each(FENCES)('a sync %s', (_, kind) => {
   let raised: RaisedFence;
   let folder: TestFolder;
-  let fence: Fence;
+  let sandbox: Sandbox;
   let origin: TestRepository;
   beforeAll(async () => {
     folder = await createTestFolder();
     raised = await raiseFence(kind, folder.dir);
-    ({ fence } = raised);
+    ({ sandbox } = raised);
     origin = await TestRepository.create(join(folder.dir, 'served'), { 'site.yml': 'one' });
   });
   afterAll(async () => {
@@ -46,7 +46,7 @@ describe.each(FENCES)('a sync %s', (_, kind) => {
   ): Promise<{ revision: string; read: (name: string) => Promise<string> }> {
     copies += 1;
     const destination = request.destination ?? join(folder.dir, `copy-${copies}`);
-    const { revision } = await syncProject({ url, reach: HERE, fence, ...request, destination });
+    const { revision } = await syncProject({ url, reach: HERE, sandbox, ...request, destination });
     return { revision, read: (name) => readFile(join(destination, name), 'utf8') };
   }
 
@@ -139,7 +139,13 @@ describe.each(FENCES)('a sync %s', (_, kind) => {
 
     const own = join(folder.dir, 'job-with-submodules');
     const source = { url: outer.url, reach: HERE };
-    await checkoutRevision({ repository: destination, revision, source, destination: own, fence });
+    await checkoutRevision({
+      repository: destination,
+      revision,
+      source,
+      destination: own,
+      sandbox,
+    });
     const args = ['-c', 'safe.directory=*', 'rev-parse', 'HEAD'];
     const { stdout } = await execute('git', args, { cwd: join(own, 'near/sub/deep') });
     expect(stdout.trim()).toBe(newest);
@@ -160,7 +166,7 @@ describe.each(FENCES)('a sync %s', (_, kind) => {
     const newest = await part.commit({ 'part.yml': '4' });
     const revision = await whole.git('rev-parse', 'HEAD');
     const source = { url: whole.url, reach: HERE };
-    const request = { repository: destination, revision, source, fence };
+    const request = { repository: destination, revision, source, sandbox };
     for (const [submodules, wanted] of [
       ['synced', synced],
       ['newest', newest],

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { GitReach } from '../../src/code-hosts/git-reach.js';
-import type { Fence } from '../../src/execution/boundary/command.js';
+import type { Sandbox } from '../../src/execution/boundary/command.js';
 import { checkoutRevision, type SyncRequest } from '../../src/execution/runner/git-checkout.js';
 import { syncImported, type FileSource } from '../../src/execution/runner/import-checkout.js';
-import { FENCES, isFull, raiseFence, type RaisedFence } from './fences.js';
+import { FENCES, isFull, raiseFence, type RaisedFence } from './sandboxes.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
 
 const execute = promisify(execFile);
@@ -83,16 +83,16 @@ const SITE: [string, string, string?][] = [
 
 describe.each(FENCES)('imports %s', (_, kind) => {
   let raised: RaisedFence;
-  let fence: Fence;
+  let sandbox: Sandbox;
   beforeAll(async () => {
     raised = await raiseFence(kind, folder.dir);
-    ({ fence } = raised);
+    ({ sandbox } = raised);
   });
   afterAll(() => raised.end());
 
   const sync = (sort: FileSource, request: Partial<SyncRequest>) =>
     syncImported(sort, {
-      ...{ url: '', reach: reachOf(['127.0.0.0/8']), fence },
+      ...{ url: '', reach: reachOf(['127.0.0.0/8']), sandbox },
       destination: join(folder.dir, `project-${kind}-${count}`),
       ...request,
     });
@@ -145,7 +145,7 @@ describe.each(FENCES)('imports %s', (_, kind) => {
       expect((await readdir(destination)).toSorted()).toEqual(['.git', 'site.yml']);
       const copy = join(folder.dir, `copy-${kind}-${name}`);
       await checkoutRevision({
-        ...{ repository: destination, revision: first.revision, destination: copy, fence },
+        ...{ repository: destination, revision: first.revision, destination: copy, sandbox },
       });
       expect(await readFile(join(copy, 'site.yml'), 'utf8')).toBe('- hosts: all\n');
     }
@@ -189,7 +189,7 @@ it('a Subversion repository is checked out at a revision', async () => {
   const raised = await raiseFence(kind, folder.dir);
   const destination = join(folder.dir, 'project-svn');
   const request = {
-    ...{ url: `file://${repository}`, reach: reachOf([]), fence: raised.fence, destination },
+    ...{ url: `file://${repository}`, reach: reachOf([]), sandbox: raised.sandbox, destination },
   };
   try {
     await syncImported('svn', request);

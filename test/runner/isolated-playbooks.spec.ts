@@ -16,7 +16,7 @@ import { createWorkspace, removeDirectory } from '../../src/execution/runner/wor
 import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
 import { IS_DEEP } from '../support/depth.js';
 import { processesWith } from '../faults/support/processes.js';
-import { boundaryIn } from './fences.js';
+import { boundaryIn } from './sandboxes.js';
 import {
   createTestFolder,
   eventually,

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 import type { Boundary } from '../../src/execution/boundary/boundary.service.js';
 import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
-import { boundaryIn } from './fences.js';
+import { boundaryIn } from './sandboxes.js';
 import { createTestFolder, eventually, type TestFolder } from './playbooks.js';
 
 /** Id that no process has. */

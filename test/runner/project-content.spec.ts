@@ -6,7 +6,7 @@ import { access, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 
 import { AddressGuard } from '../../src/outbound/address-guard.js';
-import type { Fence } from '../../src/execution/boundary/command.js';
+import type { Sandbox } from '../../src/execution/boundary/command.js';
 import { searchPaths } from '../../src/execution/runner/ansible-paths.js';
 import { ContentCache } from '../../src/execution/runner/content-cache.js';
 import { installContent, type InstallRequest } from '../../src/execution/runner/galaxy-install.js';
@@ -23,7 +23,7 @@ import {
   selfSigned,
   serveGalaxy,
 } from '../support/fakes/galaxy-server.js';
-import { boundaryIn, FENCES, isFull, raiseFence, type RaisedFence } from './fences.js';
+import { boundaryIn, FENCES, isFull, raiseFence, type RaisedFence } from './sandboxes.js';
 import { serveOverHttp, TestRepository } from './git-servers.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
 
@@ -42,13 +42,13 @@ afterAll(() => folder.remove());
 
 describe.each(FENCES)('an installation %s', (_, kind) => {
   let raised: RaisedFence;
-  let fence: Fence;
+  let sandbox: Sandbox;
   let place: string;
   let output: string;
   beforeAll(async () => {
     place = join(folder.dir, kind);
     raised = await raiseFence(kind, place);
-    ({ fence } = raised);
+    ({ sandbox } = raised);
   });
   afterAll(() => raised.end());
 
@@ -68,7 +68,7 @@ describe.each(FENCES)('an installation %s', (_, kind) => {
     output = '';
     const wanted = await readRequirements(projectDir);
     const content = await installContent({
-      ...{ root, fence, guard: HERE, servers: [], files: wanted },
+      ...{ root, sandbox, guard: HERE, servers: [], files: wanted },
       ...{ environment: {}, ignoresCertificates: false },
       projectDir: needsProject(wanted) ? projectDir : null,
       onOutput: (text) => (output += text),
@@ -170,7 +170,7 @@ roles: [{src: "${url}", scm: git, name: welcome}]
 });
 
 it('an installation sees only the project and its own folder', async () => {
-  const fence = await boundaryIn(folder.dir);
+  const sandbox = await boundaryIn(folder.dir);
   const neighbour = await folder.write('data/projects/other', { 'our-tools.tar.gz': 'x' });
   const projectDir = await folder.write('data/projects/mine', {
     'requirements.yml': `collections: [{name: ${neighbour}/our-tools.tar.gz, type: file}]\n`,
@@ -179,7 +179,7 @@ it('an installation sees only the project and its own folder', async () => {
   await mkdir(root);
   const files = await readRequirements(projectDir);
   const request = {
-    ...{ projectDir, root, fence, files, guard: HERE, servers: [] },
+    ...{ projectDir, root, sandbox, files, guard: HERE, servers: [] },
     ...{ environment: {}, ignoresCertificates: false },
   };
   await expect(installContent({ ...request, onOutput: () => undefined })).rejects.toThrow(

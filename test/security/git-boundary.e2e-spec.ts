@@ -8,19 +8,19 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { checkoutRevision, syncProject } from '../../src/execution/runner/git-checkout.js';
-import { boundaryIn } from '../runner/fences.js';
+import { boundaryIn } from '../runner/sandboxes.js';
 import { HERE, TestRepository } from '../runner/git-servers.js';
 import { createTestFolder, type TestFolder } from '../runner/playbooks.js';
-import type { Fence } from '../../src/execution/boundary/command.js';
+import type { Sandbox } from '../../src/execution/boundary/command.js';
 
 const execute = promisify(execFile);
 const SECRET = 'playbook of somebody else';
 
 let folder: TestFolder;
-let fence: Fence;
+let sandbox: Sandbox;
 beforeAll(async () => {
   folder = await createTestFolder();
-  fence = await boundaryIn(folder.dir);
+  sandbox = await boundaryIn(folder.dir);
 });
 afterAll(() => folder.remove());
 
@@ -28,7 +28,7 @@ let counter = 0;
 const fresh = (name: string): string => join(folder.dir, `${name}-${(counter += 1)}`);
 
 const sync = (url: string, destination = fresh('copy'), branch = '') =>
-  syncProject({ url, destination, branch, reach: HERE, fence });
+  syncProject({ url, destination, branch, reach: HERE, sandbox });
 
 /** Creates a project of another organization on the same machine, with one commit. */
 async function victim(): Promise<{ repository: TestRepository; commit: string }> {
@@ -172,7 +172,7 @@ describe('content of the repository of a project', () => {
     const { repository, commit } = await victim();
     const job = (planted: Planted) =>
       checkoutRevision({
-        ...{ repository: planted.dir, revision: commit, fence },
+        ...{ repository: planted.dir, revision: commit, sandbox },
         ...{ destination: fresh('job'), source: { url: planted.origin.url, reach: HERE } },
       });
     const byLink = await synced();
@@ -289,7 +289,7 @@ describe('git', () => {
     try {
       const copy = fresh('copy');
       const shown = await boundaryIn(folder.dir, { JOB_SHOW_PATHS: spy });
-      await syncProject({ url: source.url, destination: copy, reach: HERE, fence: shown });
+      await syncProject({ url: source.url, destination: copy, reach: HERE, sandbox: shown });
       const { stdout } = await execute('cat', [join(copy, 'found')]);
       expect(stdout).toBe('');
     } finally {

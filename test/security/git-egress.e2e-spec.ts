@@ -10,8 +10,8 @@ import { GitReach } from '../../src/code-hosts/git-reach.js';
 import type { Resolver } from '../../src/outbound/address-guard.js';
 import { syncProject } from '../../src/execution/runner/git-checkout.js';
 import { Settings } from '../../src/config/settings.js';
-import type { Fence } from '../../src/execution/boundary/command.js';
-import { boundaryIn } from '../runner/fences.js';
+import type { Sandbox } from '../../src/execution/boundary/command.js';
+import { boundaryIn } from '../runner/sandboxes.js';
 import { boot, type TestApp } from '../support/boot.js';
 
 const execute = promisify(execFile);
@@ -103,7 +103,7 @@ describe('a sync', () => {
       DATA_DIR: data(),
     };
     const reach = new GitReach(settings, resolver);
-    return syncProject({ url, reach, fence, destination: join(folder, `copy-${counter}`) });
+    return syncProject({ url, reach, sandbox, destination: join(folder, `copy-${counter}`) });
   }
 
   const served: Server[] = [];
@@ -143,9 +143,9 @@ describe('a sync', () => {
 
   const visits: string[] = [];
   let evil: number;
-  let fence: Fence;
+  let sandbox: Sandbox;
   beforeAll(async () => {
-    fence = await boundaryIn(folder);
+    sandbox = await boundaryIn(folder);
     evil = await serve(REFUSED, (request, response) => {
       visits.push(`${request.method} ${request.url}`);
       response.writeHead(404).end();
@@ -240,7 +240,7 @@ describe('a sync', () => {
     );
     const destination = join(folder, 'rebinding');
     await expect(
-      syncProject({ url: `http://twice.test:${port}/x.git`, reach, fence, destination }),
+      syncProject({ url: `http://twice.test:${port}/x.git`, reach, sandbox, destination }),
     ).rejects.toThrow(refusal('twice.test'));
   });
 

@@ -6,7 +6,13 @@ import { Database } from '../../database/database.js';
 import type { Programs } from '../../instances/instances.repository.js';
 import { anyEnvironment } from '../../execution-environments/execution-environments.repository.js';
 import { severalOrganizations } from '../../organizations/organizations.repository.js';
-import { openLaunch, type Command, type SandboxSpec, type Fence, type Launch } from './command.js';
+import {
+  openLaunch,
+  type Command,
+  type SandboxSpec,
+  type Sandbox,
+  type Launch,
+} from './command.js';
 import { programVersion, serviceVersion, sweepContainers } from './container-engine.js';
 import { containersOf, isPodman, ownerHere, type FoundContainer } from './container-isolation.js';
 import { advised, findIsolation, realDataDir, refusalOf, type Isolation } from './isolation.js';
@@ -23,7 +29,7 @@ const RUN_PLACE = '/runner';
  * project is started through this service (docs/security.md).
  */
 @Injectable()
-export class Boundary implements Fence {
+export class Boundary implements Sandbox {
   private readonly logger = new Logger('Boundary');
   private found: Promise<Isolation> | undefined;
   /** Results of trials, by id of the image. */

@@ -58,7 +58,7 @@ export interface Launch {
 }
 
 /** Starts commands in a sandbox. */
-export interface Fence {
+export interface Sandbox {
   /** Returns how to start a command so that it sees exactly the files that its sandbox lists. */
   wrap(command: Command, spec: SandboxSpec): Promise<Launch>;
 }

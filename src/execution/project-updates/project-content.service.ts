@@ -97,7 +97,7 @@ export class ProjectContent {
         environment,
         ignoresCertificates,
         guard: this.reach.guard,
-        fence: {
+        sandbox: {
           wrap: (command, spec) => this.boundary.wrap(command, spec, isolation),
         },
         maxFolderBytes: this.settings.JOB_DISK_BYTES,

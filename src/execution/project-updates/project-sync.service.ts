@@ -136,7 +136,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
       ...(await this.source(run, row)),
       ...(await this.signedFiles(run, row)),
       destination,
-      fence: this.boundary,
+      sandbox: this.boundary,
       branch: row.scm_branch,
       clean: row.scm_clean,
       deleteOnUpdate: row.scm_delete_on_update,

@@ -6,7 +6,7 @@ import type { Launch } from '../boundary/command.js';
 import { sandboxPid } from '../boundary/sandbox-pid.js';
 import { MarkedText } from './marked-text.js';
 import { findProcess } from './process-table.js';
-import { FencedProcesses } from './run-processes.js';
+import { SandboxProcesses } from './run-processes.js';
 
 /** A command for the shell. */
 export interface ShellCommand {
@@ -45,7 +45,7 @@ const KILL_GRACE_MS = 2_000;
 export class CommandShell {
   /** Random text that marks the end of a command: only the shell itself can print it. */
   private readonly mark = `\x1e${randomBytes(16).toString('hex')}`;
-  private readonly fence: FencedProcesses | null;
+  private readonly sandbox: SandboxProcesses | null;
   private readonly endsBy: NodeJS.Signals;
   private readonly closed: Promise<void>;
   private isClosed = false;
@@ -68,7 +68,7 @@ export class CommandShell {
     child.stdout.setEncoding('utf8');
     child.stderr.setEncoding('utf8');
     const first = sandboxPid(child).then((pid) => (pid === null ? null : findProcess(pid)));
-    this.fence = depth === null ? null : new FencedProcesses(child, first, depth, endsBy);
+    this.sandbox = depth === null ? null : new SandboxProcesses(child, first, depth, endsBy);
     this.endsBy = endsBy;
   }
 
@@ -124,7 +124,7 @@ export class CommandShell {
   stop(): void {
     if (this.isClosed || this.isStopping) return;
     this.isStopping = true;
-    if (this.fence) void this.fence.endBelowRunner(KILL_GRACE_MS);
+    if (this.sandbox) void this.sandbox.endBelowRunner(KILL_GRACE_MS);
     else this.signal('SIGTERM');
     const timer = setTimeout(() => this.signal(this.endsBy), KILL_GRACE_MS);
     void this.closed.then(() => clearTimeout(timer));
@@ -134,7 +134,7 @@ export class CommandShell {
   async close(): Promise<void> {
     this.signal(this.endsBy);
     await this.closed;
-    await this.fence?.endLeftovers();
+    await this.sandbox?.endLeftovers();
   }
 
   private overrun(): void {
@@ -155,7 +155,7 @@ export class CommandShell {
     const { pid } = this.child;
     if (pid === undefined || this.isClosed) return;
     try {
-      process.kill(this.fence ? pid : -pid, name);
+      process.kill(this.sandbox ? pid : -pid, name);
     } catch {
       // The process has already exited.
     }

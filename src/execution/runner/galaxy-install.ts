@@ -9,7 +9,7 @@ import type {
   RequirementFile,
 } from '../../projects/project-requirements.js';
 import { PRINTED_TOO_MUCH, tooMuchFetched } from '../../runs/run-explanations.js';
-import type { Fence } from '../boundary/command.js';
+import type { Sandbox } from '../boundary/command.js';
 import { certificates } from '../boundary/git-sandbox.js';
 import { CommandShell } from './command-shell.js';
 import { MaskedLines } from './masked-lines.js';
@@ -47,7 +47,7 @@ export interface InstallRequest extends ContentLimits {
   readonly environment: Readonly<Record<string, string>>;
   readonly ignoresCertificates: boolean;
   readonly guard: AddressGuard;
-  readonly fence: Fence;
+  readonly sandbox: Sandbox;
 }
 
 /** Failed installation; `message` holds the end of the output, without secrets. */
@@ -107,9 +107,9 @@ async function runInstalls(
   request: InstallRequest,
   { content, home, environment, refusals }: InstallParts,
 ): Promise<void> {
-  const { root, files, fence, maxFolderBytes, onOutput } = request;
+  const { root, files, sandbox, maxFolderBytes, onOutput } = request;
   const from = request.projectDir ?? (await writeFiles(join(root, 'requirements'), files));
-  const launch = await fence.wrap(
+  const launch = await sandbox.wrap(
     { file: 'sh', args: [], environment, cwd: home },
     {
       root,

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 
 import type { GitReach } from '../../code-hosts/git-reach.js';
-import type { Fence } from '../boundary/command.js';
+import type { Sandbox } from '../boundary/command.js';
 import {
   type GitAccess,
   type GitCredential,
@@ -47,7 +47,7 @@ export interface SyncRequest extends GitProject, GitLimits, SignedFiles {
   readonly trackSubmodules?: boolean;
   /** The project's own folder. The caller guarantees one sync at a time. */
   readonly destination: string;
-  readonly fence: Fence;
+  readonly sandbox: Sandbox;
 }
 
 /** Request for a work copy of one job. */
@@ -68,7 +68,7 @@ export interface CheckoutRequest extends GitLimits, SignedFiles {
   readonly submodules?: 'recorded' | 'synced' | 'newest';
   /** Destination folder; it does not exist yet or is empty. */
   readonly destination: string;
-  readonly fence: Fence;
+  readonly sandbox: Sandbox;
 }
 
 /** Result of a sync or checkout. */
@@ -97,7 +97,7 @@ export async function syncProject(request: SyncRequest): Promise<GitResult> {
   const refspecs = parseRefspecs(request.refspec ?? '');
   const branch = request.branch ? checkRef(request.branch) : '';
   const dir = resolve(request.destination);
-  const access = accessTo(request, source, { folder: dir, shared: [], fence: request.fence });
+  const access = accessTo(request, source, { folder: dir, shared: [], sandbox: request.sandbox });
   return GitSession.use(access, request, async (git) => {
     if (request.deleteOnUpdate) await removeDirectory(dir);
     await renewRepository(dir, source.url);
@@ -133,7 +133,7 @@ export async function checkoutRevision(request: CheckoutRequest): Promise<GitRes
   const refspecs = parseRefspecs(project?.refspec ?? '');
   const dir = resolve(request.destination);
   const objects = await objectsOf(repository);
-  const folders = { folder: dir, shared: [dirname(objects)], fence: request.fence };
+  const folders = { folder: dir, shared: [dirname(objects)], sandbox: request.sandbox };
   return GitSession.use(accessTo(project, source, folders), request, async (git) => {
     await renewRepository(dir, source?.url ?? null);
     await shareObjects(dir, objects);
@@ -178,7 +178,7 @@ async function revisionFor(request: Wanted): Promise<string> {
 export function accessTo(
   project: Pick<GitProject, 'reach' | 'credential'> | undefined,
   source: GitSource | null,
-  folders: Pick<GitAccess, 'folder' | 'shared' | 'fence'>,
+  folders: Pick<GitAccess, 'folder' | 'shared' | 'sandbox'>,
 ): GitAccess {
   return {
     ...folders,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { GitReach } from '../../code-hosts/git-reach.js';
 import { GitSourceError, type GitSource } from '../../code-hosts/git-source.js';
 import { PRINTED_TOO_MUCH, tooMuchFetched } from '../../runs/run-explanations.js';
-import type { Bind, Fence } from '../boundary/command.js';
+import type { Bind, Sandbox } from '../boundary/command.js';
 import { gitSandbox, type GitSpace } from '../boundary/git-sandbox.js';
 import { BoundedText } from './bounded-text.js';
 import { CommandShell, type ShellCommand } from './command-shell.js';
@@ -32,7 +32,7 @@ export interface GitAccess {
   readonly credential: GitCredential;
   /** Network rules; null if nothing is fetched. */
   readonly reach: GitReach | null;
-  readonly fence: Fence;
+  readonly sandbox: Sandbox;
   /** The repository's own folder. Git writes to it, and its size is limited. */
   readonly folder: string;
   /** Folders outside of the repository that git reads. */
@@ -259,7 +259,7 @@ export class GitSession {
     const { access, limits, egress, environment, space } = this.parts;
     const spec = gitSandbox({ ...space, sources: egress.folders }, limits.maxFolderBytes);
     const command = { file: 'sh', args: [], environment, cwd: space.home };
-    return CommandShell.start(await access.fence.wrap(command, spec));
+    return CommandShell.start(await access.sandbox.wrap(command, spec));
   }
 
   private async close(): Promise<void> {

@@ -149,7 +149,7 @@ async function importFiles(
   { source, proxy }: { source: GitSource; proxy: GuardedHttpProxy | null },
 ): Promise<GitResult> {
   const dir = resolve(request.destination);
-  const access = accessTo(request, source, { folder: dir, shared: [], fence: request.fence });
+  const access = accessTo(request, source, { folder: dir, shared: [], sandbox: request.sandbox });
   return GitSession.use(access, request, async (git) => {
     if (request.deleteOnUpdate) await removeDirectory(dir);
     await renewRepository(dir, null);

@@ -11,7 +11,7 @@ import { readRunnerStatus } from './run-artifacts.js';
 import { writeRunMark } from './run-mark.js';
 import type { EndReason, RunHandle, RunOptions, RunResult } from './run-options.js';
 import { type RunChild, RunnerOutput } from './run-output.js';
-import { FencedProcesses, MarkedProcesses, type RunProcesses } from './run-processes.js';
+import { SandboxProcesses, MarkedProcesses, type RunProcesses } from './run-processes.js';
 import { poll } from './poll.js';
 
 const WATCH_MS = 1_000;
@@ -147,7 +147,7 @@ class RunProcess {
     this.processes =
       depth === null
         ? new MarkedProcesses(child, workspace.mark)
-        : new FencedProcesses(child, this.firstProcess(child), depth, endsBy);
+        : new SandboxProcesses(child, this.firstProcess(child), depth, endsBy);
     return child;
   }
 

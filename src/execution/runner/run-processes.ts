@@ -71,7 +71,7 @@ const GONE_MS = 5_000;
  * Processes inside a sandbox. All of them are below the first process of its namespace and end with
  * it, even if they changed their environment, session or parent.
  */
-export class FencedProcesses implements RunProcesses {
+export class SandboxProcesses implements RunProcesses {
   private isTold = false;
   private known: readonly ProcessEntry[] = [];
 

@@ -105,7 +105,7 @@ export class JobProjectFiles {
       ...(await this.sync.signedFiles(run, project)),
       submodules: submodulesOf(project, wanted),
       destination,
-      fence: this.boundary,
+      sandbox: this.boundary,
       maxFolderBytes: this.settings.JOB_DISK_BYTES,
       signal: run.signal,
     });

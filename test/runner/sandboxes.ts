@@ -2,12 +2,12 @@ import { join } from 'node:path';
 
 import { Settings } from '../../src/config/settings.js';
 import { Boundary } from '../../src/execution/boundary/boundary.service.js';
-import { type Fence, openLaunch } from '../../src/execution/boundary/command.js';
+import { type Sandbox, openLaunch } from '../../src/execution/boundary/command.js';
 import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
 import { IS_DEEP } from '../support/depth.js';
 
 /** Sandbox of `JOB_ISOLATION=none`, which isolates nothing. */
-export const OPEN: Fence = { wrap: (command) => Promise.resolve(openLaunch(command)) };
+export const OPEN: Sandbox = { wrap: (command) => Promise.resolve(openLaunch(command)) };
 
 /**
  * Creates the sandbox of a worker.
@@ -44,14 +44,14 @@ export const isFull = (kind: FenceKind): boolean => IS_DEEP || kind === 'bubblew
 
 /** Sandbox, with a function that removes it. */
 export interface RaisedFence {
-  readonly fence: Fence;
+  readonly sandbox: Sandbox;
   end(): Promise<void>;
 }
 
 /** @param folder as {@link boundaryIn} takes it */
 export async function raiseFence(kind: FenceKind, folder: string): Promise<RaisedFence> {
-  if (kind === 'none') return { fence: OPEN, end: () => Promise.resolve() };
+  if (kind === 'none') return { sandbox: OPEN, end: () => Promise.resolve() };
   const containers = kind === 'container' ? await Containers.prepare() : null;
-  const fence = await boundaryIn(folder, containers?.settings);
-  return { fence, end: async () => containers?.remove() };
+  const sandbox = await boundaryIn(folder, containers?.settings);
+  return { sandbox, end: async () => containers?.remove() };
 }

@@ -10,7 +10,7 @@ import { isDryRun } from '../http/dry-run.js';
 import { Reply } from '../http/reply.js';
 import type { ApiRequest } from '../http/request.js';
 import { memberOf } from '../records.js';
-import { metadataOf } from './route-place.js';
+import { metadataOf } from './route-location.js';
 import { successStatus } from './route-answers.js';
 import { ROUTE_INFO, type RouteInfo } from './route.js';
 

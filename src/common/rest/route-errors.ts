@@ -2,7 +2,7 @@ import type { ApiResponseOptions } from '@nestjs/swagger';
 import { anyOfSchemas, type JsonSchema } from '../fields/json-schema.js';
 import { ref } from '../resource/resource-schema.js';
 import type { RouteInfo } from './route.js';
-import type { RoutePlace } from './route-place.js';
+import type { RouteLocation } from './route-location.js';
 
 /** Content of an error response as a page, for routes that also return pages. */
 const PAGE = { 'text/html': { schema: { type: 'string' } } };
@@ -10,7 +10,7 @@ const PAGE = { 'text/html': { schema: { type: 'string' } } };
 /** Returns the error responses of a route. */
 export function errorResponses(
   info: RouteInfo,
-  { method, parameters }: RoutePlace,
+  { method, parameters }: RouteLocation,
 ): ApiResponseOptions[] {
   const writes = method !== 'GET';
   const sends = writes && method !== 'DELETE';

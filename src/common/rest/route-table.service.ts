@@ -2,7 +2,7 @@ import { Injectable, RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ROUTE_INFO, type RouteInfo } from './route.js';
-import { pathsOf, metadataOf } from './route-place.js';
+import { pathsOf, metadataOf } from './route-location.js';
 import { BrokenInvariant } from '../invariants.js';
 import { memberOf, prototypeOf } from '../records.js';
 

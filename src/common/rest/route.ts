@@ -21,7 +21,7 @@ import { successResponses } from './route-answers.js';
 import { errorResponses } from './route-errors.js';
 import { BrokenInvariant } from '../invariants.js';
 import { memberOf, prototypeOf } from '../records.js';
-import { metadataOf, placeOf } from './route-place.js';
+import { metadataOf, locationOf } from './route-location.js';
 import { BodyPipe } from './body.pipe.js';
 import { bodySchema, queryParameters } from './route-requests.js';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
@@ -276,9 +276,9 @@ export const Route =
       return;
     }
     const info = withBody(declared, prototype, name);
-    const place = placeOf(descriptor.value, info);
+    const location = locationOf(descriptor.value, info);
     const { operationId, summary, parent, link } = info;
-    if (parent && link !== undefined) declareLink(parent, link, place.belowParent || link);
+    if (parent && link !== undefined) declareLink(parent, link, location.belowParent || link);
     const hasBody = 'body' in info || info.attach;
     const body = hasBody ? [ApiBody({ schema: bodySchema(info) }), UsePipes(BodyPipe)] : [];
     applyDecorators(
@@ -289,9 +289,9 @@ export const Route =
         description: descriptionOf(info),
         security: securityOf(info),
       }),
-      ...errorResponses(info, place).map((response) => ApiResponse(response)),
+      ...errorResponses(info, location).map((response) => ApiResponse(response)),
       ...successResponses(info).map((response) => ApiResponse(response)),
-      ...place.parameters.map((parameter) => ApiParam(pathParameter(parameter))),
+      ...location.parameters.map((parameter) => ApiParam(pathParameter(parameter))),
       ...body,
       ...queryParameters(info).map((parameter) => ApiQuery(parameter)),
     )(prototype, name, descriptor);

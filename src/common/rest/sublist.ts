@@ -25,7 +25,7 @@ import type { Representation } from '../resource/represent.js';
 import { CommonServices } from './common-services.service.js';
 import { listEvents } from './event-list.js';
 import type { Values } from './hooks.js';
-import { metadataOf } from './route-place.js';
+import { metadataOf } from './route-location.js';
 import { CurrentActor, ListParams, Target } from './parameters.js';
 import { controllerOf, type GenericController } from './resource.controller.js';
 import {

@@ -4,7 +4,7 @@ import { BrokenInvariant, itemAt } from '../invariants.js';
 import type { RouteInfo } from './route.js';
 
 /** Location of a route according to its own decorators. The controller's path precedes it. */
-export interface RoutePlace {
+export interface RouteLocation {
   /** HTTP method in capitals. */
   method: string;
   /** Names of the parameters of the whole path, in order. */
@@ -14,7 +14,7 @@ export interface RoutePlace {
 }
 
 /** @throws BrokenInvariant if `@Route` stands below the HTTP method decorator, or without one */
-export function placeOf(handler: unknown, { parent, operationId }: RouteInfo): RoutePlace {
+export function locationOf(handler: unknown, { parent, operationId }: RouteInfo): RouteLocation {
   if (typeof handler !== 'function') throw new BrokenInvariant(`${operationId} is a method`);
   const method = metadataOf<RequestMethod>(METHOD_METADATA, handler);
   if (method === undefined) throw new BrokenInvariant(`${operationId} has its verb below @Route`);

@@ -2,7 +2,7 @@ import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import {
   once,
-  onceOnly,
+  memoized,
   type SecretStore,
   baseOf,
   bearer,
@@ -24,7 +24,7 @@ const API_VERSION = '7.4';
 /** Reads secrets from Azure Key Vault with the client credentials of an application. */
 export const azureKeyVault: SecretStore = (inputs, { call }) => {
   const secrets = new Map<string, Promise<string>>();
-  const login = onceOnly(async () => {
+  const login = memoized(async () => {
     const [host, vault] = CLOUDS[textInput(inputs, 'cloud_name')] ?? [];
     if (!host || !vault) throw new LookupError('The cloud environment is not known.');
     const answer = await call({

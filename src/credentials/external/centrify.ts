@@ -4,7 +4,7 @@ import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import {
   once,
-  onceOnly,
+  memoized,
   type SecretStore,
   baseOf,
   bearer,
@@ -19,7 +19,7 @@ import { objectIn, tokenIn } from './store-answer.js';
 export const centrifyVault: SecretStore = (inputs, { call }) => {
   const passwords = new Map<string, Promise<string>>();
   const base = baseOf(textInput(inputs, 'url'));
-  const login = onceOnly(async () => {
+  const login = memoized(async () => {
     const user = textInput(inputs, 'client_id');
     const application = textInput(inputs, 'oauth_application_id');
     const answer = await call({

@@ -1,7 +1,7 @@
 import type { OutboundRequest } from '../../outbound/outbound-client.js';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
-import { once, onceOnly, type SecretStore, baseOf, segmentOf } from './secret-store.js';
+import { once, memoized, type SecretStore, baseOf, segmentOf } from './secret-store.js';
 import { textIn, tokenOf } from './store-answer.js';
 
 /** Session of Conjur: the token, and the address at which the login was accepted. */
@@ -35,7 +35,7 @@ export const conjur: SecretStore = (inputs, { call }) => {
   }
 
   /** The cloud has the same paths below `/api`. The first refusal is the one of a server without them. */
-  const login = onceOnly(async (): Promise<Session> => {
+  const login = memoized(async (): Promise<Session> => {
     const base = baseOf(textInput(inputs, 'url'));
     try {
       return await loginAt(base);

@@ -3,7 +3,7 @@ import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import {
   once,
-  onceOnly,
+  memoized,
   type SecretStore,
   baseOf,
   bearer,
@@ -19,7 +19,7 @@ import { decodedBase64, requiredField, objectIn, textIn, tokenIn } from './store
 export const secretServer: SecretStore = (inputs, { call }) => {
   const secrets = new Map<string, Promise<Record<string, unknown>>>();
   const base = baseOf(textInput(inputs, 'server_url'));
-  const login = onceOnly(async () => {
+  const login = memoized(async () => {
     const [username = '', password = '', domain = ''] = ['username', 'password', 'domain'].map(
       (id) => textInput(inputs, id),
     );
@@ -56,7 +56,7 @@ export const devOpsSecretsVault: SecretStore = (inputs, { call }) => {
   const secrets = new Map<string, Promise<Record<string, unknown>>>();
   const tenant = hostPartOf(textInput(inputs, 'tenant'), 'tenant');
   const base = `https://${tenant}.secretsvaultcloud.${textInput(inputs, 'tld')}/v1`;
-  const login = onceOnly(async () => {
+  const login = memoized(async () => {
     const answer = await call({
       method: 'POST',
       url: `${base}/token`,

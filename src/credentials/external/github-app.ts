@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
-import { onceOnly, type SecretStore, baseOf, bearer, segmentOf } from './secret-store.js';
+import { memoized, type SecretStore, baseOf, bearer, segmentOf } from './secret-store.js';
 import { tokenIn } from './store-answer.js';
 
 /** Lifetime of the proof of the app, in seconds; GitHub accepts ten minutes. */
@@ -12,7 +12,7 @@ const CLOCK_SECONDS = 60;
 
 /** Gets tokens of one installation of a GitHub App. They are valid for an hour. */
 export const githubApp: SecretStore = (inputs, { call }) => ({
-  read: onceOnly(async () => {
+  read: memoized(async () => {
     const installation = segmentOf(textInput(inputs, 'install_id'), 'install_id');
     const answer = await call({
       method: 'POST',

@@ -7,11 +7,11 @@ import { cyberArkCcp } from './cyberark-ccp.js';
 import { devOpsSecretsVault, secretServer } from './delinea.js';
 import { githubApp } from './github-app.js';
 import { hashicorpVault, hashicorpVaultSsh } from './hashicorp-vault.js';
-import { type SecretStore, onceOnly } from './secret-store.js';
+import { type SecretStore, memoized } from './secret-store.js';
 
 /** Returns the token that identifies a run, for its playbook. */
 const runIdentityToken: SecretStore = (inputs, { runToken }) => ({
-  read: onceOnly(() => runToken(textInput(inputs, 'audience'), 'run')),
+  read: memoized(() => runToken(textInput(inputs, 'audience'), 'run')),
 });
 
 /**

@@ -3,7 +3,7 @@ import type { Row } from '../../common/resource/define-resource.js';
 import { sql, type Sql } from '../../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
 import { atAnySize } from '../at-any-size.js';
-import type { ImportPlace } from './imported-objects.repository.js';
+import type { ImportScope } from './imported-objects.repository.js';
 import { InventorySourceVariables } from './source-claim.entity.js';
 
 /** Memberships by name: pairs of a group and its host or child group. */
@@ -51,10 +51,10 @@ export class ImportedMembersRepository extends TableRepository<Row> {
   /**
    * Removes hosts from groups if the source delivered both and no longer delivers the membership.
    */
-  async pruneHosts(place: ImportPlace, staying: Pairs): Promise<void> {
-    const { sourceId } = place;
+  async pruneHosts(scope: ImportScope, staying: Pairs): Promise<void> {
+    const { sourceId } = scope;
     await this.database.execute(sql`
-      WITH staying AS MATERIALIZED (${hostsIn(place, staying)})
+      WITH staying AS MATERIALIZED (${hostsIn(scope, staying)})
       DELETE FROM group_hosts link
       USING inventory_source_groups grp, inventory_source_hosts host
       WHERE grp.inventory_source_id = ${sourceId} AND grp.group_id = link.group_id
@@ -64,10 +64,10 @@ export class ImportedMembersRepository extends TableRepository<Row> {
   }
 
   /** Removes groups from groups if the source delivered both and no longer delivers the link. */
-  async pruneChildren(place: ImportPlace, staying: Pairs): Promise<void> {
-    const { sourceId } = place;
+  async pruneChildren(scope: ImportScope, staying: Pairs): Promise<void> {
+    const { sourceId } = scope;
     await this.database.execute(sql`
-      WITH staying AS MATERIALIZED (${childrenIn(place, staying)})
+      WITH staying AS MATERIALIZED (${childrenIn(scope, staying)})
       DELETE FROM group_children edge
       USING inventory_source_groups parent, inventory_source_groups child
       WHERE parent.inventory_source_id = ${sourceId} AND parent.group_id = edge.parent_id
@@ -76,19 +76,19 @@ export class ImportedMembersRepository extends TableRepository<Row> {
           WHERE staying.group_id = edge.parent_id AND staying.member_id = edge.child_id)`);
   }
 
-  async addHosts(place: ImportPlace, pairs: Pairs): Promise<void> {
+  async addHosts(scope: ImportScope, pairs: Pairs): Promise<void> {
     await this.database.execute(sql`
-      INSERT INTO group_hosts (group_id, host_id) ${hostsIn(place, pairs)} ON CONFLICT DO NOTHING`);
+      INSERT INTO group_hosts (group_id, host_id) ${hostsIn(scope, pairs)} ON CONFLICT DO NOTHING`);
   }
 
-  async addChildren(place: ImportPlace, pairs: Pairs): Promise<void> {
+  async addChildren(scope: ImportScope, pairs: Pairs): Promise<void> {
     await this.database.execute(sql`
-      INSERT INTO group_children (parent_id, child_id) ${childrenIn(place, pairs)}
+      INSERT INTO group_children (parent_id, child_id) ${childrenIn(scope, pairs)}
       ON CONFLICT DO NOTHING`);
   }
 
   /** Returns all links between groups of an inventory, by name. */
-  async edges({ inventoryId }: ImportPlace): Promise<Pairs> {
+  async edges({ inventoryId }: ImportScope): Promise<Pairs> {
     const rows = await this.database.rows<{ parent: string; child: string }>(sql`
       SELECT parent.name AS parent, child.name AS child
       FROM group_children edge JOIN groups parent ON parent.id = edge.parent_id
@@ -98,7 +98,7 @@ export class ImportedMembersRepository extends TableRepository<Row> {
   }
 
   /** Returns the variables of an inventory; undefined if it was deleted. */
-  variables({ sourceId, inventoryId }: ImportPlace): Promise<InventoryVariables | undefined> {
+  variables({ sourceId, inventoryId }: ImportScope): Promise<InventoryVariables | undefined> {
     return this.database.row<InventoryVariables & Record<string, unknown>>(sql`
       SELECT inv.variables, own.delivered,
         ARRAY(SELECT DISTINCT json_object_keys(other.delivered::json)
@@ -112,7 +112,7 @@ export class ImportedMembersRepository extends TableRepository<Row> {
 
   /** Stores the variables of an inventory, and those that the source delivered. */
   async storeVariables(
-    { sourceId, inventoryId }: ImportPlace,
+    { sourceId, inventoryId }: ImportScope,
     { variables, delivered }: { variables: string; delivered: string },
   ): Promise<void> {
     await this.database.execute(sql`
@@ -125,7 +125,7 @@ export class ImportedMembersRepository extends TableRepository<Row> {
   }
 }
 
-const hostsIn = ({ inventoryId }: ImportPlace, pairs: Pairs): Sql => sql`
+const hostsIn = ({ inventoryId }: ImportScope, pairs: Pairs): Sql => sql`
   SELECT grp.id AS group_id, host.id AS member_id
   FROM ${given(pairs)}
   JOIN groups grp
@@ -133,7 +133,7 @@ const hostsIn = ({ inventoryId }: ImportPlace, pairs: Pairs): Sql => sql`
   JOIN hosts host
     ON host.inventory_id = ${atAnySize(inventoryId)} AND host.name = given.member_name`;
 
-const childrenIn = ({ inventoryId }: ImportPlace, pairs: Pairs): Sql => sql`
+const childrenIn = ({ inventoryId }: ImportScope, pairs: Pairs): Sql => sql`
   SELECT grp.id AS group_id, child.id AS member_id
   FROM ${given(pairs)}
   JOIN groups grp

@@ -13,7 +13,7 @@ import type {
 import { InventorySourceHost } from './source-claim.entity.js';
 
 /** The source and the inventory of an import. */
-export interface ImportPlace {
+export interface ImportScope {
   readonly sourceId: number;
   readonly inventoryId: number;
 }
@@ -60,21 +60,21 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
   }
 
   /** Returns the groups of an inventory with their relation to sources. */
-  knownGroups(place: ImportPlace): Promise<(KnownObject & Row)[]> {
-    return this.database.rows<KnownObject & Row>(known('groups', place, raw('')));
+  knownGroups(scope: ImportScope): Promise<(KnownObject & Row)[]> {
+    return this.database.rows<KnownObject & Row>(known('groups', scope, raw('')));
   }
 
   /** Returns the hosts of an inventory with their relation to sources. */
-  knownHosts(place: ImportPlace): Promise<(KnownHost & Row)[]> {
+  knownHosts(scope: ImportScope): Promise<(KnownHost & Row)[]> {
     return this.database.rows<KnownHost & Row>(
-      known('hosts', place, raw('one.instance_id, one.enabled,')),
+      known('hosts', scope, raw('one.instance_id, one.enabled,')),
     );
   }
 
   /** Returns the variables of some objects, for merging. */
   stored(
     kind: ImportedKind,
-    { sourceId }: ImportPlace,
+    { sourceId }: ImportScope,
     ids: readonly number[],
   ): Promise<(KnownVariables & Row)[]> {
     const { table, column } = CLAIMS[kind];
@@ -91,7 +91,7 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
   }
 
   async createGroups(
-    { inventoryId }: ImportPlace,
+    { inventoryId }: ImportScope,
     groups: readonly PlannedObject[],
   ): Promise<void> {
     await this.database.execute(sql`
@@ -103,7 +103,7 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
       ORDER BY name`);
   }
 
-  async createHosts({ inventoryId }: ImportPlace, hosts: readonly PlannedHost[]): Promise<void> {
+  async createHosts({ inventoryId }: ImportScope, hosts: readonly PlannedHost[]): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO hosts (inventory_id, name, description, variables, instance_id, enabled, is_imported)
       SELECT ${inventoryId}::int, name, coalesce(description, ${IMPORTED}), variables, instance_id,
@@ -167,7 +167,7 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
   /** Records the objects that a source delivered; earlier claims remain. */
   async claim(
     kind: ImportedKind,
-    { sourceId, inventoryId }: ImportPlace,
+    { sourceId, inventoryId }: ImportScope,
     claims: readonly Claim[],
   ): Promise<void> {
     const { table, column } = CLAIMS[kind];
@@ -186,7 +186,7 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
   /** Deletes the claims on objects that a source no longer delivers. */
   async release(
     kind: ImportedKind,
-    { sourceId }: ImportPlace,
+    { sourceId }: ImportScope,
     ids: readonly number[],
   ): Promise<void> {
     const { table, column } = CLAIMS[kind];
@@ -199,7 +199,7 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
 /** Description of a delivered object that has none. */
 const IMPORTED = 'imported';
 
-const known = (kind: ImportedKind, { sourceId, inventoryId }: ImportPlace, further: Sql): Sql => {
+const known = (kind: ImportedKind, { sourceId, inventoryId }: ImportScope, further: Sql): Sql => {
   const { table, column } = CLAIMS[kind];
   return sql`
     SELECT one.id, one.name, ${further} md5(one.variables) AS digest, one.is_imported,

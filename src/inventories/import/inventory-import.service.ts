@@ -18,7 +18,7 @@ import {
 import {
   ImportedObjectsRepository,
   type ImportedKind,
-  type ImportPlace,
+  type ImportScope,
 } from './imported-objects.repository.js';
 import {
   ImportedMembersRepository,
@@ -57,25 +57,25 @@ export class InventoryImport {
 
   /** @throws ImportError, HostLimitExceeded, and errors of `checkpoint` */
   async store(
-    place: ImportPlace,
+    scope: ImportScope,
     delivery: InventoryDelivery,
     options: ImportOptions,
     context: ImportContext,
   ): Promise<ImportChanges> {
     // Locks the organization before the inventory, in the same order as all other code.
-    const allowance = await this.limit.hold(place.inventoryId);
-    await this.lock.hold(place.inventoryId, 'host');
+    const allowance = await this.limit.hold(scope.inventoryId);
+    await this.lock.hold(scope.inventoryId, 'host');
     const plan = await planImport(
       delivery,
       {
-        groups: await this.objects.knownGroups(place),
-        hosts: await this.objects.knownHosts(place),
+        groups: await this.objects.knownGroups(scope),
+        hosts: await this.objects.knownHosts(scope),
       },
       options,
     );
     context.checkpoint();
-    const groupTexts = await this.texts('groups', place, plan.groups, options);
-    const hostTexts = await this.texts('hosts', place, plan.hosts, options);
+    const groupTexts = await this.texts('groups', scope, plan.groups, options);
+    const hostTexts = await this.texts('hosts', scope, plan.hosts, options);
     context.checkpoint();
     const children = pairsOf(delivery, 'children');
     const hosts = pairsOf(delivery, 'hosts');
@@ -83,17 +83,17 @@ export class InventoryImport {
     await this.change(plan, groupTexts, hostTexts, options);
     failPoint('inventory-storing');
     context.checkpoint();
-    if (options.overwrite) await this.prune(place, plan, { hosts, children });
-    await this.create(place, plan);
+    if (options.overwrite) await this.prune(scope, plan, { hosts, children });
+    await this.create(scope, plan);
     context.checkpoint();
-    await this.note('groups', place, plan.groups, groupTexts);
-    await this.note('hosts', place, plan.hosts, hostTexts);
+    await this.note('groups', scope, plan.groups, groupTexts);
+    await this.note('hosts', scope, plan.hosts, hostTexts);
     context.checkpoint();
-    await this.members.addHosts(place, hosts);
-    await this.members.addChildren(place, children);
-    await this.assertNoCycle(place);
-    const variables = await this.storeVariables(place, delivery, options);
-    if (options.isConstructed) await this.hosts.showLastJobsOfOriginals(place.inventoryId);
+    await this.members.addHosts(scope, hosts);
+    await this.members.addChildren(scope, children);
+    await this.assertNoCycle(scope);
+    const variables = await this.storeVariables(scope, delivery, options);
+    if (options.isConstructed) await this.hosts.showLastJobsOfOriginals(scope.inventoryId);
     context.checkpoint();
     if (allowance && (await this.limit.isExceeded(allowance))) {
       throw new HostLimitExceeded('Host limit for organization exceeded!');
@@ -104,7 +104,7 @@ export class InventoryImport {
   /** Returns the variables of matched objects that change, as texts. */
   private async texts(
     kind: ImportedKind,
-    place: ImportPlace,
+    scope: ImportScope,
     { matched }: ObjectPlan<KnownObject, PlannedObject>,
     { overwriteVars }: ImportOptions,
   ): Promise<Texts> {
@@ -120,7 +120,7 @@ export class InventoryImport {
     );
     const ids = differing.map(({ known }) => known.id);
     const stored = new Map(
-      (await this.objects.stored(kind, place, ids)).map((one) => [one.id, one]),
+      (await this.objects.stored(kind, scope, ids)).map((one) => [one.id, one]),
     );
     const read = await readAllVariables(
       [...stored.values()].flatMap(({ variables, delivered }) => [variables, delivered ?? '']),
@@ -147,17 +147,17 @@ export class InventoryImport {
 
   /** Removes memberships of the source's groups that it no longer delivers. */
   private async prune(
-    place: ImportPlace,
+    scope: ImportScope,
     { groups, hosts }: ImportPlan,
     staying: { hosts: Pairs; children: Pairs },
   ): Promise<void> {
-    await this.members.pruneHosts(place, staying.hosts);
-    await this.members.pruneChildren(place, staying.children);
+    await this.members.pruneHosts(scope, staying.hosts);
+    await this.members.pruneChildren(scope, staying.children);
     if (groups.released.length > 0) {
-      await this.objects.release('groups', place, idsOf(groups.released));
+      await this.objects.release('groups', scope, idsOf(groups.released));
     }
     if (hosts.released.length > 0) {
-      await this.objects.release('hosts', place, idsOf(hosts.released));
+      await this.objects.release('hosts', scope, idsOf(hosts.released));
     }
   }
 
@@ -190,15 +190,15 @@ export class InventoryImport {
     await this.objects.updateHosts(changes);
   }
 
-  private async create(place: ImportPlace, { groups, hosts }: ImportPlan): Promise<void> {
-    if (groups.created.length > 0) await this.objects.createGroups(place, groups.created);
-    if (hosts.created.length > 0) await this.objects.createHosts(place, hosts.created);
+  private async create(scope: ImportScope, { groups, hosts }: ImportPlan): Promise<void> {
+    if (groups.created.length > 0) await this.objects.createGroups(scope, groups.created);
+    if (hosts.created.length > 0) await this.objects.createHosts(scope, hosts.created);
   }
 
   /** Writes only claims that differ from the stored ones. */
   private async note(
     kind: ImportedKind,
-    place: ImportPlace,
+    scope: ImportScope,
     { created, matched }: ObjectPlan<KnownObject, PlannedObject>,
     texts: Texts,
   ): Promise<void> {
@@ -211,30 +211,30 @@ export class InventoryImport {
     });
     const fresh = created.map((planned) => ({ ...planned, mergedDigest: planned.digest }));
     const all = [...claims, ...fresh];
-    if (all.length > 0) await this.objects.claim(kind, place, all);
+    if (all.length > 0) await this.objects.claim(kind, scope, all);
   }
 
-  private async assertNoCycle(place: ImportPlace): Promise<void> {
-    const cycle = cycleIn(await this.members.edges(place));
+  private async assertNoCycle(scope: ImportScope): Promise<void> {
+    const cycle = cycleIn(await this.members.edges(scope));
     if (cycle) throw new ImportError(`Groups hold each other in a circle: ${cycle.join(' > ')}`);
   }
 
   /** @returns true if the variables changed */
   private async storeVariables(
-    place: ImportPlace,
+    scope: ImportScope,
     { variables }: InventoryDelivery,
     { isConstructed = false }: ImportOptions,
   ): Promise<boolean> {
-    const stored = await this.members.variables(place);
+    const stored = await this.members.variables(scope);
     if (!stored) throw new ImportError('The inventory does not exist any more.');
     const now = textOf('inventory', 'itself', variables).delivered;
-    const text = isConstructed ? now : await this.merged(place, stored, now);
-    await this.members.storeVariables(place, { variables: text, delivered: now });
+    const text = isConstructed ? now : await this.merged(scope, stored, now);
+    await this.members.storeVariables(scope, { variables: text, delivered: now });
     return text !== stored.variables;
   }
 
   private async merged(
-    { inventoryId }: ImportPlace,
+    { inventoryId }: ImportScope,
     stored: InventoryVariables,
     now: string,
   ): Promise<string> {

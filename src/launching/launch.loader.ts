@@ -61,7 +61,7 @@ export interface LaunchLabel {
 }
 
 /** An instance group or an execution environment. */
-export interface LaunchPlace {
+export interface LaunchResource {
   id: number;
   name: string;
   mayUse: boolean;
@@ -74,11 +74,11 @@ export interface LaunchTemplate extends LaunchableTemplate {
   stored: Prompts;
   project: LaunchProject | null;
   inventory: LaunchInventory | null;
-  environment: LaunchPlace | null;
+  environment: LaunchResource | null;
   credentials: LaunchCredential[];
   labels: LaunchLabel[];
   /** Preferred instance groups of its jobs, best first. */
-  instanceGroups: LaunchPlace[];
+  instanceGroups: LaunchResource[];
 }
 
 /** A workflow job template with all data that determines its launches, except its nodes. */
@@ -107,8 +107,8 @@ export interface LaunchObjects {
   inventories: Map<number, LaunchInventory>;
   credentials: Map<number, LaunchCredential>;
   labels: Map<number, LaunchLabel>;
-  instanceGroups: Map<number, LaunchPlace>;
-  environments: Map<number, LaunchPlace>;
+  instanceGroups: Map<number, LaunchResource>;
+  environments: Map<number, LaunchResource>;
 }
 
 /** Ids of a set of launches, besides those of their templates. */
@@ -315,7 +315,7 @@ async function places(
   rows: Pick<InstanceGroupsRepository, 'usable'>,
   ids: readonly number[],
   actor: Actor | null,
-): Promise<Map<number, LaunchPlace>> {
+): Promise<Map<number, LaunchResource>> {
   if (ids.length === 0) return new Map();
   const found = await rows.usable(ids, actor);
   return new Map(found.map(({ id, name, may_use: mayUse }) => [id, { id, name, mayUse }]));

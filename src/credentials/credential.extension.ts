@@ -16,7 +16,7 @@ import { resource } from '../common/resource/registry.js';
 import { summariesReferredTo } from '../common/resource/related-rows.js';
 import { sql } from '../database/sql.js';
 import { inputSourcesOf, type InputSource } from './credential-input-sources.repository.js';
-import { credentialsSeenBy } from './credentials.repository.js';
+import { visibleCredentials } from './credentials.repository.js';
 import { CredentialTypesRepository } from './credential-types.repository.js';
 import { maskInputs } from './types/inputs.js';
 import type { Credential } from './credential.entity.js';
@@ -107,7 +107,7 @@ async function inputSources(
     SELECT input.id, input.target_id, input.field, store.name, store.may_read,
       store.credential_type ->> 'namespace' AS kind
     FROM (${inputSourcesOf(rows.map(({ id }) => id))}) input
-    JOIN (${credentialsSeenBy(actor)}) store ON store.id = input.source_id
+    JOIN (${visibleCredentials(actor)}) store ON store.id = input.source_id
     ORDER BY input.target_id, input.field`);
   const sources = new Map<number, Record<string, object>>();
   for (const { id, target_id: target, field, name, kind, may_read: isSeen } of found) {

@@ -30,7 +30,7 @@ export interface SealedCredential {
 }
 
 /** Credential with its type, and the caller's permission to read it. */
-export interface SeenCredential {
+export interface VisibleCredential {
   id: number;
   name: string;
   description: string;
@@ -48,8 +48,8 @@ export const CREDENTIAL_SUMMARY = object(
   ['description', 'kind', 'cloud'],
 );
 
-/** Returns the query for all credentials as `SeenCredential`s, for joins. */
-export const credentialsSeenBy = (actor: Actor): Sql => sql`
+/** Returns the query for all credentials as `VisibleCredential`s, for joins. */
+export const visibleCredentials = (actor: Actor): Sql => sql`
   SELECT cred.id, cred.name, cred.description, ${inputsOf('cred')} AS inputs, to_json(typ) AS credential_type,
     (${permit(resource('credential').policy, 'read', 'cred', actor)}) AS may_read
   FROM credentials cred JOIN credential_types typ ON typ.id = cred.credential_type_id`;

@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { credentialsSeenBy, type SeenCredential } from '../credentials/credentials.repository.js';
+import {
+  visibleCredentials,
+  type VisibleCredential,
+} from '../credentials/credentials.repository.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { JobCredential } from './job.entity.js';
 
 /** A credential of a job. */
-export interface CredentialOfJob extends SeenCredential {
+export interface CredentialOfJob extends VisibleCredential {
   job_id: number;
 }
 
@@ -28,7 +31,7 @@ export class JobCredentialsRepository extends TableRepository<JobCredential> {
   ofJobs(jobs: readonly number[], actor: Actor): Sql {
     return sql`
       SELECT lnk.job_id, c.*
-      FROM job_credentials lnk JOIN (${credentialsSeenBy(actor)}) c ON c.id = lnk.credential_id
+      FROM job_credentials lnk JOIN (${visibleCredentials(actor)}) c ON c.id = lnk.credential_id
       WHERE lnk.job_id = ANY(${jobs}::bigint[]) ORDER BY lnk.id`;
   }
 }

@@ -71,7 +71,7 @@ export function plansOf(definition: ResourceDefinition, actor: Actor, asked: Ask
   }
   const seen = sumTotals(counter, and(own, counted));
   const planOf = (held: HeldRoles | null): ListPlan => {
-    const where = and(limits, isSeen(definition, held ? { ...actor, held } : actor));
+    const where = and(limits, isVisible(definition, held ? { ...actor, held } : actor));
     return {
       ...parts,
       where,
@@ -97,7 +97,7 @@ const kindsOf = ({ variants }: ResourceDefinition): Sql =>
  * Returns the visibility condition with each arm of the rule as a separate query, so that each uses its
  * own index.
  */
-function isSeen({ policy, table, own }: ResourceDefinition, actor: Actor): Sql {
+function isVisible({ policy, table, own }: ResourceDefinition, actor: Actor): Sql {
   const arms = armsOf(policy.list ?? policy.read)
     .map((arm) => and(own('x'), arm('x', actor)))
     .filter((condition) => condition !== FALSE)

@@ -8,7 +8,7 @@ import { toExtraVarsYaml } from './extra-vars-yaml.js';
 import { installCachePlugin } from './fact-files.js';
 import { baseEnvironment, maskedEnvironment, runEnvironment } from './run-environment.js';
 import { checkPrivateKey, normalizeKey } from './ssh-key.js';
-import { RUN_IDENT, seenInside, type Workspace, writePrivateFile } from './workspace.js';
+import { RUN_IDENT, pathInside, type Workspace, writePrivateFile } from './workspace.js';
 
 /** The input of a run of Ansible, independent of its kind, the database and the queue. */
 export interface AnsibleRun {
@@ -113,7 +113,7 @@ export async function prepareRun(
     ...(await installCachePlugin(workspace, { storesFacts: run.usesFacts === true })),
     ...further,
   };
-  const inventory = seenInside(workspace, await writeInventory(run.inventory, workspace));
+  const inventory = pathInside(workspace, await writeInventory(run.inventory, workspace));
   const startFiles = await writeEnvironment(run, workspace, options, environment);
   const base = baseEnvironment(process.env, workspace.mark);
   const extraVars = `@${join(inside.envDir, 'extravars')}`;

@@ -5,7 +5,7 @@ import { jsonText } from '../../common/fields/json-text.js';
 import type { AnsibleInventory } from '../../inventories/ansible-inventory.js';
 import { toCleanJson } from './clean-text.js';
 import { baseEnvironment, maskedEnvironment } from './run-environment.js';
-import { seenInside, type Workspace, writePrivateFile } from './workspace.js';
+import { pathInside, type Workspace, writePrivateFile } from './workspace.js';
 
 /** The input that Ansible reads an inventory from. */
 export type InventoryOrigin =
@@ -107,7 +107,7 @@ async function placeOrigin(
     const path = join(workspace.inventoryDir, origin.fileName);
     // JSON is valid YAML, and none of its values can be misread.
     await writePrivateFile(path, toCleanJson(origin.options), 0o700);
-    return { path: seenInside(workspace, path), folder: workspace.inside.inventoryDir };
+    return { path: pathInside(workspace, path), folder: workspace.inside.inventoryDir };
   }
   const root = await realpath(origin.projectDir);
   const path = resolve(root, origin.path);
@@ -118,7 +118,7 @@ async function placeOrigin(
     throw new Error(`"${origin.path}" is not a path inside the project.`);
   }
   const folder = (await stat(target)).isDirectory() ? path : dirname(path);
-  return { path: seenInside(workspace, path), folder: seenInside(workspace, folder) };
+  return { path: pathInside(workspace, path), folder: pathInside(workspace, folder) };
 }
 
 /**
@@ -136,7 +136,7 @@ export async function writeInput(
   await writePrivateFile(join(workspace.envDir, file), toCleanJson(document));
   const lines = ['#!/bin/sh', `exec cat "\${0%/*}/../env/${file}"`, ''];
   await writePrivateFile(script, lines.join('\n'), 0o700);
-  return seenInside(workspace, script);
+  return pathInside(workspace, script);
 }
 
 /**
@@ -147,5 +147,5 @@ export async function writeEcho(workspace: Workspace): Promise<string> {
   const script = join(workspace.inventoryDir, 'read');
   const lines = ['#!/bin/sh', `exec cat "\${0%/*}/../artifacts/${OUTPUT}"`, ''];
   await writePrivateFile(script, lines.join('\n'), 0o700);
-  return seenInside(workspace, script);
+  return pathInside(workspace, script);
 }

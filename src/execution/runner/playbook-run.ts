@@ -5,7 +5,7 @@ import { resolveInside } from '../../projects/project-files.js';
 import { RunnerError } from '../../runs/runner-error.js';
 import { prepareRun, type AnsibleRun, type PreparedRun } from './ansible-run.js';
 import { playbookArguments } from './playbook-arguments.js';
-import { seenInside, type Workspace } from './workspace.js';
+import { pathInside, type Workspace } from './workspace.js';
 
 /** Input of one playbook run, independent of the database and the queue. */
 export interface PlaybookRun extends AnsibleRun {
@@ -31,7 +31,7 @@ export async function preparePlaybookRun(
   workspace: Workspace,
 ): Promise<PreparedRun> {
   const placed = await placeProject(run, workspace);
-  const projectDir = seenInside(workspace, placed);
+  const projectDir = pathInside(workspace, placed);
   const playbook = await playbookPath(placed, run.playbook);
   return prepareRun(run, workspace, {
     program: 'ansible-playbook',

@@ -83,7 +83,7 @@ function runnerFolders(dir: string): RunnerFolders {
 }
 
 /** Returns a path of the workspace as the run sees it. */
-export function seenInside({ dir, inside }: Workspace, path: string): string {
+export function pathInside({ dir, inside }: Workspace, path: string): string {
   return path === dir || path.startsWith(dir + sep) ? inside.dir + path.slice(dir.length) : path;
 }
 

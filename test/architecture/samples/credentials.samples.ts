@@ -41,7 +41,7 @@ export default {
     }),
     fragmentsOf(credentials, {
       allCredentials: { calls: [[]], inside: asQuery },
-      credentialsSeenBy: { calls: [[SOMEBODY]], inside: asQuery },
+      visibleCredentials: { calls: [[SOMEBODY]], inside: asQuery },
     }),
   ],
 } satisfies RoomSamples;

@@ -17,7 +17,7 @@ interface Repetition {
  */
 export class Repeated {
   private timer: NodeJS.Timeout | undefined;
-  private turn: Promise<void> = Promise.resolve();
+  private current: Promise<void> = Promise.resolve();
   private failures = 0;
   private hasEnded = false;
 
@@ -34,7 +34,7 @@ export class Repeated {
   start(delayMs = 0): void {
     if (this.hasEnded) return;
     this.timer = setTimeout(() => {
-      this.turn = this.attempt().then(() => this.start(this.delayMs));
+      this.current = this.attempt().then(() => this.start(this.delayMs));
     }, delayMs).unref();
   }
 
@@ -42,7 +42,7 @@ export class Repeated {
   async stop(): Promise<void> {
     this.hasEnded = true;
     clearTimeout(this.timer);
-    await this.turn;
+    await this.current;
   }
 
   private get delayMs(): number {

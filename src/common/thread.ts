@@ -50,9 +50,9 @@ export class Thread<Task, Result> {
     const { maxWaiting = Infinity } = this.options;
     if (this.waiting >= maxWaiting) return Promise.reject(new ThreadBusy());
     this.waiting += 1;
-    const turn = this.queue.then(() => this.work(task)).finally(() => (this.waiting -= 1));
-    this.queue = turn.catch(() => undefined);
-    return turn;
+    const result = this.queue.then(() => this.work(task)).finally(() => (this.waiting -= 1));
+    this.queue = result.catch(() => undefined);
+    return result;
   }
 
   /** Terminates the thread. A later call starts a new one. */

@@ -31,7 +31,7 @@ const BATCH_BYTES = 1024 * 1024;
 @Injectable()
 export class ActivityForwarder implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly holder = randomUUID();
-  private readonly turns = new Repeated(() => this.sendWaiting(), {
+  private readonly rounds = new Repeated(() => this.sendWaiting(), {
     everyMs: INTERVAL_MS,
     maxMs: MAX_DELAY_MS,
     logger: new Logger('Logging'),
@@ -45,11 +45,11 @@ export class ActivityForwarder implements OnApplicationBootstrap, OnModuleDestro
   ) {}
 
   onApplicationBootstrap(): void {
-    this.turns.start(INTERVAL_MS);
+    this.rounds.start(INTERVAL_MS);
   }
 
   async onModuleDestroy(): Promise<void> {
-    await this.turns.stop();
+    await this.rounds.stop();
     await this.state.release(this.holder).catch(() => undefined);
   }
 
@@ -57,7 +57,7 @@ export class ActivityForwarder implements OnApplicationBootstrap, OnModuleDestro
   private async sendWaiting(): Promise<void> {
     for (;;) {
       const settings = await this.target.settings();
-      if (!settings.LOG_AGGREGATOR_ENABLED || this.turns.isStopped) return;
+      if (!settings.LOG_AGGREGATOR_ENABLED || this.rounds.isStopped) return;
       if (!(await this.deliveries.existsBy({}))) return;
       if (!(await this.state.lease(this.holder, LEASE_SECONDS))) return;
       const entries = await this.deliveries.next(BATCH);

@@ -99,7 +99,7 @@ export class DeliveryIntake {
   private launch(arrival: Arrival, recorded: Intake['recorded']): Promise<TakenDelivery> {
     const { delivery, template } = arrival;
     const alone = (): Promise<TakenDelivery> =>
-      this.coalescer.inTurn(template, delivery.event, async () => {
+      this.coalescer.serialize(template, delivery.event, async () => {
         const taken = itemAt(await this.takeIn([arrival]), 0);
         recorded?.(taken.delivery);
         return taken;

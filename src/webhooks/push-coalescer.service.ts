@@ -16,7 +16,7 @@ const LOCK_CLASS = 7403;
 @Injectable()
 export class PushCoalescer {
   /** Promise of the last push of each ref that is being processed here. */
-  private readonly turns = new Map<string, Promise<void>>();
+  private readonly queues = new Map<string, Promise<void>>();
 
   constructor(
     private readonly database: Database,
@@ -29,7 +29,7 @@ export class PushCoalescer {
    * job of the previous push and has the higher id. Within this process the transactions wait
    * without a database connection; across processes a lock orders them.
    */
-  async inTurn<T>(
+  async serialize<T>(
     template: ReceiverTemplate,
     event: WebhookEvent,
     work: () => Promise<T>,
@@ -42,13 +42,13 @@ export class PushCoalescer {
           SELECT pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${key}))`);
         return work();
       });
-    const turn = (this.turns.get(key) ?? Promise.resolve()).then(locked);
-    const over = turn.then(ignore, ignore);
-    this.turns.set(key, over);
+    const result = (this.queues.get(key) ?? Promise.resolve()).then(locked);
+    const over = result.then(ignore, ignore);
+    this.queues.set(key, over);
     try {
-      return await turn;
+      return await result;
     } finally {
-      if (this.turns.get(key) === over) this.turns.delete(key);
+      if (this.queues.get(key) === over) this.queues.delete(key);
     }
   }
 

@@ -115,7 +115,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
         throw new CannotStart(NO_PROJECT);
       }
       const { project_id: id } = row;
-      return await this.inTurn(id, run.signal, () => this.sync(run, id, row, output));
+      return await this.withLock(id, run.signal, () => this.sync(run, id, row, output));
     } catch (error) {
       if (!isExplained(error) || error instanceof EngineMissing) throw error;
       output.add(`${error.message}\n`);
@@ -186,7 +186,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
    *
    * @throws RunEnded if the signal aborts while it waits for the lock
    */
-  private inTurn<T>(projectId: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  private withLock<T>(projectId: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     return this.database.withClient(async (client) => {
       const lock = [LOCK_CLASS, projectId];
       for (;;) {

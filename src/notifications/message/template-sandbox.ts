@@ -57,9 +57,9 @@ export class TemplateSandbox implements OnApplicationShutdown {
     templates: readonly TemplateInput[],
     context: MessageContext,
   ): Promise<readonly TemplateOutput[]> {
-    const turn = this.queue.then(() => this.evaluate(templates, context));
-    this.queue = turn;
-    return turn;
+    const result = this.queue.then(() => this.evaluate(templates, context));
+    this.queue = result;
+    return result;
   }
 
   /** Ends the thread; a later call starts a new one. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { RunSignals } from '../runs/run-signals.service.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';
-import { comingSchedules } from './schedules.repository.js';
+import { nextSchedules } from './schedules.repository.js';
 
 /** A schedule whose next launch can have changed. */
 interface ChangedSchedule {
@@ -22,7 +22,7 @@ export class NextLaunches {
   /** @param leaving schedule that is about to be deleted */
   async follow(changed: readonly ChangedSchedule[], leaving: number | null = null): Promise<void> {
     const templates = new Set(changed.map(({ unified_job_template_id: id }) => id));
-    await this.templates.showNextLaunches(comingSchedules([...templates], leaving));
+    await this.templates.showNextLaunches(nextSchedules([...templates], leaving));
     this.database.afterCommit(() => this.signals.announceSchedules(changed.map(({ id }) => id)));
   }
 }

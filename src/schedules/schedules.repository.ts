@@ -96,12 +96,12 @@ export class SchedulesRepository extends TableRepository<Row> implements RunSche
  * Returns a query for the next schedule of templates: rows of `template_id`, `id` and `next_run`,
  * the last two null if there is none.
  *
- * @param leaving schedule that is about to be deleted
+ * @param except schedule that is about to be deleted
  */
-export const comingSchedules = (templates: readonly number[], leaving: number | null): Sql => sql`
+export const nextSchedules = (templates: readonly number[], except: number | null): Sql => sql`
   SELECT given.id AS template_id, coming.id, coming.next_run
   FROM unnest(${templates}::int[]) AS given (id) LEFT JOIN LATERAL (
     SELECT s.id, s.next_run FROM schedules s
     WHERE s.unified_job_template_id = given.id AND s.enabled AND s.next_run IS NOT NULL
-      AND s.id IS DISTINCT FROM ${leaving}::int
+      AND s.id IS DISTINCT FROM ${except}::int
     ORDER BY s.next_run, s.id LIMIT 1) coming ON true`;

@@ -129,13 +129,13 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
   /**
    * Updates the next scheduled launch of templates.
    *
-   * @param coming query for one row per template: `template_id`, `id` of the schedule and
+   * @param schedules query for one row per template: `template_id`, `id` of the schedule and
    *   `next_run`, both null if no launch is planned
    */
-  async showNextLaunches(coming: Sql): Promise<void> {
+  async showNextLaunches(schedules: Sql): Promise<void> {
     await this.database.execute(sql`
       UPDATE unified_job_templates t SET next_job_run = coming.next_run, next_schedule_id = coming.id
-      FROM (${coming}) coming
+      FROM (${schedules}) coming
       WHERE t.id = coming.template_id
         AND (t.next_job_run, t.next_schedule_id) IS DISTINCT FROM (coming.next_run, coming.id)`);
   }

@@ -17,7 +17,5 @@ export default {
       ],
     }),
   ],
-  fragments: [
-    fragmentsOf(schedules, { comingSchedules: { calls: [[[1], null]], inside: asQuery } }),
-  ],
+  fragments: [fragmentsOf(schedules, { nextSchedules: { calls: [[[1], null]], inside: asQuery } })],
 } satisfies RoomSamples;

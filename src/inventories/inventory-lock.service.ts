@@ -33,7 +33,7 @@ export class InventoryLock {
    */
   async holdForNew(inventoryId: number, noun: 'host' | 'group'): Promise<void> {
     const [held] = await this.inventories.hold([inventoryId]);
-    assertNotGoing(held ? [held] : [], noun);
+    assertNotDeleting(held ? [held] : [], noun);
     if (!held || held.kind === '') return;
     const Noun = noun === 'host' ? 'Host' : 'Group';
     const text = `Cannot create ${Noun} for Smart or Constructed Inventories`;
@@ -52,7 +52,7 @@ export class InventoryLock {
     doing: 'Change' | 'Delete',
   ): Promise<void> {
     const held = await this.inventories.hold([inventoryId]);
-    assertNotGoing(held, noun);
+    assertNotDeleting(held, noun);
     if (!held.some(({ kind }) => kind === 'constructed')) return;
     throw new BadRequest(`${doing} constructed inventory ${noun}s from input inventory.`);
   }
@@ -67,7 +67,7 @@ export class InventoryLock {
     noun: 'host' | 'group',
   ): Promise<Map<number, number>> {
     const rows = await this.inventories.hold(inventoryIds);
-    assertNotGoing(rows, noun);
+    assertNotDeleting(rows, noun);
     return new Map(rows.map((row) => [row.id, row.total_hosts]));
   }
 
@@ -88,7 +88,7 @@ export class InventoryLock {
   }
 }
 
-function assertNotGoing(held: readonly HeldInventory[], noun: 'host' | 'group'): void {
+function assertNotDeleting(held: readonly HeldInventory[], noun: 'host' | 'group'): void {
   if (held.some((row) => row.pending_deletion)) {
     throw new BadRequest(`The inventory for this ${noun} is already being deleted.`);
   }

@@ -57,7 +57,7 @@ export class ProcessGroup {
   }
 
   private fork(): void {
-    if (!this.isStopping) closeWhatItLeaves(cluster.fork(shareOf(this.settings)));
+    if (!this.isStopping) closeUnacceptedHandle(cluster.fork(shareOf(this.settings)));
   }
 
   private stop(signal: NodeJS.Signals): void {
@@ -144,15 +144,15 @@ function shareOf(settings: Settings): Record<string, string> {
  * connection is passed only after the last was accepted, and closing an accepted one again has no effect
  * here.
  */
-function closeWhatItLeaves({ process: child }: Worker): void {
-  let handed: { close(): void } | undefined;
+function closeUnacceptedHandle({ process: child }: Worker): void {
+  let handle: { close(): void } | undefined;
   child.send = new Proxy(child.send, {
     apply(send, _child, sent: [message: unknown, handle?: { close(): void }]) {
-      handed = sent[1] ?? handed;
+      handle = sent[1] ?? handle;
       return Boolean(Reflect.apply(send, child, sent));
     },
   });
-  child.once('exit', () => handed?.close());
+  child.once('exit', () => handle?.close());
 }
 
 function send(member: Worker, message: GroupMessage): void {

@@ -166,11 +166,11 @@ class Session {
       },
     );
     lines.end();
-    this.assertGoesOn();
+    this.assertRunning();
     return { code, stdout: stdout.text };
   }
 
-  private assertGoesOn(): void {
+  private assertRunning(): void {
     if (this.run.reason !== null) throw new RunEnded('The run was told to end.');
     if (this.shell.printedTooMuch) throw new RunFailed(PRINTED_TOO_MUCH);
     if (this.endedAs === 'timeout') throw new RunFailed(TIMED_OUT);

@@ -25,7 +25,7 @@ export interface RunProcesses {
 
 /** Processes without a sandbox, found by the mark in their environment. */
 export class MarkedProcesses implements RunProcesses {
-  private isTold = false;
+  private isSignaled = false;
 
   constructor(
     private readonly child: ChildProcess,
@@ -41,8 +41,8 @@ export class MarkedProcesses implements RunProcesses {
   }
 
   async end(graceMs: number): Promise<void> {
-    if (!this.isTold) this.child.kill('SIGTERM');
-    this.isTold = true;
+    if (!this.isSignaled) this.child.kill('SIGTERM');
+    this.isSignaled = true;
     await this.endBelowRunner(graceMs);
   }
 
@@ -72,7 +72,7 @@ const GONE_MS = 5_000;
  * it, even if they changed their environment, session or parent.
  */
 export class SandboxProcesses implements RunProcesses {
-  private isTold = false;
+  private isSignaled = false;
   private known: readonly ProcessEntry[] = [];
 
   /**
@@ -102,8 +102,8 @@ export class SandboxProcesses implements RunProcesses {
 
   async end(graceMs: number): Promise<void> {
     const runner = await this.runner();
-    if (runner !== undefined && !this.isTold) {
-      this.isTold = true;
+    if (runner !== undefined && !this.isSignaled) {
+      this.isSignaled = true;
       signal(runner, 'SIGTERM');
     }
     await this.endBelowRunner(graceMs);

@@ -29,7 +29,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Scheduler');
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
-  private isWanted = false;
+  private isRequested = false;
   private isStopping = false;
 
   constructor(
@@ -54,7 +54,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** Requests a pass; wake-ups during a pass lead to one more. */
   wake(): void {
-    this.isWanted = true;
+    this.isRequested = true;
     if (this.isStopping) return;
     this.running ??= this.work().finally(() => (this.running = undefined));
   }
@@ -66,8 +66,8 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
    */
   async pass(): Promise<boolean | null> {
     // First, so that runs of schedules and workflows are placed in the same pass.
-    const moreIsDue = await this.apart(() => this.schedules.launchDue());
-    const moreToAdvance = await this.apart(() => this.workflows.advance());
+    const moreIsDue = await this.isolate(() => this.schedules.launchDue());
+    const moreToAdvance = await this.isolate(() => this.workflows.advance());
     return this.database.transaction(async () => {
       const lock = await this.database.row<{ taken: boolean }>(sql`
         SELECT pg_try_advisory_xact_lock(${LOCK_KEY}) AS taken`);
@@ -84,7 +84,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
    * Runs a step in a transaction of its own, so that a broken workflow does not prevent other runs
    * from starting.
    */
-  private async apart(step: () => Promise<boolean>): Promise<boolean> {
+  private async isolate(step: () => Promise<boolean>): Promise<boolean> {
     let isMore = false;
     await this.attempt(async () => {
       isMore = await this.database.transaction(step);
@@ -93,10 +93,10 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async work(): Promise<void> {
-    while (this.isWanted && !this.isStopping) {
-      this.isWanted = false;
+    while (this.isRequested && !this.isStopping) {
+      this.isRequested = false;
       await this.attempt(async () => {
-        if (await this.pass()) this.isWanted = true;
+        if (await this.pass()) this.isRequested = true;
       });
     }
   }

@@ -67,7 +67,7 @@ export class InventorySourceHooks implements ResourceHooks<InventorySource> {
     const [project, credential] = [value('source_project'), value('credential')];
     const errors = sourceErrors({
       value,
-      touches: (...fields) => row.id === undefined || fields.some((field) => field in values),
+      changes: (...fields) => row.id === undefined || fields.some((field) => field in values),
       variableNames: await namesIn(String(value('source_vars') ?? '')),
       inventoryKind,
       project: typeof project === 'number' ? ((await this.sources.project(project)) ?? null) : null,

@@ -10,7 +10,7 @@ import type { ProjectOfSource } from './inventory-sources.repository.js';
 export interface SourceFacts {
   value(field: string): unknown;
   /** Returns true if the request contains one of the fields. */
-  touches(...fields: readonly string[]): boolean;
+  changes(...fields: readonly string[]): boolean;
   /** Top-level names of `source_vars`. */
   variableNames: readonly string[];
   inventoryKind: string;
@@ -49,8 +49,8 @@ function inventoryErrors({ inventoryKind }: SourceFacts): FieldErrors {
 }
 
 /** Refuses the kind `constructed`: such a source is only created together with its inventory. */
-const kindErrors = ({ value, touches }: SourceFacts, kind: SourceKind): FieldErrors =>
-  kind === CONSTRUCTED && touches('source')
+const kindErrors = ({ value, changes }: SourceFacts, kind: SourceKind): FieldErrors =>
+  kind === CONSTRUCTED && changes('source')
     ? { source: [`${String(value('source'))} not a valid source for inventory`] }
     : {};
 
@@ -72,23 +72,23 @@ export function constructedErrors(changed: readonly string[]): FieldErrors {
   );
 }
 
-function textErrors({ value, touches, variableNames }: SourceFacts, kind: SourceKind): FieldErrors {
+function textErrors({ value, changes, variableNames }: SourceFacts, kind: SourceKind): FieldErrors {
   const errors: FieldErrors = {};
-  if (touches('source_vars', 'source')) {
+  if (changes('source_vars', 'source')) {
     const faults = sourceVariableFaults(variableNames, kind === SCM);
     if (faults.length > 0) errors.source_vars = faults;
   }
-  if (touches('source_path')) {
+  if (changes('source_path')) {
     const fault = pathFault(String(value('source_path') ?? ''));
     if (fault !== null) errors.source_path = [fault];
   }
-  if (touches('host_filter')) {
+  if (changes('host_filter')) {
     const fault = compileNamePattern(String(value('host_filter') ?? '')).fault;
     if (fault !== null) errors.host_filter = [`This is no regular expression: ${fault}`];
   }
   // The pattern is an argument of a program, and must not be read as an option.
   if (
-    touches('limit') &&
+    changes('limit') &&
     String(value('limit') ?? '')
       .trimStart()
       .startsWith('-')
@@ -110,9 +110,9 @@ function pathFault(path: string): string | null {
   return null;
 }
 
-function projectErrors({ value, touches, project }: SourceFacts): FieldErrors {
+function projectErrors({ value, changes, project }: SourceFacts): FieldErrors {
   const errors: FieldErrors = {};
-  if (touches('source', 'source_project')) {
+  if (changes('source', 'source_project')) {
     if (value('source_project') === null) {
       errors.source_project = ['Project required for scm type sources.'];
     } else if (project?.scm_type === '') {
@@ -120,27 +120,27 @@ function projectErrors({ value, touches, project }: SourceFacts): FieldErrors {
     }
   }
   const choosesBranch = String(value('scm_branch') ?? '') !== '';
-  if (choosesBranch && project && !project.allow_override && touches(...OF_PROJECTS)) {
+  if (choosesBranch && project && !project.allow_override && changes(...OF_PROJECTS)) {
     errors.scm_branch = ['Project does not allow overriding branch.'];
   }
   return errors;
 }
 
 /** Reports misplaced fields of the request together, or else each stored one at its field. */
-function misplacedErrors({ value, touches }: SourceFacts): FieldErrors {
+function misplacedErrors({ value, changes }: SourceFacts): FieldErrors {
   const given = OF_PROJECTS.filter((field) => (value(field) ?? '') !== '');
   if (given.length === 0) return {};
-  const sent = given.filter((field) => touches(field));
+  const sent = given.filter((field) => changes(field));
   const told = sent.length > 0 ? sent : given;
   const text = `Cannot set ${told.join(' ')} if not SCM type.`;
   return Object.fromEntries(told.map((field) => [field, [text]]));
 }
 
 function credentialErrors(
-  { touches, credential, value }: SourceFacts,
+  { changes, credential, value }: SourceFacts,
   kind: SourceKind,
 ): FieldErrors {
-  if (!touches('credential', 'source')) return {};
+  if (!changes('credential', 'source')) return {};
   if (value('credential') === null || credential === null) {
     return kind.credential?.isRequired
       ? { credential: ['Credential is required for a cloud source.'] }

@@ -9,7 +9,7 @@ export interface TemplateFacts {
   /** Returns the value of a field after the change. */
   value(field: string): unknown;
   /** Returns true if the request contains one of the fields. */
-  touches(...fields: readonly string[]): boolean;
+  changes(...fields: readonly string[]): boolean;
   project: Pick<TemplateProject, 'allow_override' | 'playbooks'> | null;
 }
 
@@ -22,14 +22,14 @@ export function templateErrors(facts: TemplateFacts, limits: { maxForks: number 
     ...projectErrors(facts),
     ...inventoryErrors(facts),
     ...branchErrors(facts),
-    ...(Number(facts.value('forks')) > limits.maxForks && facts.touches('forks')
+    ...(Number(facts.value('forks')) > limits.maxForks && facts.changes('forks')
       ? { forks: [`Maximum number of forks (${limits.maxForks}) exceeded.`] }
       : {}),
   };
 }
 
-function projectErrors({ value, touches, project }: TemplateFacts): FieldErrors {
-  if (!touches('project', 'playbook')) return {};
+function projectErrors({ value, changes, project }: TemplateFacts): FieldErrors {
+  if (!changes('project', 'playbook')) return {};
   if (!project) return { project: ['Job Templates must have a project assigned.'] };
   const playbook = value('playbook');
   if (playbook === '') return { playbook: ['Must select playbook for project.'] };
@@ -40,15 +40,15 @@ function projectErrors({ value, touches, project }: TemplateFacts): FieldErrors 
     : {};
 }
 
-function inventoryErrors({ value, touches }: TemplateFacts): FieldErrors {
+function inventoryErrors({ value, changes }: TemplateFacts): FieldErrors {
   const errors: FieldErrors = {};
   const asks = value('ask_inventory_on_launch') === true;
-  if (touches('inventory', 'ask_inventory_on_launch') && value('inventory') === null && !asks) {
+  if (changes('inventory', 'ask_inventory_on_launch') && value('inventory') === null && !asks) {
     errors.inventory = ['You must either set a default value or ask to prompt on launch.'];
   }
   const isCallback = value('host_config_key') !== '';
   if (
-    touches('inventory', 'ask_inventory_on_launch', 'host_config_key') &&
+    changes('inventory', 'ask_inventory_on_launch', 'host_config_key') &&
     isCallback &&
     value('inventory') === null
   ) {
@@ -57,8 +57,8 @@ function inventoryErrors({ value, touches }: TemplateFacts): FieldErrors {
   return errors;
 }
 
-function branchErrors({ value, touches, project }: TemplateFacts): FieldErrors {
-  if (!touches('scm_branch', 'ask_scm_branch_on_launch', 'project')) return {};
+function branchErrors({ value, changes, project }: TemplateFacts): FieldErrors {
+  if (!changes('scm_branch', 'ask_scm_branch_on_launch', 'project')) return {};
   const errors: FieldErrors = {};
   const branch = value('scm_branch') ?? '';
   const isFixed = project?.allow_override !== true;

@@ -82,7 +82,7 @@ export class JobTemplateHooks implements ResourceHooks<JobTemplate> {
     const project = await this.projects.find(after('project'));
     const facts: TemplateFacts = {
       value: after,
-      touches: (...fields) => fields.some((field) => field in values),
+      changes: (...fields) => fields.some((field) => field in values),
       project,
     };
     const errors = {

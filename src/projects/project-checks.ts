@@ -14,7 +14,7 @@ import { isFolderName } from './project-folders.service.js';
  */
 export interface ProjectFacts {
   value(field: string): unknown;
-  touches(...fields: readonly string[]): boolean;
+  changes(...fields: readonly string[]): boolean;
   /** Kind of the credential's type; null without a credential. */
   credentialKind: string | null;
   /** Kind of the type of the credential for signatures; null without one. */
@@ -52,29 +52,29 @@ export function projectErrors(facts: ProjectFacts, reach: GitReach): FieldErrors
  * Refuses passwords in addresses: these are displayed, filtered by and part of the activity stream,
  * also for manual projects.
  */
-const passwordErrors = ({ value, touches }: ProjectFacts): FieldErrors =>
-  touches('scm_url', 'scm_type') && holdsPassword(String(value('scm_url') ?? ''))
+const passwordErrors = ({ value, changes }: ProjectFacts): FieldErrors =>
+  changes('scm_url', 'scm_type') && holdsPassword(String(value('scm_url') ?? ''))
     ? { scm_url: ['A password belongs into a credential, not into the URL.'] }
     : {};
 
-function manualErrors({ value, touches, isPathTaken, storedPath }: ProjectFacts): FieldErrors {
+function manualErrors({ value, changes, isPathTaken, storedPath }: ProjectFacts): FieldErrors {
   const errors: FieldErrors = {};
   for (const option of UPDATE_OPTIONS) {
-    if (value(option) === true && touches(option, 'scm_type')) {
+    if (value(option) === true && changes(option, 'scm_type')) {
       errors[option] = ['Update options must be set to false for manual projects.'];
     }
   }
-  if (String(value('scm_url') ?? '') !== '' && touches('scm_url')) {
+  if (String(value('scm_url') ?? '') !== '' && changes('scm_url')) {
     errors.scm_url = ['A manual project has no URL. Choose the SCM type git for one.'];
   }
-  if (value('scm_refspec') !== '' && touches('scm_refspec', 'scm_type')) {
+  if (value('scm_refspec') !== '' && changes('scm_refspec', 'scm_type')) {
     errors.scm_refspec = ['SCM refspec can only be used with git projects.'];
   }
-  if (String(value('webhook_service') ?? '') !== '' && touches('webhook_service', 'scm_type')) {
+  if (String(value('webhook_service') ?? '') !== '' && changes('webhook_service', 'scm_type')) {
     errors.webhook_service = ['Webhooks are not supported for manual projects.'];
   }
   const path = String(value('local_path') ?? '');
-  if (path === '' || !touches('local_path', 'scm_type')) return errors;
+  if (path === '' || !changes('local_path', 'scm_type')) return errors;
   // Names of this form are reserved for fetched projects.
   const isReserved = /^_\d+__/.test(path) && path !== storedPath;
   if (!isFolderName(path) || isReserved) {
@@ -86,11 +86,11 @@ function manualErrors({ value, touches, isPathTaken, storedPath }: ProjectFacts)
 }
 
 function sourceErrors(facts: ProjectFacts, reach: GitReach): FieldErrors {
-  const { value, touches, storedPath } = facts;
+  const { value, changes, storedPath } = facts;
   const errors: FieldErrors = {};
   const check = (field: string, work: (text: string) => unknown): void => {
     const text = String(value(field) ?? '');
-    if (text === '' || !touches(field, 'scm_type')) return;
+    if (text === '' || !changes(field, 'scm_type')) return;
     try {
       work(text);
     } catch (error) {
@@ -98,7 +98,7 @@ function sourceErrors(facts: ProjectFacts, reach: GitReach): FieldErrors {
       errors[field] = [error.message];
     }
   };
-  if (value('scm_url') === '' && touches('scm_url', 'scm_type')) {
+  if (value('scm_url') === '' && changes('scm_url', 'scm_type')) {
     errors.scm_url = ['SCM URL is required.'];
   }
   const kind = String(value('scm_type'));
@@ -111,7 +111,7 @@ function sourceErrors(facts: ProjectFacts, reach: GitReach): FieldErrors {
   check('scm_branch', kind === 'svn' ? checkSvnRevision : checkRef);
   if (kind !== 'git') Object.assign(errors, importErrors(facts, kind));
   check('scm_refspec', parseRefspecs);
-  if (storedPath !== null && touches('local_path') && !touches('scm_type')) {
+  if (storedPath !== null && changes('local_path') && !changes('scm_type')) {
     errors.local_path = ['Cannot change local_path for git-based projects'];
   }
   return errors;
@@ -126,16 +126,16 @@ function checkSvnRevision(text: string): void {
 }
 
 /** Returns the faults of options that only repositories of git have. */
-function importErrors({ value, touches }: ProjectFacts, kind: string): FieldErrors {
+function importErrors({ value, changes }: ProjectFacts, kind: string): FieldErrors {
   const errors: FieldErrors = {};
-  if (kind === 'archive' && value('scm_branch') && touches('scm_branch', 'scm_type')) {
+  if (kind === 'archive' && value('scm_branch') && changes('scm_branch', 'scm_type')) {
     errors.scm_branch = ['SCM branch cannot be used with archive projects.'];
   }
-  if (value('scm_refspec') && touches('scm_refspec', 'scm_type')) {
+  if (value('scm_refspec') && changes('scm_refspec', 'scm_type')) {
     errors.scm_refspec = ['SCM refspec can only be used with git projects.'];
   }
   for (const option of ['scm_track_submodules', 'allow_override']) {
-    if (value(option) === true && touches(option, 'scm_type')) {
+    if (value(option) === true && changes(option, 'scm_type')) {
       errors[option] = [`SCM ${option.replace('scm_', '')} can only be used with git projects.`];
     }
   }
@@ -143,12 +143,12 @@ function importErrors({ value, touches }: ProjectFacts, kind: string): FieldErro
 }
 
 function credentialErrors(facts: ProjectFacts): FieldErrors {
-  const { touches, credentialKind, signatureKind } = facts;
+  const { changes, credentialKind, signatureKind } = facts;
   const errors: FieldErrors = {};
-  if (touches('credential') && credentialKind !== null && credentialKind !== 'scm') {
+  if (changes('credential') && credentialKind !== null && credentialKind !== 'scm') {
     errors.credential = ["Credential kind must be 'scm'."];
   }
-  if (signatureKind === null || !touches('signature_validation_credential', 'scm_type')) {
+  if (signatureKind === null || !changes('signature_validation_credential', 'scm_type')) {
     return errors;
   }
   if (signatureKind !== 'cryptography') {
@@ -159,8 +159,8 @@ function credentialErrors(facts: ProjectFacts): FieldErrors {
   return errors;
 }
 
-function overrideErrors({ value, touches, overridingTemplates }: ProjectFacts): FieldErrors {
-  if (!touches('allow_override') || value('allow_override') === true) return {};
+function overrideErrors({ value, changes, overridingTemplates }: ProjectFacts): FieldErrors {
+  if (!changes('allow_override') || value('allow_override') === true) return {};
   if (overridingTemplates.length === 0) return {};
   const ids = overridingTemplates.join(' ');
   return {

@@ -118,7 +118,7 @@ export class ProjectHooks implements ResourceHooks<Project> {
     const id = row.id ?? 0;
     const facts: ProjectFacts = {
       value: after,
-      touches: (...fields) => fields.some((field) => field in values),
+      changes: (...fields) => fields.some((field) => field in values),
       credentialKind: await this.credentialKind(after('credential')),
       signatureKind: await this.credentialKind(after('signature_validation_credential')),
       storedPath: row.local_path ?? null,

@@ -37,7 +37,7 @@ export interface LeaseClaim {
   /** Ids of runs to ignore: the worker's own. */
   except: readonly number[];
   /** True to take expired leases, too; those of other hosts `graceSeconds` after they expired. */
-  judgesByTime: boolean;
+  takesExpired: boolean;
   graceSeconds: number;
   leaseSeconds: number;
 }
@@ -120,13 +120,13 @@ export class RunLeasesRepository extends TableRepository<Row> {
    * can write nothing.
    */
   claim(claim: LeaseClaim): Promise<StaleRun[]> {
-    const { holder, hostPrefix, dead, except, judgesByTime } = claim;
+    const { holder, hostPrefix, dead, except, takesExpired } = claim;
     return this.database.rows<StaleRun>(sql`
       WITH stale AS (
         SELECT id, attempt, starts_with(lease_holder, ${hostPrefix}) AS is_local FROM unified_jobs
         WHERE status = 'running' AND ${IS_EXECUTED}
           AND id <> ALL(${except}::bigint[])
-          AND (lease_holder = ANY(${dead}::text[]) OR ${judgesByTime} AND lease_until < now()
+          AND (lease_holder = ANY(${dead}::text[]) OR ${takesExpired} AND lease_until < now()
             - CASE WHEN starts_with(lease_holder, ${hostPrefix}) THEN interval '0'
                 ELSE make_interval(secs => ${claim.graceSeconds}) END)
         ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)

@@ -85,14 +85,14 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
    * Takes over the leases of abandoned runs. From then on the previous holder, even if it is alive,
    * can write nothing; only then are its processes ended.
    */
-  private async claim(dead: readonly string[], mayJudgeByTime: boolean): Promise<StaleRun[]> {
+  private async claim(dead: readonly string[], takesExpired: boolean): Promise<StaleRun[]> {
     const [holder, prefix] = [await this.node.name(), await this.node.hostPrefix()];
     return this.leases.claim({
       holder,
       hostPrefix: prefix,
       dead,
       except: this.active.ids,
-      judgesByTime: mayJudgeByTime,
+      takesExpired: takesExpired,
       graceSeconds: OTHER_HOST_SECONDS,
       leaseSeconds: LEASE_SECONDS,
     });

@@ -103,7 +103,7 @@ export default {
         [
           {
             ...{ holder: 'here:1', hostPrefix: 'here:', dead: [], except: [1] },
-            ...{ judgesByTime: true, graceSeconds: 30, leaseSeconds: 30 },
+            ...{ takesExpired: true, graceSeconds: 30, leaseSeconds: 30 },
           },
         ],
       ],

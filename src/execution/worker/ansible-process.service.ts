@@ -75,12 +75,12 @@ export class AnsibleProcess {
    * @param prepare fills the private folder of the run, which is removed when this method returns.
    *   Its output is stored only if the preparation fails, because the events of Ansible are
    *   numbered from the first one
-   * @param judge derives the result from the end of the process
+   * @param evaluate derives the result from the end of the process
    */
   async run<Prepared extends Preparation, Verdict>(
     run: ActiveRun,
     prepare: (workspace: Workspace, tell: (text: string) => void) => Promise<Prepared>,
-    judge: (ended: EndedProcess<Prepared>) => Promise<Verdict>,
+    evaluate: (ended: EndedProcess<Prepared>) => Promise<Verdict>,
   ): Promise<Verdict> {
     const place = await this.boundary.place(run.isolation);
     const workspace = await createWorkspace(this.node.workspaces, run.id, run.attempt, place);
@@ -88,7 +88,7 @@ export class AnsibleProcess {
       const preparation = await this.prepared(run, (tell) => prepare(workspace, tell));
       failPoint('run-prepared');
       await this.begin(run, preparation);
-      return await judge({ ...(await this.play(run, preparation)), preparation });
+      return await evaluate({ ...(await this.play(run, preparation)), preparation });
     } finally {
       await removeDirectory(workspace.root).catch((error: Error) => {
         this.logger.warn({ message: 'folder left', run: run.id, reason: error.message });

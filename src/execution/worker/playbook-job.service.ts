@@ -105,7 +105,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     return this.process.run(
       run,
       (workspace, tell) => this.prepare(run, job, { workspace, tell }),
-      (ended) => this.judge(run, job, ended),
+      (ended) => this.evaluate(run, job, ended),
     );
   }
 
@@ -167,7 +167,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
   }
 
   /** @returns null if the limit matches none of the hosts: nothing was run or stored */
-  private async judge(
+  private async evaluate(
     run: ActiveRun,
     job: PlaybookContext,
     ended: EndedProcess<JobPreparation>,

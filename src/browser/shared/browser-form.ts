@@ -10,7 +10,7 @@ import { readPending, type PendingForm } from './pending-form.js';
 const METHOD_FIELD = '_method';
 const CONTENT_FIELD = '_content';
 /** Field of the preview button, which shows the form again without a call of the route. */
-export const LOOK_FIELD = '_look';
+export const PREVIEW_FIELD = '_look';
 /** Field whose value is the name of a secret field of the form. */
 export const SECRET_FIELD = '_secret';
 /** Field with the path to return to, for a form that is shown on another page than its URL's. */
@@ -39,7 +39,7 @@ export interface Submission {
   /** True if errors are shown on the page that the form returns to. */
   isToldThere?: boolean;
   /** True for a preview, which does not call the route. */
-  isLook?: boolean;
+  isPreview?: boolean;
 }
 
 const submissions = new WeakMap<object, Submission>();
@@ -98,7 +98,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     [RETURN_FIELD]: returnTo,
     [PATH_FIELD]: path,
     [SHOWN_FIELD]: shown,
-    [LOOK_FIELD]: look,
+    [PREVIEW_FIELD]: look,
     [TOLD_THERE_FIELD]: toldThere,
     ...values
   } = body;
@@ -109,7 +109,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     ...(shown === undefined ? {} : { shown: [shown].flat().map(String) }),
     ...(isOwnPath(returnTo) ? { returnTo } : {}),
     ...(toldThere === undefined ? {} : { isToldThere: true }),
-    ...(look === undefined ? {} : { isLook: true }),
+    ...(look === undefined ? {} : { isPreview: true }),
   });
   if (typeof method === 'string' && OVERRIDES.has(method)) request.method = method;
   if (isList(path)) request.url = path;

@@ -1,5 +1,5 @@
 import { targetOf, type Field } from '../../common/fields/field.js';
-import { LOOK_FIELD } from './browser-form.js';
+import { PREVIEW_FIELD } from './browser-form.js';
 import { isListField } from './form-values.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { folded } from './layout.js';
@@ -61,7 +61,7 @@ export function formField(input: FormField): Html {
     >
     ${control(input, common)}${help}${messages}${
       input.isFollowed &&
-      html`<button class="small plain-only" name="${LOOK_FIELD}" value="true" formnovalidate>
+      html`<button class="small plain-only" name="${PREVIEW_FIELD}" value="true" formnovalidate>
         Show choices
       </button>`
     }${field.examples && exampleList(field.examples())}

@@ -1,5 +1,5 @@
 import { Invalid, type FieldErrors } from '../../common/errors/errors.js';
-import { LOOK_FIELD } from './browser-form.js';
+import { PREVIEW_FIELD } from './browser-form.js';
 import { messagesOf } from './form-errors.js';
 import type { FormField } from './form-fields.js';
 import { formBodyOf } from './form-values.js';
@@ -42,7 +42,7 @@ export const withErrors = (
 /** Renders the preview and its button; a script updates the preview at each change. */
 export const previewView = (key: string, { content }: Preview): Html =>
   html`<div class="preview span">
-    <button name="${LOOK_FIELD}" value="true" formnovalidate>Preview</button>
+    <button name="${PREVIEW_FIELD}" value="true" formnovalidate>Preview</button>
     <div id="${key}-preview" data-preview role="status">
       ${content ?? html`<p class="hint">Fill in the form to see a preview.</p>`}
     </div>

@@ -88,7 +88,7 @@ export class PageRenderer {
       object: object && this.apiOf(object, view),
     });
     const message = formTells ? null : view.message;
-    const answerAfter = submission?.isLook ? null : answer;
+    const answerAfter = submission?.isPreview ? null : answer;
     if (form) {
       const effects = await this.effectsOf(form, view);
       const content = [message, ...forms, ...effects, shown.refused && answerAfter];

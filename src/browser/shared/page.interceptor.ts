@@ -49,7 +49,7 @@ export class PageInterceptor implements NestInterceptor {
     if (!browsing && !submission) return next.handle();
     const route = this.table.match(request.path)?.routes.get(request.method);
     const info = route?.info;
-    if (submission?.isLook) return from(this.look(request, response, submission));
+    if (submission?.isPreview) return from(this.look(request, response, submission));
     const lists = route && submission && (await this.fill(route, submission, request));
     const handled =
       lists && Object.keys(lists).length > 0

@@ -44,9 +44,9 @@ describe('layOut', () => {
   });
 
   it('routes a long edge around the nodes between its ends', () => {
-    const { places, ways } = layOut(nodes(3), [edge(1, 2), edge(2, 3), edge(1, 3, 'always')]);
+    const { places, paths } = layOut(nodes(3), [edge(1, 2), edge(2, 3), edge(1, 3, 'always')]);
     const long = existing(
-      ways.find((way) => way.edge.kind === 'always'),
+      paths.find((way) => way.edge.kind === 'always'),
       'every edge has a way',
     );
     expect(long.points).toHaveLength(4);
@@ -57,13 +57,13 @@ describe('layOut', () => {
   });
 
   it('omits edges of hidden nodes, and terminates on a graph with a cycle', () => {
-    expect(layOut(nodes(2), [edge(1, 9)]).ways).toEqual([]);
+    expect(layOut(nodes(2), [edge(1, 9)]).paths).toEqual([]);
     expect(layOut(nodes(2), [edge(1, 2), edge(2, 1)]).places.size).toBe(2);
   });
 
   it('draws an empty picture without nodes', () => {
-    const { places, ways, height } = layOut([], []);
-    expect([places.size, ways.length]).toEqual([0, 0]);
+    const { places, paths, height } = layOut([], []);
+    expect([places.size, paths.length]).toEqual([0, 0]);
     expect(height).toBeGreaterThan(0);
   });
 });

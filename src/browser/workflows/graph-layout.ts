@@ -17,7 +17,7 @@ export interface Layout {
   /** Upper left corner of each node. */
   places: ReadonlyMap<number, Point>;
   /** Points of each edge, from the right side of a node to the left side of another node. */
-  ways: readonly { edge: Edge; points: readonly Point[] }[];
+  paths: readonly { edge: Edge; points: readonly Point[] }[];
 }
 
 export const NODE_WIDTH = 200;
@@ -66,7 +66,7 @@ export function layOut(nodes: readonly Placeable[], edges: readonly Edge[]): Lay
     width: 2 * MARGIN + layers.length * (NODE_WIDTH + LAYER_GAP) - LAYER_GAP,
     height: 2 * MARGIN + tallest * (NODE_HEIGHT + ROW_GAP) - ROW_GAP,
     places: new Map([...slots].map(([id, slot]) => [id, placeOf(slot)])),
-    ways: chains.map(({ edge, chain }) => ({ edge, points: wayOf(chain.map(placeOf)) })),
+    paths: chains.map(({ edge, chain }) => ({ edge, points: pathOf(chain.map(placeOf)) })),
   };
 }
 
@@ -139,7 +139,7 @@ function order(layers: readonly Slot[][], forward: boolean): void {
  * Returns the points of an edge: from the right side, through the slots that it passes, to the left
  * side.
  */
-function wayOf(corners: readonly Point[]): Point[] {
+function pathOf(corners: readonly Point[]): Point[] {
   return corners.flatMap(({ x, y }, index): Point[] => {
     const middle = y + NODE_HEIGHT / 2;
     const left = { x, y: middle };

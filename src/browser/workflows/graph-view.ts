@@ -47,7 +47,7 @@ export function graphView(nodes: readonly ShownNode[], edges: readonly Edge[]): 
 }
 
 function picture(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
-  const { width, height, places, ways } = layOut(nodes, edges);
+  const { width, height, places, paths } = layOut(nodes, edges);
   return html`<div
     class="scroll graph"
     tabindex="0"
@@ -72,7 +72,7 @@ function picture(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
             </marker>`,
         )}
       </defs>
-      ${ways.map(({ edge, points }) => edgeView(edge, points))}
+      ${paths.map(({ edge, points }) => edgeView(edge, points))}
       ${nodes.map((node) => nodeView(node, entryOf(places, node.id)))}
     </svg>
   </div>`;

@@ -23,21 +23,21 @@ function cycleFrom(
   children: ReadonlyMap<string, readonly string[]>,
   cleared: Set<string>,
 ): readonly string[] | null {
-  const way: { name: string; left: string[] }[] = [];
-  const onWay = new Set<string>();
+  const path: { name: string; left: string[] }[] = [];
+  const onPath = new Set<string>();
   const enter = (name: string): void => {
-    way.push({ name, left: [...(children.get(name) ?? [])] });
-    onWay.add(name);
+    path.push({ name, left: [...(children.get(name) ?? [])] });
+    onPath.add(name);
   };
   if (!cleared.has(start)) enter(start);
-  for (let here = way.at(-1); here; here = way.at(-1)) {
+  for (let here = path.at(-1); here; here = path.at(-1)) {
     const next = here.left.pop();
     if (next === undefined) {
-      way.pop();
-      onWay.delete(here.name);
+      path.pop();
+      onPath.delete(here.name);
       cleared.add(here.name);
-    } else if (onWay.has(next)) {
-      const names = way.map(({ name }) => name);
+    } else if (onPath.has(next)) {
+      const names = path.map(({ name }) => name);
       return [...names.slice(names.indexOf(next)), next];
     } else if (!cleared.has(next)) {
       enter(next);

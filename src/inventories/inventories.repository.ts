@@ -80,7 +80,7 @@ export class InventoriesRepository extends TableRepository<RowOf<Inventory>> {
   }
 
   /** Returns the smart inventories of an inventory's organization. */
-  smartBeside(inventoryId: number): Promise<HostedInventory[]> {
+  smartSiblings(inventoryId: number): Promise<HostedInventory[]> {
     return this.database.rows<HostedInventory & Record<string, unknown>>(sql`
       SELECT id, kind, organization_id, host_filter FROM inventories
       WHERE kind = 'smart' AND NOT pending_deletion

@@ -39,10 +39,10 @@ export class Memberships {
 
   /** Returns the ids of the smart inventories that contain a host. */
   async smartInventoriesOf({ id, inventory_id: inventory }: Row): Promise<readonly number[]> {
-    const beside = await this.inventories.smartBeside(Number(inventory));
+    const siblings = await this.inventories.smartSiblings(Number(inventory));
     return this.hosts.inventoriesWith(
       id,
-      new Map(beside.map((one) => [one.id, membersOf(one, 't')])),
+      new Map(siblings.map((one) => [one.id, membersOf(one, 't')])),
     );
   }
 

@@ -111,7 +111,7 @@ export class JobTemplatesRepository extends TableRepository<Row> {
   }
 
   /** Returns a credential together with those that are attached to a template. */
-  besideCredential(
+  withAttached(
     id: number,
     credential: number,
   ): Promise<(CombinedCredential & { id: number; is_attached: boolean })[]> {

@@ -19,7 +19,7 @@ export class TemplateCredentials {
    */
   async assertAttachable(template: Row, credential: Row): Promise<void> {
     await this.templates.lock(template.id);
-    const rows = await this.jobTemplates.besideCredential(template.id, credential.id);
+    const rows = await this.jobTemplates.withAttached(template.id, credential.id);
     const added = rows.find(({ id }) => id === credential.id);
     if (!added || added.is_attached) return;
     const fault = attachError(

@@ -19,7 +19,7 @@ export const CredentialPasswords = (options: FieldOptions = {}): PropertyDecorat
     // class-transformer applies the transform first that was declared last.
     Transform(({ obj, value }: { obj: unknown; value: unknown }) => {
       const isNull = value === null && options.nullable !== true;
-      return isNull ? null : withThoseBeside(obj, value);
+      return isNull ? null : withTopLevel(obj, value);
     }),
     Json({
       column: null,
@@ -37,10 +37,10 @@ export const CredentialPasswords = (options: FieldOptions = {}): PropertyDecorat
   );
 
 /** Values that are not objects pass unchanged, for the validators to refuse. */
-function withThoseBeside(sent: unknown, nested: unknown): unknown {
-  const beside = sent instanceof SentBody ? passwordsIn(sent.body) : {};
-  if (nested === null || nested === undefined) return beside;
-  return typeof nested === 'object' && !Array.isArray(nested) ? { ...beside, ...nested } : nested;
+function withTopLevel(sent: unknown, nested: unknown): unknown {
+  const topLevel = sent instanceof SentBody ? passwordsIn(sent.body) : {};
+  if (nested === null || nested === undefined) return topLevel;
+  return typeof nested === 'object' && !Array.isArray(nested) ? { ...topLevel, ...nested } : nested;
 }
 
 /** A text that cannot be stored becomes null, which the validators refuse. */

@@ -32,7 +32,7 @@ export default {
     samplesOf(inventories.InventoriesRepository, {
       usable: [[[1], SOMEBODY]],
       described: [[1]],
-      smartBeside: [[1]],
+      smartSiblings: [[1]],
       hold: [[[1]]],
       organizationOf: [[1]],
       membersNamed: [[1, ['localhost']]],

@@ -15,7 +15,7 @@ export default {
       sliceCount: [[1, 3, sql`5`]],
       project: [[1]],
       credentialsOf: [[1]],
-      besideCredential: [[1, 2]],
+      withAttached: [[1, 2]],
       copyAttachments: [[1, 2]],
     }),
   ],

@@ -36,19 +36,19 @@ import { HostAdditions, type HostTotals } from './host-additions.service.js';
 import { messageOf } from '../common/errors/message-of.js';
 
 /** Maximum number of lines whose errors are reported. Further lines are only counted. */
-const MAX_TOLD = 100;
+const MAX_ERRORS = 100;
 
 /** Errors of a body in lines, by line number. */
 class LineFaults {
   private readonly lines = new Map<number, FieldErrors>();
   private untold = 0;
 
-  readonly most = MAX_TOLD;
+  readonly most = MAX_ERRORS;
 
   add(line: number, faults: FieldErrors): void {
     const known = this.lines.get(line);
     if (known) Object.assign(known, faults);
-    else if (this.lines.size < MAX_TOLD) this.lines.set(line, faults);
+    else if (this.lines.size < MAX_ERRORS) this.lines.set(line, faults);
     else this.untold += 1;
   }
 

@@ -42,8 +42,8 @@ export const MAX_CHOICES = 1000;
 /**
  * Maximum number of wrong values that are reported for an answer, and of choices listed for each.
  */
-const TOLD_VALUES = 10;
-const TOLD_CHOICES = 100;
+const SHOWN_VALUES = 10;
+const SHOWN_CHOICES = 100;
 
 /** Returns choices as a list, from either notation. */
 export function choicesOf({ choices }: Pick<SurveyQuestion, 'choices'>): string[] {
@@ -149,7 +149,7 @@ function selectionErrors(question: SurveyQuestion, value: unknown): string[] {
   const errors: string[] = [];
   for (const one of value) {
     errors.push(...choiceErrors(question, one));
-    if (errors.length >= TOLD_VALUES) break;
+    if (errors.length >= SHOWN_VALUES) break;
   }
   return errors;
 }
@@ -188,7 +188,7 @@ function boundErrors({ variable, min, max }: SurveyQuestion, value: number): str
 function choiceErrors(question: SurveyQuestion, value: unknown): string[] {
   const choices = choiceSetOf(question);
   if (typeof value === 'string' && choices.has(value)) return [];
-  const told = [...choices].slice(0, TOLD_CHOICES).map((choice) => `'${choice}'`);
+  const told = [...choices].slice(0, SHOWN_CHOICES).map((choice) => `'${choice}'`);
   if (choices.size > told.length) told.push('...');
   return [
     `Value ${shown(question, value)} for '${question.variable}' expected to be one of [${told.join(', ')}].`,

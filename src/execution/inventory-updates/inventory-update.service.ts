@@ -274,12 +274,12 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
       },
     );
     report('INFO', `Inventory import completed for ${row.name} in ${seconds().trim()}s`);
-    const emitted = await this.tell(run, lines, position);
+    const emitted = await this.storeMessages(run, lines, position);
     return { changes: JSON.stringify(changes), emitted_events: emitted };
   }
 
   /** @returns number of events of the run, including the stored messages */
-  private async tell(
+  private async storeMessages(
     run: ActiveRun,
     lines: readonly string[],
     { counter, line }: { counter: number; line: number },

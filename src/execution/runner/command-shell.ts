@@ -108,7 +108,7 @@ export class CommandShell {
       new MarkedText(this.mark, stdout, within(listener.onStdout)),
       new MarkedText(this.mark, stderr, within(listener.onStderr)),
     ];
-    stdin.write(`${scriptOf(command)}; ${this.tellEnd()}\n`);
+    stdin.write(`${scriptOf(command)}; ${this.endCommand()}\n`);
     const told = Promise.all(ends.map((end) => end.code));
     try {
       return (await Promise.race([told, this.closed.then(() => [null])]))[0] ?? null;
@@ -142,7 +142,7 @@ export class CommandShell {
     this.stop();
   }
 
-  private tellEnd(): string {
+  private endCommand(): string {
     const tell = `printf '\\036%s %s\\n' ${this.mark.slice(1)} "$code"`;
     return `code=$?; ${tell}; ${tell} >&2`;
   }

@@ -28,17 +28,17 @@ export class MaskedLines {
     this.waiting.push(this.unfinished, ...others);
     this.unfinished = last;
     const open = this.masker.openPieces(this.waiting);
-    this.tell(this.waiting.length - (open > MAX_WAITING ? 0 : open));
+    this.forward(this.waiting.length - (open > MAX_WAITING ? 0 : open));
   }
 
   /** Forwards the remaining lines at the end of the output. */
   end(): void {
     if (this.unfinished !== '') this.waiting.push(this.unfinished);
     this.unfinished = '';
-    this.tell(this.waiting.length);
+    this.forward(this.waiting.length);
   }
 
-  private tell(count: number): void {
+  private forward(count: number): void {
     const lines = this.waiting.splice(0, count);
     const masked = this.masker
       .output(lines)

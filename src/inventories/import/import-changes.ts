@@ -41,32 +41,32 @@ export function describeChanges(
   else report('DEBUG', 'Inventory variables unmodified');
   const renamed = hosts.matched.filter(({ known, planned }) => known.name !== planned.name);
   const switched = hosts.matched.filter(isSwitched);
-  tell(
+  reportLines(
     report,
     'INFO',
     groups.created.map(({ name }) => `Group "${name}" added`),
   );
-  tell(
+  reportLines(
     report,
     'INFO',
     groups.removed.map(({ name }) => `Group "${name}" deleted`),
   );
-  tell(
+  reportLines(
     report,
     'INFO',
     hosts.created.map(({ name }) => `Host "${name}" added`),
   );
-  tell(
+  reportLines(
     report,
     'INFO',
     hosts.removed.map(({ name }) => `Host "${name}" deleted`),
   );
-  tell(
+  reportLines(
     report,
     'DEBUG',
     renamed.map(({ known, planned }) => `Host renamed from "${known.name}" to "${planned.name}"`),
   );
-  tell(
+  reportLines(
     report,
     'INFO',
     switched.map(
@@ -105,7 +105,11 @@ function changesOfHosts(
 const isSwitched = ({ known, planned }: Matched<KnownHost, PlannedHost>): boolean =>
   planned.isEnabled !== null && planned.isEnabled !== known.enabled;
 
-function tell(report: ImportReport['report'], level: ReportLevel, lines: readonly string[]): void {
+function reportLines(
+  report: ImportReport['report'],
+  level: ReportLevel,
+  lines: readonly string[],
+): void {
   for (const line of lines.slice(0, MAX_NAMED)) report(level, line);
   if (lines.length > MAX_NAMED) {
     report(level, `… and ${lines.length - MAX_NAMED} more like this`);

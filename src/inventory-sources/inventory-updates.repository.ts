@@ -8,7 +8,7 @@ import { join, sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
 import { endOfOutput } from '../runs/events/job-events.repository.js';
-import type { HeldRun } from '../runs/run-leases.repository.js';
+import type { LeasedRun } from '../runs/run-leases.repository.js';
 import type { RunRequest } from '../runs/launcher.js';
 import { wantedRuns } from '../runs/runs.repository.js';
 import { UnifiedJob } from '../runs/unified-job.entity.js';
@@ -101,7 +101,7 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
   }
 
   /** Stores the project update that an inventory update created for itself. */
-  async noteProjectUpdate({ id, attempt }: HeldRun, projectUpdateId: number): Promise<void> {
+  async noteProjectUpdate({ id, attempt }: LeasedRun, projectUpdateId: number): Promise<void> {
     await this.update({ id, attempt }, { source_project_update_id: projectUpdateId });
   }
 

@@ -6,7 +6,7 @@ import { type LaunchType, UnifiedJob } from './unified-job.entity.js';
 import { IS_EXECUTED } from './executed-kinds.js';
 
 /** A run with the number of its lease. Updates with an outdated lease number change nothing. */
-export interface HeldRun {
+export interface LeasedRun {
   id: number;
   attempt: number;
   /** Ids of its playbook's hosts, by name; absent for other kinds of runs. */
@@ -66,7 +66,7 @@ export class RunLeasesRepository extends TableRepository<Row> {
    * @returns the leases that are still valid, with a flag for runs that are to be canceled
    */
   renew(
-    held: readonly HeldRun[],
+    held: readonly LeasedRun[],
     seconds: number,
   ): Promise<{ id: number; cancel_requested: boolean }[]> {
     return this.database.rows(sql`
@@ -81,8 +81,8 @@ export class RunLeasesRepository extends TableRepository<Row> {
     return this.existsBy({ id, status: 'waiting' });
   }
 
-  async isHeld(run: HeldRun): Promise<boolean> {
-    return (await this.database.row(heldLease(run))) !== undefined;
+  async isHeld(run: LeasedRun): Promise<boolean> {
+    return (await this.database.row(leaseOf(run))) !== undefined;
   }
 
   /**
@@ -90,7 +90,7 @@ export class RunLeasesRepository extends TableRepository<Row> {
    *
    * @returns false if the lease is gone or the run was canceled
    */
-  async begin({ id, attempt }: HeldRun, started: StartedPlaybook): Promise<boolean> {
+  async begin({ id, attempt }: LeasedRun, started: StartedPlaybook): Promise<boolean> {
     const changed = await this.database.execute(sql`
       UPDATE unified_jobs SET job_args = ${started.args}, job_cwd = ${started.cwd},
         reads_results = false,
@@ -101,17 +101,17 @@ export class RunLeasesRepository extends TableRepository<Row> {
   }
 
   /** Stores a flag that says if the worker is reading the results of the run's program. */
-  async noteResults({ id, attempt }: HeldRun, areRead: boolean): Promise<void> {
+  async noteResults({ id, attempt }: LeasedRun, areRead: boolean): Promise<void> {
     await this.update({ id, attempt }, { reads_results: areRead });
   }
 
   /** Stores the digest of the image in which a run is executed. */
-  async noteEnvironment({ id, attempt }: HeldRun, digest: string): Promise<void> {
+  async noteEnvironment({ id, attempt }: LeasedRun, digest: string): Promise<void> {
     await this.update({ id, attempt }, { environment_digest: digest });
   }
 
   /** Stores the project update that a job created for itself. */
-  async noteUpdate({ id, attempt }: HeldRun, updateId: number): Promise<void> {
+  async noteUpdate({ id, attempt }: LeasedRun, updateId: number): Promise<void> {
     await this.update({ id, attempt }, { project_update_id: updateId });
   }
 
@@ -142,7 +142,7 @@ export class RunLeasesRepository extends TableRepository<Row> {
 
   /** Returns the lease numbers of those runs that are running, by run. */
   async living(ids: readonly number[]): Promise<Map<number, number>> {
-    const rows = await this.database.rows<HeldRun>(sql`
+    const rows = await this.database.rows<LeasedRun>(sql`
       SELECT id, attempt FROM unified_jobs
       WHERE status = 'running' AND id = ANY(${ids}::bigint[])`);
     return new Map(rows.map(({ id, attempt }) => [id, attempt]));
@@ -153,7 +153,7 @@ export class RunLeasesRepository extends TableRepository<Row> {
  * Returns a query for a run with a valid lease: `id` and `inventory_id`; no row if the lease is
  * gone.
  */
-export const heldLease = ({ id, attempt }: HeldRun): Sql => sql`
+export const leaseOf = ({ id, attempt }: LeasedRun): Sql => sql`
   SELECT id, inventory_id FROM unified_jobs
   WHERE id = ${id} AND attempt = ${attempt} AND status = 'running'`;
 

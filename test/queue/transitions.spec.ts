@@ -4,7 +4,7 @@ import {
   JobEventsRepository,
   type StoredEvent,
 } from '../../src/runs/events/job-events.repository.js';
-import { heldLease } from '../../src/runs/run-leases.repository.js';
+import { leaseOf } from '../../src/runs/run-leases.repository.js';
 import { countQueries } from '../support/queries.js';
 import { RunsDatabase } from './runs-database.js';
 import { HostFacts } from '../../src/inventories/inventory.entity.js';
@@ -63,7 +63,7 @@ describe('the transitions of runs', () => {
     };
     for (const attempt of [1, 2]) {
       const isHeld = attempt === 2;
-      expect(await facts.keep(heldLease({ id, attempt }), 1, [])).toBe(isHeld);
+      expect(await facts.keep(leaseOf({ id, attempt }), 1, [])).toBe(isHeld);
       expect(await events.store({ id, attempt }, [event])).toBe(isHeld);
       expect(await events.tree(id)).toHaveLength(isHeld ? 1 : 0);
     }

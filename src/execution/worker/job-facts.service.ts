@@ -6,7 +6,7 @@ import { isRecord, parseRecord } from '../../common/records.js';
 import type { HostRow } from '../../inventories/ansible-inventory.js';
 import { HostFactsRepository, type FactsText } from '../../inventories/host-facts.repository.js';
 import { FACTS_NOT_STORED, factsNotKept } from '../../runs/run-explanations.js';
-import { heldLease } from '../../runs/run-leases.repository.js';
+import { leaseOf } from '../../runs/run-leases.repository.js';
 import { LogLines } from '../../logging/log-lines.service.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { toCleanJson } from '../runner/clean-text.js';
@@ -172,10 +172,7 @@ export class JobFacts {
     batch: readonly FactsText[],
   ): Promise<void> {
     const mayWait = () => run.reason !== 'lost' && run.reason !== 'shutdown';
-    const isHeld = await patiently(
-      () => this.stored.keep(heldLease(run), projectId, batch),
-      mayWait,
-    );
+    const isHeld = await patiently(() => this.stored.keep(leaseOf(run), projectId, batch), mayWait);
     if (isHeld) return;
     run.end('lost');
     throw new RunEnded('The lease is gone.');

@@ -3,7 +3,7 @@ import type { Row } from '../../common/resource/define-resource.js';
 import { sql, type Sql } from '../../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
 import { allHosts } from '../../inventories/hosts.repository.js';
-import { heldLease, type HeldRun } from '../run-leases.repository.js';
+import { leaseOf, type LeasedRun } from '../run-leases.repository.js';
 import type { TreeEvent } from './job-event-tree.js';
 import { JobEvent } from './job-event.entity.js';
 
@@ -62,11 +62,11 @@ export class JobEventsRepository extends TableRepository<Row> {
    *
    * @returns true if the lease is valid
    */
-  async store(held: HeldRun, events: readonly StoredEvent[]): Promise<boolean> {
+  async store(held: LeasedRun, events: readonly StoredEvent[]): Promise<boolean> {
     const all = <Key extends keyof StoredEvent>(key: Key) => events.map((event) => event[key]);
     const hosts = events.map(({ hostName }) => held.hosts?.get(hostName) ?? null);
     const row = await this.database.row<{ is_held: boolean }>(sql`
-      WITH lease AS (${heldLease(held)}), stored AS (
+      WITH lease AS (${leaseOf(held)}), stored AS (
         INSERT INTO job_events (job_id, host_id, created, modified, uuid, parent_uuid, counter, event,
           event_display, event_level, failed, changed, host_name, playbook, play, task, role, stdout,
           start_line, end_line, verbosity, event_data)

@@ -163,7 +163,7 @@ export default {
       wantedRuns: { calls: [[[REQUESTED]]], inside: asQuery },
     }),
     fragmentsOf(leases, {
-      heldLease: { calls: [[HELD]], inside: asQuery },
+      leaseOf: { calls: [[HELD]], inside: asQuery },
       waitingRuns: { calls: [[]], inside: asQuery },
     }),
     fragmentsOf(events, {

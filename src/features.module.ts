@@ -17,7 +17,7 @@ import { CallbacksModule } from './callbacks/callbacks.module.js';
 import { RoleStore } from './common/access.js';
 import { ActivityRecorder } from './common/activity/activity.js';
 import { CommonModule } from './common/common.module.js';
-import { ActiveRunsQuery } from './common/resource/held-by.js';
+import { ActiveRunsQuery } from './common/resource/dependents.js';
 import { RequestGuards } from './common/rest/request-guards.js';
 import { SettingsModule } from './config/settings.module.js';
 import { CredentialUses } from './credentials/credential-uses.js';

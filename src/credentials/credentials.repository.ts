@@ -7,7 +7,7 @@ import { permit, type Actor } from '../common/access.js';
 import { BOOLEAN, INTEGER, object, STRING } from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { heldBy } from '../common/resource/held-by.js';
+import { dependentsOf } from '../common/resource/dependents.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { ident, NO_IDS, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
@@ -120,11 +120,11 @@ export class CredentialsRepository extends TableRepository<RowOf<Credential>> {
 
   /** Returns the credentials of a type as display text, or null if there are none. */
   async namesOfType(type: number): Promise<string | null> {
-    const holders = await heldBy(
+    const dependents = await dependentsOf(
       this.database,
       sql`SELECT id, 'credential' AS type FROM credentials WHERE credential_type_id = ${type}`,
     );
-    return holders?.names ?? null;
+    return dependents?.names ?? null;
   }
 
   /**

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BadRequest, Invalid } from '../common/errors/errors.js';
-import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/held-by.js';
+import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/dependents.js';
 import { GroupsRepository } from './groups.repository.js';
 import { HostsRepository } from './hosts.repository.js';
 import { InventoriesRepository, type HeldInventory } from './inventories.repository.js';

@@ -4,7 +4,7 @@ import { BadRequest, Invalid } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
 import { VariablesError, readVariables } from '../common/fields/variables.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/held-by.js';
+import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/dependents.js';
 import { resource } from '../common/resource/registry.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { ReferencesService } from '../common/rest/references.service.js';

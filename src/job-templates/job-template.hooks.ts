@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/held-by.js';
+import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/dependents.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { ReferencesService } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';

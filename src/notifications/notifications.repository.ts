@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
-import { heldBy } from '../common/resource/held-by.js';
+import { dependentsOf } from '../common/resource/dependents.js';
 import { resource } from '../common/resource/registry.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { not, sql, type Sql } from '../database/sql.js';
@@ -172,13 +172,13 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
    * Returns the names of a template's pending notifications, for display; null if there are none.
    */
   async namesOfPending(template: number): Promise<string | null> {
-    const holders = await heldBy(
+    const dependents = await dependentsOf(
       this.database,
       sql`
         SELECT id, 'notification' AS type FROM notifications
         WHERE notification_template_id = ${template} AND status = 'pending'`,
     );
-    return holders?.names ?? null;
+    return dependents?.names ?? null;
   }
 
   /** Returns the number of pending notifications by type. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/held-by.js';
+import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/dependents.js';
 import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { ExecutionEnvironmentsRepository } from '../execution-environments/execution-environments.repository.js';
 import type { Organization } from './organization.entity.js';

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
 import type { Row } from '../common/resource/define-resource.js';
 import {
-  heldBy,
-  type Holders,
+  dependentsOf,
+  type Dependents,
   type ActiveRunsQuery,
   type RunReference,
-} from '../common/resource/held-by.js';
+} from '../common/resource/dependents.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, or, rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
@@ -93,9 +93,9 @@ export class RunOverviewsRepository
   activeRunsOf(
     references: readonly RunReference[],
     ids: readonly number[],
-  ): Promise<Holders | null> {
+  ): Promise<Dependents | null> {
     const uses = references.map((name) => sql`${ident('t', name)} = ANY(${ids}::int[])`);
-    return heldBy(
+    return dependentsOf(
       this.database,
       sql`SELECT t.id, t.type FROM unified_jobs t WHERE ${IS_ACTIVE} AND ${or(...uses)}`,
     );

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/held-by.js';
+import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/dependents.js';
 import type { ResourceHooks } from '../common/rest/hooks.js';
 import type { ApprovalTemplate } from './approval-template.entity.js';
 

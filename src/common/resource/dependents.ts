@@ -8,7 +8,7 @@ const MAX_NAMED = 5;
 const MAX_LISTED = 100;
 
 /** Objects that prevent a deletion. */
-export interface Holders {
+export interface Dependents {
   /** Display text: `job 5, project update 7 and 3 more`. */
   readonly names: string;
   /** The first hundred objects, ordered by id. */
@@ -20,7 +20,7 @@ export interface Holders {
  *
  * @param rows query for their `id` and `type`
  */
-export async function heldBy(database: Database, rows: Sql): Promise<Holders | null> {
+export async function dependentsOf(database: Database, rows: Sql): Promise<Dependents | null> {
   const found = await database.rows<{ id: number; type: string; total: number }>(sql`
     SELECT id, type, (count(*) OVER ())::int AS total FROM (${rows}) held
     ORDER BY id LIMIT ${MAX_LISTED}`);
@@ -52,7 +52,7 @@ export abstract class ActiveRunsQuery {
   abstract activeRunsOf(
     references: readonly RunReference[],
     ids: readonly number[],
-  ): Promise<Holders | null>;
+  ): Promise<Dependents | null>;
 }
 
 /** @throws InUse with the unfinished runs that use one of the objects */
@@ -61,6 +61,6 @@ export async function assertNoActiveRuns(
   references: readonly RunReference[],
   ids: readonly number[],
 ): Promise<void> {
-  const holders = await runs.activeRunsOf(references, ids);
-  if (holders) throw new InUse(holders.names, holders.objects);
+  const dependents = await runs.activeRunsOf(references, ids);
+  if (dependents) throw new InUse(dependents.names, dependents.objects);
 }

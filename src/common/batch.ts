@@ -22,7 +22,7 @@ export class Batch<Key, Result> {
 
   /**
    * @param work returns one result for each key, in the same order
-   * @param limit maximum number of keys in a batch
+   * @param max maximum number of keys in a batch
    */
   constructor(
     private readonly work: (keys: readonly Key[]) => Promise<readonly Result[]>,

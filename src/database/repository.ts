@@ -74,7 +74,7 @@ export abstract class TableRepository<Row extends ObjectLiteral> extends Reposit
   }
 
   /**
-   * Deletes up to `limit` old rows, the oldest first. Skips rows that others have locked.
+   * Deletes up to `max` old rows, the oldest first. Skips rows that others have locked.
    *
    * @returns the number of deleted rows
    */

@@ -217,7 +217,7 @@ export class LiveClient {
   }
 
   /**
-   * Sends a limited part of the news.
+   * Sends a limited part of the changes.
    *
    * @returns true if there is more
    */

@@ -13,7 +13,7 @@ export const SCHEDULE_CHANNEL = 'schedules:changed';
 /** A change of a run that watchers display at once. */
 export type RunSignal = { status: string } | { counter: number } | { deleted: true };
 
-/** Returns the channel of one run's news, `run:<id>`; messages are JSON `RunSignal`. */
+/** Returns the channel of one run's signals, `run:<id>`; messages are JSON `RunSignal`. */
 export const runChannel = (runId: number): string => `run:${runId}`;
 
 /**
@@ -25,7 +25,7 @@ export class RunSignals {
   constructor(private readonly redis: RedisConnection) {}
 
   /** Notifies watchers of runs, in one round trip. */
-  announce(signals: readonly (readonly [runId: number, news: RunSignal])[]): void {
+  announce(signals: readonly (readonly [runId: number, signal: RunSignal])[]): void {
     if (signals.length === 0 || this.redis.client.status !== 'ready') return;
     const pipeline = this.redis.client.pipeline();
     for (const [runId, what] of signals) {

@@ -6,7 +6,7 @@ export class Processors {
 
   /**
    * @param all numbers of the processors that this process can use
-   * @param limit maximum number of processors of one command; 0: unlimited
+   * @param max maximum number of processors of one command; 0: unlimited
    */
   constructor(
     private readonly all: readonly number[],

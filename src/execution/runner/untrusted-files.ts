@@ -54,7 +54,7 @@ export async function statBelow(root: BoundFolder, path: Path): Promise<Stats | 
   return inFolderOf(root, path, (name) => lstat(name));
 }
 
-/** Returns at most `limit` names in a folder; none if the folder does not exist. */
+/** Returns at most `max` names in a folder; none if the folder does not exist. */
 export async function namesBelow(
   root: BoundFolder,
   path: readonly string[],

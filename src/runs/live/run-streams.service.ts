@@ -12,10 +12,10 @@ import { StreamSlots } from './stream-slots.service.js';
 
 const KEEP_ALIVE_MS = 15_000;
 
-/** Amount of news that a sender sent. */
+/** Amount of changes that a sender sent. */
 export type Sent = 'nothing' | 'some' | 'all';
 
-/** Sends the news of a run except its status, a limited part at a time. */
+/** Sends the changes of a run except its status, a limited part at a time. */
 export type StreamSender = (
   stream: EventStream,
   signal: AbortSignal,
@@ -70,7 +70,7 @@ export class RunStreams {
   }
 
   /**
-   * Sends news and statuses until the run has ended and everything is sent. Each iteration
+   * Sends changes and statuses until the run has ended and everything is sent. Each iteration
    * authenticates the caller and checks the permission again, so a deleted token or a revoked role
    * ends the stream.
    */
@@ -85,7 +85,7 @@ export class RunStreams {
     try {
       for (let look = { actor, target: run }; !signal.aborted; look = await reauthorize()) {
         const status = String(look.target.status);
-        // The status was read before the news, so a final status means that the following news are
+        // The status was read before the changes, so a final status means that the following changes are
         // the last.
         const isOver = isFinal(status);
         const isChanged = status !== told;

@@ -44,7 +44,7 @@ export class StdoutService {
   /**
    * Streams the whole output and reads it in parts.
    *
-   * @param judgeAgain called before each further part; the stream fails if it throws
+   * @param reauthorize called before each further part; the stream fails if it throws
    */
   stream(runId: number, options: { colours: boolean; reauthorize: Reauthorize }): Readable {
     return Readable.from(this.parts(runId, options));

@@ -78,9 +78,9 @@ export class CredentialInputSourceHooks implements ResourceHooks<CredentialInput
       ...sourceErrors(source),
     };
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
-    const { faults, place } = checkMetadata(source.type, whole.metadata);
+    const { faults, location } = checkMetadata(source.type, whole.metadata);
     if (Object.keys(faults).length > 0) throw new Invalid({ metadata: faults });
-    return 'metadata' in sent ? { values: { metadata: place } } : {};
+    return 'metadata' in sent ? { values: { metadata: location } } : {};
   }
 
   private async ends({ target_credential: target, source_credential: source }: Sent) {

@@ -64,7 +64,7 @@ export class CredentialSecrets {
     const wanted = [...opened.values()].filter(needsToken);
     if (wanted.length === 0) return;
     const values = await this.lookups.fetch(
-      wanted.map((store) => ({ store, place: {} })),
+      wanted.map((store) => ({ store, location: {} })),
       session,
     );
     for (const [credential, token] of zip(wanted, values)) {
@@ -94,7 +94,7 @@ export class CredentialSecrets {
     const values = await this.lookups.fetch(
       wanted.map(({ source_id: source, metadata }) => ({
         store: entryOf(stores, source),
-        place: isTexts(metadata) ? metadata : {},
+        location: isTexts(metadata) ? metadata : {},
       })),
       session,
     );

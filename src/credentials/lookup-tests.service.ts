@@ -57,9 +57,12 @@ export class LookupTests {
     if (type.kind !== 'external') {
       throw Invalid.field('inputs', 'Only credentials of secret stores (external) can be tested.');
     }
-    const { faults, place } = checkMetadata(type, metadata);
+    const { faults, location } = checkMetadata(type, metadata);
     if (Object.keys(faults).length > 0) throw new Invalid({ metadata: faults });
-    const value = itemAt(await this.lookups.fetch([{ store: { id: 0, type, inputs }, place }]), 0);
+    const value = itemAt(
+      await this.lookups.fetch([{ store: { id: 0, type, inputs }, location }]),
+      0,
+    );
     if (value instanceof LookupError) throw Invalid.field('inputs', value.message);
   }
 }

@@ -67,24 +67,24 @@ it.each(kinds)('$namespace shows no secret', async ({ namespace, sample, secrets
   const target: Row = await make.credential({ organization });
   const { body: source } = await superuser
     .post(`credentials/${target.id}/input_sources/`, {
-      ...{ input_field_name: 'password', source_credential: store.id, metadata: sample.place },
+      ...{ input_field_name: 'password', source_credential: store.id, metadata: sample.location },
     })
     .expect(201);
   const bodies: string[] = [];
   const tested = `credentials/${store.id}/test/`;
-  const good = await superuser.post(tested, { metadata: sample.place }).expect(202);
+  const good = await superuser.post(tested, { metadata: sample.location }).expect(202);
   expect(good.body).toEqual({});
   const { body: shown } = await superuser.get(`credentials/${store.id}/`).expect(200);
   const type = `credential_types/${shown.credential_type}/test/`;
-  await superuser.post(type, { inputs, metadata: sample.place }).expect(202);
+  await superuser.post(type, { inputs, metadata: sample.location }).expect(202);
   const secretsOf = test.app.get(CredentialSecrets, { strict: false });
   for (const [index] of sample.lines.entries()) {
     const before = sample.lines.slice(0, index).map(() => null);
     // Conjur repeats a refused login at another path.
     const echo = [...before, ...(namespace === 'conjur' && index === 0 ? ['echo'] : []), 'echo'];
     for (const [path, body] of [
-      [tested, { metadata: sample.place }],
-      [type, { inputs, metadata: sample.place }],
+      [tested, { metadata: sample.location }],
+      [type, { inputs, metadata: sample.location }],
     ] as const) {
       stores.faults.push(...(echo as 'echo'[]));
       bodies.push((await superuser.post(path, body).expect(400)).text);

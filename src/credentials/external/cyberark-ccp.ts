@@ -1,6 +1,6 @@
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
-import { once, type SecretPlace, type SecretStore, baseOf } from './secret-store.js';
+import { once, type SecretLocation, type SecretStore, baseOf } from './secret-store.js';
 import { objectIn, storeTextOf } from './store-answer.js';
 
 /** Members of the response, by the names that users can enter. */
@@ -31,9 +31,9 @@ export const cyberArkCcp: SecretStore = (inputs, { call }) => {
     );
 
   return {
-    async read(place) {
-      const found = await account(queryOf(textInput(inputs, 'app_id'), place));
-      const wanted = place.object_property ?? '';
+    async read(location) {
+      const found = await account(queryOf(textInput(inputs, 'app_id'), location));
+      const wanted = location.object_property ?? '';
       const property = PROPERTIES[wanted.toLowerCase()] ?? wanted;
       if (!Object.hasOwn(found, property)) {
         throw new LookupError(`The account has no property "${property}".`);
@@ -43,11 +43,11 @@ export const cyberArkCcp: SecretStore = (inputs, { call }) => {
   };
 };
 
-function queryOf(AppId: string, place: SecretPlace): string {
+function queryOf(AppId: string, location: SecretLocation): string {
   return new URLSearchParams({
     AppId,
-    Query: place.object_query ?? '',
-    QueryFormat: place.object_query_format ?? 'Exact',
-    ...(place.reason ? { reason: place.reason } : {}),
+    Query: location.object_query ?? '',
+    QueryFormat: location.object_query_format ?? 'Exact',
+    ...(location.reason ? { reason: location.reason } : {}),
   }).toString();
 }

@@ -1,7 +1,7 @@
 import { textInput } from '../types/inputs.js';
 import {
   once,
-  type SecretPlace,
+  type SecretLocation,
   type SecretStore,
   pathSegments,
   segmentOf,
@@ -16,14 +16,14 @@ export const hashicorpVault: SecretStore = (inputs, context) => {
   const isVersioned = textInput(inputs, 'api_version') === 'v2';
   return {
     close: () => session.close(),
-    async read(place) {
-      const path = pathOf(place, isVersioned);
-      const secret = await once(secrets, JSON.stringify([place.auth_path ?? '', path]), () =>
-        session.data({ method: 'GET', path }, place),
+    async read(location) {
+      const path = pathOf(location, isVersioned);
+      const secret = await once(secrets, JSON.stringify([location.auth_path ?? '', path]), () =>
+        session.data({ method: 'GET', path }, location),
       );
-      const key = place.secret_key ?? '';
+      const key = location.secret_key ?? '';
       const isInside = isVersioned || !Object.hasOwn(secret, key);
-      return requiredField(isInside ? secret.data : secret, key, place.secret_path ?? '');
+      return requiredField(isInside ? secret.data : secret, key, location.secret_path ?? '');
     },
   };
 };
@@ -34,15 +34,15 @@ export const hashicorpVaultSsh: SecretStore = (inputs, context) => {
   const certificates = new Map<string, Promise<Record<string, unknown>>>();
   return {
     close: () => session.close(),
-    async read(place) {
-      const { secret_path: mount = '', role = '', public_key, valid_principals } = place;
+    async read(location) {
+      const { secret_path: mount = '', role = '', public_key, valid_principals } = location;
       const path = [...pathSegments(mount), 'sign', segmentOf(role, 'role')].join('/');
       const body = JSON.stringify({
         public_key,
         ...(valid_principals ? { valid_principals } : {}),
       });
-      const data = await once(certificates, JSON.stringify([place.auth_path, path, body]), () =>
-        session.data({ method: 'POST', path, body }, place),
+      const data = await once(certificates, JSON.stringify([location.auth_path, path, body]), () =>
+        session.data({ method: 'POST', path, body }, location),
       );
       return requiredField(data, 'signed_key', mount);
     },
@@ -55,7 +55,7 @@ function pathOf(
     secret_backend: backend = '',
     secret_path: path = '',
     secret_version: version = '',
-  }: SecretPlace,
+  }: SecretLocation,
   isVersioned: boolean,
 ): string {
   const parts = [...pathSegments(backend), ...pathSegments(path)];

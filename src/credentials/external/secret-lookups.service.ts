@@ -14,7 +14,7 @@ import { missingInputs } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import { LookupSession } from './lookup-session.js';
 import { podToken } from './pod-token.js';
-import type { RefusalReason, SecretPlace, SecretReader } from './secret-store.js';
+import type { RefusalReason, SecretLocation, SecretReader } from './secret-store.js';
 import { SECRET_STORES } from './secret-stores.js';
 
 /** Maximum number of values fetched concurrently. */
@@ -31,9 +31,9 @@ export interface StoreCredential {
 }
 
 /** Value to be fetched. */
-export interface WantedValue {
+export interface SecretRequest {
   store: StoreCredential;
-  place: SecretPlace;
+  location: SecretLocation;
 }
 
 /** Call of a store, which is repeated until the deadline. */
@@ -61,17 +61,17 @@ export class SecretLookups {
    * @returns for each value, the value or the error
    */
   async fetch(
-    wanted: readonly WantedValue[],
+    requests: readonly SecretRequest[],
     session = new LookupSession(),
   ): Promise<(string | LookupError)[]> {
     session.deadline = AbortSignal.timeout(this.limits.totalMs);
     const values: (string | LookupError)[] = [];
-    for (let from = 0; from < wanted.length; from += AT_ONCE) {
-      const some = wanted.slice(from, from + AT_ONCE);
+    for (let from = 0; from < requests.length; from += AT_ONCE) {
+      const some = requests.slice(from, from + AT_ONCE);
       values.push(
         ...(await Promise.all(
-          some.map(({ store, place }) =>
-            explained(async () => this.reader(store, session).read(place)),
+          some.map(({ store, location }) =>
+            explained(async () => this.reader(store, session).read(location)),
           ),
         )),
       );

@@ -11,7 +11,11 @@ import type { IdentityTokens } from '../identity-tokens.js';
 import { managedCredentialType } from '../../../test/support/managed-credential-type.js';
 import { LookupError } from './lookup-error.js';
 import { LookupSession } from './lookup-session.js';
-import { SecretLookups, type StoreCredential, type WantedValue } from './secret-lookups.service.js';
+import {
+  SecretLookups,
+  type StoreCredential,
+  type SecretRequest,
+} from './secret-lookups.service.js';
 
 const ENVIRONMENT = { DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: 'x' };
 const settings = Settings.load(ENVIRONMENT);
@@ -55,8 +59,8 @@ const token = { token: 'root-token' };
 const v2 = (inputs: CredentialInputs = token): StoreCredential =>
   storeOf('hashivault_kv', { api_version: 'v2', ...inputs });
 
-const read = async (store: StoreCredential, place: Record<string, string>) =>
-  (await lookups.fetch([{ store, place }]))[0];
+const read = async (store: StoreCredential, location: Record<string, string>) =>
+  (await lookups.fetch([{ store, location }]))[0];
 
 const db = { secret_backend: 'kv', secret_path: 'db/prod', secret_key: 'password' };
 
@@ -65,16 +69,16 @@ describe('HashiCorp Vault', () => {
     [db, 's3cret'],
     [{ secret_path: 'kv/db/prod', secret_key: 'port' }, '5432'],
     [{ ...db, secret_version: '3' }, 'older'],
-  ])('returns a value of version 2: %j', async (place, value) => {
-    expect(await read(v2(), place)).toBe(value);
+  ])('returns a value of version 2: %j', async (location, value) => {
+    expect(await read(v2(), location)).toBe(value);
   });
 
   it.each([
     [{ secret_path: '/secret/plain', secret_key: 'password' }, 'v1'],
     [{ secret_backend: 'secret', secret_path: 'plain', secret_key: 'nested' }, '{"a":1}'],
     [{ secret_path: 'secret/wrapped', secret_key: 'password' }, 'inside'],
-  ])('returns a value of version 1: %j', async (place, value) => {
-    expect(await read(storeOf('hashivault_kv', token), place)).toBe(value);
+  ])('returns a value of version 1: %j', async (location, value) => {
+    expect(await read(storeOf('hashivault_kv', token), location)).toBe(value);
   });
 
   it('supports login by AppRole and by password, in a namespace', async () => {
@@ -92,9 +96,9 @@ describe('HashiCorp Vault', () => {
 
   it('receives one login and one read for several keys of a path', async () => {
     const store = v2({ role_id: 'role', secret_id: 'secret-id' });
-    const wanted: WantedValue[] = ['user', 'password', 'port', 'user'].map((key) => ({
+    const wanted: SecretRequest[] = ['user', 'password', 'port', 'user'].map((key) => ({
       store,
-      place: { ...db, secret_key: key },
+      location: { ...db, secret_key: key },
     }));
     expect(await lookups.fetch(wanted)).toEqual(['app', 's3cret', '5432', 'app']);
     expect(stores.taken()).toHaveLength(2);
@@ -107,7 +111,7 @@ describe('HashiCorp Vault', () => {
     const { host } = new URL(stores.url);
     const lookupsWith = (more: Record<string, string>) =>
       new SecretLookups(client, Settings.load({ ...ENVIRONMENT, ...more }), tokens);
-    const wanted = [{ store: v2({ kubernetes_role: 'workers' }), place: db }];
+    const wanted = [{ store: v2({ kubernetes_role: 'workers' }), location: db }];
     const permitted = { VAULT_KUBERNETES_AUTH_HOSTS: host, VAULT_KUBERNETES_TOKEN_FILE: file };
     expect(await lookupsWith(permitted).fetch(wanted)).toEqual(['s3cret']);
     expect(stores.taken()[0]).toBe('POST /v1/auth/kubernetes/login');
@@ -123,22 +127,25 @@ describe('HashiCorp Vault', () => {
     stores.logins['other/approle'] = { role_id: 'role', secret_id: 'secret-id' };
     const store = v2({ role_id: 'role', secret_id: 'secret-id' });
     const session = new LookupSession();
-    await lookups.fetch([{ store: { ...v2(token), id: 2 }, place: db }], session);
+    await lookups.fetch([{ store: { ...v2(token), id: 2 }, location: db }], session);
     stores.taken();
     for (const secret_key of ['user', 'password', 'user']) {
-      const place = { ...db, secret_key };
-      await lookups.fetch([{ store, place }], session);
-      await lookups.fetch([{ store, place: { ...place, auth_path: 'other/approle' } }], session);
+      const location = { ...db, secret_key };
+      await lookups.fetch([{ store, location }], session);
+      await lookups.fetch(
+        [{ store, location: { ...location, auth_path: 'other/approle' } }],
+        session,
+      );
     }
     expect(stores.taken()).toEqual([
       ...['POST /v1/auth/approle/login', 'GET /v1/kv/data/db/prod'],
       ...['POST /v1/auth/other/approle/login', 'GET /v1/kv/data/db/prod'],
     ]);
-    await lookups.fetch([{ store, place: db }], new LookupSession());
+    await lookups.fetch([{ store, location: db }], new LookupSession());
     expect(stores.taken()).toHaveLength(2);
     const later = Date.now() + 5 * 60 * 1000;
     const clock = jest.spyOn(Date, 'now').mockReturnValue(later);
-    await lookups.fetch([{ store, place: db }], session);
+    await lookups.fetch([{ store, location: db }], session);
     clock.mockRestore();
     expect(stores.taken()).toHaveLength(2);
     stores.faults.push(403);
@@ -170,8 +177,8 @@ describe('HashiCorp Vault', () => {
       { ...db, secret_path: '../sys/seal' },
       'A path may not have "." or ".." in it.',
     ],
-  ])('explains a missing value: %s', async (_name, inputs, place, message) => {
-    expect(await read(v2(inputs), place)).toEqual(new LookupError(message));
+  ])('explains a missing value: %s', async (_name, inputs, location, message) => {
+    expect(await read(v2(inputs), location)).toEqual(new LookupError(message));
   });
 
   it('may have a certificate of its own authority', async () => {
@@ -190,7 +197,7 @@ describe('HashiCorp Vault', () => {
   it('receives no request if its address is not permitted', async () => {
     const closed = new OutboundClient({ allow: [], userAgent: 'test' });
     const [value] = await new SecretLookups(closed, settings, tokens).fetch([
-      { store: v2(), place: db },
+      { store: v2(), location: db },
     ]);
     expect(value).toEqual(
       new LookupError(
@@ -211,8 +218,8 @@ describe("CyberArk's Central Credential Provider", () => {
     ['UserName', 'app'],
     ['address', 'db.example'],
   ])('returns the property %j of an account', async (object_property, value) => {
-    const place = { ...query, object_property, reason: 'a job' };
-    expect(await read(storeOf('aim', { app_id: 'ctl' }), place)).toBe(value);
+    const location = { ...query, object_property, reason: 'a job' };
+    expect(await read(storeOf('aim', { app_id: 'ctl' }), location)).toBe(value);
     expect(stores.taken()).toEqual([
       'GET /AIMWebService/api/Accounts?AppId=ctl&Query=Safe%3DOps%3BObject%3Ddb&QueryFormat=Exact&reason=a+job',
     ]);
@@ -226,7 +233,7 @@ describe("CyberArk's Central Credential Provider", () => {
       'The account has no property "nope".',
     ],
     [{}, query, 'The credential does not provide app_id.'],
-  ])('explains a missing value: %j %j', async (inputs, place, message) => {
-    expect(await read(storeOf('aim', inputs), place)).toEqual(new LookupError(message));
+  ])('explains a missing value: %j %j', async (inputs, location, message) => {
+    expect(await read(storeOf('aim', inputs), location)).toEqual(new LookupError(message));
   });
 });

@@ -3,12 +3,12 @@ import type { CredentialInputs } from '../types/definition.js';
 import { LookupError } from './lookup-error.js';
 
 /** Location of one secret in a store: the `metadata` of an input source. */
-export type SecretPlace = Readonly<Record<string, string>>;
+export type SecretLocation = Readonly<Record<string, string>>;
 
 /** Reads secrets from one store with one credential. Repeated reads are cached. */
 export interface SecretReader {
   /** @throws LookupError, OutboundError */
-  read(place: SecretPlace): Promise<string>;
+  read(location: SecretLocation): Promise<string>;
   /**
    * Ends the logins.
    *

@@ -5,7 +5,7 @@ import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import {
   once,
-  type SecretPlace,
+  type SecretLocation,
   type StoreContext,
   baseOf,
   bearer,
@@ -43,7 +43,7 @@ export class VaultSession {
   /** Sends a request and returns the `data` of the response. */
   async data(
     request: { path: string } & Pick<OutboundRequest, 'method' | 'body'>,
-    { auth_path: authPath = '' }: SecretPlace,
+    { auth_path: authPath = '' }: SecretLocation,
   ): Promise<Record<string, unknown>> {
     const token = await once(this.tokens, authPath, () => this.token(authPath));
     const answer = objectIn(await this.send(request, token));

@@ -60,7 +60,7 @@ function storeOf(namespace: string, inputs: CredentialInputs) {
 
 function read(namespace: string, inputs: CredentialInputs, ...places: Place[]) {
   const store = storeOf(namespace, inputs);
-  return lookups.fetch(places.map((place) => ({ store, place })));
+  return lookups.fetch(places.map((location) => ({ store, location })));
 }
 
 function sampleOf(namespace: string): VendorSample {
@@ -73,8 +73,8 @@ const samples = Object.entries(VENDOR_STORES).map(([namespace, sample]) => ({
   namespace,
   ...sample,
 }));
-const good = ({ namespace, inputs, place }: (typeof samples)[number], more: Place = {}) =>
-  read(namespace, inputs(stores.url), { ...place, ...more });
+const good = ({ namespace, inputs, location }: (typeof samples)[number], more: Place = {}) =>
+  read(namespace, inputs(stores.url), { ...location, ...more });
 
 it('every type of a secret store has an implementation and a test', () => {
   const offered = EXTERNAL_TYPES.map(({ namespace }) => namespace).sort();
@@ -84,17 +84,17 @@ it('every type of a secret store has an implementation and a test', () => {
 });
 
 describe.each(samples)('$namespace', (sample) => {
-  const { namespace, inputs, place, value, wrong, refusal, lines } = sample;
+  const { namespace, inputs, location, value, wrong, refusal, lines } = sample;
 
   it('returns a value, with one login and one read for several inputs', async () => {
-    const places = Array.from({ length: 5 }, () => place);
+    const places = Array.from({ length: 5 }, () => location);
     const values = await read(namespace, inputs(stores.url), ...places);
     expect(values).toEqual(Array.from({ length: 5 }, () => value));
     expect(stores.taken()).toEqual(lines);
   });
 
   it('reports a wrong secret without the response of the store', async () => {
-    const values = await read(namespace, { ...inputs(stores.url), ...wrong }, place);
+    const values = await read(namespace, { ...inputs(stores.url), ...wrong }, location);
     expect(values).toEqual([new LookupError(refusal)]);
   });
 
@@ -130,7 +130,7 @@ describe.each(samples)('$namespace', (sample) => {
     expect(await good(sample)).toEqual([new LookupError('HTTP 503.')]);
     stores.faults.push('hang', 'hang', 'hang');
     const store = storeOf(namespace, inputs(stores.url));
-    const [answer] = await new HastyLookups(client, settings, tokens).fetch([{ store, place }]);
+    const [answer] = await new HastyLookups(client, settings, tokens).fetch([{ store, location }]);
     expect(String(answer)).toContain('no complete answer in time');
   });
 });
@@ -146,17 +146,17 @@ it.each<[string, Place, string]>([
 });
 
 it('Secret Server accepts a login with a domain', async () => {
-  const { inputs, place } = sampleOf('thycotic_tss');
-  const values = await read('thycotic_tss', { ...inputs(stores.url), domain: 'corp' }, place);
+  const { inputs, location } = sampleOf('thycotic_tss');
+  const values = await read('thycotic_tss', { ...inputs(stores.url), domain: 'corp' }, location);
   expect(values).toEqual(['tss-value']);
 });
 
 it('Conjur Cloud is used under the path /api', async () => {
-  const { inputs, place } = sampleOf('conjur');
+  const { inputs, location } = sampleOf('conjur');
   const cloud = inputs(`${stores.url}/conjur-cloud`);
-  expect(await read('conjur', cloud, place)).toEqual(['conjur-value']);
+  expect(await read('conjur', cloud, location)).toEqual(['conjur-value']);
   expect(stores.taken()).toHaveLength(3);
-  const wrong = await read('conjur', { ...cloud, api_key: 'no' }, place);
+  const wrong = await read('conjur', { ...cloud, api_key: 'no' }, location);
   expect(wrong).toEqual([new LookupError('HTTP 401.')]);
 });
 

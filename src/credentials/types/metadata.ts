@@ -5,7 +5,7 @@ import { MAX_INPUT_LENGTH } from './inputs.js';
 /** Location of a secret in a store, or validation errors, by key. */
 export interface CheckedMetadata {
   faults: DefinitionErrors;
-  place: Record<string, string>;
+  location: Record<string, string>;
 }
 
 /** Validates the `metadata` of an input source against the type of its store. Null means not given. */
@@ -13,12 +13,12 @@ export function checkMetadata(type: CredentialTypeDefinition, given: unknown): C
   const fields = type.inputs.metadata ?? [];
   const sent = isRecord(given) ? given : {};
   const faults: [string, string[]][] = [];
-  const place: [string, string][] = [];
+  const location: [string, string][] = [];
   for (const [id, value] of Object.entries(sent)) {
     const field = fields.find((one) => one.id === id);
     const fault = field ? faultOf(field, value) : `'${id}' was unexpected`;
     if (fault !== null) faults.push([id, [fault]]);
-    else if (typeof value === 'string') place.push([id, value]);
+    else if (typeof value === 'string') location.push([id, value]);
   }
   for (const { id, default: otherwise } of fields) {
     const isMissing = (sent[id] ?? otherwise ?? '') === '';
@@ -26,7 +26,7 @@ export function checkMetadata(type: CredentialTypeDefinition, given: unknown): C
       faults.push([id, [`required for ${type.name}`]]);
     }
   }
-  return { faults: Object.fromEntries(faults), place: Object.fromEntries(place) };
+  return { faults: Object.fromEntries(faults), location: Object.fromEntries(location) };
 }
 
 function faultOf({ choices }: InputField, value: unknown): string | null {

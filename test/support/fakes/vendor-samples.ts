@@ -5,7 +5,7 @@ import { GITHUB_KEY } from './vendor-stores.js';
 /** A credential of one type of secret store that its stand-in accepts, and one secret there. */
 export interface VendorSample {
   inputs: (url: string) => CredentialInputs;
-  place: Record<string, string>;
+  location: Record<string, string>;
   value: string;
   /** Inputs with a wrong secret, and the message then. */
   wrong: CredentialInputs;
@@ -30,7 +30,7 @@ const VAULT = { role_id: 'role', secret_id: 'secret-id' };
 export const VENDOR_STORES: Readonly<Record<string, VendorSample>> = {
   hashivault_kv: {
     inputs: (url) => ({ url, api_version: 'v2', ...VAULT }),
-    place: { secret_backend: 'kv', secret_path: 'db', secret_key: 'password' },
+    location: { secret_backend: 'kv', secret_path: 'db', secret_key: 'password' },
     value: 'vault-value',
     wrong: { secret_id: 'no' },
     refusal: 'HTTP 403.',
@@ -39,7 +39,7 @@ export const VENDOR_STORES: Readonly<Record<string, VendorSample>> = {
   },
   'hashivault-kv-oidc': {
     inputs: (url) => ({ url, api_version: 'v2', jwt_role: 'runs', jwt_aud: 'vault' }),
-    place: { secret_backend: 'kv', secret_path: 'db', secret_key: 'password' },
+    location: { secret_backend: 'kv', secret_path: 'db', secret_key: 'password' },
     value: 'vault-value',
     wrong: { jwt_aud: 'another' },
     refusal: 'HTTP 403.',
@@ -48,7 +48,7 @@ export const VENDOR_STORES: Readonly<Record<string, VendorSample>> = {
   },
   'hashivault-ssh-oidc': {
     inputs: (url) => ({ url, jwt_role: 'runs', jwt_aud: 'vault' }),
-    place: {
+    location: {
       public_key: 'ssh-ed25519 AAAA',
       secret_path: 'ssh',
       role: 'ops',
@@ -62,7 +62,7 @@ export const VENDOR_STORES: Readonly<Record<string, VendorSample>> = {
   },
   hashivault_ssh: {
     inputs: (url) => ({ url, ...VAULT }),
-    place: {
+    location: {
       ...{ public_key: 'ssh-ed25519 AAAA', secret_path: 'ssh', role: 'ops' },
       valid_principals: 'root',
     },
@@ -78,7 +78,7 @@ export const VENDOR_STORES: Readonly<Record<string, VendorSample>> = {
   },
   aim: {
     inputs: (url) => ({ url, app_id: 'ccp-secret' }),
-    place: { object_query: 'Safe=Ops;Object=db' },
+    location: { object_query: 'Safe=Ops;Object=db' },
     value: 'ccp-value',
     wrong: { app_id: 'no' },
     refusal: 'HTTP 403.',
@@ -89,7 +89,7 @@ export const VENDOR_STORES: Readonly<Record<string, VendorSample>> = {
   },
   azure_kv: {
     inputs: (url) => ({ url, client: 'app', secret: 'azure-secret', tenant: 'tenant-1' }),
-    place: { secret_field: 'db' },
+    location: { secret_field: 'db' },
     value: 'azure-value',
     wrong: { secret: 'no' },
     refusal: 'HTTP 401.',
@@ -105,7 +105,7 @@ export const VENDOR_STORES: Readonly<Record<string, VendorSample>> = {
   },
   aws_secretsmanager_credential: {
     inputs: () => ({ aws_access_key: 'AKIDEXAMPLE', aws_secret_key: 'aws-secret' }),
-    place: { region_name: 'eu-west-1', secret_name: 'db' },
+    location: { region_name: 'eu-west-1', secret_name: 'db' },
     value: 'aws-value',
     wrong: { aws_secret_key: 'no' },
     refusal: 'HTTP 400: InvalidSignatureException.',
@@ -118,7 +118,7 @@ export const VENDOR_STORES: Readonly<Record<string, VendorSample>> = {
   },
   conjur: {
     inputs: (url) => ({ url, api_key: 'conjur-key', account: 'acme', username: 'host/ctl' }),
-    place: { secret_path: 'prod/db' },
+    location: { secret_path: 'prod/db' },
     value: 'conjur-value',
     wrong: { api_key: 'no' },
     refusal: 'HTTP 401.',
@@ -131,7 +131,7 @@ export const VENDOR_STORES: Readonly<Record<string, VendorSample>> = {
   },
   github_app: {
     inputs: () => ({ app_id: '7', install_id: '42', private_rsa_key: GITHUB_KEY.privateKey }),
-    place: {},
+    location: {},
     value: 'ghs_github-value',
     wrong: { private_rsa_key: OTHER_KEY },
     refusal: 'HTTP 401.',
@@ -142,7 +142,7 @@ export const VENDOR_STORES: Readonly<Record<string, VendorSample>> = {
     inputs: (url) => ({
       ...{ server_url: `${url}/SecretServer`, username: 'ctl', password: 'tss-secret' },
     }),
-    place: { secret_id: '7', secret_field: 'password' },
+    location: { secret_id: '7', secret_field: 'password' },
     value: 'tss-value',
     wrong: { password: 'no' },
     refusal: 'HTTP 400.',
@@ -155,7 +155,7 @@ export const VENDOR_STORES: Readonly<Record<string, VendorSample>> = {
   },
   thycotic_dsv: {
     inputs: () => ({ tenant: 'acme', tld: 'eu', client_id: 'ctl', client_secret: 'dsv-secret' }),
-    place: { path: '/prod/db', secret_field: 'password', secret_decoding: 'No Decoding' },
+    location: { path: '/prod/db', secret_field: 'password', secret_decoding: 'No Decoding' },
     value: 'dsv-value',
     wrong: { client_secret: 'no' },
     refusal: 'HTTP 401.',
@@ -171,7 +171,7 @@ export const VENDOR_STORES: Readonly<Record<string, VendorSample>> = {
   },
   centrify_vault_kv: {
     inputs: (url) => ({ url, client_id: 'ctl@acme', client_password: 'pas-secret' }),
-    place: { 'account-name': 'root', 'system-name': 'db1' },
+    location: { 'account-name': 'root', 'system-name': 'db1' },
     value: 'pas-value',
     wrong: { client_password: 'no' },
     refusal: 'HTTP 401.',

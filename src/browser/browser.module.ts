@@ -56,7 +56,7 @@ import { FormLists } from './shared/form-lists.service.js';
 import { Forms } from './shared/forms.service.js';
 import { PageForms } from './shared/page-forms.service.js';
 import { PagePanels } from './shared/page-panels.service.js';
-import { PagePlace } from './shared/page-place.service.js';
+import { PageHeadings } from './shared/page-headings.service.js';
 import { PageRenderer } from './shared/page-renderer.service.js';
 import { PageSections } from './shared/page-sections.service.js';
 import { PageTrail } from './shared/page-trail.service.js';
@@ -91,7 +91,7 @@ const shared = [
   ListActions,
   PageForms,
   PagePanels,
-  PagePlace,
+  PageHeadings,
   PageRenderer,
   PageSections,
   PageTrail,

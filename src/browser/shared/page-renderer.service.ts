@@ -16,7 +16,7 @@ import { listView } from './list-view.js';
 import { noticeView, RESUMED } from './notices.js';
 import { openPage } from './page-context.js';
 import { PagePanels } from './page-panels.service.js';
-import { PagePlace } from './page-place.service.js';
+import { PageHeadings } from './page-headings.service.js';
 import { PageSections, type FilledPage, type UsableRoute } from './page-sections.service.js';
 import { ListActions } from './list-actions.service.js';
 import { ReadableLinks } from './readable-links.service.js';
@@ -51,7 +51,7 @@ export class PageRenderer {
     private readonly table: RouteTable,
     private readonly panels: PagePanels,
     private readonly sections: PageSections,
-    private readonly place: PagePlace,
+    private readonly headings: PageHeadings,
     private readonly actions: ListActions,
     private readonly causes: WebhookCauses,
     private readonly links: ReadableLinks,
@@ -72,13 +72,13 @@ export class PageRenderer {
       response,
     };
     const { path } = context;
-    const place = await this.place.of({ ...view, path, target: request.target });
-    const { title, of } = place;
+    const found = await this.headings.of({ ...view, path, target: request.target });
+    const { title, of } = found;
     const star = starOf(request, response, view);
     const usable = await this.sections.usable(view);
     const form = this.sections.formOf(view, usable);
     const forms = await this.sections.sections(view, usable, { title, form });
-    const breadcrumb = breadcrumbs(this.table, { path, ...place });
+    const breadcrumb = breadcrumbs(this.table, { path, ...found });
     const object = await this.objectOn(view);
     // A form that is shown again already shows its errors.
     const formTells = shown.refused !== undefined && shown.status === 400 && forms.length > 0;
@@ -92,7 +92,7 @@ export class PageRenderer {
     if (form) {
       const effects = await this.effectsOf(form, view);
       const content = [message, ...forms, ...effects, shown.refused && answerAfter];
-      return formPage(view, { form, content, breadcrumb, ...place });
+      return formPage(view, { form, content, breadcrumb, ...found });
     }
     // Forms come before the response, except after a form was sent.
     const answersLast = shown.refused !== undefined || context.method === 'GET';

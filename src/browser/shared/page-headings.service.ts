@@ -11,7 +11,7 @@ import { objectTitleOf } from './value-views.js';
 import { isIdText } from '../../common/resource/ids.js';
 
 /** The parts of a page that determine its title and breadcrumbs. */
-interface Placed {
+interface HeadingInput {
   /** Path with a trailing slash. */
   path: string;
   entry: TableEntry | undefined;
@@ -23,7 +23,7 @@ interface Placed {
   target: Row | undefined;
 }
 
-export interface Place {
+export interface PageHeading {
   title: string;
   /** Name of the object whose action, list or part the page shows; null for other pages. */
   of: string | null;
@@ -44,13 +44,13 @@ interface Subject {
  * Finds the title and breadcrumbs of a page, with names instead of ids if the caller may read them.
  */
 @Injectable()
-export class PagePlace {
+export class PageHeadings {
   constructor(
     private readonly database: Database,
     private readonly trails: PageTrail,
   ) {}
 
-  async of(page: Placed): Promise<Place> {
+  async of(page: HeadingInput): Promise<PageHeading> {
     const { actor, target } = page;
     const subject = subjectOf(page);
     if (!subject || !actor)
@@ -68,7 +68,7 @@ export class PagePlace {
   }
 
   private async nameFor(
-    { path, status, body }: Placed,
+    { path, status, body }: HeadingInput,
     { definition, segment, url }: Subject,
     actor: Actor,
   ): Promise<string | null> {
@@ -83,7 +83,7 @@ export class PagePlace {
 }
 
 /** Returns the object in the path that the page shows or is below. */
-function subjectOf({ path, entry, route }: Placed): Subject | null {
+function subjectOf({ path, entry, route }: HeadingInput): Subject | null {
   const any = route ?? [...(entry?.routes.values() ?? [])][0];
   const definition = any?.info?.parent;
   const index = entry?.pattern.split('/').indexOf(':id') ?? -1;
@@ -94,7 +94,7 @@ function subjectOf({ path, entry, route }: Placed): Subject | null {
 }
 
 function titleFor(
-  { path, route, body, entry }: Placed,
+  { path, route, body, entry }: HeadingInput,
   names: ReadonlyMap<string, string>,
 ): string {
   const last = path.split('/').filter(Boolean).at(-1) ?? '';

@@ -131,9 +131,9 @@ function misplacedErrors({ value, changes }: SourceFacts): FieldErrors {
   const given = OF_PROJECTS.filter((field) => (value(field) ?? '') !== '');
   if (given.length === 0) return {};
   const sent = given.filter((field) => changes(field));
-  const told = sent.length > 0 ? sent : given;
-  const text = `Cannot set ${told.join(' ')} if not SCM type.`;
-  return Object.fromEntries(told.map((field) => [field, [text]]));
+  const misplaced = sent.length > 0 ? sent : given;
+  const text = `Cannot set ${misplaced.join(' ')} if not SCM type.`;
+  return Object.fromEntries(misplaced.map((field) => [field, [text]]));
 }
 
 function credentialErrors(

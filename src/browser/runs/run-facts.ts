@@ -7,7 +7,7 @@ import { resource } from '../../common/resource/registry.js';
 import type { ShownRun } from './run-actions.js';
 
 /** Fields at the top of a run's page, in order; a kind of run may lack some of them. */
-const TOLD = ['started', 'elapsed', 'inventory', 'project', 'scm_branch', 'limit'];
+const MAIN_FIELDS = ['started', 'elapsed', 'inventory', 'project', 'scm_branch', 'limit'];
 
 /** Renders the id, launch and main fields of a run in a line below its name. */
 export async function runFacts(shown: ShownRun & Item, causes: WebhookCauses): Promise<Html> {
@@ -16,7 +16,7 @@ export async function runFacts(shown: ShownRun & Item, causes: WebhookCauses): P
   const definition = resource(run.type);
   return html`<dl id="run-facts" class="facts" data-refresh>
     ${fact('Run', html`#${run.id}`)} ${fact('Launched', launchOf(run, definition))}
-    ${TOLD.filter((name) => isSet(run[name])).map((name) =>
+    ${MAIN_FIELDS.filter((name) => isSet(run[name])).map((name) =>
       fact(
         wordIn(definition, name),
         name === 'elapsed' && isRunning(run)

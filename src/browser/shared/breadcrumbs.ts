@@ -21,8 +21,8 @@ export function breadcrumbs(table: RouteTable, { path, names, trail }: Place): H
   const urls = segments.map((_segment, index) => `/${segments.slice(0, index + 1).join('/')}/`);
   const isBelow = path.startsWith(BASE) && path !== BASE;
   // The trail also contains the collection of the object.
-  const told = isBelow ? (trail.length > 0 ? 3 : 2) : 0;
-  const own = urls.slice(told).map((url): Step => {
+  const skipped = isBelow ? (trail.length > 0 ? 3 : 2) : 0;
+  const own = urls.slice(skipped).map((url): Step => {
     const segment = url.split('/').at(-2) ?? '';
     const entry = table.match(url);
     const name = names.get(url) ?? NAMES[segment] ?? wordsOf(segment, entry);

@@ -24,7 +24,7 @@ const NEVER_COLUMNS = new Set([
 ]);
 
 /** Columns that are shown even if they are empty. */
-const TOLD = new Set(['name', 'username', 'status']);
+const ALWAYS_SHOWN = new Set(['name', 'username', 'status']);
 
 export interface ListParts {
   context: PageContext;
@@ -205,8 +205,9 @@ function columnsOf(
       return false;
     }
     // Empty columns are omitted, except for those that users expect.
-    const isTold = TOLD.has(name) || rows.some((row) => row[name] !== null && row[name] !== '');
-    return isTold && rows.every((row) => row[name] === null || typeof row[name] !== 'object');
+    const isFilled =
+      ALWAYS_SHOWN.has(name) || rows.some((row) => row[name] !== null && row[name] !== '');
+    return isFilled && rows.every((row) => row[name] === null || typeof row[name] !== 'object');
   });
   const weight = (name: string): number => {
     if (['name', 'username'].includes(name)) return 0;

@@ -110,8 +110,8 @@ export class OptionsService {
     if (put && (isDocument || (await this.openParts(put, path, actor)).body)) {
       const fields = (await this.fieldsAt(put, path)) ?? put.info?.body ?? [];
       // Clients also read labels and units of read-only fields here.
-      const told = fields.map((field) => ({ ...field, readOnly: false }));
-      actions.PUT = await this.described(isDocument ? told : changeable({ fields }), 'PUT');
+      const writable = fields.map((field) => ({ ...field, readOnly: false }));
+      actions.PUT = await this.described(isDocument ? writable : changeable({ fields }), 'PUT');
     }
     return actions;
   }
@@ -237,9 +237,9 @@ const unfilterable = (keys: Record<string, object>): Record<string, object> =>
  */
 function keysOf({ fields, shows }: ResourceDefinition, isList: boolean): Record<string, object> {
   const shown = fields.filter((field) => !isList || !field.detailOnly);
-  const told = fieldOptions(fields, 'GET');
+  const described = fieldOptions(fields, 'GET');
   const added = Object.entries(shows.fields ?? {}).filter(
-    ([name]) => name !== 'type' && !(name in told),
+    ([name]) => name !== 'type' && !(name in described),
   );
   return { ...fieldOptions(shown, 'GET'), ...schemaOptions(Object.fromEntries(added)) };
 }

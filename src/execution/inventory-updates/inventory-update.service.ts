@@ -59,7 +59,7 @@ const NO_FILES: ProjectFiles = {
   content: null,
 };
 /** Levels of import messages in the output, by the verbosity of the source. */
-const TOLD: readonly (readonly ReportLevel[])[] = [
+const REPORT_LEVELS: readonly (readonly ReportLevel[])[] = [
   ['WARNING'],
   ['WARNING', 'INFO'],
   ['WARNING', 'INFO', 'DEBUG'],
@@ -248,7 +248,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     const lines: string[] = [];
     const seconds = (): string => ((Date.now() - started) / 1000).toFixed(3).padStart(9);
     const report = (level: ReportLevel, message: string): void => {
-      if (TOLD[row.verbosity]?.includes(level)) {
+      if (REPORT_LEVELS[row.verbosity]?.includes(level)) {
         lines.push(`${seconds()} ${level.padEnd(8)} ${message}`);
       }
     };

@@ -41,7 +41,7 @@ const BETWEEN = 'on';
 export const calledSo: Expression = {
   parameter: 'called',
   help: 'Words that the name of the role or of its object contains, such as "Execute on Deploy".',
-  looksInto: [],
+  searchedNames: [],
   compile: (text, _alias, { condition }) => {
     const isCalled = (word: string): Sql => {
       const fields = roleFieldsCalled(word);

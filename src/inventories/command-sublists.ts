@@ -25,12 +25,12 @@ export const commandsOfHost = (): Factory =>
 export const commandsOfGroup = (): Factory =>
   commandsOn(({ id }) => sql`${ident('evt', 'host_id')} IN (${hostsBelow(id)})`);
 
-/** @param touched condition on the events `evt` of the parent's hosts */
-const commandsOn = (touched: (parent: Row) => Sql): Factory =>
+/** @param condition condition on the events `evt` of the parent's hosts */
+const commandsOn = (condition: (parent: Row) => Sql): Factory =>
   subListOf(
     () => resource('ad_hoc_command'),
     (parent) => sql`t.inventory_id = ${parent.inventory_id} AND t.id IN (
-      ${selectRows(resource('job_event'), 'evt', ident('evt', 'job_id'), touched(parent))})`,
+      ${selectRows(resource('job_event'), 'evt', ident('evt', 'job_id'), condition(parent))})`,
     {
       create: ({ inventory_id: inventory, name }) => ({ inventory, limit: asLimit(String(name)) }),
       needs: 'adhoc',

@@ -168,7 +168,7 @@ export const hosts = defineResource({
   expression: {
     parameter: 'host_filter',
     help: 'Filter of a smart inventory: `name=web and (groups__name=prod or ansible_facts__a=1)`.',
-    looksInto: ['ansible_facts'],
+    searchedNames: ['ansible_facts'],
     compile: hostsFound,
   },
   summarise: (alias) => ({ has_inventory_sources: isClaimed(ident(alias, 'id')) }),

@@ -4,7 +4,7 @@ import type { HeldRoles } from '../held-roles.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { storedTotal, sumTotals } from './stored-total.js';
 import type { OrderTerm } from './order.js';
-import { looksIntoTexts, type ListQuery } from './query.js';
+import { searchesTexts, type ListQuery } from './query.js';
 import type { ListPlan } from './list-statements.js';
 
 /**
@@ -63,8 +63,8 @@ export function plansOf(definition: ResourceDefinition, actor: Actor, asked: Ask
     count: stored ?? total(definition, shown),
     isStored: stored !== null,
     isStable: asked.isPlain && filters === TRUE && scope === undefined,
-    isSubquery: looksIntoTexts(query),
-    isFoundOnce: looksIntoTexts(query) && stored === null,
+    isSubquery: searchesTexts(query),
+    isFoundOnce: searchesTexts(query) && stored === null,
   };
   if (!counter || visible === TRUE || scope || asked.visible) {
     return { many: { ...parts, where: and(shown, isAny) }, few: null };

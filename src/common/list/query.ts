@@ -144,7 +144,7 @@ export function isCostly({ all, any, chained, search, order, expressions }: List
 }
 
 /** True if a query searches for parts of texts. The number of matching rows cannot be predicted. */
-export const looksIntoTexts = ({ all, any, chained, search }: ListQuery): boolean =>
+export const searchesTexts = ({ all, any, chained, search }: ListQuery): boolean =>
   search.length > 0 || [...all, ...any, ...chained].some(({ lookup }) => !CHEAP.has(lookup));
 
 /** Returns the names that a list is ordered by, without empty ones. */

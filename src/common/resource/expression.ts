@@ -16,6 +16,6 @@ export interface Expression {
   parameter: string;
   help: string;
   /** Names that the language searches besides fields and relations, for OPTIONS. */
-  looksInto: readonly string[];
+  searchedNames: readonly string[];
   compile(text: string, alias: string, parts: ExpressionParts): Sql;
 }

@@ -78,7 +78,7 @@ export class OptionsService {
       ],
       related_search_fields: [
         ...[...followedRelations(definition).values()].map(({ name }) => `${name}__search`),
-        ...(definition.expression?.looksInto ?? []),
+        ...(definition.expression?.searchedNames ?? []),
       ],
       max_page_size: this.settings.MAX_PAGE_SIZE,
     };

@@ -146,8 +146,8 @@ export class BulkHostStream {
       const { source } = stream;
       const received = await this.receive(source, spool, report);
       await source.reauthorize();
-      const judged = { ...stream, ...(await this.prepare(source.query, source.actor)) };
-      const write = (): Promise<Reply<number>> => this.write(judged, received, report);
+      const prepared = { ...stream, ...(await this.prepare(source.query, source.actor)) };
+      const write = (): Promise<Reply<number>> => this.write(prepared, received, report);
       if (stream.dryRun) return await write();
       return await this.idempotency.once(stream.keyed, received.digest, write);
     } finally {

@@ -51,7 +51,7 @@ export class ResourceRowsRepository {
    *
    * @param action action that `may_act` is about
    */
-  judged<Schema extends object>(
+  withPermissions<Schema extends object>(
     definition: ResourceDefinition<Schema>,
     id: number,
     actor: Actor,

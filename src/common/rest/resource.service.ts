@@ -104,7 +104,7 @@ export class ResourceService {
       typeof id === 'string' && !/^\d+$/.test(id)
         ? await idByName(definition, id, { database: this.database, actor })
         : Number(id);
-    const row = await this.rows.judged(definition, number, actor, action);
+    const row = await this.rows.withPermissions(definition, number, actor, action);
     return admitted(definition, row ?? null, refusal);
   }
 

@@ -1,4 +1,4 @@
-import { judgeFacts, withoutTemplates } from './fact-domains.js';
+import { classifyFacts, withoutTemplates } from './fact-domains.js';
 
 const EVIL = '/tmp/x$(id)';
 
@@ -14,12 +14,12 @@ describe('facts', () => {
       facter_kernel: 'Linux',
       module_setup: true,
     };
-    expect(judgeFacts(facts)).toEqual({ shared: facts, own: {} });
+    expect(classifyFacts(facts)).toEqual({ shared: facts, own: {} });
   });
 
   it('from playbooks belong to their project', () => {
     const facts = { site: 'north', packages: { vim: [{ version: '9' }] }, become: 'yes' };
-    expect(judgeFacts(facts)).toEqual({ shared: {}, own: facts });
+    expect(classifyFacts(facts)).toEqual({ shared: {}, own: facts });
   });
 
   it.each([
@@ -43,7 +43,7 @@ describe('facts', () => {
     'groups',
     'environment',
   ])('named %s are left out', (name) => {
-    expect(judgeFacts({ [name]: EVIL })).toEqual({ shared: {}, own: {} });
+    expect(classifyFacts({ [name]: EVIL })).toEqual({ shared: {}, own: {} });
   });
 
   it('with the name but not the form of an interface are left out', () => {
@@ -53,7 +53,7 @@ describe('facts', () => {
       ansible_eth0: { device: 'eth1' },
       ansible_uplink: EVIL,
     };
-    expect(judgeFacts(disguised)).toEqual({ shared: {}, own: {} });
+    expect(classifyFacts(disguised)).toEqual({ shared: {}, own: {} });
   });
 
   it('with a template at any depth are left out for code that evaluates them', () => {

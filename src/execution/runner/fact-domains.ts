@@ -17,7 +17,7 @@ export interface FactDomains {
  * Sorts facts into domains by name. Drops facts that Ansible would read as a variable that controls
  * connections or execution, and names that Ansible sets itself.
  */
-export function judgeFacts(facts: Facts): FactDomains {
+export function classifyFacts(facts: Facts): FactDomains {
   const domains: FactDomains = { shared: {}, own: {} };
   for (const [name, value] of Object.entries(facts)) {
     if (isOfSetup(name, value)) domains.shared[name] = value;

@@ -10,7 +10,7 @@ import { leaseOf } from '../../runs/run-leases.repository.js';
 import { LogLines } from '../../logging/log-lines.service.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { toCleanJson } from '../runner/clean-text.js';
-import { judgeFacts, withoutTemplates } from '../runner/fact-domains.js';
+import { classifyFacts, withoutTemplates } from '../runner/fact-domains.js';
 import {
   changedFacts,
   makeFactFolders,
@@ -61,8 +61,8 @@ export class JobFacts {
    */
   async hand(workspace: Workspace, hosts: Hosts, projectId: number): Promise<RunHostFacts> {
     const written = await this.write(workspace, hosts, projectId, ({ shared, own }) => ({
-      ...judgeFacts(parseRecord(shared)).shared,
-      ...judgeFacts(parseRecord(own)).own,
+      ...classifyFacts(parseRecord(shared)).shared,
+      ...classifyFacts(parseRecord(own)).own,
     }));
     return { ...written, projectId };
   }
@@ -189,7 +189,7 @@ function factsIn(changed: ChangedFacts): Omit<FactsText, 'host_id'> | null {
   try {
     const facts = parseJson(changed.text);
     if (!isRecord(facts)) return null;
-    const { shared, own } = judgeFacts(facts);
+    const { shared, own } = classifyFacts(facts);
     return { shared: toCleanJson(shared), own: toCleanJson(own) };
   } catch {
     return null;

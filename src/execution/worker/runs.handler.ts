@@ -75,7 +75,7 @@ export class RunsHandler implements QueueHandler {
     }
     if (outcome.status === 'canceled' && this.mayGoBack(run, null))
       return this.leases.handBack(run);
-    return this.leases.finish(run, judged(run, outcome));
+    return this.leases.finish(run, finalOutcome(run, outcome));
   }
 
   /**
@@ -114,7 +114,7 @@ export class RunsHandler implements QueueHandler {
 }
 
 /** Replaces the outcome of a run that was ended by the worker's shutdown: no user canceled it. */
-function judged(run: ActiveRun, outcome: RunOutcome): RunOutcome {
+function finalOutcome(run: ActiveRun, outcome: RunOutcome): RunOutcome {
   if (outcome.status === 'successful' || run.reason !== 'shutdown') return blamed(run, outcome);
   return { ...outcome, status: 'failed', explanation: SHUT_DOWN };
 }

@@ -85,12 +85,12 @@ export class SessionsRepository extends TableRepository<Session> implements Sess
   }
 
   /** Returns the number of sessions without a request for `days` days. */
-  countQuiet(days: number): Promise<number> {
+  countInactive(days: number): Promise<number> {
     return this.countOlder({ column: 'last_seen', days });
   }
 
   /** Deletes up to `limit` sessions without a request for `days` days. */
-  removeQuiet(days: number, limit: number): Promise<number> {
+  removeInactive(days: number, limit: number): Promise<number> {
     return this.removeOlder({ column: 'last_seen', days }, limit);
   }
 

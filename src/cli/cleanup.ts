@@ -48,7 +48,7 @@ export async function cleanup(): Promise<void> {
     // Counts the months first, because deleted rows no longer count.
     await find(MonthlyHostMetricsRepository).recount();
     const metrics = find(HostMetricsRepository);
-    await sumOfBatches(inBatches((limit) => metrics.markQuiet(HOST_METRICS.quiet, limit)));
+    await sumOfBatches(inBatches((limit) => metrics.markInactive(HOST_METRICS.quiet, limit)));
     const { deleted } = HOST_METRICS;
     await report(
       'host metrics',

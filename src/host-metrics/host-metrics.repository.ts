@@ -62,7 +62,7 @@ export class HostMetricsRepository extends TableRepository<RowOf<HostMetric>> {
    *
    * @returns number of hosts, at most `limit`
    */
-  markQuiet(months: number, limit: number): Promise<number> {
+  markInactive(months: number, limit: number): Promise<number> {
     return this.database.execute(sql`
       UPDATE host_metrics SET ${DELETED} WHERE id IN (
         SELECT id FROM host_metrics

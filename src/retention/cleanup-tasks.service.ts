@@ -42,8 +42,8 @@ export class CleanupTasks extends Cleanups {
         const days = Math.max(given ?? 1, Math.ceil(settings.SESSION_COOKIE_AGE / SECONDS_PER_DAY));
         return {
           objects: 'sessions',
-          count: () => sessions.countQuiet(days),
-          batches: () => inBatches((limit) => sessions.removeQuiet(days, limit)),
+          count: () => sessions.countInactive(days),
+          batches: () => inBatches((limit) => sessions.removeInactive(days, limit)),
         };
       }
       case 'cleanup_tokens': {

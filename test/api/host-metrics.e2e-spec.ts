@@ -80,7 +80,7 @@ it('the cleanup deletes metrics of inactive hosts, and removes them much later',
   await test.database.execute(sql`
     UPDATE host_metrics SET deleted = true, last_deleted = now() - make_interval(months =>
       CASE hostname WHEN 'gone' THEN 37 ELSE 35 END) WHERE hostname IN ('gone', 'late')`);
-  expect(await metrics.markQuiet(12, 10)).toBe(1);
+  expect(await metrics.markInactive(12, 10)).toBe(1);
   expect(await metrics.removeDeleted(36, 10)).toBe(1);
   const { body } = await test.as.superuser.get('host_metrics/').expect(200);
   expect(

@@ -8,7 +8,7 @@ export default {
     samplesOf(metrics.HostMetricsRepository, {
       countJob: [[['web-1']]],
       markDeleted: [[1]],
-      markQuiet: [[12, 10]],
+      markInactive: [[12, 10]],
       removeDeleted: [[36, 10]],
     }),
     samplesOf(MonthlyHostMetricsRepository, { recount: [[]] }),

@@ -115,7 +115,7 @@ export class BulkLaunchCheck {
         objects,
       ),
     ];
-    const checked: EntryVerdict[] = [];
+    const checked: EntryResult[] = [];
     const plans = new Map<number, Plan | null>();
     const yielder = new Yielder();
     for (const entry of entries) {
@@ -179,12 +179,12 @@ export class BulkLaunchCheck {
 
 type Plan = PlannedLaunch | PlannedWorkflow;
 
-interface EntryVerdict {
+interface EntryResult {
   result: CheckedEntry;
   errors: FieldErrors;
 }
 
-function checkedAgainst(plan: Plan, entry: JobEntry, effective: Prompts): EntryVerdict {
+function checkedAgainst(plan: Plan, entry: JobEntry, effective: Prompts): EntryResult {
   const { secrets } = plan.variables;
   return {
     result: { entry, effective, ignored: ownIgnored(entry, plan), secrets },
@@ -197,7 +197,7 @@ function checkedUpdate(
   subject: Subject | undefined,
   entry: JobEntry,
   effective: Prompts,
-): EntryVerdict {
+): EntryResult {
   // Errors must not reveal data of a project that the caller cannot update, as with templates.
   const isManual =
     subject?.type === 'project' && subject.may_start && (subject.scm_type ?? '') === '';

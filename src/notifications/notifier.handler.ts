@@ -32,8 +32,8 @@ const GRACE_MS = 12_000;
 const HOLD_JITTER_SECONDS = 5;
 
 /** State of a destination that an attempt reveals. */
-type Verdict = 'up' | 'down' | 'unknown';
-const VERDICT_STEP = { up: 'succeeded', unknown: 'release' } as const;
+type TargetHealth = 'up' | 'down' | 'unknown';
+const HEALTH_STEP = { up: 'succeeded', unknown: 'release' } as const;
 
 /**
  * Error of an attempt that was stopped because the worker shuts down; another worker retries at
@@ -116,19 +116,19 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
       this.store.renew(lease).catch(() => undefined);
     }, RENEW_INTERVAL_MS).unref();
     try {
-      const { outcome, verdict } = await this.attempt(lease);
+      const { outcome, health } = await this.attempt(lease);
       failPoint('notification-sent');
       await this.store.settle(lease, outcome);
-      if (verdict === 'down') await this.breaker.failed(destination);
+      if (health === 'down') await this.breaker.failed(destination);
       else if (!admission.admitted || admission.tracked) {
-        await this.breaker[VERDICT_STEP[verdict]](destination);
+        await this.breaker[HEALTH_STEP[health]](destination);
       }
     } finally {
       clearInterval(renewal);
     }
   }
 
-  private async attempt(lease: Lease): Promise<{ outcome: AttemptOutcome; verdict: Verdict }> {
+  private async attempt(lease: Lease): Promise<{ outcome: AttemptOutcome; health: TargetHealth }> {
     const started = performance.now();
     const elapsed = (): number => Math.round(performance.now() - started);
     let message: OutgoingMessage | null = null;
@@ -138,12 +138,12 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
       const attempt = { statusCode, detail, durationMs: elapsed() };
       const nothing = { error: '', delivered: [], delaySeconds: null };
       const outcome = { status: 'successful', sent, message, attempt, ...nothing } as const;
-      return { outcome, verdict: 'up' };
+      return { outcome, health: 'up' };
     } catch (error) {
       const failure = this.failureOf(error, lease);
       return {
         outcome: outcomeOf(failure, { lease, message, durationMs: elapsed() }),
-        verdict: verdictOn(error),
+        health: healthAfter(error),
       };
     }
   }
@@ -220,7 +220,7 @@ function outcomeOf(
  * Returns the destination's state. Refusals and limits are responses, so the destination is up; no
  * response or a server error means that it is down.
  */
-function verdictOn(error: unknown): Verdict {
+function healthAfter(error: unknown): TargetHealth {
   if (!(error instanceof SendError)) return 'unknown';
   const { retryable, statusCode } = error;
   if (!retryable) return statusCode === undefined ? 'unknown' : 'up';

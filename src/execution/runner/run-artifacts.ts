@@ -29,10 +29,10 @@ export async function readRunnerStatus(
   signal: NodeJS.Signals | null,
 ): Promise<RunStatus> {
   const path = [ARTIFACTS, RUN_IDENT, 'status'] as const;
-  const verdict = (await readBelow(workspace, path, MAX_STATUS_BYTES))?.trim();
+  const status = (await readBelow(workspace, path, MAX_STATUS_BYTES))?.trim();
   if (signal !== null) return 'error';
-  if (verdict === 'successful') return rc === 0 ? 'successful' : 'error';
-  if (verdict === 'failed' || verdict === 'timeout') return verdict;
+  if (status === 'successful') return rc === 0 ? 'successful' : 'error';
+  if (status === 'failed' || status === 'timeout') return status;
   // A SIGTERM from outside this program: no user requested it, so it is not a cancellation.
   return 'error';
 }

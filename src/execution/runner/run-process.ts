@@ -261,11 +261,11 @@ class RunProcess {
 
   private async result(rc: number | null, signal: NodeJS.Signals | null): Promise<RunResult> {
     const { stderrTail } = this.output;
-    const verdict = await readRunnerStatus(this.prepared.workspace, rc, signal);
+    const runnerStatus = await readRunnerStatus(this.prepared.workspace, rc, signal);
     // A playbook that finished before the signal reached it has succeeded, despite the request to
     // end.
-    const isThrough = verdict === 'successful' && this.endedAs !== 'error';
-    const status = isThrough ? verdict : (this.endedAs ?? verdict);
+    const isThrough = runnerStatus === 'successful' && this.endedAs !== 'error';
+    const status = isThrough ? runnerStatus : (this.endedAs ?? runnerStatus);
     return { rc, status, stderrTail, ...(this.error === undefined ? {} : { error: this.error }) };
   }
 }

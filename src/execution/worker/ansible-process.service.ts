@@ -77,11 +77,11 @@ export class AnsibleProcess {
    *   numbered from the first one
    * @param evaluate derives the result from the end of the process
    */
-  async run<Prepared extends Preparation, Verdict>(
+  async run<Prepared extends Preparation, Outcome>(
     run: ActiveRun,
     prepare: (workspace: Workspace, tell: (text: string) => void) => Promise<Prepared>,
-    evaluate: (ended: EndedProcess<Prepared>) => Promise<Verdict>,
-  ): Promise<Verdict> {
+    evaluate: (ended: EndedProcess<Prepared>) => Promise<Outcome>,
+  ): Promise<Outcome> {
     const place = await this.boundary.place(run.isolation);
     const workspace = await createWorkspace(this.node.workspaces, run.id, run.attempt, place);
     try {
@@ -106,7 +106,7 @@ export class AnsibleProcess {
     if (result.error instanceof RunEnded) run.end('lost');
     else await this.lastEvents(run, events);
     return {
-      ...this.verdict(run, ended),
+      ...this.outcomeOf(run, ended),
       ...(result.status === 'error'
         ? { fields: { result_traceback: preparation.masker.text(result.stderrTail) } }
         : {}),
@@ -182,7 +182,7 @@ export class AnsibleProcess {
     }
   }
 
-  private verdict(run: ActiveRun, { result, events, preparation }: EndedProcess): RunOutcome {
+  private outcomeOf(run: ActiveRun, { result, events, preparation }: EndedProcess): RunOutcome {
     switch (result.status) {
       case 'failed':
         return {

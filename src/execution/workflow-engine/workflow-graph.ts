@@ -37,23 +37,23 @@ export function decide({ isCanceled, nodes }: WorkflowGraph): Decision {
   for (let node = undecided.pop(); node; node = undecided.pop()) {
     const { id } = node;
     if (node.hasStarted || start.has(id) || outcomes.get(id) !== '') continue;
-    const verdict = isCanceled ? 'skip' : verdictOn(node, outcomes);
-    if (verdict === 'wait') continue;
-    if (verdict === 'start' && node.canStart) {
+    const action = isCanceled ? 'skip' : actionOf(node, outcomes);
+    if (action === 'wait') continue;
+    if (action === 'start' && node.canStart) {
       start.add(id);
       continue;
     }
-    const outcome = verdict === 'start' ? 'missing' : 'skipped';
+    const outcome = action === 'start' ? 'missing' : 'skipped';
     ended.set(id, outcome);
     outcomes.set(id, outcome);
     undecided.push(...(childrenOf.get(id) ?? []));
   }
-  const goesOn =
+  const isActive =
     start.size > 0 || nodes.some(({ id, hasStarted }) => hasStarted && outcomes.get(id) === '');
   return {
     start: nodes.filter(({ id }) => start.has(id)).map(({ id }) => id),
     ended,
-    end: goesOn ? null : endOf(nodes, outcomes, isCanceled),
+    end: isActive ? null : endOf(nodes, outcomes, isCanceled),
   };
 }
 
@@ -71,7 +71,7 @@ function childrenByParent(nodes: readonly GraphNode[]): Map<number, GraphNode[]>
 
 type Outcomes = ReadonlyMap<number, NodeOutcome | ''>;
 
-function verdictOn(
+function actionOf(
   { parents, mustConverge }: GraphNode,
   outcomes: Outcomes,
 ): 'start' | 'skip' | 'wait' {

@@ -6,7 +6,7 @@ import { OutboundError } from '../../outbound/outbound-error.js';
 import { GuardedServer, type ConnectTarget } from './guarded-server.js';
 
 /** Headers between a program and its proxy, which are not forwarded. */
-const OF_THE_WAY = ['proxy-authorization', 'proxy-connection', 'connection', 'keep-alive'];
+const HOP_BY_HOP = ['proxy-authorization', 'proxy-connection', 'connection', 'keep-alive'];
 
 /**
  * Local HTTP proxy for programs that support no SOCKS proxy. Like `GuardedProxy`, it resolves names and
@@ -14,8 +14,8 @@ const OF_THE_WAY = ['proxy-authorization', 'proxy-connection', 'connection', 'ke
  */
 export class GuardedHttpProxy extends GuardedServer {
   private constructor(guard: AddressGuard) {
-    const server = createServer((asked, answer) => void this.forward(asked, answer));
-    server.on('connect', (asked, client) => void this.tunnel(asked, client));
+    const server = createServer((incoming, answer) => void this.forward(incoming, answer));
+    server.on('connect', (incoming, client) => void this.tunnel(incoming, client));
     super(guard, server);
   }
 
@@ -40,20 +40,20 @@ export class GuardedHttpProxy extends GuardedServer {
     }
   }
 
-  private async forward(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+  private async forward(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
     try {
-      const url = new URL(asked.url ?? '');
-      const upstream = await this.reach(targetOf(url), asked.socket);
-      const [method = 'GET', path] = [asked.method, url.pathname + url.search];
-      const headers = { ...withoutWay(asked.headers), connection: 'close' };
+      const url = new URL(incoming.url ?? '');
+      const upstream = await this.reach(targetOf(url), incoming.socket);
+      const [method = 'GET', path] = [incoming.method, url.pathname + url.search];
+      const headers = { ...withoutHopByHop(incoming.headers), connection: 'close' };
       const passed = request({ method, path, headers, createConnection: () => upstream });
-      const told = new Promise<IncomingMessage>((resolve, reject) => {
+      const responded = new Promise<IncomingMessage>((resolve, reject) => {
         passed.once('response', resolve).once('error', reject);
       });
       // A sender that breaks off is noticed by the end of its connection.
-      pipeline(asked, passed).catch(() => upstream.destroy());
-      const response = await told;
-      answer.writeHead(response.statusCode ?? 502, withoutWay(response.headers));
+      pipeline(incoming, passed).catch(() => upstream.destroy());
+      const response = await responded;
+      answer.writeHead(response.statusCode ?? 502, withoutHopByHop(response.headers));
       await pipeline(response, answer);
     } catch (error) {
       if (answer.headersSent) answer.destroy();
@@ -68,8 +68,8 @@ function targetOf(address: string | URL): ConnectTarget {
   return { host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) };
 }
 
-const withoutWay = (headers: IncomingMessage['headers']): IncomingMessage['headers'] =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_THE_WAY.includes(name)));
+const withoutHopByHop = (headers: IncomingMessage['headers']): IncomingMessage['headers'] =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.includes(name)));
 
 const statusOf = (error: unknown): number => (error instanceof OutboundError ? 403 : 502);
 

@@ -15,7 +15,7 @@ const USERS = 80;
 export const BURSTS = 'users at once';
 export const PRINTING = 'a program that prints';
 /** Limit on the average waiting time of others, relative to that without a burst. */
-const MOST_RATIO = 1.5;
+const MAX_RATIO = 1.5;
 const WINDOW_MS = 8000;
 const PRINTED_BYTES = 700_000_000;
 
@@ -39,7 +39,7 @@ export async function measureBursts(url, { admin, nobody, other }) {
     // The load of the machine may have changed since.
     const after = await waitsDuring(url, other, () => Promise.resolve());
     const ratio = (2 * burst.mean) / (rest.mean + after.mean);
-    const verdict = ratio <= MOST_RATIO ? 'holds' : `MISSED (${MOST_RATIO} times)`;
+    const verdict = ratio <= MAX_RATIO ? 'holds' : `MISSED (${MAX_RATIO} times)`;
     console.log(
       `${who.padEnd(26)} all answered ${status} in ${burst.seconds.toFixed(1)} s, others wait ` +
         `${rest.mean.toFixed(1)} -> ${burst.mean.toFixed(1)} -> ${after.mean.toFixed(1)} ms (p95 ${rest.p95?.toFixed(1)} -> ` +

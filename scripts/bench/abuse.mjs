@@ -11,7 +11,7 @@ import { startServer } from './servers.mjs';
 import { caller, makeWorld } from './world.mjs';
 
 /** Limit on the time that no other caller gets a response, in milliseconds. */
-const MOST_WAIT_MS = 100;
+const MAX_WAIT_MS = 100;
 const ASK_EVERY_MS = 3;
 const SETTLE_MS = 40_000;
 /** Limit on the memory that remains allocated, in megabytes: compiled code and pools. */
@@ -219,7 +219,7 @@ function print(results) {
   console.log(`${'request'.padEnd(width)}${'who'.padEnd(14)}${titles.join('')}`);
   for (const one of results) {
     const cells = COLUMNS.map(([, columnWidth, read]) => String(read(one)).padStart(columnWidth));
-    const verdict = one.wait <= MOST_WAIT_MS ? 'holds' : `MISSED (${MOST_WAIT_MS} ms)`;
+    const verdict = one.wait <= MAX_WAIT_MS ? 'holds' : `MISSED (${MAX_WAIT_MS} ms)`;
     console.log(`${one.name.padEnd(width)}${one.who.padEnd(14)}${cells.join('')}  ${verdict}`);
   }
 }

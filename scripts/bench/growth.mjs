@@ -15,7 +15,7 @@ import { makeWorld } from './world.mjs';
 const SIZES = [10_000, 100_000, 1_000_000, 10_000_000];
 const WHO = ['administrator', 'member', 'newcomer', 'stranger'];
 /** Maximum ratio between the time of a list and its time over the smallest tables. */
-const MOST = 2;
+const MAX = 2;
 /** Proportions for ten million rows of each kind, and a hundred million events. */
 const PROPORTIONS = { runs: 1, events: 10, deliveries: 1, notifications: 1 };
 const WARM_UPS = 3;
@@ -179,7 +179,7 @@ function report(stages, lines) {
     const ratioOfP99 = first && last ? last.p99 / first.p99 : NaN;
     const cells = latencies.map(({ p50, p99 }) => `${shown(p50)} ${shown(p99)}`.padStart(16));
     const curve = latencies.map(({ p50 }) => barOf(p50)).join('');
-    const verdict = ratioOfP99 <= MOST ? 'holds' : `MISSED (<= ${MOST})`;
+    const verdict = ratioOfP99 <= MAX ? 'holds' : `MISSED (<= ${MAX})`;
     const ratios = [ratio, ratioOfP99].map((one) => one.toFixed(2).padStart(6)).join('');
     console.log(`${name.padEnd(width)}${cells.join('')}${ratios}  ${curve}  ${verdict}`);
     return { name, latencies, ratio, ratioOfP99 };

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { commandLineOf, endRecord, identityOf, recordOf } from './identity.mjs';
 
 /** Number of rounds. A process may start another one after the list of processes was read. */
-const MOST_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 
 /**
  * Ends every process except this one whose environment contains `name=value`, and resolves to their command
@@ -17,7 +17,7 @@ export async function endMarkedProcesses(name, value) {
   if (process.platform !== 'linux') return [];
   const mark = `${name}=${value}\0`;
   const ended = [];
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const found = await endThoseThatHold(mark);
     if (found.length === 0) break;
     ended.push(...found);

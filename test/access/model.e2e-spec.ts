@@ -22,7 +22,7 @@ const STEPS = IS_DEEP ? 10_000 : 2_000;
 const CHECK_EVERY = 100;
 const TYPES = ['organization', 'team', 'inventory', 'project'] as const;
 type Type = (typeof TYPES)[number];
-const MOST: Record<Type, number> = { organization: 4, team: 8, inventory: 8, project: 6 };
+const MAX: Record<Type, number> = { organization: 4, team: 8, inventory: 8, project: 6 };
 
 let test: TestApp;
 let model: RoleModel;
@@ -62,7 +62,7 @@ const key = (type: string, { id }: Row): ObjectKey => `${type}:${id}`;
 async function make(type: Type): Promise<void> {
   const rows = objects.get(type)!;
   const organization = pick(objects.get('organization')!);
-  if (rows.length >= MOST[type] || (type !== 'organization' && !organization)) return;
+  if (rows.length >= MAX[type] || (type !== 'organization' && !organization)) return;
   const row = await test.make[type](
     type === 'organization' ? {} : { organization: organization!.id },
   );

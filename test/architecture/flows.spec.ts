@@ -9,7 +9,7 @@ import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { sourceFiles, type SourceFile } from './source-files.js';
 
 /** Maximum number of files of a flow that a reader can remember. */
-const MOST = 30;
+const MAX = 30;
 
 const page = readFileSync(join(PACKAGE_FOLDER, 'docs', 'flows.md'), 'utf8');
 const files = new Map(sourceFiles('src').map((file) => [file.path, file]));
@@ -57,9 +57,9 @@ const FLOWS = [
 describe.each(FLOWS)('%s', (heading, entries, folders) => {
   const named = namedIn(heading);
 
-  it(`names at most ${MOST} files, all of which exist`, () => {
+  it(`names at most ${MAX} files, all of which exist`, () => {
     expect(named.length).toBeGreaterThan(10);
-    expect(named.length).toBeLessThanOrEqual(MOST);
+    expect(named.length).toBeLessThanOrEqual(MAX);
     expect(named.filter((path) => !files.has(path))).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
 
 const folder = join(PACKAGE_FOLDER, 'docs', 'screenshots');
-const MOST_BYTES = 200 * 1024;
+const MAX_BYTES = 200 * 1024;
 
 const pictures = readdirSync(folder).filter((name) => name.endsWith('.png'));
 
@@ -18,7 +18,7 @@ it('each kind of page has screenshots: light and dark, wide and small', () => {
 });
 
 it('no screenshot is larger than 200 KB', () => {
-  const large = pictures.filter((name) => statSync(join(folder, name)).size >= MOST_BYTES);
+  const large = pictures.filter((name) => statSync(join(folder, name)).size >= MAX_BYTES);
   expect(large).toEqual([]);
 });
 

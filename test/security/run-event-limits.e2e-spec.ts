@@ -9,10 +9,10 @@ import { processesWith, type Program } from '../faults/support/processes.js';
 import { TestRepository } from '../runner/git-servers.js';
 
 const RUN_MS = 40_000;
-const MOST_EVENTS = 300;
-const MOST_BYTES = 1_048_576;
-const TOO_MANY = `The job made more than ${MOST_EVENTS} events (JOB_EVENTS) and has been ended.`;
-const TOO_MUCH = `The events of the job took more than ${MOST_BYTES} bytes (JOB_EVENT_BYTES), so it has been ended.`;
+const MAX_EVENTS = 300;
+const MAX_BYTES = 1_048_576;
+const TOO_MANY = `The job made more than ${MAX_EVENTS} events (JOB_EVENTS) and has been ended.`;
+const TOO_MUCH = `The events of the job took more than ${MAX_BYTES} bytes (JOB_EVENT_BYTES), so it has been ended.`;
 
 const play = (...tasks: string[]): string =>
   ['- hosts: all', '  gather_facts: false', '  tasks:', ...tasks.map((one) => `    - ${one}`)].join(
@@ -72,7 +72,7 @@ beforeAll(async () => {
   });
   worker = await cluster.worker({
     ...settings,
-    ...{ JOB_EVENTS: String(MOST_EVENTS), JOB_EVENT_BYTES: String(MOST_BYTES) },
+    ...{ JOB_EVENTS: String(MAX_EVENTS), JOB_EVENT_BYTES: String(MAX_BYTES) },
   });
 }, 90_000);
 afterAll(() => cluster.stop());
@@ -96,7 +96,7 @@ it('a run above the limit of events ends, and its last event explains why', asyn
   const { job_explanation: why } = await cluster.becomes(id, 'failed', RUN_MS);
   expect(why).toBe(TOO_MANY);
   const events = await eventsOf(id);
-  expect(events).toHaveLength(MOST_EVENTS + 1);
+  expect(events).toHaveLength(MAX_EVENTS + 1);
   expect(events.at(-1)).toMatchObject({ event: 'verbose', stdout: TOO_MANY });
   expect(await processesWith('loop.yml')).toEqual([]);
 });
@@ -106,7 +106,7 @@ it('a run above the limit of bytes ends', async () => {
   const { job_explanation: why } = await cluster.becomes(id, 'failed', RUN_MS);
   expect(why).toBe(TOO_MUCH);
   const events = await eventsOf(id);
-  expect(events.length).toBeLessThan(MOST_EVENTS);
+  expect(events.length).toBeLessThan(MAX_EVENTS);
   expect(events.at(-1)).toMatchObject({ event: 'verbose', stdout: TOO_MUCH });
 });
 

@@ -14,7 +14,7 @@ import { eventLoopTime } from '../support/event-loop.js';
  * Limit on the time the event loop is busy, including the test's own requests. On the event loop, parsing
  * took seconds.
  */
-const MOST_MS = 800;
+const MAX_MS = 800;
 const LIMIT = 65_536;
 /** Maximum number of characters parsed on the event loop. */
 const IN_PLACE = 2048;
@@ -67,7 +67,7 @@ it('variables are not parsed for a caller without permission', async () => {
       const { status } = await nobody.post('hosts/', host(variables));
       expect(status).toBe(variables === LARGE ? 403 : 400);
     });
-    expect(time).toBeLessThan(MOST_MS);
+    expect(time).toBeLessThan(MAX_MS);
   }
   expect(readBeside()).toBe(0);
   // Short variables are still validated.
@@ -82,7 +82,7 @@ it('variables of the maximum size do not block other requests, and are stored un
     expect(body.variables).toBe(LARGE);
     id = body.id;
   });
-  expect(time).toBeLessThan(MOST_MS);
+  expect(time).toBeLessThan(MAX_MS);
   expect(readBeside()).toBe(LARGE.length);
   const { body } = await orgAdmin.get(`hosts/${id}/variable_data/`).expect(200);
   expect(body).toMatchObject({ n0: [1], n5000: [1] });
@@ -128,7 +128,7 @@ describe('large variables of many hosts', () => {
     const time = await eventLoopTime(() =>
       test.as.orgAdmin.post('bulk/host_create/', body()).expect(201),
     );
-    expect(time).toBeLessThan(MOST_MS);
+    expect(time).toBeLessThan(MAX_MS);
     expect(readBeside()).toBe(LARGE.length);
   });
 
@@ -145,7 +145,7 @@ describe('large variables of many hosts', () => {
       };
       expect((await fetch(url, { method: 'POST', headers, body: lines })).status).toBe(201);
     });
-    expect(time).toBeLessThan(MOST_MS);
+    expect(time).toBeLessThan(MAX_MS);
     expect(readBeside()).toBeGreaterThanOrEqual(LARGE.length);
   });
 
@@ -161,7 +161,7 @@ describe('large variables of many hosts', () => {
       expect(Object.keys(body._meta.hostvars).length).toBeGreaterThan(48);
     });
     // The response has megabytes, which the test parses as well. On the event loop it took twelve seconds.
-    expect(time).toBeLessThan(5 * MOST_MS);
+    expect(time).toBeLessThan(5 * MAX_MS);
   }, 120_000);
 });
 
@@ -183,6 +183,6 @@ it('variables of a template are parsed once for all its launches', async () => {
       .post('bulk/job_launch/', { name: 'x', organization: home.organization.id, jobs })
       .expect(201),
   );
-  expect(time).toBeLessThan(MOST_MS);
+  expect(time).toBeLessThan(MAX_MS);
   expect(readBeside()).toBe(extra_vars.length);
 });

@@ -282,6 +282,7 @@ it('a constructed inventory is copied with its inputs and the options of its sou
 });
 
 it('the URL of constructed inventories shows only these', async () => {
+  await construct();
   const ordinary = await test.make.inventory({ organization });
   const url = `constructed_inventories/${ordinary.id}/`;
   await test.as.orgAdmin.get(url).expect(404);

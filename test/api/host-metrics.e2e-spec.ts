@@ -23,6 +23,8 @@ async function metricOf(hostname: string): Promise<Record<string, unknown>> {
 
 it('host metrics count each job once, in any letter case of the name', async () => {
   await metrics.countJob(['Web-1', 'web-1', 'db']);
+  await test.database.execute(sql`
+    UPDATE host_metrics SET first_automation = '2026-01-01', last_automation = '2026-01-01'`);
   await metrics.countJob(['WEB-1']);
   await metrics.countJob([]);
   const web = await metricOf('web-1');

@@ -306,6 +306,7 @@ describe('the deletion of an inventory', () => {
       countQueries(test.database, () =>
         test.as.orgAdmin.delete(`inventories/${row.id}/`).expect(202),
       );
+    await cost(await test.make.inventory(ofHome()));
     expect(await cost(large)).toBe(await cost(small));
   });
 });

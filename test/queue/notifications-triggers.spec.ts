@@ -92,8 +92,11 @@ it('each template is sent once, even if it is attached or triggered repeatedly',
   await publish([id, 'successful']);
   await publish([id, 'successful']);
   expect((await sentFor(id)).map(({ event }) => event)).toEqual(['success', 'success']);
-  expect(http.requests).toHaveLength(2);
-  const queued = await test.database.rows(sql`SELECT 1 FROM outbox WHERE queue = 'notifications'`);
+  const sent = http.requests.filter(({ body }) => (JSON.parse(body) as Row).id === id);
+  expect(sent).toHaveLength(2);
+  const queued = await test.database.rows(sql`
+    SELECT 1 FROM outbox WHERE queue = 'notifications'
+      AND subject_id IN (SELECT id FROM notifications WHERE unified_job_id = ${id})`);
   expect(queued).toEqual([]);
 });
 

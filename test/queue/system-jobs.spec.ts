@@ -174,8 +174,13 @@ it('a cleanup drops event partitions without remaining runs', async () => {
     idsOf(sql`SELECT lower AS id FROM job_event_ranges() ORDER BY lower`);
   /** Adds runs to a new partition. */
   const inNewRange = async (days: number): Promise<number> => {
-    await test.database.execute(sql`SELECT extend_job_events(1)`);
-    const lower = (await lowerEnds()).at(-1)!;
+    // While the worker adds a partition, the function does nothing.
+    const lower = await eventually(async () => {
+      await test.database.execute(sql`SELECT extend_job_events(1)`);
+      const newest = (await lowerEnds()).at(-1)!;
+      expect(await idsOf(sql`SELECT id FROM unified_jobs WHERE id >= ${newest}`)).toEqual([]);
+      return newest;
+    });
     await test.database.execute(sql`
       SELECT setval(pg_get_serial_sequence('unified_jobs', 'id'), ${lower}::bigint)`);
     await runs(3, { days });

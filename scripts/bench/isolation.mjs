@@ -25,7 +25,7 @@ export async function benchIsolation({ root, environment }) {
     import(pathToFileURL(join(root, 'dist/src', path)).href);
   const { Settings } = await load('config/settings.js');
   const { Boundary } = await load('execution/boundary/boundary.service.js');
-  const { runSandbox } = await load('execution/boundary/run-sandbox.js');
+  const { sandboxOfRun } = await load('execution/boundary/run-sandbox.js');
   const { createWorkspace, removeDirectory } = await load('execution/runner/workspace.js');
   const settings = Settings.load({ ...environment, JOB_ISOLATION: 'bubblewrap' });
   const boundary = new Boundary(settings, null);
@@ -39,7 +39,7 @@ export async function benchIsolation({ root, environment }) {
     const command = { file: 'true', args: [], cwd: workspace.inside.dir, environment };
     const started = performance.now();
     const launch = isIsolated
-      ? await boundary.wrap(command, await runSandbox(workspace, [], true))
+      ? await boundary.wrap(command, await sandboxOfRun(workspace, [], true))
       : command;
     const { file, args, cwd } = launch;
     /** @type {import('node:child_process').StdioOptions} */

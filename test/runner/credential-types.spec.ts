@@ -4,7 +4,7 @@ import { Settings } from '../../src/config/settings.js';
 import { type UsedCredential } from '../../src/credentials/types/injection.js';
 import { managedCredentialType } from '../support/managed-credential-type.js';
 import { Boundary } from '../../src/execution/boundary/boundary.service.js';
-import { runSandbox } from '../../src/execution/boundary/run-sandbox.js';
+import { sandboxOfRun } from '../../src/execution/boundary/run-sandbox.js';
 import { toEventRow } from '../../src/execution/runner/events.js';
 import { createMasker } from '../../src/execution/runner/masker.js';
 import type { PreparedRun } from '../../src/execution/runner/ansible-run.js';
@@ -108,7 +108,7 @@ beforeAll(async () => {
     },
     workspace,
   );
-  const spec = await runSandbox(workspace, [], true);
+  const spec = await sandboxOfRun(workspace, [], true);
   events = [];
   const handle = startRun(prepared, {
     onEvents: (batch) => void events.push(...batch.map(toEventRow)),

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import type { Boundary } from '../../src/execution/boundary/boundary.service.js';
-import { runSandbox } from '../../src/execution/boundary/run-sandbox.js';
+import { sandboxOfRun } from '../../src/execution/boundary/run-sandbox.js';
 import { toEventRow } from '../../src/execution/runner/events.js';
 import type { EventRow } from '../../src/runs/events/job-events.repository.js';
 import { preparePlaybookRun, type PlaybookRun } from '../../src/execution/runner/playbook-run.js';
@@ -59,7 +59,7 @@ async function start(
     ...settings,
   };
   const prepared = await preparePlaybookRun(description, workspace);
-  const spec = await runSandbox(workspace, [], true);
+  const spec = await sandboxOfRun(workspace, [], true);
   const events: EventRow[] = [];
   const handle = startRun(prepared, {
     onEvents: (batch) => void events.push(...batch.map(toEventRow)),

@@ -17,7 +17,7 @@ interface RunSpace {
  *
  * @param shared folders that have the same path inside and outside
  */
-export async function runSandbox(
+export async function sandboxOfRun(
   { root, dir, inside, jobId }: RunSpace,
   shared: readonly string[],
   hasNetwork: boolean,

@@ -6,7 +6,7 @@ import { splitPort } from '../../inventories/import/read-delivery.js';
 import { PRINTED_TOO_MUCH, TIMED_OUT, tooMuchWritten } from '../../runs/run-explanations.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { Boundary } from '../boundary/boundary.service.js';
-import { runSandbox } from '../boundary/run-sandbox.js';
+import { sandboxOfRun } from '../boundary/run-sandbox.js';
 import { BoundedText } from '../runner/bounded-text.js';
 import { CommandShell, MAX_PRINTED } from '../runner/command-shell.js';
 import { watchFolder } from '../runner/folder-watch.js';
@@ -61,7 +61,7 @@ export class InventoryReader {
   async read(run: ActiveRun, request: ReadRequest): Promise<ReadInventory> {
     const { workspace, prepared, shared } = request;
     const hasNetwork = this.settings.JOB_NETWORK !== 'none';
-    const spec = await runSandbox(workspace, shared, hasNetwork);
+    const spec = await sandboxOfRun(workspace, shared, hasNetwork);
     const { environment } = prepared;
     // Files must be written before the sandbox starts, which hands the folder over to the account
     // of the run.

@@ -11,7 +11,7 @@ import {
   wasIdle,
 } from '../../runs/run-explanations.js';
 import { Boundary } from '../boundary/boundary.service.js';
-import { runSandbox } from '../boundary/run-sandbox.js';
+import { sandboxOfRun } from '../boundary/run-sandbox.js';
 import type { PreparedRun } from '../runner/ansible-run.js';
 import type { Masker } from '../runner/masker.js';
 import type { RunResult } from '../runner/run-options.js';
@@ -161,7 +161,7 @@ export class AnsibleProcess {
     const { prepared, masker, shared, rowOf } = preparation;
     const events = new PlaybookEvents(this.events, run, masker, rowOf);
     const hasNetwork = this.settings.JOB_NETWORK !== 'none';
-    const spec = await runSandbox(prepared.workspace, shared, hasNetwork);
+    const spec = await sandboxOfRun(prepared.workspace, shared, hasNetwork);
     const handle = startRun(prepared, {
       wrap: (command) => this.boundary.wrap(command, spec, run.isolation),
       onEvents: (batch) => events.take(batch),

@@ -92,7 +92,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
       hostPrefix: prefix,
       dead,
       except: this.active.ids,
-      takesExpired: takesExpired,
+      takesExpired,
       graceSeconds: OTHER_HOST_SECONDS,
       leaseSeconds: LEASE_SECONDS,
     });

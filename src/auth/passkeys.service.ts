@@ -115,13 +115,13 @@ export class Passkeys {
    * Begins a login with a passkey alone, which the authenticator finds by the address; null if passkeys
    * cannot be used there.
    */
-  async beginAlone(origin: string): Promise<Ceremony | null> {
+  async beginPasswordless(origin: string): Promise<Ceremony | null> {
     if (!(await this.areUsable(origin))) return null;
     const options = await generateAuthenticationOptions({
       rpID: (await this.site(origin)).id,
       userVerification: 'required',
     });
-    return { options, state: this.seal(ALONE, options.challenge) };
+    return { options, state: this.seal(PASSWORDLESS, options.challenge) };
   }
 
   /** @throws LoginRefused if the response is not valid, or was used before */
@@ -146,8 +146,8 @@ export class Passkeys {
    *
    * @throws LoginRefused if the response is not valid, or was used before
    */
-  async useAlone(origin: string, state: unknown, sent: unknown): Promise<number> {
-    const begun = openState(this.box, ALONE, state);
+  async usePasswordless(origin: string, state: unknown, sent: unknown): Promise<number> {
+    const begun = openState(this.box, PASSWORDLESS, state);
     const response = credentialIn(sent);
     const passkey =
       begun && response && (await this.stored.findOneBy({ credential_id: response.id }));
@@ -215,7 +215,7 @@ export class Passkeys {
 /** Contexts of challenges: one opens for its user, and a creation in its session. */
 const creationOf = (user: number): unknown[] => ['passkey', user, currentScope()?.sessionDigest];
 const useOf = (user: number): unknown[] => ['passkey login', user];
-const ALONE = ['passkey alone'];
+const PASSWORDLESS = ['passkey alone'];
 
 const NOT_ACCEPTED = 'The passkey was not accepted. Try again.';
 

@@ -64,8 +64,8 @@ export class SessionsService {
    */
   async find(cookie: string, prolongs: boolean): Promise<SessionUser | null> {
     const session = this.living(tokenDigest(cookie));
-    const quiet = Math.min(RENEWAL_SECONDS, session.ageSeconds / 2);
-    const user = await this.sessions.user(session, quiet);
+    const renewalSeconds = Math.min(RENEWAL_SECONDS, session.ageSeconds / 2);
+    const user = await this.sessions.user(session, renewalSeconds);
     if (!user) return null;
     const renewed = prolongs && user.renewed;
     if (renewed) await this.sessions.touch(session.digest);

@@ -32,7 +32,7 @@ export class HostAdditions {
   async hold(target: HostTarget, added: Pick<AddedHosts, 'count' | 'names'>): Promise<number> {
     // Statements run in this order, so the organization is locked first.
     const [, held] = await settleAll([
-      added.count > 0 ? this.limit.assertRoom(target.id, added) : undefined,
+      added.count > 0 ? this.limit.assertWithinLimit(target.id, added) : undefined,
       this.inventory.holdAll([target.id], 'host'),
     ]);
     return held.get(target.id) ?? 0;

@@ -9,7 +9,7 @@ import { JobEventsRepository } from '../runs/events/job-events.repository.js';
 import { Cleanups, inBatches, sumOfBatches } from '../system-jobs/cleanups.js';
 
 /** Retention of host metrics in months, after the host's last job and after its deletion. */
-const HOST_METRICS = { quiet: 12, deleted: 36 };
+const HOST_METRICS = { inactive: 12, deleted: 36 };
 
 /** Deletes data past its retention (settings DELIVERY_RETENTION, EVENT_RETENTION). */
 export async function cleanup(): Promise<void> {
@@ -48,7 +48,7 @@ export async function cleanup(): Promise<void> {
     // Counts the months first, because deleted rows no longer count.
     await find(MonthlyHostMetricsRepository).recount();
     const metrics = find(HostMetricsRepository);
-    await sumOfBatches(inBatches((limit) => metrics.markInactive(HOST_METRICS.quiet, limit)));
+    await sumOfBatches(inBatches((limit) => metrics.markInactive(HOST_METRICS.inactive, limit)));
     const { deleted } = HOST_METRICS;
     await report(
       'host metrics',

@@ -33,7 +33,7 @@ export class HostLimit {
    *
    * @throws Forbidden with the contract's text
    */
-  async assertRoom(inventoryId: number, added: AddedHosts): Promise<void> {
+  async assertWithinLimit(inventoryId: number, added: AddedHosts): Promise<void> {
     const organization = organizationOfInventory(inventoryId);
     const limit = await this.organizations.lockAllowance(organization);
     if (!limit || (await this.fits(limit, added))) return;

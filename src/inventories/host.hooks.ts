@@ -23,7 +23,7 @@ export class HostHooks implements ResourceHooks<Host> {
     const split = await withoutPort(sent, sent.variables ?? '');
     const values = { ...sent, ...split };
     const inventoryId = existing(values.inventory, 'a required reference is given');
-    await this.limit.assertRoom(inventoryId, { names: oneName(values), count: 1 });
+    await this.limit.assertWithinLimit(inventoryId, { names: oneName(values), count: 1 });
     await this.inventory.holdForNew(inventoryId, 'host');
     await this.inventory.assertNameFree(inventoryId, String(values.name), 'host');
     return { values: split };
@@ -35,7 +35,7 @@ export class HostHooks implements ResourceHooks<Host> {
     const values = { ...sent, ...split };
     if ('name' in values) {
       const except = { host: row.id };
-      await this.limit.assertRoom(inventoryId, { names: oneName(values), count: 1, except });
+      await this.limit.assertWithinLimit(inventoryId, { names: oneName(values), count: 1, except });
     }
     await this.inventory.holdForChange(inventoryId, 'host', 'Change');
     if ('name' in values) {

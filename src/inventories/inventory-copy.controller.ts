@@ -52,7 +52,7 @@ export class InventoryCopyController extends CopyController<Inventory> {
     copy: InventoryRow,
     actor: Actor,
   ): Promise<void> {
-    await this.limit.assertRoom(copy.id, {
+    await this.limit.assertWithinLimit(copy.id, {
       names: hostNamesOf(original.id),
       count: original.total_hosts,
     });

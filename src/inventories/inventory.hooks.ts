@@ -122,7 +122,7 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
     { id, organization_id: organization }: RowOf<Inventory>,
   ): Promise<void> {
     if (organization === before.organization_id) return;
-    await this.limit.assertRoom(id, {
+    await this.limit.assertWithinLimit(id, {
       names: hostNamesOf(id),
       // The hosts already count in the inventory's new organization.
       count: 0,

@@ -31,7 +31,7 @@ export const attachLabels =
       options: () => ({ visible: TRUE }),
       create: () => ({}),
       existing: findLabel,
-      check: assertRoom,
+      check: assertLabelLimit,
       afterDetach: deleteUnused,
     })(definition, name);
 
@@ -47,7 +47,7 @@ async function findLabel(
  * Verifies the maximum number of labels. Locks the parent, so that two requests cannot both add the last
  * label.
  */
-async function assertRoom(context: LinkContext, label: Row): Promise<void> {
+async function assertLabelLimit(context: LinkContext, label: Row): Promise<void> {
   const { services, parent, parentDefinition } = context;
   const { database } = services;
   const own = selectRows(parentDefinition, 't', sql`1`, sql`t.id = ${parent.id}`);

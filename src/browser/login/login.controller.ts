@@ -177,7 +177,7 @@ export class LoginController {
     const next = nextPath(request.body.next);
     const pending = readPending(request.body.pending);
     try {
-      const user = await this.passkeys.useAlone(originOf(request), state, credential);
+      const user = await this.passkeys.usePasswordless(originOf(request), state, credential);
       const account = await this.authentication.accountWithoutPassword(user);
       await this.complete(request, response, { account, next, pending });
     } catch (error) {
@@ -267,7 +267,7 @@ export class LoginController {
     const { CUSTOM_LOGIN_INFO: notice } = await this.runtime.get('CUSTOM_LOGIN_INFO');
     setPageHeaders(response);
     const options = await this.authenticators.enabled();
-    const passkey = await this.passkeys.beginAlone(originOf(request));
+    const passkey = await this.passkeys.beginPasswordless(originOf(request));
     response.send(loginPage(openPage(request, response), { ...form, notice, options, passkey }));
   }
 }

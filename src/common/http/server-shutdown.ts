@@ -3,12 +3,12 @@ import { Server as NetServer } from 'node:net';
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 
 /** Time within which a sent request is read, unless the event loop is busy. */
-const QUIET_MS = 200;
+const IDLE_MS = 200;
 /**
- * Maximum wait for a quiet period: clients that never pause must not prevent the shutdown. A busy process
+ * Maximum wait for an idle period: clients that never pause must not prevent the shutdown. A busy process
  * takes seconds to accept pending connections, one per iteration of the event loop.
  */
-const LONGEST_WAIT_MS = 8000;
+const MAX_WAIT_MS = 8000;
 /** Iterations of the event loop in which a connection is accepted, read and parsed. */
 const TURNS = 3;
 
@@ -19,7 +19,7 @@ const TURNS = 3;
  */
 export class ServerShutdown {
   private readonly responses = new Set<ServerResponse>();
-  private lastNews = 0;
+  private lastArrival = 0;
   private hasBegun = false;
   private closed: Promise<void> | undefined;
 
@@ -50,7 +50,7 @@ export class ServerShutdown {
     await pause(drainMs);
     // The process that accepts connections can still be passing some to this process.
     this.note();
-    await this.quiet();
+    await this.waitUntilIdle();
     // An HTTP server would also close connections without a request, whose request can be on its way.
     this.closed = new Promise((resolve) => {
       NetServer.prototype.close.call(this.server, () => resolve());
@@ -63,26 +63,26 @@ export class ServerShutdown {
     const { closed = Promise.resolve() } = this;
     void closed.then(() => ending.abort());
     while (!ending.signal.aborted) {
-      await this.quiet();
+      await this.waitUntilIdle();
       this.server.closeIdleConnections();
-      await pause(QUIET_MS, undefined, ending).catch(() => undefined);
+      await pause(IDLE_MS, undefined, ending).catch(() => undefined);
     }
   }
 
   private note(): void {
-    this.lastNews = Date.now();
+    this.lastArrival = Date.now();
   }
 
   /** Waits until no connection and no request has arrived for a while, and none waits to be read. */
-  private async quiet(): Promise<void> {
-    const end = Date.now() + LONGEST_WAIT_MS;
+  private async waitUntilIdle(): Promise<void> {
+    const end = Date.now() + MAX_WAIT_MS;
     do {
-      await pause(this.restOfQuiet());
+      await pause(this.remainingIdleMs());
       for (let turns = 0; turns < TURNS; turns += 1) await turn();
-    } while (this.restOfQuiet() > 0 && Date.now() < end);
+    } while (this.remainingIdleMs() > 0 && Date.now() < end);
   }
 
-  private restOfQuiet(): number {
-    return Math.max(0, this.lastNews + QUIET_MS - Date.now());
+  private remainingIdleMs(): number {
+    return Math.max(0, this.lastArrival + IDLE_MS - Date.now());
   }
 }

@@ -101,7 +101,7 @@ export class ProcessGroup {
     }
   }
 
-  private gather(asking: Worker, asked: number): void {
+  private gather(requester: Worker, requestId: number): void {
     const id = (this.gathered += 1);
     const metrics: Metrics[] = [];
     const timer = setTimeout(() => gathering.done(), MAX_WAIT_MS);
@@ -111,7 +111,7 @@ export class ProcessGroup {
       done: () => {
         clearTimeout(timer);
         this.gatherings.delete(id);
-        send(asking, { says: 'gathered', id: asked, metrics });
+        send(requester, { says: 'gathered', id: requestId, metrics });
       },
     };
     this.gatherings.set(id, gathering);

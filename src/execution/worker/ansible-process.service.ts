@@ -21,7 +21,7 @@ import { createWorkspace, removeDirectory, type Workspace } from '../runner/work
 import { RunEnded, stopIfEnded, type ActiveRun } from './active-runs.service.js';
 import { EventStore } from './event-store.service.js';
 import { isExplained, type RunOutcome } from './outcome.js';
-import { patiently } from './patience.js';
+import { retryOutage } from './outage-retry.js';
 import { PlaybookEvents, type RowOfEvent } from './playbook-events.js';
 import { RunOutput } from './run-output.js';
 import { WorkerNode } from './worker-node.service.js';
@@ -145,7 +145,7 @@ export class AnsibleProcess {
       isolation: mode,
       env: JSON.stringify(masker.value(prepared.jobEnv)),
     };
-    const hasBegun = await patiently(
+    const hasBegun = await retryOutage(
       () => this.leases.begin(run, started),
       () => run.reason === null,
     );

@@ -10,7 +10,7 @@ import { storedEvent } from '../../runs/events/stored-event.js';
 import { RunSignals } from '../../runs/run-signals.service.js';
 import { LogLines } from '../../logging/log-lines.service.js';
 import { RunEnded, type ActiveRun } from './active-runs.service.js';
-import { patiently } from './patience.js';
+import { retryOutage } from './outage-retry.js';
 import { messageOf } from '../../common/errors/message-of.js';
 
 /**
@@ -40,7 +40,7 @@ export class EventStore {
     if (events.length === 0) return;
     const mayWait = () => run.reason !== 'lost' && run.reason !== 'shutdown';
     try {
-      await patiently(() => this.insert(run, events), mayWait);
+      await retryOutage(() => this.insert(run, events), mayWait);
     } catch (error) {
       if (error instanceof RunEnded || isPassing(error)) throw error;
       await this.storeOneByOne(run, events);

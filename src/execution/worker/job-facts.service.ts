@@ -20,7 +20,7 @@ import {
 import type { Masker } from '../runner/masker.js';
 import type { Workspace } from '../runner/workspace.js';
 import { RunEnded, type ActiveRun } from './active-runs.service.js';
-import { patiently } from './patience.js';
+import { retryOutage } from './outage-retry.js';
 
 /** Approximate maximum size of facts in memory, in bytes. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -172,8 +172,8 @@ export class JobFacts {
     batch: readonly FactsText[],
   ): Promise<void> {
     const mayWait = () => run.reason !== 'lost' && run.reason !== 'shutdown';
-    const isHeld = await patiently(() => this.stored.keep(leaseOf(run), projectId, batch), mayWait);
-    if (isHeld) return;
+    const keep = () => this.stored.keep(leaseOf(run), projectId, batch);
+    if (await retryOutage(keep, mayWait)) return;
     run.end('lost');
     throw new RunEnded('The lease is gone.');
   }

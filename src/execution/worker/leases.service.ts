@@ -11,7 +11,7 @@ import { RunTransitions } from '../../runs/run-transitions.service.js';
 import type { JobStatus } from '../../runs/unified-job.entity.js';
 import { ActiveRuns, LEASE_SECONDS, RunEnded, type ActiveRun } from './active-runs.service.js';
 import { isExplained, outcomeOf, type RunOutcome } from './outcome.js';
-import { patiently } from './patience.js';
+import { retryOutage } from './outage-retry.js';
 import { WorkerNode } from './worker-node.service.js';
 
 const NOT_STORED = 'The results of the run could not be stored.';
@@ -115,7 +115,7 @@ export class Leases {
       run.reason !== 'lost' &&
       !(this.active.isStopping && Date.now() - started > SHUTDOWN_TIMEOUT_MS);
     try {
-      await patiently(() => this.database.transaction(work), mayWait);
+      await retryOutage(() => this.database.transaction(work), mayWait);
       return null;
     } catch (error) {
       if (error instanceof RunEnded || isExplained(error)) return error;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isPassing } from '../../database/passing-errors.js';
 
 const FIRST_WAIT_MS = 200;
-const LONGEST_WAIT_MS = 2000;
+const MAX_WAIT_MS = 2000;
 
 /**
  * Retries work while it fails because the database is unavailable
@@ -10,8 +10,8 @@ const LONGEST_WAIT_MS = 2000;
  *
  * @param mayWait called before each wait; false gives up with the last error
  */
-export async function patiently<T>(work: () => Promise<T>, mayWait: () => boolean): Promise<T> {
-  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+export async function retryOutage<T>(work: () => Promise<T>, mayWait: () => boolean): Promise<T> {
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
     try {
       return await work();
     } catch (error) {

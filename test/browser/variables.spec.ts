@@ -1,4 +1,6 @@
 /** Variables are edited as YAML or JSON, and errors are shown next to the field, by line. */
+import type { Route } from 'playwright-core';
+
 import { boot, type TestApp } from '../support/boot.js';
 import { describePages, faultsOfColors, seriousFaults } from './browser.js';
 
@@ -89,14 +91,15 @@ describePages('variables', session, (open, javaScriptEnabled) => {
   it('keep the selection when the editor loads late', async () => {
     const { page } = open;
     const { id } = await test.make.inventory();
-    let load: () => unknown = () => undefined;
-    await page.route(/editor/, (route) => (load = () => route.continue()));
+    let request: (route: Route) => void;
+    const requested = new Promise<Route>((resolve) => (request = resolve));
+    await page.route(/editor/, (route) => request(route));
     await page.goto(`/api/v2/inventories/${id}/?_form=patch`);
     await page.locator('#form-patch summary', { hasText: 'Contents' }).click();
     const area = page.locator('#patch-variables');
     await area.fill('region: north');
     await area.selectText();
-    await load();
+    await (await requested).continue();
     await page.locator('.editor').first().waitFor();
     await page.keyboard.press('Backspace');
     expect(await area.inputValue()).toBe('');

@@ -1,7 +1,7 @@
 import { Lanes } from './lanes.js';
 
-/** Work that ends when told. */
-function held(): { work: () => Promise<void>; end: () => void; started: () => boolean } {
+/** Creates work that runs until `end` is called. */
+function blockedWork(): { work: () => Promise<void>; end: () => void; started: () => boolean } {
   let end: () => void = () => undefined;
   let started = false;
   const done = new Promise<void>((resolve) => (end = resolve));
@@ -15,7 +15,7 @@ function held(): { work: () => Promise<void>; end: () => void; started: () => bo
 describe('Lanes', () => {
   it('runs as many tasks as fit and queues the others of the same lane', async () => {
     const lanes = new Lanes(1, 10);
-    const [first, second, other] = [held(), held(), held()];
+    const [first, second, other] = [blockedWork(), blockedWork(), blockedWork()];
     const running = lanes.enter('a', 1, first.work);
     expect(await lanes.enter('a', 2, second.work)).toBe('queued');
     const beside = lanes.enter('b', 3, other.work);
@@ -31,7 +31,7 @@ describe('Lanes', () => {
 
   it('recognizes a queued task, and refuses tasks when the queue is full', async () => {
     const lanes = new Lanes(1, 2);
-    const [first, second] = [held(), held()];
+    const [first, second] = [blockedWork(), blockedWork()];
     void lanes.enter('a', 1, first.work);
     await lanes.enter('a', 2, second.work);
     expect(await lanes.enter('a', 2, second.work)).toBe('known');
@@ -44,7 +44,7 @@ describe('Lanes', () => {
 
   it('drops queued tasks when it closes, and waits for running ones', async () => {
     const lanes = new Lanes(1, 10);
-    const [first, second] = [held(), held()];
+    const [first, second] = [blockedWork(), blockedWork()];
     void lanes.enter('a', 1, first.work);
     await lanes.enter('a', 2, second.work);
     lanes.close();

@@ -7,7 +7,7 @@ import { NotificationAttempt } from './notification.entity.js';
 /**
  * Returns a statement that inserts new attempts.
  *
- * @param begun query for `id` and `attempts` of their notifications
+ * @param begun query for `id` and `attempts` of the notifications
  */
 export const beginAttempts = (begun: Sql): Sql => sql`
   INSERT INTO notification_attempts (notification_id, number) ${begun}`;
@@ -20,8 +20,8 @@ export const beginAttempts = (begun: Sql): Sql => sql`
 export const abandonAttempts = (notifications: Sql, detail: string): Sql => sql`
   UPDATE notification_attempts a
   SET successful = FALSE, detail = ${detail}, modified = now()
-  FROM (${notifications}) left_behind
-  WHERE a.notification_id = left_behind.id AND a.successful IS NULL`;
+  FROM (${notifications}) abandoned
+  WHERE a.notification_id = abandoned.id AND a.successful IS NULL`;
 
 /**
  * Returns a statement that stores the results of attempts.
@@ -36,7 +36,7 @@ export const endAttempts = (outcomes: Sql): Sql => sql`
   FROM (${outcomes}) ended
   WHERE a.notification_id = ended.id AND a.number = ended.attempts`;
 
-/** The attempts to send notifications. Statements about notifications write them. */
+/** Attempts to send notifications; written by statements of `NotificationLeasesRepository`. */
 @Injectable()
 export class NotificationAttemptsRepository extends TableRepository<RowOf<NotificationAttempt>> {
   constructor(@InjectRepository(NotificationAttempt) repository: Repository<NotificationAttempt>) {

@@ -5,7 +5,7 @@ import type { Messages } from './message/message-events.js';
 /** One attempt at one notification, leased by this process. */
 export interface Lease {
   id: number;
-  /** Number of the attempt, which every later update names. */
+  /** Attempt number; every later update must match it. */
   attempts: number;
   event: string;
   message_id: string;
@@ -19,7 +19,7 @@ export interface Lease {
   notification_template_id: number;
   notification_configuration: Record<string, unknown>;
   messages: Messages | null;
-  /** True if attempts have continued for so long that a failure is final. */
+  /** True if the notification is too old to be retried after another failure. */
   overdue: boolean;
 }
 
@@ -31,18 +31,18 @@ export interface AttemptOutcome {
   delivered: readonly string[];
   /** Delay before the next attempt, in seconds; null if none is planned. */
   delaySeconds: number | null;
-  /** Message; absent if it could not be rendered. */
+  /** Message; null if rendering failed. */
   message: OutgoingMessage | null;
   attempt: { statusCode: number | null; detail: string; durationMs: number };
 }
 
 /** An attempt with its result. */
-export interface Settlement {
+export interface CompletedAttempt {
   lease: Lease;
   outcome: AttemptOutcome;
 }
 
-/** Destination of a notification, with a flag that says if it is due. */
+/** Destination of a notification, and a flag that is true if the notification is due. */
 export interface NotificationTarget {
   id: number;
   destination: string;
@@ -51,7 +51,7 @@ export interface NotificationTarget {
   is_test: boolean;
 }
 
-/** A postponed notification; if `planned` is false, it was given up. */
-export interface Postponed {
+/** Result of a postponement; `planned` is false if no further attempt follows. */
+export interface PostponeResult {
   planned: boolean;
 }

@@ -9,8 +9,8 @@ import { abandonAttempts, beginAttempts, endAttempts } from './notification-atte
 import type {
   Lease,
   AttemptOutcome,
-  Postponed,
-  Settlement,
+  PostponeResult,
+  CompletedAttempt,
   NotificationTarget,
 } from './notification-lease.js';
 import { Notification, unfinished } from './notification.entity.js';
@@ -25,11 +25,11 @@ const LEASE_SECONDS = 30;
  * retries take four hours.
  */
 const GIVE_UP_HOURS = 8;
-const ENDED = sql`SELECT held.id FROM held JOIN given USING (id) WHERE given.delay IS NULL`;
+const ENDED = sql`SELECT leased.id FROM leased JOIN results USING (id) WHERE results.delay IS NULL`;
 const ABANDONED = 'The worker ended before the outcome was known.';
 const PAUSED = 'Deliveries to this destination are paused, because it could not be reached.';
 
-/** The notifications that are being sent: due dates, leases and results. */
+/** Notifications that are being sent: due times, leases and results. */
 @Injectable()
 export class NotificationLeasesRepository extends TableRepository<RowOf<Notification>> {
   constructor(@InjectRepository(Notification) repository: Repository<Notification>) {
@@ -37,8 +37,8 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
   }
 
   /**
-   * Returns the destinations of unfinished notifications, and which of them are due. Notifications
-   * that open and resolve one incident are sent in order (docs/decisions/0038).
+   * Returns the destinations of unfinished notifications, with a flag for due notifications.
+   * Notifications that open and resolve one incident are sent in order (docs/decisions/0038).
    */
   targets(ids: readonly number[]): Promise<NotificationTarget[]> {
     // Not a prepared statement: a plan made before a burst would scan all notifications for each
@@ -50,11 +50,11 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
           AND (n.event IN ('success', 'error')
             AND nt.notification_configuration ->> 'resolve_on_success' = 'true'
             AND EXISTS (
-              SELECT 1 FROM notifications before
-              JOIN (${allRuns()}) earlier ON earlier.id = before.unified_job_id
+              SELECT 1 FROM notifications previous
+              JOIN (${allRuns()}) earlier ON earlier.id = previous.unified_job_id
               JOIN (${allRuns()}) run ON run.id = n.unified_job_id
-              WHERE before.notification_template_id = nt.id AND before.id < n.id
-                AND before.event IN ('success', 'error') AND ${unfinished('before')}
+              WHERE previous.notification_template_id = nt.id AND previous.id < n.id
+                AND previous.event IN ('success', 'error') AND ${unfinished('previous')}
                 AND earlier.unified_job_template_id = run.unified_job_template_id)) IS NOT TRUE AS due
       FROM notifications n JOIN notification_templates nt ON nt.id = n.notification_template_id
       WHERE n.id = ANY(${ids}::bigint[]) AND ${unfinished('n')}`);
@@ -110,12 +110,12 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
    *
    * @returns ids of the notifications whose lease was still valid
    */
-  async settle(all: readonly Settlement[]): Promise<ReadonlySet<number>> {
+  async settle(all: readonly CompletedAttempt[]): Promise<ReadonlySet<number>> {
     const leases = <Key extends keyof Lease>(key: Key) => all.map(({ lease }) => lease[key]);
     const outcomes = <T>(read: (outcome: AttemptOutcome) => T) =>
       all.map(({ outcome }) => read(outcome));
     const rows = await this.database.rows<{ id: number }>(sql`
-      WITH given AS (
+      WITH results AS (
         SELECT * FROM unnest(
           ${leases('id')}::bigint[], ${leases('attempts')}::int[],
           ${outcomes(({ status }) => status)}::text[], ${outcomes(({ error }) => error)}::text[],
@@ -128,37 +128,37 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
           ${outcomes(({ attempt }) => attempt.statusCode)}::int[],
           ${outcomes(({ attempt }) => attempt.detail)}::text[],
           ${outcomes(({ attempt }) => attempt.durationMs)}::int[]
-        ) AS one(id, attempts, status, error, sent, delivered, delay, subject, body, text,
+        ) AS result(id, attempts, status, error, sent, delivered, delay, subject, body, text,
           status_code, detail, duration_ms)
       ), attempt AS (
-        ${endAttempts(sql`SELECT * FROM given`)}
-      ), held AS (
-        SELECT n.id FROM notifications n JOIN given USING (id, attempts)
+        ${endAttempts(sql`SELECT * FROM results`)}
+      ), leased AS (
+        SELECT n.id FROM notifications n JOIN results USING (id, attempts)
         WHERE ${unfinished('n')} ORDER BY n.id FOR UPDATE OF n
       ), ended AS (
         ${acknowledged('notifications', ENDED)}
       )
       UPDATE notifications n SET
-        status = given.status, error = given.error, notifications_sent = given.sent,
-        delivered = given.delivered::json,
-        subject = coalesce(given.subject, n.subject),
-        body = coalesce(given.body::json, n.body),
-        text = coalesce(given.text, n.text),
+        status = results.status, error = results.error, notifications_sent = results.sent,
+        delivered = results.delivered::json,
+        subject = coalesce(results.subject, n.subject),
+        body = coalesce(results.body::json, n.body),
+        text = coalesce(results.text, n.text),
         lease_until = NULL,
-        next_attempt_at = now() + make_interval(secs => given.delay),
+        next_attempt_at = now() + make_interval(secs => results.delay),
         modified = now()
-      FROM held JOIN given USING (id) WHERE n.id = held.id
+      FROM leased JOIN results USING (id) WHERE n.id = leased.id
       RETURNING n.id`);
     return new Set(rows.map(({ id }) => id));
   }
 
   /**
-   * Postpones a notification without an attempt, unless a worker holds it. It counts as failed
-   * until the next attempt, and permanently if it is too old.
+   * Postpones a notification without an attempt, unless a worker has a lease on it. The notification
+   * counts as failed until the next attempt, or permanently if it is too old.
    */
-  postpone(id: number, delaySeconds: number): Promise<Postponed | undefined> {
-    return this.database.row<Postponed>(sql`
-      WITH held AS (
+  postpone(id: number, delaySeconds: number): Promise<PostponeResult | undefined> {
+    return this.database.row<PostponeResult>(sql`
+      WITH postponed AS (
         UPDATE notifications n SET
           status = 'failed',
           error = CASE WHEN lease_until IS NOT NULL THEN ${ABANDONED}
@@ -170,8 +170,8 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
         WHERE id = ${id} AND ${unfinished('n')} AND (lease_until IS NULL OR lease_until < now())
         RETURNING id, next_attempt_at IS NOT NULL AS planned
       ), abandoned AS (
-        ${abandonAttempts(sql`SELECT id FROM held`, ABANDONED)}
+        ${abandonAttempts(sql`SELECT id FROM postponed`, ABANDONED)}
       )
-      SELECT planned FROM held`);
+      SELECT planned FROM postponed`);
   }
 }

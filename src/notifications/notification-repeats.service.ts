@@ -19,10 +19,10 @@ import { itemAt } from '../common/invariants.js';
 export const RESENT = object(
   {
     dry_run: { ...BOOLEAN, description: 'Present and true if nothing was sent.' },
-    count: { ...INTEGER, description: 'Notifications sent again.' },
+    count: { ...INTEGER, description: 'Number of notifications resent.' },
     notifications: {
       ...list(WIDE_INTEGER),
-      description: 'Ids of the new records; of those to be repeated in a dry run.',
+      description: 'Ids of the new records; in a dry run, ids of the records to resend.',
     },
   },
   ['dry_run'],
@@ -30,8 +30,8 @@ export const RESENT = object(
 
 /**
  * Resends finished notifications as new records, because the outcome of a finished notification is
- * final. A failed one keeps its message id and the recipients it reached, so that no recipient
- * receives it twice; a successful one is sent to all recipients again.
+ * final. The resend of a failed notification keeps the message id and skips the recipients already
+ * reached; a successful notification is sent to all recipients again.
  */
 @Injectable()
 export class NotificationRepeats {
@@ -49,14 +49,14 @@ export class NotificationRepeats {
    * @returns the new record
    * @throws Conflict if the old notification is unfinished
    */
-  async one(target: Row, actor: Actor): Promise<Row> {
+  async resend(target: Row, actor: Actor): Promise<Row> {
     return this.database.transaction(async () => {
       const row = await this.resources.lock(notifications, target, actor);
       if (isUnfinished(row)) throw new Conflict('The notification is still being sent.');
       const repeated = itemAt(await this.repeat([row.id]), 0);
-      const shown = await this.resources.load(notifications, repeated, actor);
-      await this.recordOne(shown);
-      return shown;
+      const record = await this.resources.load(notifications, repeated, actor);
+      await this.recordResend(record);
+      return record;
     });
   }
 
@@ -65,15 +65,15 @@ export class NotificationRepeats {
    * requested outcomes (docs/decisions/0038).
    *
    * @param dryRun true to only return the records that would be resent
-   * @throws Invalid for an invalid range, or for more than the limit: then nothing is sent
+   * @throws Invalid for an invalid range, or if the limit is exceeded; then nothing is sent
    */
-  async range(target: Row, range: ResendRange, actor: Actor, dryRun: boolean): Promise<object> {
+  async resendAll(target: Row, range: ResendRange, actor: Actor, dryRun: boolean): Promise<object> {
     return this.database.transaction(async () => {
-      // Locked: a simultaneous identical request then finds the new records pending.
+      // With the lock, a simultaneous identical request finds the new records pending.
       const template = dryRun
         ? target
         : await this.resources.lock(notificationTemplates, target, actor);
-      const ids = await this.found(template.id, range);
+      const ids = await this.idsInRange(template.id, range);
       if (dryRun) return { dry_run: true, count: ids.length, notifications: ids };
       const repeated = await this.repeat(ids);
       if (repeated.length > 0) this.recordRange(template, range, repeated.length);
@@ -82,7 +82,7 @@ export class NotificationRepeats {
   }
 
   /**
-   * Takes one statement and one wake-up, independent of the number.
+   * Uses one statement and one wake-up for any number of notifications.
    *
    * @returns the new ids in the order of the old ones
    */
@@ -92,7 +92,7 @@ export class NotificationRepeats {
     return repeated;
   }
 
-  private async found(templateId: number, range: ResendRange): Promise<number[]> {
+  private async idsInRange(templateId: number, range: ResendRange): Promise<number[]> {
     const { NOTIFICATION_RESEND_MAX: max } = await this.settings.get('NOTIFICATION_RESEND_MAX');
     const rows = await this.records.newestOf(templateId, range, max);
     const total = rows[0]?.total ?? 0;
@@ -104,8 +104,8 @@ export class NotificationRepeats {
     return rows.map(({ id }) => id);
   }
 
-  private async recordOne(row: Row): Promise<void> {
-    const template = await this.templates.named(row.notification_template_id);
+  private async recordResend(row: Row): Promise<void> {
+    const template = await this.templates.activityFields(row.notification_template_id);
     const { organizationId } = refOf(notificationTemplates, template);
     this.activity.record({
       operation: 'create',

@@ -5,7 +5,7 @@ import { Database } from '../database/database.js';
 import type {
   Lease,
   AttemptOutcome,
-  Settlement,
+  CompletedAttempt,
   NotificationTarget,
 } from './notification-lease.js';
 import { NotificationLeasesRepository } from './notification-leases.repository.js';
@@ -18,7 +18,7 @@ import { NotificationLeasesRepository } from './notification-leases.repository.j
 export class NotificationStore {
   private readonly finding = new Batch((ids: readonly number[]) => this.findAll(ids));
   private readonly leasing = new Batch((ids: readonly number[]) => this.leaseAll(ids));
-  private readonly settling = new Batch((all: readonly Settlement[]) => this.settleAll(all));
+  private readonly settling = new Batch((all: readonly CompletedAttempt[]) => this.settleAll(all));
 
   constructor(
     private readonly database: Database,
@@ -27,8 +27,8 @@ export class NotificationStore {
   ) {}
 
   /**
-   * Returns the destination of a notification with a flag that says if it is due; undefined if it
-   * is finished. Notifications that open and resolve one incident are sent in order
+   * Returns the destination of a notification, and a flag that is true if the notification is due;
+   * undefined if it is finished. Notifications that open and resolve one incident are sent in order
    * (docs/decisions/0038).
    */
   find(id: number): Promise<NotificationTarget | undefined> {
@@ -42,8 +42,8 @@ export class NotificationStore {
   /**
    * Starts an attempt: counts and records it, and ends an earlier attempt of a dead worker. An
    * expired lease identifies such an attempt, because a worker clears the lease when its attempt
-   * ends. Returns undefined if another worker holds the notification, or if it is not due. A
-   * message that was rendered for another kind of template is rendered again.
+   * ends. Returns undefined if another worker has the lease, or if the notification is not due. A
+   * message that was rendered for another channel is rendered again.
    */
   lease(id: number): Promise<Lease | undefined> {
     return this.leasing.run(id);
@@ -58,19 +58,19 @@ export class NotificationStore {
   }
 
   /**
-   * Stores the result of an attempt. If the lease was lost meanwhile, only the attempt's own row
+   * Stores the result of an attempt. If the lease was lost meanwhile, only the row of the attempt
    * changes.
    */
   settle(lease: Lease, outcome: AttemptOutcome): Promise<void> {
     return this.settling.run({ lease, outcome });
   }
 
-  private async settleAll(all: readonly Settlement[]): Promise<void[]> {
+  private async settleAll(all: readonly CompletedAttempt[]): Promise<void[]> {
     if (all.some(({ outcome }) => outcome.delaySeconds !== null)) {
       await this.database.transaction(async () => {
-        const held = await this.rows.settle(all);
+        const stillLeased = await this.rows.settle(all);
         for (const { lease, outcome } of all) {
-          if (outcome.delaySeconds === null || !held.has(lease.id)) continue;
+          if (outcome.delaySeconds === null || !stillLeased.has(lease.id)) continue;
           await this.outbox.postpone('notifications', lease.id, outcome.delaySeconds);
         }
       });

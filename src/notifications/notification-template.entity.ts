@@ -61,11 +61,11 @@ export class NotificationTemplate extends NamedEntity {
   @Choices(NOTIFICATION_TYPE_CHOICES, { required: true, help: 'Channel.' })
   notification_type!: NotificationType;
 
-  /** Each secret in it is sealed separately, for this row. */
+  /** Each secret is sealed separately, for this row. */
   @Json({
     required: true,
     filter: false,
-    help: 'Keys depend on the type: OPTIONS and docs/notifications.md name them. Replaced as a whole; $encrypted$ keeps a secret.',
+    help: 'The keys depend on the type (see OPTIONS). Replaced as a whole; $encrypted$ keeps a secret.',
     options: configurationSchemas,
     examples: () => byKind(blankConfiguration),
   })
@@ -81,11 +81,11 @@ export class NotificationTemplate extends NamedEntity {
   })
   messages!: Messages | null;
 
-  /** Recipients as records show them, stored here so that creating a record needs no secrets. */
+  /** Recipients as shown in records; stored so that creating a record needs no decryption. */
   @Text({ internal: true })
   recipients!: string;
 
-  /** Key of the circuit breaker and of the fair share (see `destinationOf`). */
+  /** Key of the circuit breaker and of the lane (see `destinationOf`). */
   @Char({ internal: true })
   destination!: string;
 }

@@ -37,17 +37,17 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
   ) {}
 
   /**
-   * Takes the id before the row exists, because secrets are sealed for the id and never written in
-   * plain text.
+   * Reserves the id before the row exists, because secrets are sealed for the id and never written
+   * in plain text.
    */
   async prepareCreate(
     values: ValuesOf<NotificationTemplate>,
   ): Promise<Prepared<NotificationTemplate>> {
-    const type = given(values.notification_type);
-    const configuration = accepted(
-      validateConfiguration(type, given(values.notification_configuration)),
+    const type = required(values.notification_type);
+    const configuration = validated(
+      validateConfiguration(type, required(values.notification_configuration)),
     );
-    const organizationId = given(values.organization);
+    const organizationId = required(values.organization);
     await this.assertMessages(type, values.messages);
     const id = await this.templates.takeId();
     return {
@@ -118,9 +118,9 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
   }
 }
 
-const given = <T>(value: T): NonNullable<T> => existing(value, 'a required field is given');
+const required = <T>(value: T): NonNullable<T> => existing(value, 'a required field has a value');
 
-function accepted({
+function validated({
   configuration,
   errors,
 }: ReturnType<typeof validateConfiguration>): Configuration {
@@ -132,7 +132,7 @@ function accepted({
  * Returns the configuration after a change. It is replaced as a whole. If the type changes without
  * a new configuration, the error lists the keys that the new type requires.
  *
- * @param stored present configuration, decrypted; null if the type changes
+ * @param stored current configuration, decrypted; null if the type changes
  */
 function nextConfiguration(
   values: ValuesOf<NotificationTemplate>,
@@ -142,7 +142,7 @@ function nextConfiguration(
 ): Configuration {
   const sent = values.notification_configuration;
   if (sent === undefined && stored) return stored;
-  return accepted(validateConfiguration(type, sent ?? {}, stored, { mayRedirect: isSuperuser }));
+  return validated(validateConfiguration(type, sent ?? {}, stored, { mayRedirect: isSuperuser }));
 }
 
 /**

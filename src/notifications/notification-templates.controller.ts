@@ -38,7 +38,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
     kind: 'action',
     access: 'authenticated',
     operationId: 'notification_templates_test',
-    summary: 'Send a test notification: one attempt, whose outcome is read from the record.',
+    summary: 'Send a test notification in a single attempt. The record shows the result.',
     resource: notifications,
     adds: { notification: WIDE_INTEGER },
     parent: notificationTemplates,
@@ -62,7 +62,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
     access: 'authenticated',
     operationId: 'notification_templates_resend',
     summary:
-      'Resend the notifications of a time range, by default the failed ones. `?dry_run=1` only lists them.',
+      'Resend notifications of a time range; default: failed notifications. `?dry_run=1` only lists them.',
     parent: notificationTemplates,
     needs: 'change',
     query: [DRY_RUN_PARAMETER],
@@ -79,7 +79,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
     @CurrentActor() actor: Actor,
     @DryRun() dryRun: boolean,
   ): Promise<object> {
-    return this.repeats.range(target, body, actor, dryRun);
+    return this.repeats.resendAll(target, body, actor, dryRun);
   }
 }
 

@@ -10,7 +10,7 @@ import { EVENT_NAMES } from './message/message-events.js';
 /** Body of a test request (docs/contract/notifications.md#test); other keys are ignored. */
 export class TestRequest {
   @Choices(EVENT_NAMES.map((name) => [name, labelOf(name)] as const), {
-    help: 'Send the message of this event, about an example run, instead of the plain test text.',
+    help: 'Event whose message is sent, for an example run. Default: the plain test text.',
   })
   event!: string;
 }
@@ -32,13 +32,13 @@ export class ResendRange {
   @DateTime({ help: 'End of the range, exclusive. Default: now.' })
   to!: string | null;
 
-  @AreOf(OUTCOMES)
+  @ItemsIn(OUTCOMES)
   @ArrayNotEmpty({ message: FAULTS.emptyList })
   @Json({ default: ['failed'], help: 'Outcomes to resend: failed, successful.' })
   statuses!: string[];
 
   /** Events to resend; empty: all. */
-  @AreOf(EVENT_NAMES)
+  @ItemsIn(EVENT_NAMES)
   @Json({ default: [], help: 'Events to resend. Empty: all events. Tests are never resent.' })
   events!: string[];
 }
@@ -57,22 +57,22 @@ function IsAfter(other: keyof ResendRange): PropertyDecorator {
 const momentOf = (value: unknown): number =>
   typeof value === 'string' ? Date.parse(value) : Number.NaN;
 
-/** Validates the items of a list; reports invalid items by their position. */
-function AreOf(words: readonly string[]): PropertyDecorator {
+/** Validates the items of a list; reports invalid items by position. */
+function ItemsIn(choices: readonly string[]): PropertyDecorator {
   const validate = (items: unknown): boolean =>
-    Array.isArray(items) && items.every((item) => isOneOf(words, item));
+    Array.isArray(items) && items.every((item) => isOneOf(choices, item));
   return ValidateBy(
     { name: 'areOf', validator: { validate } },
-    withMessage((items: unknown[]) => wordFaults(items, words)),
+    withMessage((items: unknown[]) => choiceErrors(items, choices)),
   );
 }
 
-/** Returns the faults of the items by their position (docs/contract/conventions.md#errors). */
-function wordFaults(items: readonly unknown[], words: readonly string[]): FieldErrors {
-  const faults: FieldErrors = {};
+/** Returns the errors of the items by position (docs/contract/conventions.md#errors). */
+function choiceErrors(items: readonly unknown[], choices: readonly string[]): FieldErrors {
+  const errors: FieldErrors = {};
   items.forEach((item, index) => {
-    if (typeof item !== 'string') faults[index] = [FAULTS.string];
-    else if (!isOneOf(words, item)) faults[index] = [noChoice(item)];
+    if (typeof item !== 'string') errors[index] = [FAULTS.string];
+    else if (!isOneOf(choices, item)) errors[index] = [noChoice(item)];
   });
-  return faults;
+  return errors;
 }

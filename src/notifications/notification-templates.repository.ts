@@ -14,7 +14,7 @@ export class NotificationTemplatesRepository extends TableRepository<RowOf<Notif
   }
 
   /** Returns the fields of a template for the activity stream. */
-  async named(id: unknown): Promise<Row> {
+  async activityFields(id: unknown): Promise<Row> {
     const row = await this.database.row<Row>(
       sql`SELECT id, name, organization_id FROM notification_templates WHERE id = ${id}`,
     );

@@ -13,7 +13,7 @@ import { NotificationAttempt, Notification, NotificationTotal } from './notifica
 const ofOrganization = hasRoleOn('organization_id', 'organization', 'notification_admin_role');
 
 /** Events of attached templates, with the names by which clients filter. */
-const ATTACHED_FOR = [
+const ATTACHMENT_EVENTS = [
   ['started', 'started'],
   ['success', 'success'],
   ['error', 'errors'],
@@ -46,8 +46,8 @@ export const notificationTemplates = defineResource({
   capabilities: { edit: 'change', delete: 'delete', copy: 'copy' },
   aliases: Object.fromEntries(
     ['organization', 'unified_job_template', 'workflow_job_template'].flatMap((type) =>
-      ATTACHED_FOR.map(([event, word]) => [
-        `${type.replaceAll('_', '')}_notification_templates_for_${word}`,
+      ATTACHMENT_EVENTS.map(([event, alias]) => [
+        `${type.replaceAll('_', '')}_notification_templates_for_${alias}`,
         `${type}_notification_templates_${event}`,
       ]),
     ),
@@ -119,7 +119,7 @@ export const notificationAttempts = defineResource({
     {
       name: 'notification_attempts_key',
       field: '__all__',
-      message: 'The attempt is recorded already.',
+      message: 'The attempt is already recorded.',
     },
   ],
   // The response of a destination can contain anything, so only users who can change the

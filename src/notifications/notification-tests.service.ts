@@ -14,7 +14,7 @@ import type { TestRequest } from './notification-templates.dto.js';
 import { NotificationsRepository } from './notifications.repository.js';
 import type { NotificationTemplate } from './notification-template.entity.js';
 
-/** Sends tests of a template on request of a user. */
+/** Sends the test notifications that users request. */
 @Injectable()
 export class NotificationTests {
   constructor(

@@ -31,12 +31,12 @@ export const unfinished = (alias: string): Sql =>
 export const isUnfinished = (row: Row): boolean =>
   row.status === 'pending' || row.next_attempt_at !== null;
 
-/** One notification of one template for one event: the stored history. */
+/** A notification of one template for one event; the rows are the history. */
 @Entity('notifications')
 @Index('notifications_status_idx', ['status', 'id'])
 @Index('notifications_created_idx', ['created', 'id'])
 @Index('notifications_template_idx', ['notification_template_id', 'id'])
-// For unfinished notifications, independent of the size of the history (`unfinished`).
+// Keeps the lookup of unfinished notifications fast, however long the history is (`unfinished`).
 @Index('notifications_unfinished_idx', ['notification_template_id', 'id'], {
   where: `((status = 'pending'::text) OR (next_attempt_at IS NOT NULL))`,
 })
@@ -67,7 +67,7 @@ export class Notification extends WideResourceEntity {
   )
   status!: string;
 
-  @Text({ ...READ_ONLY, help: 'Why the last attempt failed; while pending, why it has to wait.' })
+  @Text({ ...READ_ONLY, help: 'Reason for the last failure, or, while pending, for the delay.' })
   error!: string;
 
   @Integer({ ...READ_ONLY, default: 0, help: 'Number of recipients.' })
@@ -76,7 +76,7 @@ export class Notification extends WideResourceEntity {
   @Choices(NOTIFICATION_TYPE_CHOICES, { ...READ_ONLY, search: true, help: 'Channel.' })
   notification_type!: NotificationType;
 
-  @Text({ ...READ_ONLY, help: 'Readable; secret parts of addresses are masked.' })
+  @Text({ ...READ_ONLY, help: 'Recipients as readable text; secret parts are masked.' })
   recipients!: string;
 
   @Text({ ...READ_ONLY, search: true, help: 'Subject of the message.' })
@@ -102,7 +102,7 @@ export class Notification extends WideResourceEntity {
 
   @DateTime({
     ...READ_ONLY,
-    help: 'Time of the next attempt, in the past during that attempt; null if none is planned.',
+    help: 'Time of the next attempt; null if none is planned. During an attempt, its time is in the past.',
   })
   next_attempt_at!: string | null;
 
@@ -111,7 +111,7 @@ export class Notification extends WideResourceEntity {
     ...READ_ONLY,
     nullable: true,
     index: 'where set',
-    help: 'Notification that a user resent as this record.',
+    help: 'Original notification that this record resends.',
   })
   resend_of!: Reference | null;
 
@@ -130,7 +130,7 @@ export class Notification extends WideResourceEntity {
   @DateTime({ internal: true })
   lease_until!: string | null;
 
-  /** Recipients that were reached by an attempt that failed for others. */
+  /** Recipients already reached by an attempt that failed for other recipients. */
   @Json({ internal: true, default: [] })
   delivered!: string[];
 }
@@ -147,10 +147,10 @@ export class NotificationAttempt extends WideResourceEntity {
   })
   notification!: Reference;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Position among the attempts, from 1.' })
+  @Integer({ ...READ_ONLY, default: 0, help: 'Number of the attempt, from 1.' })
   number!: number;
 
-  @Bool({ ...READ_ONLY, nullable: true, help: 'Null while it is under way.' })
+  @Bool({ ...READ_ONLY, nullable: true, help: 'Null while the attempt is in progress.' })
   successful!: boolean | null;
 
   @Integer({ ...READ_ONLY, nullable: true, help: 'Status code of the response.' })
@@ -159,7 +159,7 @@ export class NotificationAttempt extends WideResourceEntity {
   @Text({ ...READ_ONLY, help: 'Start of the response, or the reason for a missing response.' })
   detail!: string;
 
-  @Integer({ ...READ_ONLY, nullable: true, help: 'Milliseconds.' })
+  @Integer({ ...READ_ONLY, nullable: true, help: 'Duration in milliseconds.' })
   duration_ms!: number | null;
 }
 

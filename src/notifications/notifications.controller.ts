@@ -31,7 +31,7 @@ export class NotificationsController extends ResourceController(notifications, [
     link: 'resend',
     access: 'authenticated',
     operationId: 'notifications_resend',
-    summary: 'Resend a finished notification, as a new record.',
+    summary: 'Resend a finished notification as a new record.',
     resource: notifications,
     adds: { notification: WIDE_INTEGER },
     parent: notifications,
@@ -41,7 +41,7 @@ export class NotificationsController extends ResourceController(notifications, [
   @Post(':id/resend')
   @LimitedPerUser(NOTIFICATIONS)
   async resend(@Target() target: Row, @CurrentActor() actor: Actor): Promise<object> {
-    const row = await this.repeats.one(target, actor);
+    const row = await this.repeats.resend(target, actor);
     const record = await this.services.resources.show(notifications, row, actor);
     return { notification: row.id, ...record };
   }

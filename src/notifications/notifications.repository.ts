@@ -13,7 +13,7 @@ import { approvalEvent, TEST_EVENT } from './message/message-events.js';
 import type { ResendRange } from './notification-templates.dto.js';
 import { Notification, unfinished } from './notification.entity.js';
 
-/** An event of a run, with the event for which templates are attached. */
+/** An event of a run, with the event that templates are attached for. */
 export interface FiredEvent {
   jobId: number;
   event: string;
@@ -111,8 +111,8 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
   }
 
   /**
-   * Creates resends of notifications. A failed one keeps its message id and the recipients it
-   * reached, so that no recipient receives it twice.
+   * Creates resends of notifications. The resend of a failed notification keeps the message id and
+   * the recipients already reached, so that no recipient receives the message twice.
    *
    * @returns the new ids in the order of the old ones
    */
@@ -131,10 +131,10 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
 
   /**
    * Returns the newest record of each notification in the range: the notification itself, or its
-   * newest resend. Leaves out records of any status that will be retried. A notification whose
-   * resend is unfinished or successful is left out, too.
+   * newest resend. Omits unfinished records, and notifications whose newest record has none of the
+   * requested statuses.
    *
-   * @returns ids of the first records, each with the total number
+   * @returns up to `limit` ids, each with the total number of records
    */
   newestOf(
     template: number,
@@ -198,7 +198,7 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
   /**
    * Returns templates with recent failures that the caller can read, the latest failure first.
    *
-   * @param newest maximum number of the newest notifications that are searched
+   * @param newest number of newest notifications to search
    */
   failing(actor: Actor, days: number, newest: number, limit: number): Promise<FailingTemplate[]> {
     return this.database.rows<FailingTemplate>(sql`

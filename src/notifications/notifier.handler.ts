@@ -26,20 +26,19 @@ const RENEW_INTERVAL_MS = 10_000;
 /** Time for which attempts can continue during the worker's shutdown, in ms. */
 const GRACE_MS = 12_000;
 /**
- * Maximum random delay, in seconds, that spreads notifications that waited for the same
- * destination.
+ * Maximum random delay, in seconds. Spreads notifications that waited for the same destination.
  */
 const HOLD_JITTER_SECONDS = 5;
 
-/** State of a destination that an attempt reveals. */
+/** State of a destination after an attempt. */
 type TargetHealth = 'up' | 'down' | 'unknown';
 const HEALTH_STEP = { up: 'succeeded', unknown: 'release' } as const;
 
 /**
- * Error of an attempt that was stopped because the worker shuts down; another worker retries at
- * once.
+ * Error of an attempt that was stopped because the worker shuts down; another worker retries
+ * immediately.
  */
-class Stopped extends Error {}
+class StoppedError extends Error {}
 
 /**
  * Sends notifications: leases one, renders its message, attempts to send it, stores the result, and
@@ -84,7 +83,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
     await this.lanes.idle();
   }
 
-  /** Logs errors around an attempt; the outbox queues the notification again. */
+  /** Logs errors that are no result of an attempt; the outbox queues the notification again. */
   private async work(id: number, target: NotificationTarget): Promise<void> {
     try {
       await this.deliver(id, target);
@@ -136,8 +135,8 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
       message = await this.maker.make(lease);
       const { sent, detail, statusCode = null } = await this.send(lease, message);
       const attempt = { statusCode, detail, durationMs: elapsed() };
-      const nothing = { error: '', delivered: [], delaySeconds: null };
-      const outcome = { status: 'successful', sent, message, attempt, ...nothing } as const;
+      const noFailure = { error: '', delivered: [], delaySeconds: null };
+      const outcome = { status: 'successful', sent, message, attempt, ...noFailure } as const;
       return { outcome, health: 'up' };
     } catch (error) {
       const failure = this.failureOf(error, lease);
@@ -167,7 +166,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
   /** Converts any error to a SendError for the record and the retry rules. */
   private failureOf(error: unknown, { id }: Lease): SendError {
     if (error instanceof SendError) return error;
-    if (error instanceof Stopped) {
+    if (error instanceof StoppedError) {
       return new SendError('The worker was stopped before the outcome was known.', {
         retryable: true,
       });
@@ -217,8 +216,8 @@ function outcomeOf(
 }
 
 /**
- * Returns the destination's state. Refusals and limits are responses, so the destination is up; no
- * response or a server error means that it is down.
+ * Returns the state of the destination: up for rejections and rate limits, which are responses;
+ * down without a response or after a server error.
  */
 function healthAfter(error: unknown): TargetHealth {
   if (!(error instanceof SendError)) return 'unknown';
@@ -230,7 +229,7 @@ function healthAfter(error: unknown): TargetHealth {
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const settled = new AbortController();
   const aborted = new Promise<never>((_resolve, reject) => {
-    const onAbort = (): void => reject(new Stopped());
+    const onAbort = (): void => reject(new StoppedError());
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true, signal: settled.signal });
   });

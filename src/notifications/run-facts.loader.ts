@@ -26,7 +26,7 @@ const MACHINE_KIND = 'ssh';
 /** Loads the data of a run when a message is rendered. */
 @Injectable()
 export class RunFactsLoader {
-  private readonly loading = new Batch((wants: readonly Want[]) => this.loadAll(wants));
+  private readonly batch = new Batch((requests: readonly LoadRequest[]) => this.loadAll(requests));
 
   constructor(
     private readonly stored: RunOverviewsRepository,
@@ -37,29 +37,29 @@ export class RunFactsLoader {
 
   /** Returns null if the run was deleted. Simultaneous calls are combined. */
   load(runId: number, event: MessageEvent): Promise<MessageFacts | null> {
-    return this.loading.run({ runId, event });
+    return this.batch.run({ runId, event });
   }
 
-  private async loadAll(wants: readonly Want[]): Promise<(MessageFacts | null)[]> {
-    const told = await this.runs(wants.map(({ runId }) => runId));
-    const workflows = await this.runs(
-      wants.flatMap(({ runId, event }) => {
-        const id = isApproval(event) ? told.get(runId)?.workflow_job_id : null;
+  private async loadAll(requests: readonly LoadRequest[]): Promise<(MessageFacts | null)[]> {
+    const runsById = await this.runs(requests.map(({ runId }) => runId));
+    const workflowsById = await this.runs(
+      requests.flatMap(({ runId, event }) => {
+        const id = isApproval(event) ? runsById.get(runId)?.workflow_job_id : null;
         return typeof id === 'number' ? [id] : [];
       }),
     );
-    const subjects = wants.map(({ runId, event }) => {
-      const run = told.get(runId);
-      return isApproval(event) ? workflows.get(Number(run?.workflow_job_id)) : run;
+    const subjects = requests.map(({ runId, event }) => {
+      const run = runsById.get(runId);
+      return isApproval(event) ? workflowsById.get(Number(run?.workflow_job_id)) : run;
     });
     const facts = await this.factsOf(subjects.filter((run) => run !== undefined));
-    return wants.map(({ runId, event }, index) => {
+    return requests.map(({ runId, event }, index) => {
       const found = facts.get(subjects[index]?.id ?? 0);
       if (!found) return null;
       if (event.event !== 'workflow_approval') {
         return event.event === 'started' ? asStarted(found) : found;
       }
-      const approval = approvalOf(entryOf(told, runId), event, found);
+      const approval = approvalOf(entryOf(runsById, runId), event, found);
       return { ...found, kind: 'workflow_approval', approval };
     });
   }
@@ -78,8 +78,8 @@ export class RunFactsLoader {
       byType.set(type, (byType.get(type) ?? new Map<number, Row>()).set(run.id, run));
     }
     const facts = new Map<number, MessageFacts>();
-    for (const [type, some] of byType) {
-      for (const [id, one] of await this.factsOfKind(type, [...some.values()])) facts.set(id, one);
+    for (const [type, rows] of byType) {
+      for (const [id, one] of await this.factsOfKind(type, [...rows.values()])) facts.set(id, one);
     }
     return facts;
   }
@@ -91,13 +91,13 @@ export class RunFactsLoader {
     // its variables.
     const context = this.contexts.of(SYSTEM, false);
     const ids = runs.map(({ id }) => id);
-    const [shown, hosts, nodes, baseUrl] = await Promise.all([
+    const [representations, hosts, nodes, baseUrl] = await Promise.all([
       represent(definition, runs, context),
       type === 'job' ? this.hostsOf(ids) : null,
       type === 'workflow_job' ? this.nodesOf(ids) : null,
       this.baseUrl.get(),
     ]);
-    return zip(runs, shown).map(([run, representation]) => {
+    return zip(runs, representations).map(([run, representation]) => {
       const facts = {
         kind: type,
         representation,
@@ -127,11 +127,11 @@ export class RunFactsLoader {
     for (const { job_id: job, host_name: name, ...counters } of rows) {
       entryOf(hosts, job).push([name, counters]);
     }
-    return new Map([...hosts].map(([id, own]) => [id, Object.fromEntries(own)]));
+    return new Map([...hosts].map(([id, counters]) => [id, Object.fromEntries(counters)]));
   }
 }
 
-interface Want {
+interface LoadRequest {
   runId: number;
   event: MessageEvent;
 }
@@ -162,8 +162,8 @@ function approvalOf(
 }
 
 /**
- * Returns the facts as of the start: a fast run can have ended before its start message is
- * rendered.
+ * Returns the facts as of the start of the run, because a short run can end before its start
+ * message is rendered.
  */
 function asStarted({ representation, ...facts }: MessageFacts): MessageFacts {
   const start = { status: 'running', failed: false, finished: null, elapsed: 0 };
@@ -182,7 +182,7 @@ const textOr = (value: unknown): string => (typeof value === 'string' ? value : 
 
 function machineCredentialOf({ summary_fields }: Representation): string | null {
   const credential = listOf(summary_fields.credentials).find(
-    (one) => memberOf(one, 'kind') === MACHINE_KIND,
+    (credential) => memberOf(credential, 'kind') === MACHINE_KIND,
   );
   return textOrNull(memberOf(credential, 'name'));
 }

@@ -19,8 +19,8 @@ const APPROVAL_EVENT_OF: Readonly<Record<string, string>> = {
   failed: approvalEvent('denied'),
 };
 
-/** @returns the event, and the event for which templates are attached; null for no notification */
-function firedBy(change: RunChange): { event: string; attachedFor: string } | null {
+/** Returns the event, and the event that templates are attached for; null for no notification. */
+function eventFor(change: RunChange): { event: string; attachedFor: string } | null {
   const { type, status, isReplaced = false } = change;
   if (isReplaced) return null;
   const isApproval = type === 'workflow_approval';
@@ -32,7 +32,7 @@ function firedBy(change: RunChange): { event: string; attachedFor: string } | nu
  * Creates notifications for status changes of runs, in the transaction of the change: one record
  * and one queue entry for each template attached to the run's template, its project or its
  * organization (docs/contract/notifications.md#when-they-fire), even if the change is published
- * several times. A workflow without a template of its own (the parent of a bulk launch or of
+ * several times. A workflow job without a workflow job template (the parent of a bulk launch or of
  * slices) creates none.
  */
 @Injectable()
@@ -45,8 +45,8 @@ export class RunNotifications implements RunListener {
 
   async runsChanged(changes: readonly RunChange[]): Promise<void> {
     const fired = changes.flatMap((change) => {
-      const found = firedBy(change);
-      return found ? [{ jobId: change.jobId, ...found }] : [];
+      const event = eventFor(change);
+      return event ? [{ jobId: change.jobId, ...event }] : [];
     });
     if (fired.length === 0) return;
     await this.outbox.add('notifications', await this.notifications.fire(fired));

@@ -30,7 +30,7 @@ export const attachNotifications =
     };
   };
 
-/** Requires a caller who may create notification templates, and so may change those of an organization. */
+/** Requires that the caller can create, and so change, notification templates of an organization. */
 async function assertMayChangeSome({ services, actor }: LinkContext): Promise<void> {
   const mayAdd = await services.resources.mayAdd(resource('notification_template'), actor);
   if (!mayAdd) throw new Forbidden();
@@ -38,8 +38,8 @@ async function assertMayChangeSome({ services, actor }: LinkContext): Promise<vo
 
 /**
  * Returns the sublist `organizations/<id>/notification_templates/` of an organization's templates.
- * A POST with the `{id}` of a template that already belongs to it succeeds. Attaching never moves a
- * template from another organization, and a template always has an organization.
+ * A POST with the `{id}` of a template of the organization succeeds. Attaching never moves a template
+ * from another organization, and a template always has an organization.
  */
 export const ownedNotifications =
   () =>

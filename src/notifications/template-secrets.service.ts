@@ -55,8 +55,8 @@ export class TemplateSecrets {
   }
 
   /**
-   * Returns the configuration as the API shows it. Hidden secrets are not decrypted. A secret that
-   * cannot be decrypted is hidden, too, so that lists still work after the loss of a key.
+   * Returns the configuration as the API shows it. Hidden secrets are not decrypted. Secrets that
+   * cannot be decrypted are hidden too, so that lists still work after the loss of a key.
    */
   show(id: number, type: NotificationType, stored: Values): Record<string, unknown> {
     const hidden = new Set(secretKeys(type));

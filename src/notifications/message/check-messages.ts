@@ -11,8 +11,8 @@ const QUOTED_LENGTH = 200;
 const MAX_TOTAL_LENGTH = 65_536;
 
 /**
- * Returns all faults of a `messages` value for `{"messages": [...]}`: faults of its structure, and
- * faults of each template, which is rendered against an invented run with unknown variables refused
+ * Returns all errors of a `messages` value for `{"messages": [...]}`: errors of its structure and of
+ * each template. Templates are rendered for an example run; unknown variables are errors
  * (docs/contract/notifications.md#messages).
  */
 export async function checkMessages(
@@ -35,12 +35,12 @@ export async function checkMessages(
   );
   used.forEach((text, index) => {
     const output = outputs[index];
-    if (output && 'fault' in output) errors.push(faultText(type, text, output));
+    if (output && 'fault' in output) errors.push(errorText(type, text, output));
   });
   return errors;
 }
 
-function faultText(
+function errorText(
   type: NotificationType,
   { event, part, text }: MessageText,
   { fault, reason }: Extract<TemplateOutput, { fault: string }>,

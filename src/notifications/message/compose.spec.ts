@@ -36,7 +36,7 @@ const APPROVAL: MessageFacts = {
 };
 
 describe('jobMetadataOf', () => {
-  it('has the keys of the contract, totals at the top level and hosts beside them', () => {
+  it('has the keys of the contract, with totals and counters of each host', () => {
     expect(jobMetadataOf(STUB_FACTS)).toEqual({
       id: 42,
       name: 'Stub Job',
@@ -110,7 +110,7 @@ describe('composeMessage with default texts', () => {
     expect(text).toContain('\n    "id": 42');
   });
 
-  it('writes the metadata below the sentence of a mail', async () => {
+  it('writes the metadata below the first sentence of an email', async () => {
     const { body, text } = await compose({ type: 'email' });
     expect(text).toMatch(
       /^Job #42 had status successful, view details at https:\/\/controller.example\/#\/jobs\/playbook\/42\n\n\{\n {4}"id": 42/,
@@ -178,7 +178,7 @@ describe('composeMessage with custom texts', () => {
     expect(hook.note).not.toBeNull();
   });
 
-  it('replaces an empty body by a warning of four lines', async () => {
+  it('replaces an empty body with a warning of four lines', async () => {
     const mail = await compose({ type: 'email', ...custom(null, '  {{ job.description }}\n') });
     expect(mail.text.split('\r\n')).toHaveLength(4);
     expect(mail.text).toMatch(/^The template rendering return a blank body\./);
@@ -260,7 +260,7 @@ describe('composeMessage with custom texts', () => {
     });
   });
 
-  it('renders the sample run in tests', async () => {
+  it('renders tests of a template for the example run', async () => {
     const message = await compose({ facts: null, ...custom('{{ job.name }}') });
     expect(message.subject).toBe('Stub Job');
   });

@@ -42,7 +42,7 @@ function toText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Kinds that send a body; the others send the message only. */
+/** Channels that send a body; the others send only the message. */
 const WITH_BODY: ReadonlySet<NotificationType> = new Set([
   'email',
   'webhook',
@@ -50,7 +50,7 @@ const WITH_BODY: ReadonlySet<NotificationType> = new Set([
   'dashboard_a',
 ]);
 
-/** Kinds whose body is JSON and is stored as an object. */
+/** Channels whose body is JSON and is stored as an object. */
 const WITH_JSON_BODY: ReadonlySet<NotificationType> = new Set([
   'webhook',
   'incident_a',
@@ -67,28 +67,27 @@ const BLANK_BODY = [
 const SUBJECT_LIMIT = 65_536;
 const REASON_LIMIT = 300;
 
-/** A finished message, with a note if a default text replaced a custom one. */
+/** A rendered message, with a note if a default text replaced a custom text. */
 export interface ComposedMessage extends OutgoingMessage {
   /** Reason for the use of a default text; null if there was no problem. */
   readonly note: string | null;
 }
 
-/** The inputs of a message. */
+/** Input for a message. */
 export interface ComposeInput {
   readonly type: NotificationType;
   readonly event: MessageEvent;
   readonly messages: Messages | null;
   /**
-   * Facts of the run; null renders against the invented run of `stubContext`, for tests of a
-   * template.
+   * Facts of the run; null to render for the example run of `stubContext`, in tests of a template.
    */
   readonly facts: MessageFacts | null;
 }
 
 /**
- * Returns subject and body of one notification. Custom texts are rendered in the sandbox, with
- * unknown variables empty. A text that cannot be rendered is replaced by the default text with a
- * note, so that a broken template never prevents a notification. Never throws.
+ * Returns the subject and the body of a notification. Custom texts are rendered in the sandbox;
+ * unknown variables are empty. If a text cannot be rendered, the default text with a note replaces
+ * it, so that a broken template never prevents a notification. Never throws.
  */
 export async function composeMessage(
   input: ComposeInput,
@@ -166,8 +165,8 @@ function finish(type: NotificationType, texts: Texts, note: string | null): Outg
 }
 
 /**
- * Returns the message with the body for the record: a JSON object as it is, other JSON and plain
- * text under `body`.
+ * Returns the message with the body for the record: a JSON object unchanged, any other text as
+ * `body`.
  */
 function withJsonBody(subject: string, text: string, note: string | null): OutgoingMessage {
   const object = storableObjectIn(text);
@@ -177,8 +176,8 @@ function withJsonBody(subject: string, text: string, note: string | null): Outgo
 }
 
 /**
- * Returns the JSON document with escaped values if a body is one. Webhooks only send JSON, so any
- * other text is a fault for them.
+ * Returns the JSON document with escaped values if the body is JSON. Webhooks only send JSON, so
+ * any other text is an error for them.
  */
 function documentIn(
   type: NotificationType,

@@ -2,7 +2,7 @@ import { HOST_STATUS_KEYS, JOB_KEYS, SUMMARY_KEYS, pick } from './allow-list.js'
 import { hostSummariesOf, hostTotalsOf, jobMetadataOf } from './job-metadata.js';
 import type { MessageFacts, MessageRunKind } from './run-facts.js';
 
-/** The variables of a message template. */
+/** Variables of a message template. */
 export type MessageContext = Readonly<Record<string, unknown>>;
 
 const FRIENDLY_NAME: Readonly<Record<MessageRunKind, string>> = {

@@ -3,7 +3,7 @@ import { APPROVAL_EVENTS } from './message-events.js';
 import type { ApprovalEvent, MessageEvent, MessageParts, RunEvent } from './message-events.js';
 import { tableOf } from '../../common/records.js';
 
-/** Default texts of one kind, in the structure of `messages.<type>` in OPTIONS. */
+/** Default texts of a channel, in the structure of `messages.<type>` in OPTIONS. */
 export type DefaultMessages = Readonly<Record<RunEvent, MessageParts>> & {
   readonly workflow_approval: Readonly<Record<ApprovalEvent, MessageParts>>;
 };
@@ -24,7 +24,7 @@ const APPROVAL_MESSAGE: Readonly<Record<ApprovalEvent, string>> = {
   denied: 'The approval node "{{ approval_node_name }}" was denied. {{ workflow_url }}',
 };
 
-/** Returns the default texts of a kind (docs/contract/notifications.md#messages). */
+/** Returns the default texts of a channel (docs/contract/notifications.md#messages). */
 export function defaultMessagesOf(type: NotificationType): DefaultMessages {
   const parts = runParts(type);
   return {
@@ -36,8 +36,8 @@ export function defaultMessagesOf(type: NotificationType): DefaultMessages {
 }
 
 /**
- * Returns the default texts of one event. A webhook has no message, so the default message serves
- * as the record's subject.
+ * Returns the default texts of an event. A webhook has no message, so the default message is the
+ * subject of the record.
  */
 export function defaultPartsOf(
   type: NotificationType,

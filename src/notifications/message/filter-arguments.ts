@@ -1,7 +1,7 @@
 import { numberOf, jinjaTextOf, type ValueFactory } from './jinja-values.js';
 import type { EngineValue } from './sandbox-task.js';
 
-/** The evaluated arguments of a filter. */
+/** Evaluated arguments of a filter. */
 export class FilterArguments {
   constructor(
     readonly positional: readonly EngineValue[],
@@ -22,7 +22,7 @@ export class FilterArguments {
     return value ? numberOf(value) : otherwise;
   }
 
-  /** Returns true for an argument that is true; zero, empty texts and none are false. */
+  /** Returns true if the argument is truthy; zero, empty texts and none are falsy. */
   flag(position: number, name: string, otherwise = false): boolean {
     const value = this.value(position, name);
     return value ? Boolean(value.value) : otherwise;
@@ -36,9 +36,9 @@ export type Filter = (value: EngineValue, args: FilterArguments, make: ValueFact
 const MAX_SIZE = 10_000;
 
 /**
- * Checks a size or count of a template and returns it.
+ * Validates a size or count from a template and returns it.
  *
- * @throws Error for less than `least` and over 10,000
+ * @throws Error below `least` and above 10,000
  */
 export function sizeOf(number: number, least = 1): number {
   if (Number.isInteger(number) && number >= least && number <= MAX_SIZE) return number;

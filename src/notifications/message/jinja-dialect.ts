@@ -8,7 +8,7 @@ import type { EngineValue, TreeNode } from './sandbox-task.js';
 import { TEXT_FILTERS } from './text-filters.js';
 
 /**
- * The built-in filters of Jinja 3.1 that the engine lacks, or whose results differ from Jinja's.
+ * Built-in filters of Jinja 3.1 that the engine lacks, or whose results differ from Jinja's.
  * `urlize`, `xmlattr`, `attr`, `random`, `pprint`, `striptags` and `wordwrap` are not supported:
  * templates that use them are refused.
  */
@@ -23,7 +23,7 @@ interface FilterTools {
   /** Applies a built-in filter of the engine. */
   readonly engineFilter: EvaluateNode;
   readonly make: ValueFactory;
-  /** Texts that `e` does not escape, because they already are HTML. */
+  /** Values already marked as HTML; `escape` returns them unchanged. */
   readonly markup: WeakSet<EngineValue>;
 }
 
@@ -34,8 +34,8 @@ interface OperatorTools {
   readonly maxLength: number;
 }
 
-/** Returns true for the filter that accepts unknown variables. */
-export function isDefault(node: TreeNode): boolean {
+/** Returns true if the node applies `default`, which accepts undefined variables. */
+export function isDefaultFilter(node: TreeNode): boolean {
   return ['default', 'd'].includes(filterOf(node));
 }
 
@@ -50,11 +50,11 @@ export function applyFilter(
 ): EngineValue {
   const name = filterOf(node);
   const args = node.filter?.args ?? [];
-  const word = args[0]?.value;
-  const call = (filter: string, value: EngineValue, own = args): EngineValue =>
-    engineFilter({ ...node, operand: given(value), filter: filterNode(filter, own) });
-  const again = (filter: string, value: EngineValue, own: readonly TreeNode[]): EngineValue =>
-    evaluate({ ...node, operand: given(value), filter: filterNode(filter, own) });
+  const firstArgument = args[0]?.value;
+  const call = (filter: string, value: EngineValue, params = args): EngineValue =>
+    engineFilter({ ...node, operand: given(value), filter: filterNode(filter, params) });
+  const filtered = (filter: string, value: EngineValue, params: readonly TreeNode[]): EngineValue =>
+    evaluate({ ...node, operand: given(value), filter: filterNode(filter, params) });
   const marked = (value: EngineValue): EngineValue => {
     markup.add(value);
     return value;
@@ -81,13 +81,13 @@ export function applyFilter(
     case 'reject':
       if (!list) return call(name, operand);
       if (name !== 'map' && args.length === 0) {
-        return make.list(list.filter((item) => isTrue(item) === (name === 'select')));
+        return make.list(list.filter((item) => isTruthy(item) === (name === 'select')));
       }
       if (args[0]?.type !== 'StringLiteral') return call(name, operand);
       return make.list(
         name === 'map'
-          ? list.map((item) => again(String(word), item, args.slice(1)))
-          : list.filter((item) => passes(item, word, evaluate) === (name === 'select')),
+          ? list.map((item) => filtered(String(firstArgument), item, args.slice(1)))
+          : list.filter((item) => passes(item, firstArgument, evaluate) === (name === 'select')),
       );
     default:
       return call(name, operand);
@@ -137,13 +137,13 @@ export function applyOperator(
   { operator, left, right }: TreeNode,
   { evaluate, make, maxLength }: OperatorTools,
 ): EngineValue | null {
-  const sign = operator?.value ?? '';
-  if (!['%', '*', '~', '==', '!='].includes(sign)) return null;
+  const symbol = operator?.value ?? '';
+  if (!['%', '*', '~', '==', '!='].includes(symbol)) return null;
   const [first, second] = [evaluate(left), evaluate(right)];
-  switch (sign) {
+  switch (symbol) {
     case '==':
     case '!=':
-      return make.boolean(areEqual(first, second) === (sign === '=='));
+      return make.boolean(areEqual(first, second) === (symbol === '=='));
     case '~':
       return make.text(jinjaTextOf(first) + jinjaTextOf(second));
     case '%':
@@ -159,8 +159,8 @@ export function applyOperator(
 function remainder(left: EngineValue, right: EngineValue, make: ValueFactory): EngineValue {
   const [number, divisor] = [numberOf(left), numberOf(right)];
   if (divisor === 0) throw new Error('integer modulo by zero');
-  const rest = number - divisor * Math.floor(number / divisor) || 0 * divisor;
-  return isFloat(left) || isFloat(right) ? make.float(rest) : make.integer(rest);
+  const result = number - divisor * Math.floor(number / divisor) || 0 * divisor;
+  return isFloat(left) || isFloat(right) ? make.float(result) : make.integer(result);
 }
 
 function repeated(
@@ -181,8 +181,8 @@ function repeated(
 
 const isFloat = ({ type }: EngineValue): boolean => type === 'FloatValue';
 
-const isTrue = ({ value }: EngineValue): boolean =>
+const isTruthy = ({ value }: EngineValue): boolean =>
   isJinjaList(value) ? value.length > 0 : value instanceof Map ? value.size > 0 : Boolean(value);
 
-/** Escapes HTML like Jinja, which writes the quotation mark by its number. */
+/** Escapes HTML like Jinja, which escapes `"` as `&#34;`. */
 const htmlEscaped = (text: string): string => escapeHtml(text).replaceAll('&quot;', '&#34;');

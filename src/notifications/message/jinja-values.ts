@@ -8,7 +8,7 @@ type EvaluateLiteral = (node: TreeNode) => EngineValue;
 
 /** Creates values of the engine. */
 export class ValueFactory {
-  /** @param missing creates the value of an unknown variable, which a strict evaluation refuses */
+  /** @param missing creates the value of an unknown variable, which strict evaluation rejects */
   constructor(
     private readonly evaluate: EvaluateLiteral,
     readonly missing: () => EngineValue,
@@ -122,7 +122,7 @@ export function areEqual(left: EngineValue, right: EngineValue): boolean {
 
 /**
  * Rounds a number to a number of decimal places as Python does: exact ties go to the even digit.
- * JavaScript rounds exact values, too, but ties away from zero.
+ * JavaScript also rounds exact values, but ties away from zero.
  */
 export function roundHalfEven(number: number, digits: number): string {
   const rounded = fixed(number, digits);

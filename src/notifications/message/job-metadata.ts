@@ -12,13 +12,14 @@ export interface HostCounts {
 }
 
 /**
- * Maximum length of a run's text in a message; an event service accepts half a megabyte in total.
+ * Maximum length of each text of a run in a message. An event service accepts half a megabyte in
+ * total.
  */
 const MAX_TEXT = 65_536;
 
 /**
- * Maximum number of hosts that are listed individually; more would make the message megabytes long.
- * The totals include all hosts.
+ * Maximum number of hosts that are listed individually, because more hosts could add megabytes to
+ * the message. The totals include all hosts.
  */
 const MAX_HOST_SUMMARIES = 200;
 
@@ -47,13 +48,13 @@ function metadataOf(facts: MessageFacts): Record<string, unknown> {
 
 /** Shortens texts that are too long and lists their keys under `truncated`. */
 function withBoundedTexts(metadata: Record<string, unknown>): Record<string, unknown> {
-  const cut = Object.entries(metadata).flatMap(([key, value]) =>
+  const clipped = Object.entries(metadata).flatMap(([key, value]) =>
     typeof value === 'string' && value.length > MAX_TEXT
       ? [[key, truncate(value, MAX_TEXT)] as const]
       : [],
   );
-  if (cut.length === 0) return metadata;
-  return { ...metadata, ...Object.fromEntries(cut), truncated: cut.map(([key]) => key) };
+  if (clipped.length === 0) return metadata;
+  return { ...metadata, ...Object.fromEntries(clipped), truncated: clipped.map(([key]) => key) };
 }
 
 /** Returns the sums of all hosts' counters. */
@@ -76,8 +77,8 @@ export function hostTotalsOf(hosts: MessageFacts['hosts']): HostCounts {
 export function hostSummariesOf(hosts: MessageFacts['hosts']): Record<string, HostCounters> {
   const entries = Object.entries(hosts ?? {});
   if (entries.length <= MAX_HOST_SUMMARIES) return Object.fromEntries(entries);
-  const trouble = ([, host]: [string, HostCounters]): number => (host.failed || host.dark ? 0 : 1);
-  const sorted = entries.toSorted((left, right) => trouble(left) - trouble(right));
+  const rank = ([, host]: [string, HostCounters]): number => (host.failed || host.dark ? 0 : 1);
+  const sorted = entries.toSorted((left, right) => rank(left) - rank(right));
   return Object.fromEntries(sorted.slice(0, MAX_HOST_SUMMARIES));
 }
 
@@ -140,7 +141,7 @@ function nameIn(run: MessageFacts['representation'], link: string, key: string):
   return typeof name === 'string' ? name : null;
 }
 
-/** Returns a time with an offset (`+00:00`), as messages use it where the API writes `Z`. */
+/** Returns a time with the offset `+00:00`, which messages use instead of the `Z` of the API. */
 function isoOffset(value: unknown): string | null {
   if (value instanceof Date) return value.toISOString().replace(/Z$/, '+00:00');
   return typeof value === 'string' ? value.replace(/Z$/, '+00:00') : null;

@@ -4,28 +4,28 @@ import type { EngineValue } from './sandbox-task.js';
 import { jsonOf } from './text-filters.js';
 
 /**
- * Values of a template for a JSON document. During rendering a mark replaces each value, so that no
- * value can be mistaken for a part of the document.
+ * Values of a template for a JSON document. During rendering, a marker replaces each value, so that
+ * no value can be mistaken for a part of the document.
  */
 export class JsonValues {
-  /** Random mark that templates and values cannot contain. */
-  private readonly mark = `\u{E000}${randomBytes(12).toString('hex')}\u{E001}`;
+  /** Random marker that templates and values cannot contain. */
+  private readonly marker = `\u{E000}${randomBytes(12).toString('hex')}\u{E001}`;
   private readonly values: EngineValue[] = [];
 
-  /** Stores a value and returns its mark. */
+  /** Stores a value and returns its marker. */
   keep(value: EngineValue): string {
-    return `${this.mark}${this.values.push(value) - 1}${this.mark}`;
+    return `${this.marker}${this.values.push(value) - 1}${this.marker}`;
   }
 
   /**
-   * Replaces the marks by their values: in `text` as Jinja prints them; in `json` escaped inside a
-   * string of the document, and as JSON elsewhere.
+   * Replaces the markers with their values: in `text` as Jinja prints them; in `json` escaped inside
+   * strings of the document, and as JSON elsewhere.
    */
   fill(rendered: string): { text: string; json: string } {
     let text = '';
     let json = '';
     let inString = false;
-    rendered.split(this.mark).forEach((part, index) => {
+    rendered.split(this.marker).forEach((part, index) => {
       const value = index % 2 === 1 ? this.values[Number(part)] : undefined;
       if (value && inString) {
         text += jinjaTextOf(value);
@@ -41,11 +41,11 @@ export class JsonValues {
   }
 }
 
-/** Returns a text unchanged, because it can be a part of the document, and other values as JSON. */
+/** Returns texts unchanged, because they can be parts of the document, and other values as JSON. */
 const documentOf = (value: EngineValue): string =>
   typeof value.value === 'string' || isMissing(value) ? jinjaTextOf(value) : jsonOf(value);
 
-/** Returns true if a string of the document is open after a part of its text. */
+/** Returns true if the document is inside a string after this part of its text. */
 function endsInString(text: string, isOpen: boolean): boolean {
   const quotes = text.replace(/\\[^]/g, '').match(/"/g)?.length ?? 0;
   return isOpen !== (quotes % 2 === 1);

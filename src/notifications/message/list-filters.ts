@@ -11,7 +11,7 @@ import {
 import type { ValueFactory } from './jinja-values.js';
 import type { EngineValue } from './sandbox-task.js';
 
-/** The filters of Jinja 3.1 for lists and dictionaries. */
+/** Filters of Jinja 3.1 for lists and dictionaries. */
 export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
   length: (value, _args, make) => make.integer(lengthOf(value, make)),
   count: (value, _args, make) => make.integer(lengthOf(value, make)),
@@ -35,10 +35,10 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
   min: (value, args, make) => extreme(value, args, make, -1),
   unique: (value, args, make) => {
     const key = keyOf(args.flag(0, 'case_sensitive'), args.value(1, 'attribute'), make);
-    const seen = new Set<string>();
+    const keys = new Set<string>();
     const isNew = (item: EngineValue): boolean => {
       const text = reprOf(key(item));
-      return !seen.has(text) && Boolean(seen.add(text));
+      return !keys.has(text) && Boolean(keys.add(text));
     };
     return make.list(itemsOf(value, make).filter(isNew));
   },
@@ -106,7 +106,8 @@ function itemAt(value: EngineValue, index: number, make: ValueFactory): EngineVa
 }
 
 /**
- * Measures a text without creating values of its characters, each of which would count as a step.
+ * Returns the length. Creates no values for the characters of a text, because each would count as a
+ * step.
  */
 const lengthOf = (value: EngineValue, make: ValueFactory): number =>
   typeof value.value === 'string' ? [...value.value].length : itemsOf(value, make).length;
@@ -139,8 +140,8 @@ function partOf({ value }: EngineValue, index: number): EngineValue {
 }
 
 /**
- * Returns the value at a path such as `summary_fields.name` of each item; the items themselves
- * without a path.
+ * Returns the value at a path such as `summary_fields.name` of each item; without a path, the items
+ * themselves.
  */
 function attributesOf(
   items: readonly EngineValue[],
@@ -159,7 +160,7 @@ function memberOf(value: EngineValue, key: string): EngineValue | undefined {
   return jinjaEntriesOf(value)?.find(([name]) => name === key)?.[1];
 }
 
-/** Returns a function for the sort key of an item: texts in lower case by default. */
+/** Returns a function that returns the sort key of an item: by default, texts in lower case. */
 function keyOf(
   isCaseSensitive: boolean,
   attribute: EngineValue | undefined,

@@ -1,4 +1,4 @@
-/** Events to which templates of any kind can be attached. */
+/** Events for which notification templates can be attached to any template. */
 export const RUN_EVENTS = ['started', 'success', 'error'] as const;
 
 /** States of an approval node that have their own text. */
@@ -12,7 +12,7 @@ export type MessageEvent =
   | { readonly event: RunEvent }
   | { readonly event: 'workflow_approval'; readonly approval: ApprovalEvent };
 
-/** Every event by its name in records and in template tests. */
+/** Events by their name in records and in template tests. */
 const EVENTS: ReadonlyMap<string, MessageEvent> = new Map<string, MessageEvent>([
   ...RUN_EVENTS.map((event) => [event, { event }] as const),
   ...APPROVAL_EVENTS.map(
@@ -26,8 +26,8 @@ export const EVENT_NAMES: readonly string[] = [...EVENTS.keys()];
 export const TEST_EVENT = 'test';
 
 /** Returns the event with a name; null for an unknown name. */
-export const eventOf = (word: unknown): MessageEvent | null =>
-  (typeof word === 'string' ? EVENTS.get(word) : undefined) ?? null;
+export const eventOf = (name: unknown): MessageEvent | null =>
+  (typeof name === 'string' ? EVENTS.get(name) : undefined) ?? null;
 
 export function approvalEvent(approval: ApprovalEvent): string {
   return `workflow_approval.${approval}`;

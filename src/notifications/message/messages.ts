@@ -21,7 +21,7 @@ export const NO_MESSAGES: Messages = {
 };
 
 /**
- * Returns the faults of a `messages` value's structure as contract texts
+ * Returns the errors in the structure of a `messages` value as contract texts
  * (docs/contract/notifications.md#messages), and the template texts in it. `checkMessages` checks
  * the texts themselves.
  */

@@ -41,9 +41,9 @@ export interface ApprovalFacts {
 }
 
 /**
- * All data that a message can contain about a run, loaded by the caller in one read. For an
- * approval event these are the facts of the parent workflow job plus `approval`, so that `{{ job.*
- * }}` works in approval texts, too.
+ * All data that a message can contain about a run, loaded by the caller. For an approval event, these
+ * are the facts of the parent workflow job and `approval`, so that `{{ job.* }}` also works in
+ * approval texts.
  */
 export interface MessageFacts {
   readonly kind: MessageRunKind;
@@ -59,7 +59,7 @@ export interface MessageFacts {
   readonly extraVars: string;
   /** Name of the machine credential. */
   readonly credential: string | null;
-  /** Counters by host; null for runs without hosts of their own, such as workflows. */
+  /** Counters by host; null for kinds of runs without hosts, such as workflow jobs. */
   readonly hosts: Readonly<Record<string, HostCounters>> | null;
   readonly nodes?: readonly WorkflowNodeFacts[];
   readonly approval?: ApprovalFacts;

@@ -4,13 +4,13 @@ export interface TemplateInput {
   /** True to refuse unknown variables (when saving); false to render them as "" (when sending). */
   readonly strict: boolean;
   /**
-   * True to return the text as a JSON document, too, with values escaped for the strings around
-   * them.
+   * True to also return the text as a JSON document, in which values are escaped for the strings
+   * that contain them.
    */
   readonly isJson?: boolean;
 }
 
-/** A rendered text, with `json` for `isJson`; or the reason why a template cannot be rendered. */
+/** A rendered text, with `json` for `isJson`; or the reason why the template cannot be rendered. */
 export type TemplateOutput =
   | { readonly text: string; readonly json?: string }
   | {

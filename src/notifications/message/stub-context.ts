@@ -82,7 +82,7 @@ const STUB_RUN: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** Facts of an invented run, for previews of a message. */
+/** Facts of an example run, for tests of templates. */
 export const STUB_FACTS: MessageFacts = {
   kind: 'job',
   representation: STUB_RUN,
@@ -94,9 +94,9 @@ export const STUB_FACTS: MessageFacts = {
 };
 
 /**
- * Returns the variables of an invented run, for the check of templates when they are saved and for
- * test notifications. Every variable of the contract has a value, so an undefined name is an
- * unknown variable.
+ * Returns the variables of an example run, for the validation of templates and for test
+ * notifications. Every variable of the contract has a value, so an undefined name is an unknown
+ * variable.
  */
 export function stubContext(): MessageContext {
   const context = contextOf(STUB_FACTS);

@@ -1,5 +1,5 @@
 import { jinjaAs, withoutRawBlocks } from '../../common/jinja.js';
-import { applyFilter, applyOperator, isDefault } from './jinja-dialect.js';
+import { applyFilter, applyOperator, isDefaultFilter } from './jinja-dialect.js';
 import { ValueFactory, given, jinjaTextOf } from './jinja-values.js';
 import { JsonValues } from './json-values.js';
 import type {
@@ -15,7 +15,7 @@ import type {
 
 const engine = jinjaAs<TemplateEngine>();
 
-/** Error of the sandbox's checks. */
+/** Error of a check of the sandbox. */
 interface SandboxFault extends Error {
   readonly fault: 'undefined' | 'security' | 'limit';
 }
@@ -48,7 +48,7 @@ function renderOne({ template, strict, isJson }: TemplateInput, task: SandboxTas
   return output;
 }
 
-/** Block nodes that print nothing, or only the content of their own blocks. */
+/** Block nodes that print nothing, or only the content of their blocks. */
 const STATEMENTS = new Set(['If', 'For', 'Set', 'Macro', 'Comment', 'Break', 'Continue']);
 
 /**
@@ -116,9 +116,10 @@ function createScope(task: SandboxTask): EngineScope {
 }
 
 /**
- * Wraps the method that evaluates every node: counts steps, limits intermediate texts, refuses
- * internal names, reports unknown variables in strict mode, and gives filters and operators Jinja's
- * results. The engine stores its values in Maps, so no name can reach a JavaScript prototype.
+ * Wraps the method that evaluates every node: counts steps, limits intermediate texts, rejects
+ * internal names, reports unknown variables in strict mode, and lets filters and operators return
+ * the results of Jinja. The engine stores its values in Maps, so no name can reach a JavaScript
+ * prototype.
  */
 function guardInterpreter(
   interpreter: { evaluate: Evaluate },
@@ -129,19 +130,19 @@ function guardInterpreter(
   const original = interpreter.evaluate.bind(interpreter);
   const { maxSteps, maxOutputLength, textPerStep } = task.limits;
   let steps = 0;
-  const spend = (count: number): void => {
+  const countSteps = (count: number): void => {
     if ((steps += count) > maxSteps) throw createFault('limit', 'it takes too many steps');
   };
   /**
    * Greater than zero inside `default(...)` and `is defined`, where unknown variables are allowed.
    */
-  let forgiving = 0;
-  const forgive: Evaluate = (node, inner) => {
-    forgiving++;
+  let lenientDepth = 0;
+  const lenient: Evaluate = (node, inner) => {
+    lenientDepth++;
     try {
       return interpreter.evaluate(node, inner);
     } finally {
-      forgiving--;
+      lenientDepth--;
     }
   };
   const make = new ValueFactory(
@@ -155,13 +156,13 @@ function guardInterpreter(
       case 'Output':
         return make.text(node.print?.(evaluate(node.operand)) ?? '');
       case 'FilterExpression': {
-        const operand = isDefault(node) ? forgive(node.operand, inner) : evaluate(node.operand);
+        const input = isDefaultFilter(node) ? lenient(node.operand, inner) : evaluate(node.operand);
         const engineFilter = (changed: TreeNode | undefined): EngineValue =>
           original(changed, inner);
-        return applyFilter(node, operand, { evaluate, engineFilter, make, markup });
+        return applyFilter(node, input, { evaluate, engineFilter, make, markup });
       }
       case 'TestExpression':
-        return original({ ...node, operand: given(forgive(node.operand, inner)) }, inner);
+        return original({ ...node, operand: given(lenient(node.operand, inner)) }, inner);
       case 'BinaryExpression': {
         const changed = applyOperator(node, { evaluate, make, maxLength: maxOutputLength });
         return changed ?? original(node, inner);
@@ -171,14 +172,14 @@ function guardInterpreter(
     }
   };
   interpreter.evaluate = (node, inner) => {
-    spend(1);
+    countSteps(1);
     if (node?.given) return node.given;
     refuseInternals(node);
     const value = dispatch(node, inner);
     const length = typeof value.value === 'string' ? value.value.length : 0;
     if (length > maxOutputLength) throw createFault('limit', 'the text is too long');
-    spend(Math.floor(length / textPerStep));
-    if (strict && forgiving === 0) refuseUnknown(node, value, task.openPaths);
+    countSteps(Math.floor(length / textPerStep));
+    if (strict && lenientDepth === 0) refuseUnknown(node, value, task.openPaths);
     return value;
   };
 }

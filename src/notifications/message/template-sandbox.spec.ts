@@ -1,7 +1,7 @@
 import { stubContext } from './stub-context.js';
 import { MAX_TEMPLATE_LENGTH, TemplateSandbox } from './template-sandbox.js';
 
-// The clock of a busy machine must not come before the limits under test.
+// On a busy machine, the timeout must not be reached before the limits under test.
 const sandbox = new TemplateSandbox(30_000);
 afterAll(() => sandbox.onApplicationShutdown());
 
@@ -161,7 +161,7 @@ describe('TemplateSandbox', () => {
     };
     const [first] = await hasty.render([loop], { ...stubContext(), n: 5000 });
     expect(first).toEqual({ fault: 'limit', reason: 'it takes too long' });
-    // Now it could be rendered: the answer comes without trying.
+    // Now the template could be rendered, but it is blocked.
     const [second] = await hasty.render([loop], { ...stubContext(), n: 0 });
     expect(second).toEqual(first);
     await hasty.onApplicationShutdown();

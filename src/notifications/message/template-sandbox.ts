@@ -16,13 +16,14 @@ const LIMITS: SandboxLimits = {
 };
 
 /**
- * Timeout in ms. Far longer than the permitted number of steps takes; it stops a single slow step.
+ * Timeout in ms. Templates within the step limit finish far earlier; the timeout stops a single slow
+ * step.
  */
 const DEFAULT_TIMEOUT_MS = 3_000;
 
-/** Time for which stopped templates are not evaluated again, in ms. */
-const REST_MS = 60_000;
-const MAX_RESTING = 1_000;
+/** Duration of the block of a stopped template, in ms. */
+const BLOCK_MS = 60_000;
+const MAX_BLOCKED = 1_000;
 
 const RESOURCE_LIMITS = {
   maxOldGenerationSizeMb: 64,
@@ -39,10 +40,9 @@ export class TemplateSandbox implements OnApplicationShutdown {
   private readonly thread: Thread<SandboxTask, TemplateOutput[]>;
   private queue: Promise<unknown> = Promise.resolve();
   /**
-   * Blocked templates by the digest of a call's templates, with the reason and the end of the
-   * block.
+   * Blocked calls by the digest of their templates, with the reason and the end of the block.
    */
-  private readonly resting = new Map<string, { reason: string; until: number }>();
+  private readonly blocked = new Map<string, { reason: string; until: number }>();
 
   constructor(timeoutMs = DEFAULT_TIMEOUT_MS) {
     this.thread = new Thread({
@@ -52,7 +52,7 @@ export class TemplateSandbox implements OnApplicationShutdown {
     });
   }
 
-  /** Renders the templates with one context, in order. Never throws: results contain the faults. */
+  /** Renders the templates with one context, in order. Never rejects; the results contain errors. */
   render(
     templates: readonly TemplateInput[],
     context: MessageContext,
@@ -78,23 +78,23 @@ export class TemplateSandbox implements OnApplicationShutdown {
       return failAll(`it is longer than ${MAX_TEMPLATE_LENGTH} characters`);
     }
     const digest = digestOf(templates);
-    const rest = this.resting.get(digest);
-    if (rest && rest.until > Date.now()) return failAll(rest.reason);
+    const block = this.blocked.get(digest);
+    if (block && block.until > Date.now()) return failAll(block.reason);
     const task: SandboxTask = { templates, context, limits: LIMITS, openPaths: OPEN_PATHS };
     try {
       return await this.thread.run(task);
     } catch (error) {
       const reason = messageOf(error);
-      this.rest(digest, reason);
+      this.block(digest, reason);
       return failAll(reason);
     }
   }
 
-  private rest(digest: string, reason: string): void {
-    this.resting.delete(digest);
-    this.resting.set(digest, { reason, until: Date.now() + REST_MS });
-    const [oldest] = this.resting.keys();
-    if (this.resting.size > MAX_RESTING && oldest !== undefined) this.resting.delete(oldest);
+  private block(digest: string, reason: string): void {
+    this.blocked.delete(digest);
+    this.blocked.set(digest, { reason, until: Date.now() + BLOCK_MS });
+    const [oldest] = this.blocked.keys();
+    if (this.blocked.size > MAX_BLOCKED && oldest !== undefined) this.blocked.delete(oldest);
   }
 }
 

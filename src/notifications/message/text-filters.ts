@@ -13,7 +13,7 @@ import type { ValueFactory } from './jinja-values.js';
 import { printf } from './printf.js';
 import type { EngineValue } from './sandbox-task.js';
 
-/** The filters of Jinja 3.1 for texts and numbers. */
+/** Filters of Jinja 3.1 for texts and numbers. */
 export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
   upper: onText((text) => text.toUpperCase()),
   lower: onText((text) => text.toLowerCase()),
@@ -43,7 +43,7 @@ export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
   abs: (value, _args, make) => like(value, Math.abs(numberOf(value)), make),
 };
 
-/** Creates a filter that works on the text of any value. */
+/** Creates a filter that changes the text of any value. */
 function onText(change: (text: string, args: FilterArguments) => string): Filter {
   return (value, args, make) => make.text(change(jinjaTextOf(value), args));
 }
@@ -128,7 +128,7 @@ function pairIn({ value }: EngineValue): string[] {
 }
 
 /**
- * Returns percent encoding of RFC 3986, which encodes five more characters than
+ * Returns the percent-encoding of RFC 3986, which encodes five more characters than
  * `encodeURIComponent`.
  */
 const percentEncoded = (text: string): string =>
@@ -191,7 +191,7 @@ export function jsonOf(value: EngineValue, indent = '', lineEnd = ''): string {
   return typeof value.value === 'number' ? numberText(value) : JSON.stringify(value.value);
 }
 
-/** Parses a number as Python's `float` does; returns null for texts that `float` refuses. */
+/** Parses a number as Python's `float` does; returns null for texts that `float` rejects. */
 function floatOf({ value }: EngineValue): number | null {
   if (typeof value === 'number' || typeof value === 'boolean') return Number(value);
   const text = typeof value === 'string' ? value.trim() : '';

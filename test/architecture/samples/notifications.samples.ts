@@ -59,7 +59,7 @@ export default {
       postpone: [[1, 60]],
     }),
     samplesOf(attempts.NotificationAttemptsRepository, {}),
-    samplesOf(NotificationTemplatesRepository, { named: [[1]] }),
+    samplesOf(NotificationTemplatesRepository, { activityFields: [[1]] }),
   ],
   fragments: [
     fragmentsOf(notifications, { hasUnfinished: [[sql`1`]] }),

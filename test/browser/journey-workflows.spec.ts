@@ -192,7 +192,7 @@ describeJourneyInAllWays('approving a waiting step', session, 2, async (walk) =>
   await page.getByText('The workflow waits. You can decide.').waitFor();
   await walk.look('approval');
   await walk.button('Approve', page.locator('.decision'));
-  await page.getByText('It was approved: the workflow goes on.').waitFor();
+  await page.getByText('It was approved: the workflow continues.').waitFor();
   await page.goto(`/api/v2/workflow_jobs/${body.workflow_job}/`);
   await comes(walk, '[data-live-status]:has-text("The run ended: successful.")');
   await walk.look('workflow-over');

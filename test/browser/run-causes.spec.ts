@@ -132,7 +132,7 @@ describePages('the page of a failed run', session, (open, javaScriptEnabled) => 
     await found.getByRole('link', { name: '5' }).click();
     await page.waitForURL('**/?line=5#line-5');
     await page.goto(`/api/v2/jobs/${failed.id}/?output=${encodeURIComponent(CANARY + 'x')}`);
-    await page.getByText('does not stand in the output').waitFor();
+    await page.getByText('was not found in the output').waitFor();
   });
 
   it('shows the differences from the last successful run', async () => {

@@ -4,7 +4,7 @@ import {
   type RunHost,
 } from '../../runs/events/job-host-summaries.repository.js';
 
-/** Maximum number of hosts on the page, failed hosts first; the list of the API is complete. */
+/** Maximum number of hosts on the page, failed hosts first; the API list is complete. */
 const MAX_HOSTS = 50;
 const BAR_WIDTH = 200;
 const BAR_HEIGHT = 12;

@@ -9,7 +9,7 @@ import { wordIn } from '../shared/labels.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
 
-/** Maximum number of runs in the card; the list of the API is complete. */
+/** Maximum number of runs in the card; the API list is complete. */
 const MAX = 5;
 const COLUMNS = ['status', 'started', 'elapsed', 'launched_by'] as const;
 

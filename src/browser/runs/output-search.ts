@@ -3,7 +3,7 @@ import { shorten } from '../shared/value-views.js';
 import type { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
 import { plainText } from '../../runs/output/stdout.js';
 
-/** Maximum number of events that are searched, and of lines that are shown. */
+/** Maximum number of searched events, and of shown lines. */
 const MAX = { events: 200, lines: 100 };
 const MAX_LINE = 300;
 
@@ -35,7 +35,7 @@ export async function findLines(
 /** Renders the matching lines, with a link to each line of the output. */
 export function searchView(url: string, text: string, lines: readonly FoundLine[]): Html {
   if (lines.length === 0) {
-    return html`<p class="hint" role="status">“${text}” does not stand in the output.</p>`;
+    return html`<p class="hint" role="status">“${text}” was not found in the output.</p>`;
   }
   const count = lines.length === 1 ? 'One line' : `${lines.length} lines`;
   return html`<div class="card found">

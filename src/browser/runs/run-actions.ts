@@ -18,7 +18,7 @@ interface ActionContext {
   actor: Actor;
   csrf: string;
   isActive: boolean;
-  /** True if some hosts of the run failed, so that a relaunch may be limited to them. */
+  /** True if some hosts of the run failed; a relaunch can be limited to these hosts. */
   someFailed?: boolean;
 }
 

@@ -7,7 +7,7 @@ import type { RunFailure } from '../../runs/events/run-outputs.repository.js';
 export const MAX_FAILURES = 20;
 const FAILED: ReadonlySet<string> = new Set(['failed', 'error', 'canceled']);
 
-/** The part of a run that explains its status. */
+/** Members of a run that explain its status. */
 export interface Explained {
   url: string;
   status: string;
@@ -16,9 +16,9 @@ export interface Explained {
 }
 
 /**
- * Renders the reason why a run failed or why it waits.
+ * Renders the reason why a run failed or is waiting.
  *
- * @param events path of the list of its events
+ * @param events path of the list of events of the run
  */
 export function causeView(
   run: Explained,

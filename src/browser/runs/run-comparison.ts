@@ -33,7 +33,7 @@ interface Difference {
   now: string;
 }
 
-/** The differences between a run and the last successful run of its template. */
+/** Differences between a run and the last successful run of its template. */
 export interface Comparison {
   before: { id: number; finished: string };
   differences: readonly Difference[];
@@ -121,7 +121,7 @@ const told = (value: unknown): string => {
   return shorten(typeof value === 'string' ? value : JSON.stringify(value), MAX_VALUE);
 };
 
-/** Renders the differences as a table, which is open for a failed run. */
+/** Renders the differences as a collapsible table. */
 export function comparisonView(
   { before, differences }: Comparison,
   { open }: { open: boolean },
@@ -130,8 +130,8 @@ export function comparisonView(
   const since = html`${other} of ${timeView(before.finished)}`;
   if (differences.length === 0) {
     return html`<p class="hint">
-      Nothing of what is compared has changed since the last successful run ${since}: revision,
-      options, variables and tasks are the same.
+      No changes since the last successful run ${since}: revision, options, variables and tasks are
+      the same.
     </p>`;
   }
   return folded(

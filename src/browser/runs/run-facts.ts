@@ -6,7 +6,7 @@ import type { ResourceDefinition } from '../../common/resource/define-resource.j
 import { resource } from '../../common/resource/registry.js';
 import type { ShownRun } from './run-actions.js';
 
-/** Fields at the top of a run's page, in order; a kind of run may lack some of them. */
+/** Fields at the top of the page of a run, in order; some kinds of runs lack some fields. */
 const MAIN_FIELDS = ['started', 'elapsed', 'inventory', 'project', 'scm_branch', 'limit'];
 
 /** Renders the id, launch and main fields of a run in a line below its name. */
@@ -29,7 +29,7 @@ export async function runFacts(shown: ShownRun & Item, causes: WebhookCauses): P
   </dl>`;
 }
 
-/** Returns true while a script counts the time on. */
+/** Returns true while the page script updates the elapsed time. */
 const isRunning = ({ status, started }: ShownRun & Item): boolean =>
   status === 'running' && typeof started === 'string';
 

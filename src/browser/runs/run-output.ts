@@ -90,7 +90,7 @@ export function outputView({ parts, from }: ShownOutput, context: OutputContext)
 /** Renders a hint to reload the page of an active run that is not updated automatically. */
 export const reloadHint = (isFollowed: boolean): Html =>
   html`<p class="${isFollowed ? 'hint plain-only' : 'hint'}">
-    Load this page again to see what came since.
+    Reload this page to see new output.
   </p>`;
 
 /** Renders links to the parts of the output that are not shown. */
@@ -111,7 +111,7 @@ const TASK_STARTS: ReadonlySet<string> = new Set([
 /** Events that end a task without starting another task. */
 const TASK_ENDS: ReadonlySet<string> = new Set(['playbook_on_play_start', 'playbook_on_stats']);
 
-/** Returns the current task, and on how many hosts it has ended. */
+/** Returns the current task, and the number of hosts on which it has finished. */
 function progressOf(parts: readonly OutputPart[]): string | null {
   const start = parts.findLastIndex(({ event }) => TASK_STARTS.has(event));
   const task = /\[(.+)\]/.exec(parts[start]?.stdout ?? '')?.[1];
@@ -120,7 +120,7 @@ function progressOf(parts: readonly OutputPart[]): string | null {
   return `Task: ${task}, ${size === 1 ? '1 host' : `${size} hosts`} done`;
 }
 
-/** Renders the lines of each task as a fold below its first line; other lines are not folded. */
+/** Renders the lines of each task collapsible below the first line; other lines are always shown. */
 function folds(parts: readonly OutputPart[]): Html[] {
   const groups: { head: OutputPart | null; rest: OutputPart[] }[] = [{ head: null, rest: [] }];
   for (const part of parts) {

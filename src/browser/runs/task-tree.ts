@@ -7,8 +7,8 @@ import {
 } from '../../runs/events/job-events.repository.js';
 
 /**
- * Maximum number of events that are read, of tasks, and of hosts of a task, failed hosts first. The
- * list of events is complete.
+ * Maximum number of events to read, of tasks, and of hosts of a task (failed hosts first). The list
+ * of events is complete.
  */
 const MAX = { events: 20_000, tasks: 200, hosts: 20 };
 
@@ -25,7 +25,7 @@ export const loadTasks = (events: JobEventsRepository, runId: number): Promise<R
   events.tasks(runId, MAX);
 
 /**
- * Renders plays, their tasks and the hosts of each task; failed tasks are open.
+ * Renders plays, their tasks and the hosts of each task; failed tasks are expanded.
  *
  * @param events path of the list of all events
  */

@@ -20,7 +20,7 @@ export class UpdateCauses {
     private readonly outputs: RunOutputsRepository,
   ) {}
 
-  /** Renders the cause; renders nothing unless the last update failed. */
+  /** Renders the cause; returns null if the last update did not fail. */
   async of(
     type: 'inventory_update' | 'project_update',
     { related, status }: Item,

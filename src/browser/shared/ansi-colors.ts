@@ -1,14 +1,14 @@
-/** Levels of red, green and blue in the colors 16 to 231 of terminals. */
+/** Levels of red, green and blue in the terminal colors 16 to 231. */
 const LEVELS = [0, 95, 135, 175, 215, 255];
 /** Background of outputs in both themes. */
 const OUTPUT = [0x12, 0x16, 0x1d];
-/** Least contrast between a text and its background (WCAG 2.2, AA). */
+/** Minimum contrast between text and background (WCAG 2.2, AA). */
 const LEAST_CONTRAST = 4.5;
 
 type Rgb = readonly number[];
 
 /**
- * Returns a style sheet with the exact colors 16 to 255 of terminals. Colors that are too dark for the
+ * Returns a style sheet with the exact terminal colors 16 to 255. Colors that are too dark for the
  * output get a white or black background.
  */
 export const ansiColors = (): string =>
@@ -21,7 +21,7 @@ export const ansiColors = (): string =>
     return `.ansi-${index + 16}{color:${hex(color)}${behind}}\n`;
   }).join('');
 
-/** Returns the color of an index after 16: a cube of 216 colors, then 24 grays. */
+/** Returns the color at an index, counted from color 16: a cube of 216 colors, then 24 grays. */
 function rgbOf(index: number): Rgb {
   if (index >= 216) return Array<number>(3).fill(8 + (index - 216) * 10);
   return [Math.floor(index / 36), Math.floor(index / 6) % 6, index % 6].map(

@@ -6,7 +6,7 @@ import { PACKAGE_FOLDER } from '../../config/version.js';
 import { entryOf } from '../../common/invariants.js';
 import { ansiColors } from './ansi-colors.js';
 
-/** Folder that `npm run build` copies the files to. */
+/** Folder to which `npm run build` copies the files. */
 const FOLDER = join(PACKAGE_FOLDER, 'dist', 'static');
 const TYPES = new Map([
   ['css', 'text/css; charset=utf-8'],
@@ -15,10 +15,10 @@ const TYPES = new Map([
 ]);
 const YEAR_SECONDS = 31_536_000;
 
-/** Style sheet that is computed. */
+/** Name of the computed style sheet. */
 const COLORS = 'ansi-colors.css';
 
-/** Served files: those of `src/browser/static`, and the computed style sheet. */
+/** Served files: the files of `src/browser/static`, and the computed style sheet. */
 const NAMES = [
   COLORS,
   'controller.css',
@@ -59,8 +59,8 @@ function load(name: AssetName): Asset {
 export const assetUrl = (name: AssetName): string => entryOf(assets(), name).url;
 
 /**
- * Express handler for `/static`. A URL with the current digest is cached for a year. The plain name
- * is for documents without access to the digest; browsers revalidate it at each request.
+ * Express handler for `/static`. A URL with the current digest is cached for a year. A URL with the
+ * plain name is for documents without access to the digest; browsers revalidate it at each request.
  */
 export function serveAssets(request: Request, response: Response, next: NextFunction): void {
   if (request.method !== 'GET' && request.method !== 'HEAD') {

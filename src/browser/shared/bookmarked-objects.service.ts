@@ -20,7 +20,8 @@ export class BookmarkedObjects {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the readable objects in the order of the bookmarks; runs at most three statements for each type.
+   * Returns the readable objects in the order of the bookmarks. Runs at most three statements for
+   * each type.
    */
   async named(marks: readonly Bookmark[], actor: Actor): Promise<BookmarkedObject[]> {
     const found = new Map<Bookmark, BookmarkedObject>();

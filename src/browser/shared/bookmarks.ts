@@ -16,7 +16,7 @@ const COOKIES = {
 } as const;
 export type BookmarkKind = keyof typeof COOKIES;
 
-/** Query parameter of the star button; its value has the user and the object: `5.team-7`. */
+/** Query parameter of the star button. The value contains the user and the object: `5.team-7`. */
 export const STAR = '_star';
 const MARK = /^([a-z][a-z0-9_]{0,40})-([1-9]\d{0,15})$/;
 

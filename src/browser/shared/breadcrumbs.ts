@@ -5,13 +5,13 @@ import { orderOf } from './tabs.js';
 import { labelFor } from './labels.js';
 
 const NAMES: Record<string, string> = { api: 'API', v2: 'Version 2' };
-/** Path whose segments are no breadcrumbs, because the navigation bar links to them. */
+/** Path whose segments are not shown as breadcrumbs, because the navigation bar links to them. */
 const BASE = '/api/v2/';
 
 interface Place {
   path: string;
   names: ReadonlyMap<string, string>;
-  /** Breadcrumbs before the first object of the path; empty if the path begins with no object. */
+  /** Breadcrumbs before the first object of the path; empty if the path does not begin with one. */
   trail: readonly Step[];
 }
 
@@ -41,7 +41,7 @@ export function breadcrumbs(table: RouteTable, { path, names, trail }: Place): H
   </nav>`;
 }
 
-/** Renders a link to a page, and to a list in the order that pages link to. */
+/** Renders a link to a page. A link to a list contains the order of the list. */
 function linkTo(table: RouteTable, url: string, name: string): Html {
   const route = table.match(url)?.routes.get('GET');
   return html`<a href="${url}${route ? orderOf(route) : ''}">${name}</a>`;

@@ -72,14 +72,14 @@ describe('browserForms', () => {
     ['no token', {}, {}],
     ['a wrong token', { csrfmiddlewaretoken: 'b'.repeat(32) }, {}],
     ['the form of another session', { csrfmiddlewaretoken: formTokenOf(csrfTokenOf('t')) }, {}],
-    ['a form of no session', { csrfmiddlewaretoken: formTokenOf('') }, {}],
+    ['a form without a session', { csrfmiddlewaretoken: formTokenOf('') }, {}],
     ['another site', { csrfmiddlewaretoken: TOKEN }, { origin: 'https://elsewhere.example' }],
   ])('refuses %s', (_case, body, headers) => {
     expect(() => send({ _method: 'DELETE', ...body }, { headers })).toThrow(Forbidden);
   });
 
   it.each([
-    ['a client with a token of its own', { headers: { authorization: 'Bearer x' } }],
+    ['a client with an API token', { headers: { authorization: 'Bearer x' } }],
     ['a client without a session', { headers: { cookie: '' } }],
     ['JSON', { type: false }],
   ])('ignores %s', (_case, options) => {

@@ -9,13 +9,13 @@ import { readPending, type PendingForm } from './pending-form.js';
 /** Control fields of a form, which are not part of the request body. */
 const METHOD_FIELD = '_method';
 const CONTENT_FIELD = '_content';
-/** Field of the preview button, which shows the form again without a call of the route. */
+/** Field of the preview button, which shows the form again without calling the route. */
 export const PREVIEW_FIELD = '_look';
 /** Field whose value is the name of a secret field of the form. */
 export const SECRET_FIELD = '_secret';
-/** Field with the path to return to, for a form that is shown on another page than its URL's. */
+/** Field with the path to return to, for a form that is not on the page of its URL. */
 export const RETURN_FIELD = '_return';
-/** Field of a form whose errors are shown in its card on the page that the form returns to. */
+/** Field of a form whose errors are shown on the page that the form returns to. */
 export const TOLD_THERE_FIELD = '_told_there';
 /** Field with the request path, for a form whose user selects the object, such as a role's user. */
 export const PATH_FIELD = '_path';
@@ -24,15 +24,15 @@ export const SHOWN_FIELD = '_shown';
 /** Field with a form that is shown again after a login. */
 export const RESUME_FIELD = '_resume';
 
-/** The submitted values of a page's form. */
+/** Submitted values of a form of a page. */
 export interface Submission {
   /** Values by field name, to show the form again. */
   values: Readonly<Record<string, unknown>>;
-  /** Text of the raw form, or null for a form of fields. */
+  /** Text of the raw form; null for a form with fields. */
   raw: string | null;
-  /** Names of the fields that hold secrets. */
+  /** Names of the fields that contain secrets. */
   secrets: readonly string[];
-  /** Entries of lists that the form showed; the others stay in the lists. */
+  /** Entries of lists that the form showed; saving does not remove other entries. */
   shown?: readonly string[];
   /** Path on this server to return to after success. */
   returnTo?: string;
@@ -44,7 +44,7 @@ export interface Submission {
 
 const submissions = new WeakMap<object, Submission>();
 
-/** Returns the form of a page that a request contains; undefined for other clients. */
+/** Returns the form of a page in the request; undefined for other clients. */
 export const submissionOf = (request: object): Submission | undefined => submissions.get(request);
 
 const resumed = new WeakMap<object, PendingForm>();

@@ -3,7 +3,7 @@ import { html, type Html } from './html.js';
 const TOP = 12;
 const BOTTOM = 24;
 
-/** A picture of the chart with its own units; letters are 11 units high in each picture. */
+/** Dimensions of a drawing of the chart, in units of the drawing; letters are 11 units high. */
 interface Frame {
   name: 'wide-plot' | 'narrow-plot';
   width: number;
@@ -13,8 +13,7 @@ interface Frame {
 }
 
 /**
- * Wide and narrow pictures. Letters shrink with the picture, so small screens show the narrow
- * picture.
+ * Wide and narrow drawings. Letters shrink with the drawing, so small screens show the narrow one.
  */
 const FRAMES: readonly Frame[] = [
   { name: 'wide-plot', width: 1160, height: 210, left: 76 },
@@ -82,7 +81,7 @@ export function columnChart(chart: ColumnChart): Html {
 
 const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
 
-/** Returns an even maximum of the scale, so that the middle is a whole number. */
+/** Returns an even maximum for the scale, so that the middle is a whole number. */
 function niceTop(largest: number): number {
   for (let unit = 1; ; unit *= 10) {
     const step = [2, 4, 6, 8, 10, 12, 16, 20].find((one) => one * unit >= largest);

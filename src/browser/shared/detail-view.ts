@@ -14,7 +14,7 @@ import { wordIn } from './labels.js';
 
 /** Keys that are shown elsewhere on the page. */
 const ELSEWHERE = new Set(['url', 'related', 'summary_fields']);
-/** Keys that the heading shows, or that only programmers use. */
+/** Keys that the heading shows, or that only developers use. */
 const NO_DETAILS = new Set(['id', 'type', 'guid', 'named_url', 'name', 'status', 'description']);
 /** Keys that are shown last, because every object has them. */
 const BOOKKEEPING = new Set(['id', 'type', 'created', 'modified']);
@@ -31,7 +31,7 @@ export function detailView(item: Item, definition: ResourceDefinition): Html {
   </section>`;
 }
 
-/** Renders all fields and related links of an object, for programmers. */
+/** Renders all fields and related links of an object, for developers. */
 export function apiView(item: Item, definition: ResourceDefinition, related: RelatedParts): Html {
   const names = shownNames(item);
   const isSet = (name: string): boolean => !isUnset(item[name], definition.field(name));
@@ -53,7 +53,7 @@ export function apiView(item: Item, definition: ResourceDefinition, related: Rel
   </div>`;
 }
 
-/** Returns the names of the fields of an object, those that every object has last. */
+/** Returns the names of the fields of an object; fields that every object has come last. */
 function shownNames(item: Item): string[] {
   const isLink = (name: string): boolean =>
     typeof item[name] === 'string' && item[name] === memberOf(item.related, name);
@@ -91,7 +91,7 @@ const fieldList = (names: readonly string[], item: Item, definition: ResourceDef
     })}
   </dl>`;
 
-/** Returns true for unset and default values, which the page folds: most objects use few fields. */
+/** Returns true for unset and default values, which the page collapses. */
 function isUnset(value: unknown, field: Field | undefined): boolean {
   if (value === null || value === undefined || value === '' || value === false) return true;
   if (typeof value === 'object') return Object.keys(value).length === 0;

@@ -16,7 +16,7 @@ import { pendingForm } from './pending-form.js';
 import { leaveRefusal } from './refusal.js';
 import { rolesThatAllow } from './permission-hints.js';
 
-/** Statuses of errors that the user can correct in the form, which is shown again. */
+/** Statuses of errors that the user can correct; the form is shown again. */
 const CORRECTABLE = new Set([400, 403, 409]);
 
 /** Renders error responses as pages with the error, its reason and the possible next steps. */
@@ -147,8 +147,8 @@ const browses = (request: ApiRequest): boolean =>
   acceptsHtml(request) && (request.method !== 'OPTIONS' || submissionOf(request) !== undefined);
 
 /**
- * Returns true for a page request without credentials. Invalid credentials get an error instead of
- * the login page.
+ * Returns true for a page request without credentials. Requests with invalid credentials get an
+ * error instead of the login page.
  */
 const mayLogIn = (request: ApiRequest): boolean =>
   ['GET', 'HEAD'].includes(request.method) && request.headers.authorization === undefined;

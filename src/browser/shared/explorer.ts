@@ -20,13 +20,13 @@ const EXPLORER_POLICY = [
   "base-uri 'none'",
 ].join('; ');
 
-/** The root element of the explorer. */
+/** Root element of the explorer. */
 const PLACE = '<div id="swagger-ui"></div>';
 
 /** Style sheets and scripts of the package `swagger-ui-dist`, whose server sends ETags. */
 const FILE = /^\/swagger-ui[\w-]*\.(css|js)$/;
 
-/** Returns the root element after links to the pages, which the explorer lacks. */
+/** Returns links to the pages, which the explorer lacks, followed by the root element. */
 const wayBack = (): string =>
   html`<link rel="stylesheet" href="${assetUrl('explorer.css')}" />
     <nav class="way-back" aria-label="Automation Controller">
@@ -75,12 +75,12 @@ interface ExplorerRequest {
   headers: Record<string, string>;
 }
 
-/** The document of the browser; the server has none. */
+/** Document of the browser; undefined on the server. */
 declare const document: { readonly cookie: string };
 
 /**
  * Adds the CSRF token of the cookie, so that the explorer can use the session of the logged-in
- * user. The browser receives the function as text, so it must not use other code.
+ * user. The browser receives the function as text, so it must not use code outside the function.
  */
 export function withCsrfToken(request: ExplorerRequest): ExplorerRequest {
   const token = /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie);

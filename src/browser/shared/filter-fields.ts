@@ -14,7 +14,7 @@ import type { Item } from './value-views.js';
 type Values = Readonly<Record<string, unknown>>;
 
 const DOCUMENT = 'webhook_filters';
-/** Fields of forms with one text for a list of the document. */
+/** Text fields for lists of the document, by name. */
 const LISTS = { filter_refs: 'refs', filter_actions: 'actions' } as const;
 const NAMES = ['filter_events', ...keysOf(LISTS), 'filter_equals'] as const;
 
@@ -30,7 +30,7 @@ const CONDITION = declareFields([
   ['value', Char({ label: 'Value', help: 'Several: ["opened", "reopened"].', control: 'line' })],
 ]);
 
-/** Returns the fields of the filters, with the events of the service as boxes. */
+/** Returns the fields of the filters, with check boxes for the events of the service. */
 export function filterFields(service: unknown): readonly Field[] {
   const names = isWebhookServiceName(String(service)) ? [String(service)] : WEBHOOK_SERVICE_NAMES;
   const events = names
@@ -70,11 +70,11 @@ export function filterFields(service: unknown): readonly Field[] {
   ]);
 }
 
-/** Returns the fields of a form with fields for the parts of its filters. */
+/** Returns the fields of a form, with the filter document replaced by fields for its parts. */
 export const withFilterFields = (fields: readonly Field[], service: unknown): readonly Field[] =>
   fields.flatMap((field) => (field.name === DOCUMENT ? filterFields(service) : [field]));
 
-/** Returns a layout with the fields of the filters in place of their document. */
+/** Returns a layout with the filter document replaced by fields for its parts. */
 export const withFilterPlaces = ({ sections = {}, ...layout }: PageLayout): PageLayout => ({
   ...layout,
   sections: Object.fromEntries(
@@ -85,7 +85,7 @@ export const withFilterPlaces = ({ sections = {}, ...layout }: PageLayout): Page
   ),
 });
 
-/** Base class of forms with the filters as fields. */
+/** Base class of forms with fields for the webhook filters. */
 export abstract class FilterForm implements Omit<PageForm, 'fields'> {
   toBody(filled: Record<string, unknown>): Record<string, unknown> {
     const rest = Object.entries(filled).filter(([name]) => !NAMES.some((own) => own === name));
@@ -106,7 +106,7 @@ export abstract class FilterForm implements Omit<PageForm, 'fields'> {
   }
 }
 
-/** Returns the values of the fields for a document. */
+/** Returns the field values of a filter document. */
 export function filterValues(filters: unknown): Values {
   if (!isRecord(filters)) return {};
   return {
@@ -151,7 +151,7 @@ function valueOf(text: string): unknown {
   }
 }
 
-/** Returns the text that `valueOf` reads as the value. */
+/** Returns the text that `valueOf` parses to the value. */
 const textOf = (value: unknown): string =>
   typeof value === 'string' && valueOf(value) === value ? value : JSON.stringify(value);
 

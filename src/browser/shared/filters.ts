@@ -32,20 +32,20 @@ const CONTROLS = new Set([
   'count_disabled',
   'limit',
 ]);
-/** Query changes that lead to the first page, for a changed list. */
+/** Query changes that select the first page, for a changed list. */
 const FIRST_PAGE = { page: null, after: null };
 const MAX_SELECTS = 3;
 
 /**
- * Renders search, filters, order and page size of a list as one form that works without scripts.
- * Order, page size and the builder of filters are folded.
+ * Renders search, filters, order and page size of a list as a form that works without scripts. Order,
+ * page size and the filter builder are collapsed.
  */
 export function filterPanel(context: PageContext, definition: ResourceDefinition): Html {
   const { path, query } = context;
   const fields = definition.fields.filter(isFilterable);
   const quick = fields.filter(({ kind, choices }) => kind === 'choice' && choices.length > 1);
   const runs = definition.field('launch_type') ? runFilters(definition) : [];
-  // One line has no space for more than the status beside the filters of runs.
+  // Besides the filters of runs, the line has space only for the status.
   const selects = quick
     .filter(({ name }) => runs.length === 0 || name === 'status')
     .slice(0, MAX_SELECTS);
@@ -113,7 +113,7 @@ const options = (choices: readonly (readonly [string, string])[], chosen: string
 
 type RunFilter = readonly [name: string, control: (name: string, value: string) => Html];
 
-/** Returns the filters of lists of runs: by kind where they differ, by date and by launcher. */
+/** Returns the filters of lists of runs: kind (if the list has several), date and launching user. */
 const runFilters = ({ variants }: ResourceDefinition): readonly RunFilter[] => [
   ...(variants
     ? [['type', kindFilter(variants().map(({ type, label }) => [type, label]))] as const]
@@ -177,7 +177,7 @@ function orderSelect(
   </div>`;
 }
 
-/** Returns the default order of a list in words. */
+/** Returns the label of an order, such as "Newest first". */
 function orderWords(name: string): string {
   const descending = name.startsWith('-');
   const field = name.replace(/^-/, '');
@@ -210,7 +210,7 @@ const NEVER_FILTERS = new Set([...CONTROLS].filter((name) => name !== 'search'))
 export const isNarrowed = (query: QueryParameters): boolean =>
   Object.keys(query).some((name) => !NEVER_FILTERS.has(name));
 
-/** Returns a filter in words, such as "Name contains web"; an unknown lookup as in the query. */
+/** Returns the label of a filter, such as "Name contains web"; for an unknown lookup, the query. */
 function filterWords(definition: ResourceDefinition, name: string, value: string): string {
   const [, negation = '', own = '', comparison = 'exact'] =
     /^(not__)?([a-z][a-z0-9]*(?:_[a-z0-9]+)*)(?:__([a-z]+))?$/.exec(name) ?? [];

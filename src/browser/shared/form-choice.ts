@@ -4,7 +4,7 @@ import { formUrl, PRESET } from './form-parameters.js';
 import { withQuery, type PageContext } from './page-context.js';
 import { labelForField } from './labels.js';
 
-/** Renders a link for each choice; the linked page has the fields of the choice. */
+/** Renders a link for each choice, to the page with the fields of the choice. */
 export function choiceLinks(
   field: Field,
   { path, query, presets }: Pick<PageContext, 'path' | 'presets' | 'query'>,

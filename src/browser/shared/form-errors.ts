@@ -19,7 +19,7 @@ export function topErrors(errors: FieldErrors | undefined, shown: readonly strin
     : html`<p class="message error span" role="alert">Some fields need another look.</p>`;
 }
 
-/** Returns the errors of a field; for a name with a dot, those of the member of the document. */
+/** Returns the errors of a field; for a name with a dot, the errors of the document member. */
 export function errorsAt(errors: FieldErrors | undefined, name: string): string[] {
   const [document = '', ...member] = name.split('.');
   const inner = errors?.[document];

@@ -15,13 +15,13 @@ export interface FormField {
   errors: readonly string[];
   /** Options of a reference. */
   choices?: ReferenceList;
-  /** URL of the list to search in; by default the list of all objects of the type. */
+  /** URL of the list to search in; default: the list of all objects of the type. */
   list?: string;
-  /** Field whose value decides the choices of this one. */
+  /** Field whose value determines the choices of this field. */
   follows?: string;
-  /** True if the choices of another field depend on the value of this one. */
+  /** True if the choices of another field depend on the value of this field. */
   isFollowed?: boolean;
-  /** True for a value that is masked and not filled in by the browser. */
+  /** True to mask the value and to prevent browsers from filling it in. */
   secret: boolean;
 }
 
@@ -68,7 +68,7 @@ export function formField(input: FormField): Html {
   </div>`;
 }
 
-/** Returns true for a field of several lines. */
+/** Returns true for a field with several lines. */
 export const isWide = ({ field, value, secret }: FormField): boolean =>
   !isListField(field) &&
   !isLine(field, value) &&
@@ -93,7 +93,7 @@ function boxesField(input: FormField, below: Html): Html {
   </fieldset>`;
 }
 
-/** Maximum number of check boxes; more options are a list with multiple selection. */
+/** Maximum number of check boxes; more options are rendered as a multiple select. */
 const MAX_BOXES = 12;
 
 type Option = readonly [value: string, label: string, kind?: string];
@@ -243,7 +243,7 @@ const YES_NO = [
 ] as const;
 
 /**
- * Renders a list with multiple selection. The hidden input sends the field if nothing is selected.
+ * Renders a multiple select. The hidden input sends the field if nothing is selected.
  */
 function multipleSelect(input: FormField, common: Common): Html {
   const { field, value, choices } = input;

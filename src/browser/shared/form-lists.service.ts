@@ -17,7 +17,7 @@ import type { Item } from './value-views.js';
 type Lists = Readonly<Record<string, FormList>>;
 type Ids = Record<string, string[]>;
 
-/** Lists below an object, such as its labels, that its form saves together with the object. */
+/** Lists below an object, such as its labels, that a form saves together with the object. */
 @Injectable()
 export class FormLists {
   constructor(
@@ -67,7 +67,7 @@ export class FormLists {
         const had = shown.flatMap((one) =>
           one.startsWith(`${field}.`) ? [one.split('.')[1]] : [],
         );
-        // The API attaches an object once, and detaches what is attached no more without an error.
+        // Attaching an attached object and detaching a detached object cause no error.
         for (const id of had.filter((one) => one !== undefined && !sent.includes(one))) {
           await this.add(saved, { field, list }, { id, disassociate: true }, actor);
         }

@@ -29,7 +29,7 @@ export async function previewOf(
   }
 }
 
-/** Returns the fields with additional errors. */
+/** Returns the fields with the errors added. */
 export const withErrors = (
   inputs: readonly FormField[],
   errors: FieldErrors = {},

@@ -7,8 +7,8 @@ import { inSections } from './sections.js';
 import { labelForField } from './labels.js';
 
 /**
- * Renders the fields of a form in the order and sections of a layout. A section is open if the
- * layout says so, or if one of its fields is required, filled in or invalid.
+ * Renders the fields of a form in the order and sections of a layout. A section is expanded if the
+ * layout requests it, or if one of its fields is required, filled in or invalid.
  */
 export function formParts(inputs: readonly FormField[], layout: PageLayout = {}): Html[] {
   const byName = new Map(inputs.map((input) => [input.field.name, input]));
@@ -41,7 +41,7 @@ const fieldView = (input: FormField, prompt: FormField | undefined): Html => {
   </div>`;
 };
 
-/** Renders the switch that permits a launch to set a field. */
+/** Renders the check box that lets launches set a field. */
 const promptBox = ({ field }: FormField, { field: { name }, id, ...prompt }: FormField): Html =>
   html`<div class="check prompt">
     <input type="hidden" name="${name}" value="false" />
@@ -61,7 +61,7 @@ const isOn = (prompt: FormField | undefined): boolean => isTrue(prompt?.value);
 const matters = ({ field, value, errors }: FormField): boolean =>
   errors.length > 0 || (field.required && !field.blank) || !isUntouched(value, field.default);
 
-/** Compares with the default as text too: forms hold texts, objects hold typed values. */
+/** Also compares the values as text, because forms contain texts and objects typed values. */
 function isUntouched(value: unknown, standard: unknown): boolean {
   const isNothing = (one: unknown): boolean =>
     one === null ||

@@ -1,5 +1,5 @@
 /**
- * Resources that are declared here must not be known to other files.
+ * Runs in its own environment, so that other files do not see the resources declared here.
  *
  * @jest-environment node
  */
@@ -89,7 +89,7 @@ describe('bodyOf', () => {
     expect(form({ tags: ['a', 'b'] })).toEqual({ tags: ['a', 'b'] });
   });
 
-  it('reads the selection of several objects after a hidden empty value', () => {
+  it('reads several selected objects after a hidden empty value', () => {
     expect(form({ teams: ['', '1', '2'], others: '' })).toEqual({ teams: [1, 2], others: null });
     expect(form({ teams: '', others: ['', '3'] })).toEqual({ teams: [], others: [3] });
   });

@@ -59,7 +59,7 @@ function memberOf({ name }: Field): [document: string, key: string] | null {
   return dot < 0 ? null : [name.slice(0, dot), name.slice(dot + 1)];
 }
 
-/** Adds a member to its document, in place of a member of the same name; omits an empty member. */
+/** Adds a member to its document, or replaces a member with the same name; omits an empty member. */
 function addMember(body: Record<string, unknown>, field: Field, value: unknown): void {
   const place = memberOf(field);
   if (!place || value === null) return;
@@ -79,7 +79,7 @@ function documentOf(value: unknown): Record<string, unknown> | null {
   }
 }
 
-/** Parses numbers and booleans, because members have no validation that converts texts. */
+/** Parses numbers and booleans, because the validation of members does not convert texts. */
 function typed({ kind, target }: Field, value: unknown): unknown {
   if (kind === 'boolean') return toBoolean(value) ?? value;
   const isNumber = (kind === 'integer' || kind === 'float') && !target;
@@ -88,7 +88,7 @@ function typed({ kind, target }: Field, value: unknown): unknown {
   return Number.isFinite(number) ? number : value;
 }
 
-/** Returns a value of the body; undefined omits the field. */
+/** Returns the value for the body; undefined to omit the field. */
 function valueOf(field: Field | undefined, given: unknown): unknown {
   if (field && isListField(field)) return listOf(field, given);
   const value: unknown = field?.kind !== 'json' && Array.isArray(given) ? given.at(-1) : given;

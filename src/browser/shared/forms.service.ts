@@ -25,10 +25,10 @@ import { labelFor } from './labels.js';
 import { existing, itemAt } from '../../common/invariants.js';
 import { isWritable } from '../../common/fields/reads.js';
 
-/** The parts of a page that its forms use. */
+/** The parts of the page context that forms use. */
 type FormContext = Pick<PageContext, 'csrf' | 'path' | 'presets' | 'query'>;
 
-/** The input of a form. */
+/** Parameters for rendering a form. */
 export interface FormRequest {
   /** Prefix of the element ids, unique on the page. */
   key: string;
@@ -44,7 +44,7 @@ export interface FormRequest {
   object: Item | null;
   /** Values and errors of a form that is shown again. */
   entered?: Entered | undefined;
-  /** Path to redirect to after success; by default the object. */
+  /** Path to redirect to after success; default: the page of the object. */
   returnTo?: string;
 }
 
@@ -57,8 +57,8 @@ export interface Entered {
 type FormPart = 'attach' | 'fields' | 'raw';
 
 /**
- * Place of a form: a page of its own, the page of its URL, or beside an object, folded or open,
- * because the page has another URL.
+ * Position of a form. `page`: its own page; `inline`: on the page with the form's URL; `beside` or
+ * `open`: on another page, collapsed or expanded.
  */
 type FormPosition = 'page' | 'inline' | 'beside' | 'open';
 
@@ -71,8 +71,8 @@ export class Forms {
   ) {}
 
   /**
-   * Renders the field form and the raw form of a route: as a card if the form is the page, else in a
-   * section that can be folded.
+   * Renders the field form and the raw form of a route: as a card if the form has its own page,
+   * otherwise in a collapsible section.
    */
   async section(request: FormRequest, position: FormPosition): Promise<Html> {
     const { key, route, info, open, plan, entered } = request;
@@ -105,7 +105,7 @@ export class Forms {
   }
 
   /**
-   * Renders an action beside an object: a button, or a form that can be folded if it has fields.
+   * Renders an action on an object: a button, or a collapsible form if the action has fields.
    */
   async action(request: FormRequest): Promise<Html> {
     const { route, info, open, context } = request;
@@ -166,7 +166,7 @@ export class Forms {
     const isPreselected = field.required || request.plan?.preselects.includes(field.name);
     const isNew = !entered && (field.required || request.object === null);
     const value = given ?? (isPreselected && isNew ? onlyOf(choices) : undefined);
-    // Errors of variables contain the line of the text.
+    // Errors in variables include the line number.
     const fault = entered && field.kind === 'variables' ? await faultIn(given) : null;
     return {
       field,
@@ -181,7 +181,7 @@ export class Forms {
 
   /** Renders the form that adds an existing object to the list. */
   private async attachForm({ info, open, context, actor, entered }: FormRequest): Promise<Html> {
-    const target = existing(info.resource, 'a list that takes objects tells which');
+    const target = existing(info.resource, 'a list with an add form declares its resource');
     const { candidates: among } = open;
     const choices = await this.references.load(target, 'read', [], actor, among?.scope);
     const input: FormField = {
@@ -227,10 +227,10 @@ export const deleteSection = (context: PageContext, info: RouteInfo, title: stri
     </form>
   </section>`;
 
-/** Returns true for forms that create or change an object, which use the layout of the object. */
+/** Returns true for a form that uses the layout of its object: any form except an action. */
 const arranges = ({ kind }: RouteInfo): boolean => kind !== 'action';
 
-/** Returns true for an action with fields, such as a launch, whose form is open. */
+/** Returns true for an action with fields, such as a launch; its form is expanded. */
 export const hasFields = ({ info, open }: Pick<FormRequest, 'info' | 'open'>): boolean =>
   info.kind === 'action' && (open.fields ?? info.body ?? []).length > 0;
 
@@ -238,7 +238,7 @@ export const hasFields = ({ info, open }: Pick<FormRequest, 'info' | 'open'>): b
 export const changes = ({ method }: TableRoute): boolean => method === 'PUT' || method === 'PATCH';
 
 /**
- * Returns the writable fields of a form; an immutable field only in a form that creates an object.
+ * Returns the writable fields of a form. Immutable fields are only in forms with the method POST.
  */
 const formFields = (info: RouteInfo, open: OpenParts, method: string): readonly Field[] =>
   (open.fields ?? info.body ?? []).filter(
@@ -269,7 +269,7 @@ export function actionTitle({ method, pattern }: TableRoute, info: RouteInfo): s
   const stem = `${segments.slice(2).join('_')}_`;
   const verb = info.operationId.startsWith(stem) ? info.operationId.slice(stem.length) : '';
   if (verb !== '') return labelFor(`${verb}_${last}`);
-  // A path below a part of an object: `webhook_filters/test` becomes "Test webhook filters".
+  // A path with several segments below an object: `webhook_filters/test` becomes "Test webhook filters".
   return labelFor([last, ...segments.slice(3, -1)].join('_'));
 }
 
@@ -302,7 +302,7 @@ class AttachSchema {
 /** Field of the form that adds an existing object; each list sets its own target. */
 const ATTACH_FIELD = itemAt(fieldsOf(AttachSchema), 0);
 
-/** Returns the form of the section that was sent. */
+/** Returns the part of the section that was submitted. */
 function sentPart({ raw, values }: Submission, info: RouteInfo): FormPart {
   if (raw !== null) return 'raw';
   return info.attach && values.id !== undefined ? 'attach' : 'fields';
@@ -312,7 +312,7 @@ function sentPart({ raw, values }: Submission, info: RouteInfo): FormPart {
 const secretInput = ({ field }: FormField): Html =>
   html`<input type="hidden" name="${SECRET_FIELD}" value="${field.name}" />`;
 
-/** Returns how the choices of a field depend on other fields of the form. */
+/** Returns the field that this field's choices depend on, and whether other fields depend on it. */
 const followedIn = (
   plan: FormPlan | null,
   name: string,
@@ -322,7 +322,7 @@ const followedIn = (
   return { ...(follows === undefined ? {} : { follows }), isFollowed };
 };
 
-/** Renders the entries of lists that the form shows, so that a save removes no others. */
+/** Renders the entries of lists, so that saving does not remove entries that the form did not show. */
 const shownEntries = ({ plan, object, entered }: FormRequest): HtmlValue => {
   const current = Object.keys(plan?.lists ?? {}).flatMap((field) =>
     [object?.[field] ?? []].flat().map((id) => `${field}.${String(id)}`),

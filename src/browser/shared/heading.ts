@@ -70,7 +70,7 @@ function kindOf(route: TableRoute | undefined): string | null {
 /**
  * Renders a link to a form.
  *
- * @param path path whose form has a page of its own; null for a form on this page
+ * @param path path of a form that has its own page; null for a form on this page
  */
 function jump(route: UsableRoute, path: string | null): HtmlValue {
   const { method, info } = route;

@@ -1,7 +1,7 @@
 import { Char, declareFields, References, type Field } from '../../common/fields/field.js';
 import type { FormList } from './page-forms.service.js';
 
-/** Returns true for the fields of a whole template; a copy has only a name. */
+/** Returns true for the fields of a full template; the form of a copy has only a name. */
 export const isTemplate = (fields: readonly Field[]): boolean =>
   fields.some(({ name }) => name === 'ask_labels_on_launch');
 
@@ -12,7 +12,7 @@ export const LABEL_FIELDS: readonly Field[] = declareFields([
     'new_labels',
     Char({
       max: null,
-      help: 'Names with commas between them. Labels that do not exist are created.',
+      help: 'Names, separated by commas. Labels that do not exist are created.',
     }),
   ],
 ]);

@@ -15,7 +15,7 @@ describe('labels of fields', () => {
     expect(labelFor(name)).toBe(words);
   });
 
-  it('omit a help text that only repeats the name of the field', () => {
+  it('omit help texts that only repeat the label of the field', () => {
     expect(helpFor({ label: 'Name', help: 'Name of this object.' })).toBe('');
     expect(helpFor({ label: 'Description', help: 'Optional description.' })).toBe('');
     expect(helpFor({ label: 'Limit', help: 'Host pattern.' })).toBe('Host pattern.');

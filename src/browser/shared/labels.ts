@@ -37,7 +37,7 @@ const CALLED: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Replacements within a name, such as for abbreviations. */
+/** Replacements within a label, such as for abbreviations. */
 const WITHIN: readonly (readonly [RegExp, string])[] = [
   [/^ask (.+) on launch$/i, 'Ask for $1'],
   [/\bscm /i, ''],
@@ -66,17 +66,17 @@ export function helpFor({ label, help }: Pick<Field, 'label' | 'help'>): string 
   return told.toLowerCase() === label.toLowerCase() ? '' : help;
 }
 
-/** Returns a count such as "1 inventory"; "entries" if the list has its own title. */
+/** Returns a count such as "1 inventory"; counts "entries" if the list has its own title. */
 export function countOf(definition: ResourceDefinition | undefined, count: number): string {
   if (count !== 1) return `${count} ${pluralOf(definition)}`;
   return isPlain(definition) ? `1 ${uncapitalized(labelFor(definition.type))}` : '1 entry';
 }
 
-/** Returns the word for several objects of a list, such as "inventories". */
+/** Returns the plural for the objects of a list, such as "inventories". */
 export const pluralOf = (definition: ResourceDefinition | undefined): string =>
   isPlain(definition) ? uncapitalized(labelFor(definition.path)) : 'entries';
 
-/** Returns true for a list of one kind of objects, which has no title of its own. */
+/** Returns true for a list without its own title. */
 const isPlain = (definition: ResourceDefinition | undefined): definition is ResourceDefinition =>
   definition !== undefined && definition.pages.list?.title === undefined;
 

@@ -49,7 +49,7 @@ export interface PageParts {
   context: PageContext;
   title: string;
   content: Html;
-  /** True for a narrow page, which has one form or one message. */
+  /** True for a narrow page, with one form or one message. */
   narrow?: boolean;
 }
 
@@ -84,14 +84,14 @@ const header = (context: PageContext): Html =>
     <div class="bar-end">${context.actor && searchBox()} ${account(context)}</div>
   </header>`;
 
-/** The switch of the sidebar on small screens; the style sheet reads its state. */
+/** Check box that opens the sidebar on small screens; the style sheet reads its state. */
 const DRAWER = html`<input type="checkbox" id="drawer" class="hidden" /><label
     for="drawer"
     class="drawer"
     >${icon('menu')}<span class="hidden">Menu</span></label
   >`;
 
-/** Links for programmers, which the footer and the user menu show. */
+/** Links for developers, in the footer and the user menu. */
 const TECHNICAL = html`<a href="/api/v2/">API</a> <a href="/api/docs/">Explorer</a>
   <a href="/api/openapi.json">OpenAPI document</a>`;
 
@@ -132,7 +132,7 @@ function themeSwitch({ path, query, theme }: PageContext): Html {
   </form>`;
 }
 
-/** Renders the user menu; for anonymous users the themes and a link to the login. */
+/** Renders the user menu; for anonymous users, the themes and a link to the login page. */
 function account(context: PageContext): Html {
   const { actor, csrf, path, query } = context;
   if (!actor) {
@@ -169,8 +169,8 @@ export const hiddenQuery = (query: PageContext['query'], without: readonly strin
     );
 
 /**
- * Renders a folded section, which works without scripts, with the keyboard, and for links to its
- * id.
+ * Renders a collapsible section, which works without scripts, with the keyboard, and for links to
+ * its id.
  */
 export const folded = (
   summary: HtmlValue,

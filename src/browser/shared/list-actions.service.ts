@@ -18,7 +18,7 @@ const RUNS: ReadonlySet<unknown> = new Set([
   'system_job',
 ]);
 
-/** Returns true for rows of types with actions. */
+/** Returns true for rows whose type has actions. */
 export const hasActions = ({ type }: Item): boolean => LAUNCHABLE.has(type) || RUNS.has(type);
 
 /** Types of runs that can be relaunched. */
@@ -40,7 +40,7 @@ export interface RowActions {
 export class ListActions {
   constructor(private readonly runs: RunsRepository) {}
 
-  /** Returns the actions of rows, in their order, with one statement for all. */
+  /** Returns the actions of the rows, in order, with one statement for all rows. */
   async of(rows: readonly Item[], actor: Actor, csrf: string): Promise<RowActions[]> {
     const active = rows
       .filter(isActive)
@@ -64,7 +64,7 @@ const may = (row: Item, action: string): boolean =>
 const isActive = ({ type, status }: Item): boolean =>
   RUNS.has(type) && ACTIVE_STATUSES.some((one) => one === status);
 
-/** Returns true if a launch asks for anything. */
+/** Returns true if a launch has prompts or a survey. */
 const asks = (row: Item): boolean =>
   row.survey_enabled === true ||
   Object.entries(row).some(([name, value]) => /^ask_\w+_on_launch$/.test(name) && value === true);

@@ -35,7 +35,7 @@ export interface ListParts {
   isMade: boolean;
   /** True if the caller may remove rows from the list. */
   removable: boolean;
-  /** Actions of the rows, in their order. */
+  /** Actions of the rows, in the order of the rows. */
   actions: readonly RowActions[];
   /** False if a panel already shows the rows. */
   showsRows: boolean;
@@ -151,7 +151,7 @@ const selectBox = (row: Item, actions: RowActions | undefined): HtmlValue =>
     aria-label="Select ${objectTitleOf(row)}"
   />`;
 
-/** Renders the buttons for the selected rows; each leads to a page that names them. */
+/** Renders the buttons for the selected rows; each opens a page that lists the selected rows. */
 const selectionBar = ({ path, query }: PageContext, actions: readonly RowActions[]): Html =>
   html`<form id="selection" class="actions" method="get" action="/selection/">
     <input type="hidden" name="back" value="${path}${withQuery(query)}" />
@@ -180,12 +180,12 @@ function cell(
   return html`<th scope="row">${isLink ? linked(row, String(row[name])) : shown}</th>`;
 }
 
-/** Returns true if a cell names its row, so that it is the link to the row's page. */
+/** Returns true if the cell names its row; the cell then links to the page of the row. */
 const isNamed = (row: Item, name: string, definition: ResourceDefinition | undefined): boolean =>
   typeof row[name] === 'string' && row[name] !== '' && !isInstant(name, definition);
 
 /**
- * Returns the columns of the layout, or else up to seven scalar fields: names first, then the
+ * Returns the columns of the layout; without them, up to seven scalar fields: names first, then the
  * status, then keys, references and other fields.
  */
 function columnsOf(
@@ -204,7 +204,7 @@ function columnsOf(
     ) {
       return false;
     }
-    // Empty columns are omitted, except for those that users expect.
+    // Empty columns are omitted, except for columns that users expect.
     const isFilled =
       ALWAYS_SHOWN.has(name) || rows.some((row) => row[name] !== null && row[name] !== '');
     return isFilled && rows.every((row) => row[name] === null || typeof row[name] !== 'object');

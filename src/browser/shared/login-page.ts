@@ -15,7 +15,7 @@ export interface LoginForm {
   pending?: PendingForm | null;
   /** Identity providers that the user can log in with. */
   options?: readonly { name: string; slug: string }[];
-  /** Login with a passkey alone; null if passkeys cannot be used at the address. */
+  /** Login with only a passkey; null if passkeys do not work at this URL. */
   passkey?: Ceremony | null;
 }
 
@@ -36,8 +36,8 @@ export function loginPage(
       ${
         pending &&
         html`<p class="message warn" role="status">
-          Your session has ended. Log in, and the form is back as you filled it in; passwords and
-          other secrets are not kept.
+          Your session has ended. After you log in, the form is restored, except for passwords and
+          other secrets.
         </p>`
       }
       ${notice && html`<p class="message">${notice}</p>`}
@@ -153,7 +153,7 @@ export const codeField = (label: string): Html =>
     />
   </div>`;
 
-/** A link, because the content security policy would stop a form at the redirect to another server. */
+/** A link, because the content security policy would block the redirect of a form to another server. */
 const optionLink = (name: string, slug: string, next: string): Html =>
   html`<p class="other-login">
     <a class="button" href="/sso/login/${slug}/${withQuery({}, { next })}">Log in with ${name}</a>
@@ -163,7 +163,7 @@ const carried = (name: string, pending: PendingForm): Html =>
   html`<input type="hidden" name="${name}" value="${JSON.stringify(pending)}" />`;
 
 /**
- * Renders the page after a login with a button that restores the pending form. A script presses the
+ * Renders the page after a login, with a button that restores the pending form. A script clicks the
  * button.
  */
 export function resumePage(
@@ -176,7 +176,7 @@ export function resumePage(
     narrow: true,
     content: html`<section class="card login">
       <h1>Logged in</h1>
-      <p class="description">Nothing of the form has been sent yet.</p>
+      <p class="description">The form has not been sent yet.</p>
       <form method="post" action="${next}" class="stack" data-submit>
         ${csrfInput(context.csrf)} ${carried(RESUME_FIELD, pending)}
         <button class="primary" autofocus>Back to the form</button>

@@ -5,13 +5,13 @@ import { jsonView } from './json-view.js';
 import { folded } from './layout.js';
 import { labelForField } from './labels.js';
 
-/** Maximum size of a value that is not folded. */
+/** Maximum size of a value that is shown expanded. */
 const SHORT = { lines: 4, characters: 240 };
-/** Maximum number of shown characters of a field; the JSON of the response is complete. */
+/** Maximum number of characters shown of a field; the JSON of the response is complete. */
 const MAX_CHARACTERS = 20_000;
 
 /**
- * Renders documents and long texts, folded unless they are short; returns null for other values.
+ * Renders documents and long texts, collapsed unless they are short; returns null for other values.
  */
 export function longView(value: unknown, field: Field | undefined): Html | null {
   if (typeof value === 'object' && value !== null) {

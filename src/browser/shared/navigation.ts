@@ -10,9 +10,9 @@ interface Item {
   path: string;
   /** Query string of the link, such as the order of the list. */
   query?: string;
-  /** Further collections whose pages belong to the item. */
+  /** Other collections whose pages belong to the item. */
   includes?: readonly string[];
-  /** Returns true for users who may open the item; without it all users may. */
+  /** Returns true for users who may open the item; default: all users. */
   isOpenTo?: (actor: Actor) => boolean;
 }
 
@@ -141,7 +141,7 @@ const GROUPS: readonly (readonly [title: string, items: readonly Item[]])[] = [
   ],
 ];
 
-/** Returns the items of the sidebar whose labels contain a text and that the caller may open. */
+/** Returns the sidebar items whose label contains the text and that the caller may open. */
 export function pagesNamed(text: string, actor: Actor): { label: string; href: string }[] {
   const wanted = text.trim().toLowerCase();
   const items = GROUPS.flatMap(([, all]) => all).filter(

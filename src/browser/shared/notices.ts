@@ -7,18 +7,19 @@ import type { PendingForm } from './pending-form.js';
 /**
  * Renders the result of the form that redirected to the page, and the fields that were ignored.
  *
- * @param hasFailed true for a run that has failed already, which says more than its launch
+ * @param hasFailed true to omit the result, for a run that has already failed
  */
 export const noticeView = ({ notice }: PageContext, hasFailed = false): HtmlValue =>
   notice && [
     !hasFailed && html`<p class="message good" role="status">${notice.text}</p>`,
     notice.ignored.length > 0 &&
       html`<p class="message warn" role="alert">
-        Not used, because it is not asked for here: ${notice.ignored.map(labelOf).join(', ')}.
+        Ignored, because the template does not prompt for:
+        ${notice.ignored.map(labelOf).join(', ')}.
       </p>`,
   ];
 
-/** Returns the values that a form of the page had before a login. */
+/** Returns the values that a form of the page had before the login. */
 export function resumedFor(
   pending: PendingForm | undefined,
   { path, method }: { path: string; method: string },
@@ -30,6 +31,5 @@ export function resumedFor(
 }
 
 export const RESUMED = html`<p class="message warn" role="status">
-  The form below is as you filled it in, and nothing of it has been sent yet. Enter passwords and
-  other secrets again.
+  The form below is restored and has not been sent yet. Enter passwords and other secrets again.
 </p>`;

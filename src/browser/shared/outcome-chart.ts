@@ -4,7 +4,7 @@ import type { Html } from './html.js';
 
 const OUTCOMES = ['successful', 'failed', 'error', 'canceled'] as const;
 
-/** Renders a chart of the ended jobs by day and result. */
+/** Renders a chart of the finished jobs by day and result. */
 export function outcomeChart(outcomes: readonly DayOutcomes[]): Html {
   const series = OUTCOMES.map((key) => ({
     key,

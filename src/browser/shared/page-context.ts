@@ -15,7 +15,7 @@ const NOTICE_COOKIE = 'notice';
 const NOTICE_SECONDS = 30;
 const FIELD_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** Texts by the words that the cookie contains, so that a forged cookie cannot show other text. */
+/** Texts by key. The cookie contains only a key, so a forged cookie cannot show other text. */
 const NOTICES = {
   created: 'Created.',
   saved: 'Saved.',
@@ -56,9 +56,9 @@ export interface PageContext {
   csrf: string;
   theme: Theme;
   notice: ShownNotice | null;
-  /** Errors of a form in one of the page's cards. */
+  /** Errors of a form in a card of the page. */
   refusal: FormRefusal | null;
-  /** Method of the form that the page shows instead of the response, or null. */
+  /** Method of the form that the page shows instead of the response; null without a form. */
   form: string | null;
   /** Initial values of the form, by field. */
   presets: Readonly<Record<string, string>>;

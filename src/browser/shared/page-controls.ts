@@ -7,7 +7,7 @@ import { takeFormParameters } from './form-parameters.js';
 import { THEME_COOKIE, THEMES } from './page-context.js';
 
 const YEAR_MS = 31_536_000_000;
-/** Fields of the form that adds a filter; together they become `field__lookup=value`. */
+/** Fields of the form that adds a filter; converted to the parameter `field__lookup=value`. */
 const FILTER_PARTS = ['_field', '_lookup', '_value'] as const;
 
 /**
@@ -57,7 +57,7 @@ export function cleanQuery(query: QueryParameters): string | null {
   return text === '' ? '' : `?${text}`;
 }
 
-/** A pattern that matches every text except the empty text, and never null. */
+/** Regular expression that matches every text except the empty text; null never matches. */
 export const ANYTHING = '.';
 
 function addedFilter(query: QueryParameters): [string, string] | null {

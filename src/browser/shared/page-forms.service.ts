@@ -19,7 +19,7 @@ type Values = Readonly<Record<string, unknown>>;
 export interface FormList {
   /** Name of the relation, and last part of the list's URL. */
   list: string;
-  /** True for names of objects to create in the list, with commas between them. */
+  /** True if the field contains names, separated by commas, of objects to create in the list. */
   creates?: true;
 }
 
@@ -30,7 +30,7 @@ export interface FormList {
 export interface PageForm {
   /** Field that determines the other fields; the form asks for its value first. */
   readonly choice?: string;
-  /** Values of `choice` that this form does not offer, because they are created elsewhere. */
+  /** Values of `choice` that the form omits, because such objects are created elsewhere. */
   readonly madeElsewhere?: readonly string[];
   /** Returns the values of a `choice` that refers to objects; all callers may choose them. */
   choices?(): Promise<readonly Choice[]>;
@@ -45,10 +45,10 @@ export interface PageForm {
   /**
    * Returns the fields of the form; a name with a dot is a member of a document.
    *
-   * @param fields those that the caller may send
+   * @param fields fields that the caller may send
    * @param chosen value of `choice`
-   * @param known current values, of the object or of the link to the page
-   * @param actor the caller, who gets only readable objects as options
+   * @param known current values, from the object or from the link to the page
+   * @param actor the caller; options contain only objects that the caller may read
    */
   fields(
     fields: readonly Field[],
@@ -58,7 +58,7 @@ export interface PageForm {
   ): readonly Field[] | Promise<readonly Field[]>;
   /** Returns the request body. @throws Invalid naming fields of the form */
   toBody?(filled: Record<string, unknown>): Record<string, unknown>;
-  /** Returns additional initial values, besides the members of the object. */
+  /** Returns initial values in addition to the members of the object. */
   fromObject?(object: Item): Values;
   /**
    * Maps errors of the body to fields of the form.
@@ -75,9 +75,9 @@ export interface PageForm {
 /** A form of a page. */
 export interface FormPlan {
   fields: readonly Field[];
-  /** The field whose value must be chosen first, or null. */
+  /** Field whose value must be chosen first; null if there is none. */
   asksFirst: Field | null;
-  /** The field whose value is already chosen and fixed on this page, or null. */
+  /** Field whose value is already chosen and fixed on this page; null if there is none. */
   choice: Field | null;
   toBody(filled: Record<string, unknown>): Record<string, unknown>;
   fromObject(object: Item): Values;
@@ -86,7 +86,7 @@ export interface FormPlan {
   lists: Readonly<Record<string, FormList>>;
   follows: Readonly<Record<string, string>>;
   preselects: readonly string[];
-  /** Preview of the form, or null for a form without a preview. */
+  /** Renders the preview; null for a form without a preview. */
   preview: ((filled: Record<string, unknown>) => Promise<Html>) | null;
 }
 
@@ -111,7 +111,7 @@ export class PageForms {
   /**
    * Returns the form of a route.
    *
-   * @param known current values, of the object or of the link to the page
+   * @param known current values, from the object or from the link to the page
    * @param actor the caller
    * @returns null if the form has the fields of the route
    */

@@ -9,9 +9,9 @@ import type { FormRefusal } from './refusal.js';
 
 const PANEL_OF = 'controller:page-panel';
 
-/** The input of a panel. */
+/** Parameters for rendering a panel. */
 export interface PanelContext<Shown extends object = object> {
-  /** The representation of the object or response on the page. */
+  /** Representation of the object or response on the page. */
   object: Shown & Readonly<Record<string, unknown>>;
   actor: Actor;
   /** CSRF token for forms of the panel. */
@@ -24,21 +24,21 @@ export interface PanelContext<Shown extends object = object> {
   origin: string;
   /** Initial values of forms from the query string, by field. */
   presets: Readonly<Record<string, string>>;
-  /** Errors of a form in one of the page's cards. */
+  /** Errors of a form in a card of the page. */
   refusal: FormRefusal | null;
   /** Values of the form whose response the page shows. */
   sent: Readonly<Record<string, unknown>>;
 }
 
-/** A section of pages: above the fields of a type of object, above a list, or above a response. */
+/** A section of a page: above the fields of an object, above a list, or above a response. */
 export interface Panel<Shown extends object = object> {
   /** True if the panel is placed before the details of the object and before other panels. */
   readonly leads?: boolean;
   /** True if the panel renders the rows of its list instead of the default table. */
   readonly showsRows?: boolean;
   /**
-   * Actions of the object with a form in the panel, by the last part of their URLs; the page shows
-   * no other form for them.
+   * Last URL segments of the object's actions that have a form in the panel; the page shows no other
+   * form for these actions.
    */
   readonly covers?: readonly string[];
   render(context: PanelContext<Shown>): Promise<Html | null> | Html | null;
@@ -68,7 +68,7 @@ export class PagePanels {
     return this.of(operationId ?? '').some(({ showsRows = false }) => showsRows);
   }
 
-  /** @param part only the panels before the details of an object, or only the others */
+  /** @param part `first` for only the panels before the details of an object, `other` for the others */
   async render(type: string, context: PanelContext, part?: 'first' | 'other'): Promise<Html[]> {
     const sections: Html[] = [];
     for (const panel of this.of(type)) {

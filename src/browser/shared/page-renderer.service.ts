@@ -150,7 +150,7 @@ export class PageRenderer {
     return html`${panels} ${beside.buttons} ${directoryView(body)} ${beside.forms}`;
   }
 
-  /** Renders the effects of a deletion, as far as panels show them. */
+  /** Renders the panels that show the effects of a deletion. */
   private async effectsOf({ method }: UsableRoute, view: View): Promise<Html[]> {
     const { body } = view;
     const isDeletion = method === 'DELETE' && isRecord(body) && typeof body.type === 'string';
@@ -163,7 +163,7 @@ export class PageRenderer {
     return definition && apiView(object, definition, { table: this.table, origin: context.origin });
   }
 
-  /** Returns the object that the page shows, with links to what the caller may read. */
+  /** Returns the object that the page shows, with links only to objects that the caller may read. */
   private async objectOn(view: View): Promise<Item | null> {
     const { body, status, route, actor } = view;
     const definition = route?.info?.resource;
@@ -172,7 +172,7 @@ export class PageRenderer {
     return object;
   }
 
-  /** Renders the rows of a list, by the panels of their type if there are any. */
+  /** Renders the rows of a list, with the panels of the row type if there are any. */
   private async rowsOf(view: View, body: Item, usable: readonly UsableRoute[]): Promise<Html> {
     const { context, route } = view;
     const definition = route?.info?.resource;
@@ -261,7 +261,7 @@ function starOf(
   return { value: `${actor.id}.${type}-${id}`, isSet: isStarred(request, actor.id, mark) };
 }
 
-/** Returns the description of the object on the page, unless it is its title. */
+/** Returns the description of the object on the page; empty if it is also the title. */
 function descriptionOf(view: View, title: string): string {
   const { body, status } = view;
   if (status >= 400 || !isRecord(body) || !isObjectPage(view, body)) return '';
@@ -277,8 +277,8 @@ function stateOf({ context, body, status, route }: View): Html | null {
 }
 
 /**
- * Renders the filters of a list, also after an invalid filter, so that the user can remove the
- * filter.
+ * Renders the filters of a list. Also renders them after an invalid filter, so that the user can
+ * remove the filter.
  */
 const filtersOf = ({ context, route }: View): HtmlValue =>
   context.method === 'GET' &&

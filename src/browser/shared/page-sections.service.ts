@@ -31,25 +31,25 @@ export interface FilledPage {
   resumed: PendingForm | undefined;
 }
 
-/** A route that writes, with the parts that the caller may use. */
+/** A route that writes, and the parts of the route that the caller may use. */
 export interface UsableRoute extends TableRoute {
   info: RouteInfo;
   open: OpenParts;
   plan: FormPlan | null;
 }
 
-/** The place of a form on the page of another object. */
+/** Parameters for a form on the page of another object. */
 interface EmbeddedForm extends Pick<PageContext, 'csrf' | 'presets' | 'query'> {
   actor: Actor;
   returnTo: string;
-  /** True to unfold the form. */
+  /** True to expand the form. */
   isOpen: boolean;
 }
 
 /** Methods with forms, in the order of the page. */
 const FORM_METHODS = ['POST', 'PATCH', 'PUT'] as const;
 
-/** Finds the forms of a page: those of its URL, and the actions of its object. */
+/** Finds the forms of a page: the forms of its URL, and the actions on its object. */
 @Injectable()
 export class PageSections {
   constructor(
@@ -81,8 +81,8 @@ export class PageSections {
   }
 
   /**
-   * Returns the route whose form is the page: that of the rejected or resumed form, or of the link to
-   * the page.
+   * Returns the route whose form is the page: the route of the rejected or resumed form, or of the
+   * link to the page.
    */
   formOf(
     { context, entry, status, refused, resumed }: FilledPage,
@@ -101,8 +101,8 @@ export class PageSections {
   }
 
   /**
-   * Renders forms of the page: the form of `formOf`, or else those that the page shows beside its
-   * response, such as the form of an action or of settings.
+   * Renders the form of `formOf`. Without it, renders the forms that the page shows with its response,
+   * such as the form of an action or of settings.
    */
   async sections(
     page: FilledPage,
@@ -135,7 +135,7 @@ export class PageSections {
   }
 
   /**
-   * Renders the form that changes another object than that of the page, and returns to `returnTo`.
+   * Renders a form that changes an object on the page of another object, and returns to `returnTo`.
    *
    * @param key prefix of the element ids, unique on the page
    */
@@ -187,8 +187,8 @@ export class PageSections {
   }
 
   /**
-   * Renders the actions on an object that the caller may perform and that have no page: buttons, and
-   * forms of actions with fields.
+   * Renders the actions on an object that the caller may perform and that have no page: as forms if
+   * they have fields, as buttons otherwise.
    */
   async actionsOf(
     object: Item,
@@ -214,7 +214,7 @@ export class PageSections {
   }
 }
 
-/** Returns true for lists and objects, whose forms have pages of their own. */
+/** Returns true for lists and objects, whose forms have their own pages. */
 export function hasFormPages(entry: TableEntry | undefined): boolean {
   const kind = entry?.routes.get('GET')?.info?.kind;
   return kind === 'list' || (kind === 'retrieve' && entry?.pattern.endsWith(':id') === true);

@@ -22,7 +22,7 @@ export interface Step {
   url: string;
 }
 
-/** The reference to the parent of an object: its organization, or the object that contains it. */
+/** Reference of an object to its parent: its organization, or the object that contains it. */
 interface Owner {
   /** Field with the reference to the parent. */
   field: string;
@@ -69,7 +69,7 @@ export class PageTrail {
     ];
   }
 
-  /** Returns the URL of a list in the order that pages link to; empty without a page. */
+  /** Returns the URL of a list, with the order for links; empty if the list has no page. */
   private listUrl(path: string): string {
     const route = this.table.match(path)?.routes.get('GET');
     return route ? path + orderOf(route) : '';
@@ -77,7 +77,8 @@ export class PageTrail {
 }
 
 /**
- * Returns `auditParent`, or `within` of the page layout, or the organization of the natural key.
+ * Returns the parent: `auditParent`, `within` of the page layout, or the organization of the natural
+ * key.
  */
 function ownerOf(definition: ResourceDefinition): Owner | null {
   const { auditParent, naturalKey, pages } = definition;

@@ -40,7 +40,7 @@ export class PageInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const response = context.switchToHttp().getResponse<Response>();
     const submission = submissionOf(request);
-    // An OPTIONS response is data for API clients; only the button of a page requests it as a page
+    // An OPTIONS response is data for API clients, and a page only for the button of a page
     // (docs/contract/pages.md).
     const browsing =
       /^\/api(\/|$)/.test(request.path) &&
@@ -60,8 +60,8 @@ export class PageInterceptor implements NestInterceptor {
   }
 
   /**
-   * Replaces the form by the request body that other clients send. Returns the lists to change with
-   * the object.
+   * Replaces the form with the request body that other clients send. Returns the lists to save
+   * together with the object.
    */
   private async fill(
     route: TableRoute,
@@ -90,7 +90,7 @@ export class PageInterceptor implements NestInterceptor {
     try {
       return await this.lists.saveWith(() => next.handle(), submission, lists, request.actor);
     } catch (error) {
-      // The object that the header names was rolled back.
+      // The creation of the object in the header was rolled back.
       response.removeHeader('Location');
       throw error;
     }

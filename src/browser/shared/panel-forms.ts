@@ -3,12 +3,12 @@ import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { csrfInput } from './layout.js';
 import type { ReferenceList } from '../../common/rest/reference-lists.service.js';
 
-/** A form on another page than its URL's. */
+/** A form that is not on the page of its URL. */
 export interface PanelForm {
   /** URL that the form is sent to. */
   action: string;
   csrf: string;
-  /** Path to redirect to after success; by default the created object. */
+  /** Path to redirect to after success; default: the page of the created object. */
   returnTo?: string;
   /** True if errors are shown in the card at `returnTo`; only for forms without entered text. */
   isToldThere?: boolean;

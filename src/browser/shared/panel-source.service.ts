@@ -19,15 +19,16 @@ export class PanelSource {
     private readonly resources: ResourceService,
   ) {}
 
-  /** Returns the parts of a route that the caller may use, as far as known before the request. */
+  /** Returns the parts of a route that the caller may use, as far as they are known in advance. */
   async opens(method: string, path: string, actor: Actor): Promise<OpenParts> {
     const route = this.table.match(path)?.routes.get(method);
     return route ? this.options.openParts(route, path, actor) : NOTHING_OPEN;
   }
 
   /**
-   * Returns an object after JSON serialization: dates are text. @throws NotFound, Forbidden like
-   * its URL
+   * Returns an object after JSON serialization: dates are text.
+   *
+   * @throws NotFound or Forbidden, like the URL of the object
    */
   async object(definition: ResourceDefinition, id: number, actor: Actor): Promise<Item> {
     const row = await this.resources.load(definition, id, actor);

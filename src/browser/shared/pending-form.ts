@@ -14,7 +14,7 @@ export interface PendingForm extends Submission {
   method: string;
 }
 
-/** Maximum length that leaves space for the other fields of the login form. */
+/** Maximum length, which leaves space for the other fields of the login form. */
 const MAX_LENGTH = ANONYMOUS_LIMIT - 4096;
 
 /**

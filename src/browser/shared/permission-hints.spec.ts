@@ -27,7 +27,7 @@ describe('rolesThatAllow', () => {
     expect(rolesThatAllow(info({ needs: 'change' }))).toEqual(['Admin of the thing']);
   });
 
-  it('returns nothing if the rule names no role', () => {
+  it('returns an empty list if the rule names no role', () => {
     expect(rolesThatAllow(info({ needs: 'delete' }))).toEqual([]);
     expect(rolesThatAllow(undefined)).toEqual([]);
   });

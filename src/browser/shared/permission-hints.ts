@@ -26,7 +26,7 @@ function ruleFor({ policy }: ResourceDefinition, action: string): Predicate | un
   return policy.actions?.[action];
 }
 
-/** Returns the rules for a new object: its own rule, and the rules of required references. */
+/** Returns the rules for creating an object: of the resource, and of required references. */
 function createRules({ resource, body = [] }: RouteInfo): (Predicate | undefined)[] {
   const own = resource?.policy.add?.({});
   const references = body.flatMap(({ target, needs, required }) =>

@@ -36,8 +36,8 @@ ${text}</textarea>
       ${
         info.attach &&
         html`<p class="hint">
-          An object with <code>id</code> adds an existing object, with <code>disassociate</code> too
-          it removes it.
+          Send <code>id</code> to add an existing object; also send <code>disassociate</code> to
+          remove it.
         </p>`
       }
     </div>

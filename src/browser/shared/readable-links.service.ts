@@ -8,14 +8,14 @@ import { Database } from '../../database/database.js';
 import { and, sql, TRUE } from '../../database/sql.js';
 import type { Item } from './value-views.js';
 
-/** Finds the references that a page shows by name only, because the caller may not read the objects. */
+/** Finds references that a page shows without links, because the caller may not read the objects. */
 @Injectable()
 export class ReadableLinks {
   constructor(private readonly database: Database) {}
 
   /**
    * Returns the objects with null in `related` for each reference to an object that the caller may not
-   * read. Runs at most one statement for each type of references.
+   * read. Runs at most one statement for each referenced type.
    */
   async of(
     items: readonly Item[],

@@ -10,7 +10,7 @@ import { wordIn } from './labels.js';
 /** Returns true if a path has a page and can be a link. */
 export type Leads = (path: string) => boolean;
 
-/** Creates a `Leads` function from the routes; a path without a route counts as a page. */
+/** Creates a `Leads` function from the routes; for paths without a route, it returns true. */
 export function leadsBy(table: RouteTable): Leads {
   // The links of rows differ only in their ids, so each link is looked up once.
   const known = new Map<string, boolean>();
@@ -29,10 +29,10 @@ export interface RelatedAction {
   info: RouteInfo;
 }
 
-/** Returns the actions on an object; an action with a page is reached by a link instead. */
+/** Returns the actions on an object; omits actions with their own page, which are links. */
 export function relatedActions(table: RouteTable, { url }: Item): RelatedAction[] {
   if (typeof url !== 'string') return [];
-  // Some actions name their object, such as the test of the logging settings.
+  // Some patterns contain the name of the object, such as the test of the logging settings.
   const starts = [url.replace(/[^/]+\/$/, ':id/'), url];
   return table.entries.flatMap((entry) => {
     const start = starts.find((one) => entry.pattern.startsWith(one));
@@ -51,8 +51,8 @@ export interface RelatedParts {
 }
 
 /**
- * Renders links to the related pages of an object, and full URLs that other systems send requests
- * to.
+ * Renders links to the related pages of an object, and full URLs to which other systems send
+ * requests.
  */
 export function relatedLinks(
   object: Item,
@@ -81,7 +81,7 @@ export function relatedLinks(
   </nav>`;
 }
 
-/** Returns links below the object first, because the fields also show the others. */
+/** Returns links, first those to paths below the object, because fields also show the other links. */
 function pathsOf({ related, url }: Item): [name: string, path: string][] {
   if (!isRecord(related)) return [];
   const paths = Object.entries(related).filter(

@@ -10,7 +10,7 @@ import { isRecord } from '../../common/records.js';
 /** Headers that only pages have, and headers with secrets. */
 const PAGE_HEADERS = new Set(['set-cookie', 'content-security-policy', 'content-type']);
 
-/** Maximum number of rows in the JSON view, which limits the rendering time of long lists. */
+/** Maximum number of rows in the JSON view; limits the rendering time of long lists. */
 const JSON_ROWS = 25;
 
 /** Id of the section with the API response. */
@@ -26,7 +26,7 @@ interface ResponseParts {
 
 /**
  * Renders the API response of a page's URL: fields and related links, request line, status, headers,
- * JSON, a curl command and the other methods of the URL. Folded unless it is the main part.
+ * JSON, a curl command and the methods of the URL. Collapsed unless it is the main part of the page.
  */
 export function responseView(
   context: PageContext,
@@ -70,10 +70,10 @@ const optionsButton = ({ path, csrf }: PageContext): Html =>
   </form>`;
 
 /**
- * Renders the JSON of a response; for a long list the first rows and a link to the complete JSON.
+ * Renders the JSON of a response; for a long list, the first rows and a link to the complete JSON.
  */
 function documentView(body: unknown, all: string, leads: Leads): Html {
-  const label = 'JSON of the answer';
+  const label = 'JSON of the response';
   const rows = isRecord(body) && Array.isArray(body.results) ? body.results : [];
   if (!isRecord(body) || rows.length <= JSON_ROWS) return jsonView(body, label, leads);
   const begun = { ...body, results: rows.slice(0, JSON_ROWS) };
@@ -114,5 +114,5 @@ function curlView({ origin, method }: PageContext, target: string): Html {
     <p class="hint">Create a token at <a href="/api/v2/tokens/">Tokens</a>.</p>`;
 }
 
-/** Quotes a text as one word of a POSIX shell. */
+/** Quotes a text as a single word for a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

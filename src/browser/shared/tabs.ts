@@ -1,7 +1,7 @@
 import type { RouteTable, TableEntry, TableRoute } from '../../common/rest/route-table.service.js';
 import { attributes, html, type Html } from './html.js';
 
-/** Labels of tabs by the path below the object; an object shows those of its lists and parts. */
+/** Labels of tabs by the path below the object. An object has the tabs whose paths exist. */
 const PARTS: readonly (readonly [part: string, label: string, anchor?: string])[] = [
   ['jobs', 'Runs'],
   ['workflow_jobs', 'Runs'],
@@ -35,7 +35,7 @@ const PARTS: readonly (readonly [part: string, label: string, anchor?: string])[
 export interface Tab {
   label: string;
   path: string;
-  /** Id of the card on the object's page that shows the part; without it the part has a page. */
+  /** Id of the card on the object's page that shows the part; absent if the part has a page. */
   anchor?: string;
   route: TableRoute;
 }
@@ -73,7 +73,7 @@ export function tabList(tabs: readonly Tab[], object: string, here: string): Htm
   </nav>`;
 }
 
-/** Returns the query string with the order of a list that pages link to. */
+/** Returns the query string with the order for links to a list; empty without such an order. */
 export function orderOf({ info }: TableRoute): string {
   const order = info?.kind === 'list' ? info.resource?.pages.linkedOrder : undefined;
   return order === undefined ? '' : `?order_by=${order}`;

@@ -25,7 +25,7 @@ export async function titlesOf(
   );
 }
 
-/** Returns the templates of nodes, which have no names of their own, by the ids of the nodes. */
+/** Returns the templates of nodes by node id, because nodes have no names. */
 async function templatesOf(
   definition: ResourceDefinition,
   ids: readonly number[],

@@ -9,10 +9,10 @@ import { isRecord, memberOf } from '../../common/records.js';
 /** A representation after JSON serialization: dates are text. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** Identifier that the server generated. */
+/** Matches identifiers that the server generated. */
 export const GENERATED = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Returns the name of an object, or its type and id without a name. */
+/** Returns the name of an object; without a name, its type and id. */
 export function objectTitleOf(item: Item): string {
   const template = memberOf(memberOf(item.summary_fields, 'unified_job_template'), 'name');
   const { name, username, hostname, identifier, subject, description } = item;
@@ -85,7 +85,7 @@ export function valueView(
   return isInstant(name, definition) ? timeView(value) : textView(name, value, field);
 }
 
-/** Returns true for an instant, by the field or by the schema of the resource's other members. */
+/** Returns true if the field, or the schema of an additional member, declares an instant. */
 export const isInstant = (name: string, definition: ResourceDefinition | undefined): boolean =>
   definition?.field(name)?.kind === 'datetime' ||
   definition?.shows.fields?.[name]?.format === INSTANT.format;
@@ -114,7 +114,7 @@ const named = ({ url, type }: Item, name: string): Html => {
   return isOwn ? html`<a href="${url}">${name}</a>${kind}` : html`${name}${kind}`;
 };
 
-/** Returns true for an id that is not a field but has a related link and a summary. */
+/** Returns true for a member with a related link and a summary. */
 const isLinked = (name: string, { related, summary_fields: summaries }: Item): boolean =>
   isRecord(related) && typeof related[name] === 'string' && isRecord(memberOf(summaries, name));
 
@@ -130,7 +130,7 @@ function reference(
 ): Html {
   const summary = memberOf(item.summary_fields, name);
   const target = definition?.field(name)?.target?.();
-  // A summary that is left out is of an object that the caller may not read.
+  // The summary is missing if the caller may not read the object.
   if (summary === undefined && isRecord(item.summary_fields) && summarizes(definition, name))
     return html`#${id}`;
   const title = isRecord(summary) ? objectTitleOf({ type: target?.type, ...summary }) : `#${id}`;

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { RunDeliveries } from '../../runs/run-causes.js';
 import type { Item } from './value-views.js';
 
-/** Names the webhook events that launched runs, in place of their templates. */
+/** Shows the webhook events that launched runs, instead of the templates. */
 @Injectable()
 export class WebhookCauses {
   constructor(private readonly deliveries: RunDeliveries) {}
 
-  /** Returns the items; `launched_by` of runs of webhooks has a name such as "push to main by octo". */
+  /** Returns the items; `launched_by` of webhook runs has a name such as "push to main by octo". */
   async named(items: readonly Item[]): Promise<readonly Item[]> {
     const ids = items.filter(isOfWebhook).map(({ id }) => Number(id));
     if (ids.length === 0) return items;

@@ -13,11 +13,11 @@ export interface BuildingParts {
   csrf: string;
   nodes: readonly ShownNode[];
   edges: readonly Edge[];
-  /** The node that the forms change; undefined for a workflow without nodes. */
+  /** Node that the forms change; undefined for a workflow without nodes. */
   selected: ShownNode | undefined;
   /** True if the selected node has no template. */
   isIdle: boolean;
-  /** Kind of the link whose end the caller chooses in the graph. */
+  /** Kind of the new link whose target the caller selects in the graph. */
   connects: Edge['kind'] | undefined;
   /** Templates that the caller may use in a step. */
   templates: ReferenceList;
@@ -37,7 +37,7 @@ export function buildingView(parts: BuildingParts): Html {
 }
 
 /**
- * Adds to each node that the selected node can start a button that links the two.
+ * Adds a button to each node that the selected node can be linked to; the button adds the link.
  */
 export function withConnections(
   parts: Pick<BuildingParts, 'connects' | 'csrf' | 'edges' | 'nodes' | 'selected' | 'url'>,
@@ -99,7 +99,7 @@ function selectedStep(node: ShownNode, parts: BuildingParts): Html {
     ${isIdle && idleStep(node, parts)} ${nextStep(node, parts)} ${parts.change}`;
 }
 
-/** Renders links to the graph in which the caller chooses the end of a new link. */
+/** Renders links to the graph in which the caller selects the target of a new link. */
 function connectLinks({ id }: ShownNode, { nodes, url }: BuildingParts): HtmlValue {
   const link = (kind: Edge['kind']): Html =>
     html`<a class="button small" href="${selectionUrl(url, id)}&${PRESET}connect=${kind}#graph"

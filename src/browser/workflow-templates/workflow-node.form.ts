@@ -8,7 +8,7 @@ import { GENERATED, type Item } from '../shared/value-views.js';
 /** Prompts with lists of objects, which the form saves after the node. */
 const LISTS = LAUNCH_OPTIONS.filter(({ field }) => field.column === null);
 
-/** Form of a workflow's node, with the prompts of its template only. */
+/** Form of a workflow node, with only the prompts of its template. */
 @Injectable()
 @PageFormOf('workflow_job_template_node')
 export class WorkflowNodeForm implements PageForm {
@@ -47,7 +47,7 @@ const LABELS: Readonly<Record<string, Partial<Field>>> = {
   identifier: { label: 'Alias', help: 'Name in the graph instead of the name of the template.' },
   all_parents_must_converge: {
     label: 'Wait for all parents',
-    help: 'If false, the first parent that ends as its link specifies starts the step.',
+    help: 'If false, the step starts when the first parent satisfies the condition of its link.',
   },
   extra_data: { label: 'Variables' },
 };

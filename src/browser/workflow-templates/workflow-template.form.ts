@@ -5,7 +5,7 @@ import { FilterForm, withFilterFields, withFilterPlaces } from '../shared/filter
 import { isTemplate, LABEL_FIELDS, LABEL_LISTS } from '../shared/label-fields.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 
-/** Form that also has the labels of the workflow, and its webhook filters as fields. */
+/** Form with additional fields for the labels and webhook filters of the workflow. */
 @Injectable()
 @PageFormOf('workflow_job_template')
 export class WorkflowTemplateForm extends FilterForm implements PageForm {

@@ -76,7 +76,7 @@ export class WorkflowTemplatePanel implements Panel<ShownWorkflow> {
   /**
    * Renders the forms of a node, and of its approval.
    *
-   * @param isOpen true to unfold them
+   * @param isOpen true to expand the forms
    */
   private async changeOf(
     { id }: ShownNode,
@@ -104,7 +104,7 @@ export class WorkflowTemplatePanel implements Panel<ShownWorkflow> {
 
 const APPROVALS = '/workflow_approval_templates/';
 
-/** @param workflowUrl page that the node is a link to, with the node selected; null for its own page */
+/** @param workflowUrl page to link to, with the node selected; null to link to the page of the node */
 const shownNode = (row: TemplateNodeOnPage, workflowUrl: string | null): ShownNode => ({
   id: row.id,
   name: nameOf(row),
@@ -118,5 +118,5 @@ const shownNode = (row: TemplateNodeOnPage, workflowUrl: string | null): ShownNo
 
 const nameOf = ({ id, identifier, name, type }: TemplateNodeOnPage): string => {
   if (!GENERATED.test(identifier)) return identifier;
-  return name ?? (type === null ? 'Not said yet' : `${kindOf(type)} ${id}`);
+  return name ?? (type === null ? 'Not chosen yet' : `${kindOf(type)} ${id}`);
 };

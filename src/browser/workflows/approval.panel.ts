@@ -44,7 +44,7 @@ function sentence({
 }: ShownApproval): Html {
   const waits = job === undefined ? 'The workflow' : 'The job';
   const role = job === undefined ? 'approve role of the workflow' : 'admin role of its template';
-  if (status === 'successful') return html`It was approved: ${waits.toLowerCase()} goes on.`;
+  if (status === 'successful') return html`It was approved: ${waits.toLowerCase()} continues.`;
   if (status === 'failed') return html`It was denied, or the time for the decision ran out.`;
   if (status !== 'pending') return html`It was ${status} before a decision.`;
   return html`${waits} waits${end !== null && html` until ${timeView(end)}`}.

@@ -19,7 +19,7 @@ describe('layOut', () => {
     }
   });
 
-  it('never overlaps two nodes, and keeps all inside the picture', () => {
+  it('never overlaps two nodes, and keeps all nodes inside the drawing', () => {
     const edges = [
       edge(1, 2),
       edge(1, 3),
@@ -47,7 +47,7 @@ describe('layOut', () => {
     const { places, paths } = layOut(nodes(3), [edge(1, 2), edge(2, 3), edge(1, 3, 'always')]);
     const long = existing(
       paths.find((way) => way.edge.kind === 'always'),
-      'every edge has a way',
+      'every edge has a path',
     );
     expect(long.points).toHaveLength(4);
     const between = entryOf(places, 2);
@@ -61,7 +61,7 @@ describe('layOut', () => {
     expect(layOut(nodes(2), [edge(1, 2), edge(2, 1)]).places.size).toBe(2);
   });
 
-  it('draws an empty picture without nodes', () => {
+  it('returns an empty layout without nodes', () => {
     const { places, paths, height } = layOut([], []);
     expect([places.size, paths.length]).toEqual([0, 0]);
     expect(height).toBeGreaterThan(0);

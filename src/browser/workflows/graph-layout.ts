@@ -28,7 +28,7 @@ const MARGIN = 12;
 /** Number of passes that reorder the rows by their neighbors. */
 const SWEEPS = 4;
 
-/** A node, or the point of a layer that a long edge passes. */
+/** A node, or a point where a long edge passes a layer. */
 interface Slot {
   node: number | null;
   layer: number;
@@ -39,8 +39,8 @@ interface Slot {
 
 /**
  * Lays out a graph in layers from left to right. Each node is to the right of its parents (longest
- * path), rows follow the rows of their neighbors, and long edges get a slot in each layer that they
- * pass.
+ * path), rows are ordered by the rows of their neighbors, and long edges get a slot in each layer
+ * that they pass.
  *
  * @param edges without cycles; edges of unknown nodes are omitted
  */

@@ -20,23 +20,23 @@ export interface ShownNode {
   url: string | null;
   /** Buttons of the node, such as approve and deny. */
   actions?: HtmlValue;
-  /** True for the node that forms beside the graph change. */
+  /** True for the node that the forms on the page change. */
   isSelected?: boolean;
 }
 
-/** Maximum number of nodes in a picture; a larger graph is only a table. */
+/** Maximum number of nodes in a drawing; larger graphs are shown only as a table. */
 const MAX_DRAWN = 200;
-/** Maximum number of nodes in a picture without edges. */
+/** Maximum number of nodes in a drawing without edges. */
 const MAX_LOOSE = 12;
 
-/** Conditions of edges in words. */
+/** Labels of the conditions of edges. */
 export const EDGE_WORDS: Record<Edge['kind'], string> = {
   success: 'on success',
   failure: 'on failure',
   always: 'always',
 };
 
-/** Renders the graph of a workflow as a picture and as a table. */
+/** Renders the graph of a workflow as a drawing and as a table. */
 export function graphView(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
   if (nodes.length === 0) return html`<p class="empty">The workflow has no nodes.</p>`;
   const isDrawn = nodes.length <= MAX_DRAWN && (edges.length > 0 || nodes.length <= MAX_LOOSE);
@@ -147,7 +147,7 @@ function legend(edges: readonly Edge[]): Html {
   </ul>`;
 }
 
-/** @param hasActions true for the only view of the graph, which also has the buttons of its nodes */
+/** @param hasActions true to include the buttons of the nodes, if the table is the only view */
 function nodeTable(nodes: readonly ShownNode[], edges: readonly Edge[], hasActions: boolean): Html {
   const names = new Map(nodes.map(({ id, name }) => [id, name]));
   const hasStates = nodes.some(({ state }) => state !== null);

@@ -18,7 +18,7 @@ const told = (nodes: readonly ShownNode[], edges: readonly Edge[]) =>
   }));
 
 describe('the cause of a failed workflow', () => {
-  it('shows the path that was taken, and no other paths', () => {
+  it('shows only the path that was taken', () => {
     const nodes = [node(1, 'successful'), node(2, 'failed'), node(3, 'skipped'), node(4, 'failed')];
     const edges = [edge(3, 'always', 4), edge(1, 'success', 2), edge(2, 'failure', 4)];
     expect(told(nodes, edges)).toEqual([
@@ -27,7 +27,7 @@ describe('the cause of a failed workflow', () => {
     ]);
   });
 
-  it('names first the node that ended the workflow', () => {
+  it('lists the node that ended the workflow first', () => {
     const nodes = [node(1, 'failed'), node(2, 'successful'), node(3, 'error')];
     const edges = [edge(1, 'failure', 2)];
     expect(told(nodes, edges).map((one) => one.node)).toEqual([3, 1]);

@@ -13,7 +13,7 @@ export const MAX_CAUSES = 5;
 /** A failed node, and the path of the workflow to the node. */
 export interface FailedNode {
   node: ShownNode;
-  /** Steps from the first node on, each with the condition of the next step. */
+  /** Steps from the first node, each with the condition of the next step. */
   path: readonly Step[];
   /** Nodes that the workflow ran after the failure; empty if the workflow ended there. */
   next: readonly ShownNode[];
@@ -33,7 +33,7 @@ export interface NodeRun {
   failures: readonly RunFailure[];
 }
 
-/** Returns the failed nodes; first those that ended the workflow. */
+/** Returns the failed nodes; nodes that ended the workflow come first. */
 export function failedNodes(nodes: readonly ShownNode[], edges: readonly Edge[]): FailedNode[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   return nodes
@@ -53,7 +53,7 @@ type ById = ReadonlyMap<number, ShownNode>;
 
 const hasRun = ({ state }: ShownNode): boolean => state !== 'not started' && state !== 'skipped';
 
-/** Returns true if the final state of a node satisfies an edge. */
+/** Returns true if the final state of the source node satisfies the condition of the edge. */
 function isTaken({ from, kind }: Edge, byId: ById): boolean {
   const state = byId.get(from)?.state ?? '';
   if (kind === 'success') return state === 'successful';
@@ -80,7 +80,7 @@ function pathTo(node: ShownNode, byId: ById, edges: readonly Edge[]): Step[] {
  * Renders the reason why a workflow job failed: the failed nodes, the paths to them, and the errors
  * of their runs.
  *
- * @param runs known runs by node id; the caller may not read all of them
+ * @param runs runs by node id; omits runs that the caller may not read
  */
 export function workflowCauseView(
   { status, job_explanation: explanation = '' }: { status: string; job_explanation?: string },

@@ -27,7 +27,7 @@ import {
 type ShownWorkflowRun = ShownRun & { job_explanation?: string };
 
 /**
- * Renders a workflow job: the reason of a failure, and the graph with the states of the nodes. A
+ * Renders a workflow job: the reason for a failure, and the graph with the states of the nodes. A
  * script updates the page.
  */
 @Injectable()

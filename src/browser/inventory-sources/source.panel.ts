@@ -31,7 +31,7 @@ export class SourcePanel implements Panel<ShownSource> {
 
   async render({ object, actor, csrf }: PanelContext<ShownSource>): Promise<Html> {
     const { url, summary_fields: summary } = object;
-    return html`${await this.causes.of('inventory_update', object, actor)}
+    return html`${await this.causes.render('inventory_update', object, actor)}
       <div class="actions">
         ${
           summary.user_capabilities?.start === true &&

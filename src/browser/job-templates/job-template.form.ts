@@ -7,8 +7,8 @@ import { onlyOf, ReferenceLists } from '../../common/rest/reference-lists.servic
 import { ResourceService } from '../../common/rest/resource.service.js';
 import { jobTemplates } from '../../job-templates/job-templates.resource.js';
 import { TemplateProjects } from '../../job-templates/template-projects.service.js';
-import { FilterForm, withFilterFields, withFilterPlaces } from '../shared/filter-fields.js';
-import { isTemplate, LABEL_FIELDS, LABEL_LISTS } from '../shared/label-fields.js';
+import { FilterForm, withFilterFields, withFilterLayout } from '../shared/filter-fields.js';
+import { isFullTemplate, LABEL_FIELDS, LABEL_LISTS } from '../shared/label-fields.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 
 const CREDENTIALS = declareFields([
@@ -21,7 +21,7 @@ const CREDENTIALS = declareFields([
   ],
 ]);
 
-const { sections = {} } = withFilterPlaces(jobTemplates.pages);
+const { sections = {} } = withFilterLayout(jobTemplates.pages);
 
 /**
  * Form with the credentials and labels of the template, and with the playbooks of the selected
@@ -57,7 +57,7 @@ export class JobTemplateForm extends FilterForm implements PageForm {
     known: Readonly<Record<string, unknown>>,
     actor: Actor,
   ): Promise<readonly Field[]> {
-    if (!isTemplate(fields)) return fields;
+    if (!isFullTemplate(fields)) return fields;
     const all = withFilterFields(fields, known.webhook_service);
     const [given] = [known.project ?? (await this.onlyProject(fields, known, actor))]
       .flat()

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Field } from '../../common/fields/field.js';
 import { resource } from '../../common/resource/registry.js';
-import { FilterForm, withFilterFields, withFilterPlaces } from '../shared/filter-fields.js';
+import { FilterForm, withFilterFields, withFilterLayout } from '../shared/filter-fields.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 
 /** Form that starts with Git, from which most projects come; the style sheet hides other fields. */
@@ -9,7 +9,7 @@ import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 @PageFormOf('project')
 export class ProjectForm extends FilterForm implements PageForm {
   readonly preselects = ['organization'];
-  readonly pages = withFilterPlaces(resource('project').pages);
+  readonly pages = withFilterLayout(resource('project').pages);
 
   fields(
     fields: readonly Field[],

@@ -36,7 +36,7 @@ export class ProjectPanel implements Panel<ShownProject> {
     const syncs = source !== '' && summary.user_capabilities?.start === true;
     const isRunnable =
       HAS_FILES.has(status) && (await this.source.opens('POST', JOB_TEMPLATES, actor)).body;
-    return html`${await this.causes.of('project_update', object, actor)}
+    return html`${await this.causes.render('project_update', object, actor)}
       <div class="actions">
         ${
           syncs &&

@@ -5,7 +5,7 @@ import { panelCard } from '../shared/panel-forms.js';
 import { PanelSource } from '../shared/panel-source.service.js';
 import { valueView, type Item } from '../shared/value-views.js';
 import { WebhookCauses } from '../shared/webhook-causes.service.js';
-import { wordIn } from '../shared/labels.js';
+import { labelIn } from '../shared/labels.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
 
@@ -46,7 +46,7 @@ const runTable = (last: readonly Item[], runs: ResourceDefinition): Html =>
       <thead>
         <tr>
           <th scope="col">Run</th>
-          ${COLUMNS.map((name) => html`<th scope="col">${wordIn(runs, name)}</th>`)}
+          ${COLUMNS.map((name) => html`<th scope="col">${labelIn(runs, name)}</th>`)}
         </tr>
       </thead>
       <tbody>
@@ -56,7 +56,7 @@ const runTable = (last: readonly Item[], runs: ResourceDefinition): Html =>
               <th scope="row"><a href="${String(run.url)}">#${String(run.id)}</a></th>
               ${COLUMNS.map(
                 (name) =>
-                  html`<td data-label="${wordIn(runs, name)}">${valueView(name, run, runs)}</td>`,
+                  html`<td data-label="${labelIn(runs, name)}">${valueView(name, run, runs)}</td>`,
               )}
             </tr>`,
         )}

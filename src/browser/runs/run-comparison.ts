@@ -83,7 +83,7 @@ export interface ComparedTasks {
 function differenceOf(column: string, before: unknown, now: unknown): Difference[] {
   if ((before ?? '') === (now ?? '')) return [];
   const what = labelOf(column.replace(/_id$/, '').replace(/^scm_/, ''));
-  return [{ what, before: told(before), now: told(now) }];
+  return [{ what, before: textOf(before), now: textOf(now) }];
 }
 
 /** Compares variables. Secrets in them were masked before they were stored. */
@@ -91,7 +91,7 @@ function variableDifferences(before: Row, now: Row): Difference[] {
   const [old, current] = [variablesOf(before), variablesOf(now)];
   const names = new Set([...Object.keys(old), ...Object.keys(current)]);
   return [...names].flatMap((name) => {
-    const [was, is] = [told(old[name]), told(current[name])];
+    const [was, is] = [textOf(old[name]), textOf(current[name])];
     return was === is ? [] : [{ what: `Variable ${name}`, before: was, now: is }];
   });
 }
@@ -116,7 +116,7 @@ function taskDifferences({ before, now }: ComparedTasks): Difference[] {
     .map((task) => ({ what: 'Task', before: '', now: task }));
 }
 
-const told = (value: unknown): string => {
+const textOf = (value: unknown): string => {
   if (value === null || value === undefined || value === '') return '';
   return shorten(typeof value === 'string' ? value : JSON.stringify(value), MAX_VALUE);
 };

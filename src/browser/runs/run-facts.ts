@@ -1,7 +1,7 @@
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { valueView, type Item } from '../shared/value-views.js';
 import type { WebhookCauses } from '../shared/webhook-causes.service.js';
-import { wordIn } from '../shared/labels.js';
+import { labelIn } from '../shared/labels.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
 import type { ShownRun } from './run-actions.js';
@@ -10,7 +10,7 @@ import type { ShownRun } from './run-actions.js';
 const MAIN_FIELDS = ['started', 'elapsed', 'inventory', 'project', 'scm_branch', 'limit'];
 
 /** Renders the id, launch and main fields of a run in a line below its name. */
-export async function runFacts(shown: ShownRun & Item, causes: WebhookCauses): Promise<Html> {
+export async function runSummary(shown: ShownRun & Item, causes: WebhookCauses): Promise<Html> {
   const [named = shown] = await causes.named([shown]);
   const run: ShownRun & Item = { ...shown, launched_by: named.launched_by };
   const definition = resource(run.type);
@@ -18,7 +18,7 @@ export async function runFacts(shown: ShownRun & Item, causes: WebhookCauses): P
     ${fact('Run', html`#${run.id}`)} ${fact('Launched', launchOf(run, definition))}
     ${MAIN_FIELDS.filter((name) => isSet(run[name])).map((name) =>
       fact(
-        wordIn(definition, name),
+        labelIn(definition, name),
         name === 'elapsed' && isRunning(run)
           ? html`<span data-since="${String(run.started)}"
               >${valueView(name, run, definition)}</span

@@ -7,7 +7,7 @@ import { type FoundLine, searchView } from './output-search.js';
 /** Maximum size of the output on a page; the download is complete. */
 const MAX = { events: 500, bytes: 262_144 };
 /** Number of lines of context before the requested line. */
-const LEAD = 10;
+const CONTEXT_LINES = 10;
 
 /** The part of an output that a page shows. */
 export interface ShownOutput {
@@ -26,7 +26,7 @@ export async function loadOutput(
   const parts =
     from === null
       ? await outputs.tail(runId, max)
-      : await outputs.from(runId, Math.max(0, from - 1 - LEAD), max);
+      : await outputs.from(runId, Math.max(0, from - 1 - CONTEXT_LINES), max);
   return { parts, from };
 }
 
@@ -81,7 +81,7 @@ export function outputView({ parts, from }: ShownOutput, context: OutputContext)
       aria-label="Output of the run"
       ${attributes({ 'data-live': isLive && stream, 'data-events': run.url.startsWith('/api/v2/jobs/') && '/api/v2/job_events/' })}
     >
-      ${folds(parts)}
+      ${taskBlocks(parts)}
     </div>
     ${isActive && from === null && reloadHint(isFollowed)}
   </section>`;
@@ -121,7 +121,7 @@ function progressOf(parts: readonly OutputPart[]): string | null {
 }
 
 /** Renders the lines of each task collapsible below the first line; other lines are always shown. */
-function folds(parts: readonly OutputPart[]): Html[] {
+function taskBlocks(parts: readonly OutputPart[]): Html[] {
   const groups: { head: OutputPart | null; rest: OutputPart[] }[] = [{ head: null, rest: [] }];
   for (const part of parts) {
     if (TASK_STARTS.has(part.event)) groups.push({ head: part, rest: [] });

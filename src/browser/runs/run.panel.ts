@@ -17,7 +17,7 @@ import { findLines } from './output-search.js';
 import { runActions, type ShownRun } from './run-actions.js';
 import { causeView, MAX_FAILURES, type Explained } from './run-cause.js';
 import { compare, comparisonView, namesOfChanged } from './run-comparison.js';
-import { runFacts } from './run-facts.js';
+import { runSummary } from './run-facts.js';
 import { loadOutput, outputView, type OutputContext } from './run-output.js';
 import { loadTasks, taskTree } from './task-tree.js';
 
@@ -58,7 +58,7 @@ export class RunPanel implements Panel<ShownJob> {
     const someFailed = hosts.some(({ failures: failed, dark }) => failed + dark > 0);
     const events = `${run.url}${run.type === 'job' ? 'job_events' : 'events'}/`;
     const changes = !isActive && run.type === 'job' && (await this.comparison(run, tasks, actor));
-    return html`${await runFacts(run, this.causes)}
+    return html`${await runSummary(run, this.causes)}
       <div id="run-actions" class="actions" data-refresh>
         ${await runActions(this.runs, run, { actor, csrf, isActive, someFailed })}
       </div>
@@ -71,8 +71,8 @@ export class RunPanel implements Panel<ShownJob> {
       ${isFollowed && html`<script src="${assetUrl('live.js')}" defer></script>`}`;
   }
 
-  private async search(run: ShownJob, given: unknown): Promise<OutputContext['search']> {
-    const text = typeof given === 'string' ? given.slice(0, MAX_SEARCH).trim() : '';
+  private async search(run: ShownJob, query: unknown): Promise<OutputContext['search']> {
+    const text = typeof query === 'string' ? query.slice(0, MAX_SEARCH).trim() : '';
     return text === '' ? null : { text, lines: await findLines(this.outputs, run.id, text) };
   }
 
@@ -98,7 +98,7 @@ const MAX_SEARCH = 200;
 const MAX_LINE_DIGITS = 9;
 
 /** Returns the line number of the query, starting at 1; null without a valid number. */
-const lineIn = (given: unknown): number | null =>
-  typeof given === 'string' && /^[1-9]\d*$/.test(given) && given.length <= MAX_LINE_DIGITS
-    ? Number(given)
+const lineIn = (value: unknown): number | null =>
+  typeof value === 'string' && /^[1-9]\d*$/.test(value) && value.length <= MAX_LINE_DIGITS
+    ? Number(value)
     : null;

@@ -39,10 +39,10 @@ export function taskTree(events: string, tasks: readonly RunTask[]): Html | null
       <a class="button small" href="${events}">All events</a>
     </div>
     ${[...byPlay].map(
-      ([play, own]) =>
+      ([play, playTasks]) =>
         html`<h3>${play === '' ? 'Play' : play}</h3>
           <ul class="tree">
-            ${own.map(taskView)}
+            ${playTasks.map(taskView)}
           </ul>`,
     )}
     ${tasks.length === MAX.tasks && html`<p class="hint">Only the first tasks are shown.</p>`}

@@ -10,7 +10,7 @@ import { causeView } from './run-cause.js';
 
 const FAILED: ReadonlySet<unknown> = new Set(['failed', 'error']);
 /** Maximum number of failures on the page; the page of the update shows more. */
-const MAX = 3;
+const MAX_FAILURES = 3;
 
 /** Shows why the last update of a project or of an inventory source failed. */
 @Injectable()
@@ -21,7 +21,7 @@ export class UpdateCauses {
   ) {}
 
   /** Renders the cause; returns null if the last update did not fail. */
-  async of(
+  async render(
     type: 'inventory_update' | 'project_update',
     { related, status }: Item,
     actor: Actor,
@@ -30,7 +30,7 @@ export class UpdateCauses {
     const [, id] = /\/(\d+)\/$/.exec(typeof url === 'string' ? url : '') ?? [];
     if (!FAILED.has(status) || id === undefined) return null;
     const update = await this.source.object(resource(type), Number(id), actor);
-    const failures = await this.outputs.failures(Number(id), MAX);
+    const failures = await this.outputs.failures(Number(id), MAX_FAILURES);
     const text = (name: string): string => String(update[name] ?? '');
     const run = {
       url: text('url'),

@@ -3,7 +3,7 @@ const LEVELS = [0, 95, 135, 175, 215, 255];
 /** Background of outputs in both themes. */
 const OUTPUT = [0x12, 0x16, 0x1d];
 /** Minimum contrast between text and background (WCAG 2.2, AA). */
-const LEAST_CONTRAST = 4.5;
+const MIN_CONTRAST = 4.5;
 
 type Rgb = readonly number[];
 
@@ -15,10 +15,10 @@ export const ansiColors = (): string =>
   Array.from({ length: 240 }, (_, index) => {
     const color = rgbOf(index);
     const background = [OUTPUT, [255, 255, 255], [0, 0, 0]].find(
-      (one) => contrast(color, one) >= LEAST_CONTRAST,
+      (one) => contrast(color, one) >= MIN_CONTRAST,
     );
-    const behind = background && background !== OUTPUT ? `;background:${hex(background)}` : '';
-    return `.ansi-${index + 16}{color:${hex(color)}${behind}}\n`;
+    const suffix = background && background !== OUTPUT ? `;background:${hex(background)}` : '';
+    return `.ansi-${index + 16}{color:${hex(color)}${suffix}}\n`;
   }).join('');
 
 /** Returns the color at an index, counted from color 16: a cube of 216 colors, then 24 grays. */

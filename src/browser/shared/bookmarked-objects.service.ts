@@ -29,10 +29,10 @@ export class BookmarkedObjects {
     for (const type of new Set(marks.map((mark) => mark.type))) {
       const definition = findResource(type);
       if (!definition?.stored) continue;
-      const own = marks.filter((mark) => mark.type === type);
-      const ids = own.map(({ id }) => id);
+      const ofType = marks.filter((mark) => mark.type === type);
+      const ids = ofType.map(({ id }) => id);
       const titles = await titlesOf(definition, ids, context);
-      for (const mark of own) {
+      for (const mark of ofType) {
         const name = titles.get(mark.id);
         if (name === undefined) continue;
         found.set(mark, { name, label: labelFor(type), url: definition.url(mark.id) });

@@ -38,7 +38,7 @@ export function bookmarksOf(request: CookieRequest, kind: BookmarkKind, user: nu
   return owner === String(user) ? read(marks).slice(0, COOKIES[kind].max) : [];
 }
 
-function keep(
+function store(
   request: CookieRequest,
   response: Response,
   { kind, user, marks }: { kind: BookmarkKind; user: number; marks: readonly Bookmark[] },
@@ -64,7 +64,7 @@ export function remember(
   const known = bookmarksOf(request, 'recent', user);
   if (known[0] && isSame(known[0], mark)) return;
   const marks = [mark, ...known.filter((one) => !isSame(one, mark))];
-  keep(request, response, { kind: 'recent', user, marks });
+  store(request, response, { kind: 'recent', user, marks });
 }
 
 /** Returns true if the star button sent the request. */
@@ -79,7 +79,7 @@ export function toggleStar(request: PlainRequest, response: Response): void {
   const known = bookmarksOf(request, 'starred', user);
   const others = known.filter((one) => !isSame(one, mark));
   const marks = others.length < known.length ? others : [mark, ...known];
-  keep(request, response, { kind: 'starred', user, marks });
+  store(request, response, { kind: 'starred', user, marks });
 }
 
 /** Returns true if the user starred the object. */

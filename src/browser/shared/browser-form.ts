@@ -78,11 +78,11 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     return;
   }
   // Without a session, the form is accepted only with a valid token.
-  if (sessionOf(request) === undefined && !isOurs(request)) {
+  if (sessionOf(request) === undefined && !isOwnForm(request)) {
     next();
     return;
   }
-  assertOurs(request);
+  assertOwnForm(request);
   const pending = readPending(body[RESUME_FIELD]);
   if (pending) {
     resumed.set(request, pending);
@@ -98,7 +98,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     [RETURN_FIELD]: returnTo,
     [PATH_FIELD]: path,
     [SHOWN_FIELD]: shown,
-    [PREVIEW_FIELD]: look,
+    [PREVIEW_FIELD]: preview,
     [TOLD_THERE_FIELD]: toldThere,
     ...values
   } = body;
@@ -109,30 +109,30 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     ...(shown === undefined ? {} : { shown: [shown].flat().map(String) }),
     ...(isOwnPath(returnTo) ? { returnTo } : {}),
     ...(toldThere === undefined ? {} : { isToldThere: true }),
-    ...(look === undefined ? {} : { isPreview: true }),
+    ...(preview === undefined ? {} : { isPreview: true }),
   });
   if (typeof method === 'string' && OVERRIDES.has(method)) request.method = method;
-  if (isList(path)) request.url = path;
+  if (isListPath(path)) request.url = path;
   next();
 }
 
 /** Returns true for the path of a list below an object, such as the roles of a user. */
-const isList = (given: unknown): given is string =>
-  typeof given === 'string' && /^\/api\/v2\/[a-z_]+\/\d{1,16}\/[a-z_]+\/$/.test(given);
+const isListPath = (value: unknown): value is string =>
+  typeof value === 'string' && /^\/api\/v2\/[a-z_]+\/\d{1,16}\/[a-z_]+\/$/.test(value);
 
 /** Returns true for a path on this server; a form must not redirect to another site. */
-export const isOwnPath = (given: unknown): given is string =>
-  typeof given === 'string' && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(given);
+export const isOwnPath = (value: unknown): value is string =>
+  typeof value === 'string' && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(value);
 
 /** @throws Forbidden unless a page of this server sent the form */
-function assertOurs(request: PlainRequest): void {
+function assertOwnForm(request: PlainRequest): void {
   assertCsrf(request, memberOf(request.body, CSRF_FIELD));
   assertSameSite(request);
 }
 
-function isOurs(request: PlainRequest): boolean {
+function isOwnForm(request: PlainRequest): boolean {
   try {
-    assertOurs(request);
+    assertOwnForm(request);
     return true;
   } catch (error) {
     if (error instanceof Forbidden) return false;

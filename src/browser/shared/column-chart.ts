@@ -105,7 +105,7 @@ const gridLine = (value: number, top: number, chart: ColumnChart, frame: Frame):
 };
 
 /** Minimum distance between the labels below the columns. */
-const LEAST_SPACE = 38;
+const MIN_SPACING = 38;
 
 function column(index: number, top: number, chart: ColumnChart, frame: Frame): Html {
   const { columns, series } = chart;
@@ -130,7 +130,7 @@ function column(index: number, top: number, chart: ColumnChart, frame: Frame): H
   });
   const middle = (left + (index + 0.5) * step).toFixed(1);
   const texts = series.map(({ label, values }) => `${shown(values[index] ?? 0, chart)} ${label}`);
-  const isNamed = index % Math.ceil(LEAST_SPACE / step) === 0;
+  const isNamed = index % Math.ceil(MIN_SPACING / step) === 0;
   return html`<g>
     <title>${columns[index]?.name}: ${texts.join(', ')}</title>
     ${parts}

@@ -10,7 +10,7 @@ import { relatedLinks, type RelatedParts } from './related.js';
 import { inSections } from './sections.js';
 import { valueView, type Item } from './value-views.js';
 import { labelOf } from '../../common/fields/label.js';
-import { wordIn } from './labels.js';
+import { labelIn } from './labels.js';
 
 /** Keys that are shown elsewhere on the page. */
 const ELSEWHERE = new Set(['url', 'related', 'summary_fields']);
@@ -85,7 +85,7 @@ const fieldList = (names: readonly string[], item: Item, definition: ResourceDef
       const field = definition.field(name);
       const long = isUnset(item[name], field) ? null : longView(item[name], field);
       return html`<div class="${long ? 'span' : ''}">
-        <dt>${wordIn(definition, name)}</dt>
+        <dt>${labelIn(definition, name)}</dt>
         <dd>${long ?? valueView(name, item, definition)}</dd>
       </div>`;
     })}

@@ -31,10 +31,10 @@ export class ErrorPages extends ErrorViews {
 
   async send(request: ApiRequest, response: Response, answer: ErrorAnswer): Promise<boolean> {
     if (!browses(request)) return false;
-    const instead = answer.status === 401 ? '/api/login/' : answer.instead;
-    if (instead !== undefined && mayLogIn(request)) {
+    const loginPath = answer.status === 401 ? '/api/login/' : answer.instead;
+    if (loginPath !== undefined && mayLogIn(request)) {
       const next = request.path + withQuery(request.query);
-      response.redirect(302, `${instead}${withQuery({}, { next })}`);
+      response.redirect(302, `${loginPath}${withQuery({}, { next })}`);
       return true;
     }
     if (answer.status === 401 && submissionOf(request)) {
@@ -65,11 +65,11 @@ export class ErrorPages extends ErrorViews {
     const { method, path } = request;
     const entry = this.table.match(path);
     const here = path.endsWith('/') ? path : `${path}/`;
-    const shown = entry?.routes.has('GET') ? here : here.replace(/[^/]+\/$/, '');
+    const pagePath = entry?.routes.has('GET') ? here : here.replace(/[^/]+\/$/, '');
     const submission = submissionOf(request);
     const info = entry?.routes.get(method)?.info;
     return loginPage(openPage(request, response), {
-      next: shown + withQuery(request.query),
+      next: pagePath + withQuery(request.query),
       pending: submission ? pendingForm({ path: here, method }, submission, info) : null,
     });
   }

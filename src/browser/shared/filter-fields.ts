@@ -75,7 +75,7 @@ export const withFilterFields = (fields: readonly Field[], service: unknown): re
   fields.flatMap((field) => (field.name === DOCUMENT ? filterFields(service) : [field]));
 
 /** Returns a layout with the filter document replaced by fields for its parts. */
-export const withFilterPlaces = ({ sections = {}, ...layout }: PageLayout): PageLayout => ({
+export const withFilterLayout = ({ sections = {}, ...layout }: PageLayout): PageLayout => ({
   ...layout,
   sections: Object.fromEntries(
     Object.entries(sections).map(([title, names]) => [
@@ -99,10 +99,10 @@ export abstract class FilterForm implements Omit<PageForm, 'fields'> {
     return filterValues(filters);
   }
 
-  errorsIn({ [DOCUMENT]: faults, ...errors }: FieldErrors): FieldErrors {
-    const placed: Record<string, string[]> = {};
-    for (const text of messagesOf(faults)) (placed[placeOf(text)] ??= []).push(text);
-    return { ...errors, ...placed };
+  errorsIn({ [DOCUMENT]: filterErrors, ...errors }: FieldErrors): FieldErrors {
+    const byField: Record<string, string[]> = {};
+    for (const text of messagesOf(filterErrors)) (byField[fieldOf(text)] ??= []).push(text);
+    return { ...errors, ...byField };
   }
 }
 
@@ -155,8 +155,8 @@ function valueOf(text: string): unknown {
 const textOf = (value: unknown): string =>
   typeof value === 'string' && valueOf(value) === value ? value : JSON.stringify(value);
 
-function placeOf(fault: string): (typeof NAMES)[number] {
-  if (fault.includes('"refs"')) return 'filter_refs';
-  if (fault.includes('"actions"')) return 'filter_actions';
-  return /"events"|no event/.test(fault) ? 'filter_events' : 'filter_equals';
+function fieldOf(error: string): (typeof NAMES)[number] {
+  if (error.includes('"refs"')) return 'filter_refs';
+  if (error.includes('"actions"')) return 'filter_actions';
+  return /"events"|no event/.test(error) ? 'filter_events' : 'filter_equals';
 }

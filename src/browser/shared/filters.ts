@@ -49,7 +49,7 @@ export function filterPanel(context: PageContext, definition: ResourceDefinition
   const selects = quick
     .filter(({ name }) => runs.length === 0 || name === 'status')
     .slice(0, MAX_SELECTS);
-  const own = [
+  const controlNames = [
     ...runs.map(([name]) => name),
     'search',
     'order_by',
@@ -63,7 +63,7 @@ export function filterPanel(context: PageContext, definition: ResourceDefinition
     ...definition.alsoSearched.names.map((name) => labelFor(name.replace(/.*__/, ''))),
   ].map((words) => words.toLowerCase());
   return html`<form class="filters" method="get" action="${path}" role="search" aria-label="List">
-      ${hiddenQuery(query, own)}
+      ${hiddenQuery(query, controlNames)}
       ${
         searchable.length > 0 &&
         html`<div class="field grow">
@@ -212,9 +212,9 @@ export const isNarrowed = (query: QueryParameters): boolean =>
 
 /** Returns the label of a filter, such as "Name contains web"; for an unknown lookup, the query. */
 function filterWords(definition: ResourceDefinition, name: string, value: string): string {
-  const [, negation = '', own = '', comparison = 'exact'] =
+  const [, negation = '', fieldName = '', comparison = 'exact'] =
     /^(not__)?([a-z][a-z0-9]*(?:_[a-z0-9]+)*)(?:__([a-z]+))?$/.exec(name) ?? [];
-  const field = definition.field(own);
+  const field = definition.field(fieldName);
   if (!field) return `${name}=${value}`;
   if (comparison === 'regex' && value === ANYTHING) {
     return `${labelForField(field)} is ${negation ? '' : 'not '}empty`;

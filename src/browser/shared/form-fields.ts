@@ -30,8 +30,8 @@ export function formField(input: FormField): Html {
   const { field, id, errors } = input;
   // A required field with `blank` accepts an empty value.
   const required = field.required && !field.blank;
-  const told = helpFor(field);
-  const described = [told && `${id}-help`, errors.length > 0 && `${id}-errors`].filter(Boolean);
+  const helpText = helpFor(field);
+  const described = [helpText && `${id}-help`, errors.length > 0 && `${id}-errors`].filter(Boolean);
   const common = {
     id,
     name: field.name,
@@ -39,7 +39,7 @@ export function formField(input: FormField): Html {
     'aria-invalid': errors.length > 0 ? 'true' : null,
     'aria-describedby': described.length > 0 ? described.join(' ') : null,
   };
-  const help = told && html`<p class="hint" id="${id}-help">${told}</p>`;
+  const help = helpText && html`<p class="hint" id="${id}-help">${helpText}</p>`;
   const messages = errorList(errors, `${id}-errors`);
   if (field.kind === 'boolean' && !field.nullable) {
     return html`<div class="field check">
@@ -84,12 +84,12 @@ const isBoxes = (input: FormField): boolean =>
 /** Renders a list field as check boxes; the hidden input sends the field if none is checked. */
 function boxesField(input: FormField, below: Html): Html {
   const { field, id, value } = input;
-  const among = optionsOf(input);
+  const options = optionsOf(input);
   return html`<fieldset class="field checks span" id="${id}">
     <legend>${labelForField(field)}</legend>
     <input type="hidden" name="${field.name}" value="" />
-    ${among.length === 0 && html`<p class="none">None yet</p>`}
-    ${checkBoxes(field.name, id, among, new Set([value].flat().map(String)))}${below}
+    ${options.length === 0 && html`<p class="none">None yet</p>`}
+    ${checkBoxes(field.name, id, options, new Set([value].flat().map(String)))}${below}
   </fieldset>`;
 }
 

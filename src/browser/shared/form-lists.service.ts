@@ -64,14 +64,14 @@ export class FormLists {
           }
           continue;
         }
-        const had = shown.flatMap((one) =>
+        const shownIds = shown.flatMap((one) =>
           one.startsWith(`${field}.`) ? [one.split('.')[1]] : [],
         );
         // Attaching an attached object and detaching a detached object cause no error.
-        for (const id of had.filter((one) => one !== undefined && !sent.includes(one))) {
+        for (const id of shownIds.filter((one) => one !== undefined && !sent.includes(one))) {
           await this.add(saved, { field, list }, { id, disassociate: true }, actor);
         }
-        for (const id of sent.filter((one) => !had.includes(one))) {
+        for (const id of sent.filter((one) => !shownIds.includes(one))) {
           await this.add(saved, { field, list }, { id }, actor);
         }
       }

@@ -25,12 +25,12 @@ export function takeFormParameters(request: PlainRequest): void {
     request.query = query;
   }
   const entries = Object.entries(query);
-  const given = entries.filter(([key]) => key.startsWith(PRESET));
-  if (given.length === 0) return;
+  const initial = entries.filter(([key]) => key.startsWith(PRESET));
+  if (initial.length === 0) return;
   presets.set(
     request,
     Object.fromEntries(
-      given.map(([key, value]) => [key.slice(PRESET.length), [value ?? []].flat().at(-1) ?? '']),
+      initial.map(([key, value]) => [key.slice(PRESET.length), [value ?? []].flat().at(-1) ?? '']),
     ),
   );
   request.query = Object.fromEntries(entries.filter(([key]) => !key.startsWith(PRESET)));

@@ -17,15 +17,15 @@ type Rows = { field: Field; rows: FormRows };
 
 /** Renders a group of inputs for each entry of a list, and for some empty entries. */
 export function rowsField({ field, id, value, errors }: FormField, rows: FormRows): Html {
-  const given = listOf(value).filter(isRecord);
-  const all = [...given, ...Array.from({ length: NEW_ROWS }, (): Values => ({}))];
+  const entries = listOf(value).filter(isRecord);
+  const all = [...entries, ...Array.from({ length: NEW_ROWS }, (): Values => ({}))];
   return html`<fieldset class="span rows-of-form" id="${id}">
     <legend>${rows.label}s</legend>
     ${field.help && html`<p class="hint">${field.help}</p>`} ${errorList(errors, `${id}-errors`)}
     ${all.map((row, index) => {
-      const isNew = index >= given.length;
+      const isNew = index >= entries.length;
       const group = rowView({ field, rows }, row, { id, index, isNew });
-      const isNext = index === given.length;
+      const isNext = index === entries.length;
       return isNew
         ? html`<details class="plain section" ${attributes({ open: isNext && index === 0 })}>
             <summary>${isNext ? 'Add' : 'Add another'} ${rows.label.toLowerCase()}</summary>
@@ -73,8 +73,8 @@ function rowView({ field, rows }: Rows, row: Values, { id, index, isNew }: Place
 /** Returns the members of an entry without a form field, as JSON; null if there are none. */
 function keptIn(row: Values, { fields }: FormRows): string | null {
   if (typeof row[KEPT] === 'string') return row[KEPT];
-  const isAsked = (name: string): boolean => fields.some((one) => one.name === name);
-  const others = Object.entries(row).filter(([name]) => !isAsked(name) && name !== REMOVE);
+  const hasField = (name: string): boolean => fields.some((one) => one.name === name);
+  const others = Object.entries(row).filter(([name]) => !hasField(name) && name !== REMOVE);
   return others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : null;
 }
 

@@ -62,17 +62,17 @@ const matters = ({ field, value, errors }: FormField): boolean =>
   errors.length > 0 || (field.required && !field.blank) || !isUntouched(value, field.default);
 
 /** Also compares the values as text, because forms contain texts and objects typed values. */
-function isUntouched(value: unknown, standard: unknown): boolean {
-  const isNothing = (one: unknown): boolean =>
+function isUntouched(value: unknown, fallback: unknown): boolean {
+  const isEmpty = (one: unknown): boolean =>
     one === null ||
     one === undefined ||
     one === '' ||
     one === false ||
     (typeof one === 'object' && Object.keys(one).length === 0);
-  const given: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
   return (
-    (isNothing(given) && isNothing(standard)) ||
-    isDeepStrictEqual(given, standard) ||
-    String(given) === String(standard)
+    (isEmpty(single) && isEmpty(fallback)) ||
+    isDeepStrictEqual(single, fallback) ||
+    String(single) === String(fallback)
   );
 }

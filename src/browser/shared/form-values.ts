@@ -10,7 +10,7 @@ import type { Submission } from './browser-form.js';
 import { messageOf } from '../../common/errors/message-of.js';
 import { isIdText } from '../../common/resource/ids.js';
 
-const EMPTY_MEANS_NOTHING = new Set<Field['kind']>([
+const OMITTED_IF_EMPTY = new Set<Field['kind']>([
   'integer',
   'float',
   'datetime',
@@ -61,12 +61,12 @@ function memberOf({ name }: Field): [document: string, key: string] | null {
 
 /** Adds a member to its document, or replaces a member with the same name; omits an empty member. */
 function addMember(body: Record<string, unknown>, field: Field, value: unknown): void {
-  const place = memberOf(field);
-  if (!place || value === null) return;
-  const [document, key] = place;
-  const present = documentOf(body[document]);
+  const member = memberOf(field);
+  if (!member || value === null) return;
+  const [document, key] = member;
+  const current = documentOf(body[document]);
   // An unparsable document stays as entered; its own validation reports the error.
-  if (present) body[document] = { ...present, [key]: typed(field, value) };
+  if (current) body[document] = { ...current, [key]: typed(field, value) };
 }
 
 function documentOf(value: unknown): Record<string, unknown> | null {
@@ -94,7 +94,7 @@ function valueOf(field: Field | undefined, given: unknown): unknown {
   const value: unknown = field?.kind !== 'json' && Array.isArray(given) ? given.at(-1) : given;
   if (!field || value !== '') return field?.kind === 'json' ? toJson(field, value) : value;
   if (field.nullable) return null;
-  return isLeftOut(field) ? undefined : value;
+  return isOmitted(field) ? undefined : value;
 }
 
 function listOf(field: Field, given: unknown): unknown {
@@ -109,8 +109,8 @@ function listOf(field: Field, given: unknown): unknown {
 export const isListField = (field: Field): boolean =>
   field.kind === 'json' && (field.target !== null || field.choices.length > 0);
 
-const isLeftOut = (field: Field): boolean =>
-  EMPTY_MEANS_NOTHING.has(field.kind) || (field.kind === 'choice' && !field.blank);
+const isOmitted = (field: Field): boolean =>
+  OMITTED_IF_EMPTY.has(field.kind) || (field.kind === 'choice' && !field.blank);
 
 function parseRaw(text: string): Record<string, unknown> {
   let value: unknown;

@@ -80,19 +80,19 @@ export class Forms {
     const fields = plan
       ? formFields(info, { ...open, fields: plan.fields }, route.method)
       : declared;
-    const part = entered && sentPart(entered.submission, info);
+    const sent = entered && sentPart(entered.submission, info);
     const forPart = (name: FormPart): FormRequest =>
-      part === name ? request : { ...request, entered: undefined };
+      sent === name ? request : { ...request, entered: undefined };
     // An update form without the current values would overwrite them with empty values.
     const isFilled = (name: FormPart): boolean =>
-      part === name || request.object !== null || !changes(route);
+      sent === name || request.object !== null || !isUpdate(route);
     const attaching = info.attach && open.attach ? await this.attachForm(forPart('attach')) : null;
     const byField = isFilled('fields') ? await this.fieldForm(forPart('fields'), fields) : null;
     const raw =
       request.returnTo === undefined &&
       isFilled('raw') &&
       folded('Raw data', rawForm(forPart('raw'), declared), {
-        open: part === 'raw' || (byField === null && attaching === null),
+        open: sent === 'raw' || (byField === null && attaching === null),
         kind: 'plain',
       });
     const content = html`${attaching}${byField}${raw}`;
@@ -120,11 +120,11 @@ export class Forms {
     const { key, route, info, plan, context, entered } = request;
     if (plan?.asksFirst) return choiceLinks(plan.asksFirst, context);
     if (fields.length === 0) return plainAction(request);
-    const asked: FormField[] = [];
-    for (const field of fields) asked.push(await this.input(request, await this.offered(field)));
-    const preview = await previewOf(request, asked);
-    const inputs = withErrors(asked, entered && !entered.errors ? preview?.errors : undefined);
-    const layout = plan?.pages ?? (arranges(info) ? info.resource?.pages : undefined);
+    const rendered: FormField[] = [];
+    for (const field of fields) rendered.push(await this.input(request, await this.resolve(field)));
+    const preview = await previewOf(request, rendered);
+    const inputs = withErrors(rendered, entered && !entered.errors ? preview?.errors : undefined);
+    const layout = plan?.pages ?? (usesLayout(info) ? info.resource?.pages : undefined);
     const chosen = plan?.choice && chosenView(plan.choice, valueFor(request, plan.choice), request);
     return html`${info.attach && html`<h2>${actionTitle(route, info)}</h2>`}
       <form
@@ -141,38 +141,38 @@ export class Forms {
         ${formParts(inputs, layout)} ${preview && previewView(key, preview)}
         ${inputs.filter(({ secret }) => secret).map(secretInput)} ${shownEntries(request)}
         <div class="actions span">
-          <button class="primary">${changes(route) ? 'Save' : actionTitle(route, info)}</button>
+          <button class="primary">${isUpdate(route) ? 'Save' : actionTitle(route, info)}</button>
         </div>
       </form>`;
   }
 
   /** Returns a field with the choices that depend on settings, such as the permitted modules. */
-  private async offered(field: Field): Promise<Field> {
-    const { choices, default: preset } = await this.options.settingsOf(field);
+  private async resolve(field: Field): Promise<Field> {
+    const { choices, default: fromSettings } = await this.options.settingsOf(field);
     if (!Array.isArray(choices)) return field;
     return {
       ...field,
       choices: choices.map(([value, label]): Choice => [String(value), String(label)]),
-      default: preset ?? field.default,
+      default: fromSettings ?? field.default,
     };
   }
 
   private async input(request: FormRequest, field: Field): Promise<FormField> {
     const { key, info, entered, actor } = request;
-    const given = valueFor(request, field);
+    const initial = valueFor(request, field);
     const choices =
       field.target &&
-      (await this.references.load(field.target(), field.needs ?? 'read', given, actor));
+      (await this.references.load(field.target(), field.needs ?? 'read', initial, actor));
     const isPreselected = field.required || request.plan?.preselects.includes(field.name);
     const isNew = !entered && (field.required || request.object === null);
-    const value = given ?? (isPreselected && isNew ? onlyOf(choices) : undefined);
+    const value = initial ?? (isPreselected && isNew ? onlyOf(choices) : undefined);
     // Errors in variables include the line number.
-    const fault = entered && field.kind === 'variables' ? await faultIn(given) : null;
+    const error = entered && field.kind === 'variables' ? await variablesError(initial) : null;
     return {
       field,
       id: `${key}-${field.name}`,
       value,
-      errors: fault === null ? errorsAt(entered?.errors, field.name) : [fault],
+      errors: error === null ? errorsAt(entered?.errors, field.name) : [error],
       secret: isSecret(field, info.resource),
       ...(choices ? { choices } : {}),
       ...followedIn(request.plan, field.name),
@@ -228,14 +228,14 @@ export const deleteSection = (context: PageContext, info: RouteInfo, title: stri
   </section>`;
 
 /** Returns true for a form that uses the layout of its object: any form except an action. */
-const arranges = ({ kind }: RouteInfo): boolean => kind !== 'action';
+const usesLayout = ({ kind }: RouteInfo): boolean => kind !== 'action';
 
 /** Returns true for an action with fields, such as a launch; its form is expanded. */
 export const hasFields = ({ info, open }: Pick<FormRequest, 'info' | 'open'>): boolean =>
   info.kind === 'action' && (open.fields ?? info.body ?? []).length > 0;
 
 /** Returns true if the form is filled from the object that it changes. */
-export const changes = ({ method }: TableRoute): boolean => method === 'PUT' || method === 'PATCH';
+export const isUpdate = ({ method }: TableRoute): boolean => method === 'PUT' || method === 'PATCH';
 
 /**
  * Returns the writable fields of a form. Immutable fields are only in forms with the method POST.
@@ -285,8 +285,8 @@ function valueFor({ object, entered, context }: FormRequest, field: Field): unkn
   return entered?.errors ? undefined : field.default;
 }
 
-const faultIn = (given: unknown): Promise<string | null> =>
-  variablesFault(String([given].flat().at(-1) ?? ''));
+const variablesError = (value: unknown): Promise<string | null> =>
+  variablesFault(String([value].flat().at(-1) ?? ''));
 
 /** Returns true for secrets, and for texts that the activity stream hides, such as passwords. */
 const isSecret = (field: Field, definition: ResourceDefinition | undefined): boolean =>

@@ -6,7 +6,7 @@ import { hiddenQuery } from './layout.js';
 import type { PageContext } from './page-context.js';
 import { hasFormPages, type UsableRoute } from './page-sections.service.js';
 import { formUrl } from './form-parameters.js';
-import { ANSWER } from './response-view.js';
+import { RESPONSE_ID } from './response-view.js';
 import { labelFor } from './labels.js';
 
 export interface HeadingParts {
@@ -55,8 +55,8 @@ export function heading(parts: HeadingParts): Html {
     </div>
     <div class="tools">
       ${star && starButton(context, star)}
-      ${links.map((one) => jump(one, isPaged && one.info.kind !== 'action' ? context.path : null))}
-      <a class="button quiet" href="#${ANSWER}" title="API response of this page">API</a>
+      ${links.map((one) => formLink(one, isPaged && one.info.kind !== 'action' ? context.path : null))}
+      <a class="button quiet" href="#${RESPONSE_ID}" title="API response of this page">API</a>
     </div>
   </div>`;
 }
@@ -72,16 +72,16 @@ function kindOf(route: TableRoute | undefined): string | null {
  *
  * @param path path of a form that has its own page; null for a form on this page
  */
-function jump(route: UsableRoute, path: string | null): HtmlValue {
+function formLink(route: UsableRoute, path: string | null): HtmlValue {
   const { method, info } = route;
-  const text = JUMP[method] ?? (info.kind === 'action' ? actionTitle(route, info) : 'Add');
+  const text = LINK_TEXTS[method] ?? (info.kind === 'action' ? actionTitle(route, info) : 'Add');
   const kind = method === 'DELETE' ? ' danger' : method === 'POST' && path ? ' primary' : '';
   const key = method.toLowerCase();
   const url = path === null ? `#form-${key}` : formUrl(path, key);
   return html`<a class="button${kind}" href="${url}">${text}</a>`;
 }
 
-const JUMP: Record<string, string> = { PATCH: 'Edit', DELETE: 'Delete' };
+const LINK_TEXTS: Record<string, string> = { PATCH: 'Edit', DELETE: 'Delete' };
 
 /** Renders the star button as a GET form, which works without scripts and redirects to the page. */
 function starButton({ path, query }: PageContext, { value, isSet }: Star): Html {

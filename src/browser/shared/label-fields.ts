@@ -2,7 +2,7 @@ import { Char, declareFields, References, type Field } from '../../common/fields
 import type { FormList } from './page-forms.service.js';
 
 /** Returns true for the fields of a full template; the form of a copy has only a name. */
-export const isTemplate = (fields: readonly Field[]): boolean =>
+export const isFullTemplate = (fields: readonly Field[]): boolean =>
   fields.some(({ name }) => name === 'ask_labels_on_launch');
 
 /** Fields of a form for the labels of its object. */

@@ -3,7 +3,7 @@ import { labelOf } from '../../common/fields/label.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 
 /** Labels by API name. Only pages use them; JSON and OPTIONS use the API names. */
-const CALLED: ReadonlyMap<string, string> = new Map(
+const LABELS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     dtend: 'Ends',
     dtstart: 'Starts',
@@ -50,20 +50,20 @@ const WITHIN: readonly (readonly [RegExp, string])[] = [
 
 /** Returns the label of an API name: "Source control" for `scm_type`. */
 export function labelFor(name: string): string {
-  const called = CALLED.get(name);
-  if (called !== undefined) return called;
+  const known = LABELS.get(name);
+  if (known !== undefined) return known;
   const words = WITHIN.reduce((text, [from, to]) => text.replace(from, to), labelOf(name));
   return words.replace(/^./, (letter) => letter.toUpperCase());
 }
 
 /** Returns the label of a field: the declared label, unless it only repeats the name. */
 export const labelForField = ({ name, label }: Pick<Field, 'name' | 'label'>): string =>
-  CALLED.has(name) || label === labelOf(name) ? labelFor(name) : label;
+  LABELS.has(name) || label === labelOf(name) ? labelFor(name) : label;
 
 /** Returns the help of a field; empty if the help only repeats the label: "Name of this object." */
 export function helpFor({ label, help }: Pick<Field, 'label' | 'help'>): string {
-  const [, told = ''] = /^(?:optional )?(.+?)(?: of this object)?\.$/i.exec(help) ?? [];
-  return told.toLowerCase() === label.toLowerCase() ? '' : help;
+  const [, text = ''] = /^(?:optional )?(.+?)(?: of this object)?\.$/i.exec(help) ?? [];
+  return text.toLowerCase() === label.toLowerCase() ? '' : help;
 }
 
 /** Returns a count such as "1 inventory"; counts "entries" if the list has its own title. */
@@ -85,7 +85,7 @@ export const uncapitalized = (text: string): string =>
   text.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 
 /** Returns the label of a member of an object. */
-export function wordIn(definition: ResourceDefinition | undefined, name: string): string {
+export function labelIn(definition: ResourceDefinition | undefined, name: string): string {
   const field = definition?.field(name);
   return field ? labelForField(field) : labelFor(name);
 }

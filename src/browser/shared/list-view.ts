@@ -3,7 +3,7 @@ import type { ResourceDefinition } from '../../common/resource/define-resource.j
 import { html, type Html, type HtmlValue } from './html.js';
 import { csrfInput } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
-import { countOf, pluralOf, wordIn } from './labels.js';
+import { countOf, pluralOf, labelIn } from './labels.js';
 import { isNarrowed } from './filters.js';
 import { formUrl } from './form-parameters.js';
 import { hasActions, type RowActions } from './list-actions.service.js';
@@ -32,7 +32,7 @@ export interface ListParts {
   /** The response body with the rows. */
   body: Item;
   /** True if the page has a form that creates an object. */
-  isMade: boolean;
+  canCreate: boolean;
   /** True if the caller may remove rows from the list. */
   removable: boolean;
   /** Actions of the rows, in the order of the rows. */
@@ -46,13 +46,13 @@ export function listView(parts: ListParts): Html {
   const rows = listOf(parts.body.results).filter(isRecord);
   return html`<div>
     <h2 class="hidden">Results</h2>
-    ${parts.showsRows && (rows.length === 0 ? nothingView(parts) : table(parts, rows))}
+    ${parts.showsRows && (rows.length === 0 ? emptyView(parts) : table(parts, rows))}
     ${pagination(parts, rows.length)}
   </div>`;
 }
 
 /** Renders the reason why a list is empty, and a link to the next step. */
-function nothingView({ context, definition, isMade }: ListParts): Html {
+function emptyView({ context, definition, canCreate: isMade }: ListParts): Html {
   const { path, query } = context;
   if (isNarrowed(query)) {
     return html`<p class="empty">No results match the filters. <a href="${path}">Show all</a></p>`;
@@ -74,7 +74,7 @@ function table(parts: ListParts, rows: readonly Item[]): Html {
   const acts = removable || rows.some(hasActions);
   const columns = columnsOf(definition, rows);
   const typed = definition?.variants !== null && rows.some((row) => typeof row.type === 'string');
-  const labels = columns.map((name) => wordIn(definition, name));
+  const labels = columns.map((name) => labelIn(definition, name));
   const [first = ''] = columns;
   const showsId = rows.some((row) => 'id' in row && !isNamed(row, first, definition));
   // All rows have the same labels, so each label is rendered once.

@@ -41,8 +41,8 @@ export function cleanQuery(query: QueryParameters): string | null {
   const entries = Object.entries(query).flatMap(([key, value]) =>
     [value ?? []].flat().map((one) => [key, one] as const),
   );
-  const own = new Set<string>(['_theme', STAR, ...FILTER_PARTS]);
-  const kept = entries.filter(([key, value]) => !own.has(key) && value !== '');
+  const controls = new Set<string>(['_theme', STAR, ...FILTER_PARTS]);
+  const kept = entries.filter(([key, value]) => !controls.has(key) && value !== '');
   if (kept.length === entries.length) return null;
   const added = addedFilter(query);
   // A new filter restarts the list at its first page.
@@ -68,8 +68,8 @@ function addedFilter(query: QueryParameters): [string, string] | null {
   if (!value) return null;
   if (!lookup || lookup === 'exact') return [field, value];
   const negated = lookup.startsWith('not__');
-  const word = negated ? lookup.slice('not__'.length) : lookup;
-  if (!LOOKUPS.has(word)) return null;
-  const key = word === 'exact' ? field : `${field}__${word}`;
+  const comparison = negated ? lookup.slice('not__'.length) : lookup;
+  if (!LOOKUPS.has(comparison)) return null;
+  const key = comparison === 'exact' ? field : `${field}__${comparison}`;
   return [negated ? `not__${key}` : key, value];
 }

@@ -96,7 +96,7 @@ const isForm = (value: unknown): value is PageForm =>
 /** Declares a provider as the form of a resource type, or of an action by its operation id. */
 export const PageFormOf = (...keys: string[]): ClassDecorator => SetMetadata(FORM_OF, keys);
 
-const MAKING: ReadonlySet<string> = new Set(['create', 'modify', 'replace']);
+const WRITES: ReadonlySet<string> = new Set(['create', 'modify', 'replace']);
 
 /** Registry of the page forms of all features. */
 @Injectable()
@@ -123,7 +123,7 @@ export class PageForms {
   ): Promise<FormPlan | null> {
     if (!info || !open.body) return null;
     this.byKey ??= this.find();
-    const ofType = MAKING.has(info.kind) ? this.byKey.get(info.resource?.type ?? '') : undefined;
+    const ofType = WRITES.has(info.kind) ? this.byKey.get(info.resource?.type ?? '') : undefined;
     const form = this.byKey.get(info.operationId) ?? ofType;
     if (!form) return null;
     const declared = open.fields ?? info.body ?? [];

@@ -81,21 +81,21 @@ export class PageRenderer {
     const breadcrumb = breadcrumbs(this.table, { path, ...found });
     const object = await this.objectOn(view);
     // A form that is shown again already shows its errors.
-    const formTells = shown.refused !== undefined && shown.status === 400 && forms.length > 0;
-    const answer = responseView(context, response, view, {
+    const formShowsErrors = shown.refused !== undefined && shown.status === 400 && forms.length > 0;
+    const responsePart = responseView(context, response, view, {
       open: this.jsonIsOpen(view, usable),
       leads: leadsBy(this.table),
       object: object && this.apiOf(object, view),
     });
-    const message = formTells ? null : view.message;
-    const answerAfter = submission?.isPreview ? null : answer;
+    const message = formShowsErrors ? null : view.message;
+    const finalResponse = submission?.isPreview ? null : responsePart;
     if (form) {
       const effects = await this.effectsOf(form, view);
-      const content = [message, ...forms, ...effects, shown.refused && answerAfter];
+      const content = [message, ...forms, ...effects, shown.refused && finalResponse];
       return formPage(view, { form, content, breadcrumb, ...found });
     }
     // Forms come before the response, except after a form was sent.
-    const answersLast = shown.refused !== undefined || context.method === 'GET';
+    const responseIsLast = shown.refused !== undefined || context.method === 'GET';
     return page({
       context,
       title: of === null ? title : `${title} – ${of}`,
@@ -114,7 +114,7 @@ export class PageRenderer {
       ${await this.sections.tabs(view)}
       ${noticeView(context, isRecord(view.body) && view.body.failed === true)}
       ${view.resumed && RESUMED} ${message} ${await this.main(view, object, usable)}
-      ${answersLast ? [forms, answerAfter] : [answer, forms]}`,
+      ${responseIsLast ? [forms, finalResponse] : [responsePart, forms]}`,
     });
   }
 
@@ -185,7 +185,7 @@ export class PageRenderer {
     const actions = actor ? await this.actions.of(listed, actor, page.csrf) : [];
     const showsRows = rows.length === 0 && !this.panels.showRows(route?.info?.operationId);
     return html`${rows}
-    ${listView({ context, definition, body: { ...body, results: listed }, isMade, removable, actions, showsRows })}`;
+    ${listView({ context, definition, body: { ...body, results: listed }, canCreate: isMade, removable, actions, showsRows })}`;
   }
 
   private async panelsFor(

@@ -8,7 +8,7 @@ import {
   type TableEntry,
   type TableRoute,
 } from '../../common/rest/route-table.service.js';
-import { hasFields, changes, deleteSection, Forms, type Entered } from './forms.service.js';
+import { hasFields, isUpdate, deleteSection, Forms, type Entered } from './forms.service.js';
 import { FormLists } from './form-lists.service.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { resumedFor } from './notices.js';
@@ -90,13 +90,13 @@ export class PageSections {
   ): UsableRoute | undefined {
     const { path, form, presets } = context;
     if (!hasFormPages(entry) || (status >= 400 && !refused)) return undefined;
-    const asked = refused ? context.method : form;
+    const shown = refused ? context.method : form;
     return usable.find(
       ({ method, info }) =>
         info.kind !== 'action' &&
-        (method === asked ||
+        (method === shown ||
           resumedFor(resumed, { path, method }) !== undefined ||
-          (method === 'POST' && !refused && asked === null && Object.keys(presets).length > 0)),
+          (method === 'POST' && !refused && shown === null && Object.keys(presets).length > 0)),
     );
   }
 
@@ -233,11 +233,11 @@ function placed(refused: Entered | undefined, plan: FormPlan | null): Entered | 
 
 /** Returns false for a change on a page without the object, such as an OPTIONS response. */
 const canFill = ({ context, body, refused }: FilledPage, route: TableRoute): boolean =>
-  !changes(route) || refused !== undefined || objectOf(context, body) !== null;
+  !isUpdate(route) || refused !== undefined || objectOf(context, body) !== null;
 
 /** Returns the initial or submitted values of a form. */
 const knownOf = ({ context, body, refused, resumed }: FilledPage, route: TableRoute): Item => ({
-  ...(changes(route) ? objectOf(context, body) : context.presets),
+  ...(isUpdate(route) ? objectOf(context, body) : context.presets),
   ...resumedFor(resumed, { path: context.path, method: route.method })?.submission.values,
   ...refused?.submission.values,
 });

@@ -49,14 +49,14 @@ export class PageInterceptor implements NestInterceptor {
     if (!browsing && !submission) return next.handle();
     const route = this.table.match(request.path)?.routes.get(request.method);
     const info = route?.info;
-    if (submission?.isPreview) return from(this.look(request, response, submission));
+    if (submission?.isPreview) return from(this.preview(request, response, submission));
     const lists = route && submission && (await this.fill(route, submission, request));
     const handled =
       lists && Object.keys(lists).length > 0
         ? from(this.saveWith(lists, submission, { request, response, next }))
         : next.handle();
     if (!browsing) return handled;
-    return handled.pipe(mergeMap((body) => this.answer(request, response, info, body)));
+    return handled.pipe(mergeMap((body) => this.respond(request, response, info, body)));
   }
 
   /**
@@ -97,7 +97,7 @@ export class PageInterceptor implements NestInterceptor {
   }
 
   /** Renders the form with its values and a preview of the result. */
-  private async look(
+  private async preview(
     request: ApiRequest,
     response: Response,
     submission: Submission,
@@ -109,7 +109,7 @@ export class PageInterceptor implements NestInterceptor {
     return page;
   }
 
-  private async answer(
+  private async respond(
     request: ApiRequest,
     response: Response,
     info: RouteInfo | undefined,
@@ -120,7 +120,7 @@ export class PageInterceptor implements NestInterceptor {
     const body: unknown = answer === undefined ? undefined : JSON.parse(JSON.stringify(answer));
     const target = submissionOf(request) ? nextPage(request, response, info, body) : null;
     if (target !== null) {
-      leaveNotice(response, noticeOf(request, response, info, body), request.secure);
+      leaveNotice(response, noticeFor(request, response, info, body), request.secure);
       response.status(303).setHeader('Location', target);
       response.setHeader('Content-Type', 'text/html; charset=utf-8');
       return '';
@@ -158,7 +158,7 @@ function nextPage(
   return info?.kind === 'action' ? above : here;
 }
 
-function noticeOf(
+function noticeFor(
   request: ApiRequest,
   response: Response,
   info: RouteInfo | undefined,
@@ -166,11 +166,11 @@ function noticeOf(
 ): Notice {
   const ignored = isRecord(answer) && isRecord(answer.ignored_fields) ? answer.ignored_fields : {};
   const isRun = isRecord(answer) && 'launch_type' in answer;
-  const word = isRun && info?.kind === 'action' ? 'launched' : wordOf(request, response, info);
+  const word = isRun && info?.kind === 'action' ? 'launched' : noticeWord(request, response, info);
   return { word, ignored: Object.keys(ignored) };
 }
 
-function wordOf(
+function noticeWord(
   { method, body, path }: ApiRequest,
   response: Response,
   info: RouteInfo | undefined,

@@ -52,14 +52,14 @@ export function pendingForm(
 /** Parses the pending form of a login page; returns null for invalid input. */
 export function readPending(text: unknown): PendingForm | null {
   if (typeof text !== 'string' || text === '') return null;
-  let given: unknown;
+  let value: unknown;
   try {
-    given = parseJson(text);
+    value = parseJson(text);
   } catch {
     return null;
   }
-  if (!isRecord(given) || !isRecord(given.values)) return null;
-  const { path, method, values, raw } = given;
+  if (!isRecord(value) || !isRecord(value.values)) return null;
+  const { path, method, values, raw } = value;
   if (typeof path !== 'string' || typeof method !== 'string') return null;
   return { path, method, values, raw: typeof raw === 'string' ? raw : null, secrets: [] };
 }

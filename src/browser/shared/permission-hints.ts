@@ -28,11 +28,11 @@ function ruleFor({ policy }: ResourceDefinition, action: string): Predicate | un
 
 /** Returns the rules for creating an object: of the resource, and of required references. */
 function createRules({ resource, body = [] }: RouteInfo): (Predicate | undefined)[] {
-  const own = resource?.policy.add?.({});
+  const resourceRule = resource?.policy.add?.({});
   const references = body.flatMap(({ target, needs, required }) =>
     target && needs && required ? [ruleFor(target(), needs)] : [],
   );
-  return [own, ...references];
+  return [resourceRule, ...references];
 }
 
 function sentence({ type, role }: RoleHint): string {

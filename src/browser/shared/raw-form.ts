@@ -1,6 +1,6 @@
 import type { Field } from '../../common/fields/field.js';
 import { topErrors } from './form-errors.js';
-import { changes, type FormRequest } from './forms.service.js';
+import { isUpdate, type FormRequest } from './forms.service.js';
 import { html, type Html } from './html.js';
 import { csrfInput } from './layout.js';
 
@@ -9,7 +9,7 @@ export function rawForm(
   { key, route, info, context, object, entered }: FormRequest,
   fields: readonly Field[],
 ): Html {
-  const changing = changes(route);
+  const changing = isUpdate(route);
   const sample = Object.fromEntries(
     fields.map((field) => [
       field.name,

@@ -25,8 +25,8 @@ export class ReadableLinks {
     const references = fields.filter(({ target }) => target !== null);
     const unreadable = new Map<ResourceDefinition, ReadonlySet<unknown>>();
     for (const target of new Set(references.map(targetOf))) {
-      const own = references.filter((field) => targetOf(field) === target);
-      const values = items.flatMap((item) => own.map(({ name }) => item[name]));
+      const fieldsOfTarget = references.filter((field) => targetOf(field) === target);
+      const values = items.flatMap((item) => fieldsOfTarget.map(({ name }) => item[name]));
       const ids = values.filter((value) => typeof value === 'number');
       unreadable.set(target, await this.unreadable(target, ids, actor));
     }
@@ -46,9 +46,9 @@ export class ReadableLinks {
   ): Promise<ReadonlySet<unknown>> {
     const isReadable = permit(target.policy, 'read', 't', actor);
     if (!target.stored || ids.length === 0 || isReadable === TRUE) return new Set();
-    const isAsked = sql`t.id = ANY(${ids}::bigint[])`;
+    const isListed = sql`t.id = ANY(${ids}::bigint[])`;
     const rows = await this.database.rows<{ id: number }>(
-      selectRows(target, 't', sql`t.id`, and(isAsked, isReadable)),
+      selectRows(target, 't', sql`t.id`, and(isListed, isReadable)),
     );
     const readable = new Set(rows.map(({ id }) => id));
     return new Set(ids.filter((id) => !readable.has(id)));

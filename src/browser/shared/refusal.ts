@@ -65,13 +65,13 @@ export function takeRefusal(
   if (text === '' || session === undefined) return null;
   if (!constantTimeEqual(signatureOf(session, text), signature)) return null;
   response.clearCookie(COOKIE, { path: request.path });
-  const given: unknown = parseJson(Buffer.from(text, 'base64url').toString());
-  if (!isRecord(given)) return null;
+  const value: unknown = parseJson(Buffer.from(text, 'base64url').toString());
+  if (!isRecord(value)) return null;
   return {
-    card: String(given.card),
-    path: String(given.path),
-    chosen: String(given.chosen),
-    messages: listOf(given.messages).map(String),
+    card: String(value.card),
+    path: String(value.path),
+    chosen: String(value.chosen),
+    messages: listOf(value.messages).map(String),
   };
 }
 

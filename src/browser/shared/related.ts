@@ -5,7 +5,7 @@ import type { RouteInfo } from '../../common/rest/route.js';
 import { isRecord } from '../../common/records.js';
 import { orderOf } from './tabs.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
-import { wordIn } from './labels.js';
+import { labelIn } from './labels.js';
 
 /** Returns true if a path has a page and can be a link. */
 export type Leads = (path: string) => boolean;
@@ -72,9 +72,9 @@ export function relatedLinks(
     <ul>
       ${links.map(([name, path]) =>
         leads(path)
-          ? html`<li><a href="${ordered(path)}">${wordIn(definition, name)}</a></li>`
+          ? html`<li><a href="${ordered(path)}">${labelIn(definition, name)}</a></li>`
           : html`<li>
-              ${wordIn(definition, name)} <code class="address">${origin}${path}</code>
+              ${labelIn(definition, name)} <code class="address">${origin}${path}</code>
             </li>`,
       )}
     </ul>

@@ -14,7 +14,7 @@ const PAGE_HEADERS = new Set(['set-cookie', 'content-security-policy', 'content-
 const JSON_ROWS = 25;
 
 /** Id of the section with the API response. */
-export const ANSWER = 'response';
+export const RESPONSE_ID = 'response';
 
 interface ResponseParts {
   /** True if the response is the main part of the page. */
@@ -48,8 +48,8 @@ export function responseView(
     </div>
     ${folded('Headers', headerList(response), { kind: 'plain' })}
     ${folded('Copy as curl', curlView(context, target), { kind: 'plain' })} ${document}`;
-  if (!open) return folded('API', content, { id: ANSWER });
-  return html`<section class="response" id="${ANSWER}" aria-labelledby="response-title">
+  if (!open) return folded('API', content, { id: RESPONSE_ID });
+  return html`<section class="response" id="${RESPONSE_ID}" aria-labelledby="response-title">
     <h2 id="response-title">API</h2>
     ${content}
   </section>`;
@@ -76,11 +76,11 @@ function documentView(body: unknown, all: string, leads: Leads): Html {
   const label = 'JSON of the response';
   const rows = isRecord(body) && Array.isArray(body.results) ? body.results : [];
   if (!isRecord(body) || rows.length <= JSON_ROWS) return jsonView(body, label, leads);
-  const begun = { ...body, results: rows.slice(0, JSON_ROWS) };
+  const excerpt = { ...body, results: rows.slice(0, JSON_ROWS) };
   return html`<p class="hint">
       The first ${JSON_ROWS} of ${rows.length} rows. <a href="${all}">All as JSON</a>
     </p>
-    ${jsonView(begun, label, leads)}`;
+    ${jsonView(excerpt, label, leads)}`;
 }
 
 function headerList(response: Response): Html {

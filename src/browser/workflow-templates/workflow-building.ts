@@ -44,7 +44,7 @@ export function withConnections(
 ): readonly ShownNode[] {
   const { connects, csrf, edges, nodes, selected, url } = parts;
   if (!selected || !connects) return nodes;
-  const taken = new Set([
+  const linked = new Set([
     ...startersOf(selected.id, edges),
     ...edges.filter(({ from }) => from === selected.id).map(({ to }) => to),
   ]);
@@ -55,7 +55,7 @@ export function withConnections(
       html`Connect<span class="hidden"> to ${name}</span>`,
       'primary small',
     );
-  return nodes.map((node) => (taken.has(node.id) ? node : { ...node, actions: connection(node) }));
+  return nodes.map((node) => (linked.has(node.id) ? node : { ...node, actions: connection(node) }));
 }
 
 /** Returns the ids of a node and of all nodes before it. */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Field } from '../../common/fields/field.js';
 import { resource } from '../../common/resource/registry.js';
-import { FilterForm, withFilterFields, withFilterPlaces } from '../shared/filter-fields.js';
-import { isTemplate, LABEL_FIELDS, LABEL_LISTS } from '../shared/label-fields.js';
+import { FilterForm, withFilterFields, withFilterLayout } from '../shared/filter-fields.js';
+import { isFullTemplate, LABEL_FIELDS, LABEL_LISTS } from '../shared/label-fields.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 
 /** Form with additional fields for the labels and webhook filters of the workflow. */
@@ -11,14 +11,14 @@ import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 export class WorkflowTemplateForm extends FilterForm implements PageForm {
   readonly lists = LABEL_LISTS;
   readonly preselects = ['organization'];
-  readonly pages = withFilterPlaces(resource('workflow_job_template').pages);
+  readonly pages = withFilterLayout(resource('workflow_job_template').pages);
 
   fields(
     fields: readonly Field[],
     _chosen: unknown,
     known: Readonly<Record<string, unknown>>,
   ): readonly Field[] {
-    if (!isTemplate(fields)) return fields;
+    if (!isFullTemplate(fields)) return fields;
     return [...withFilterFields(fields, known.webhook_service), ...LABEL_FIELDS];
   }
 }

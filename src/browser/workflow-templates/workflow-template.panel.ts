@@ -94,10 +94,10 @@ export class WorkflowTemplatePanel implements Panel<ShownWorkflow> {
         Number(node.unified_job_template),
         actor,
       ));
-    const place = { ...context, returnTo: selectionUrl(workflow.url, id), isOpen };
+    const embedded = { ...context, returnTo: selectionUrl(workflow.url, id), isOpen };
     return [
-      await this.sections.changeForm('step', node, place),
-      approval && (await this.sections.changeForm('approval', approval, place)),
+      await this.sections.changeForm('step', node, embedded),
+      approval && (await this.sections.changeForm('approval', approval, embedded)),
     ];
   }
 }

@@ -86,9 +86,9 @@ function longestPaths(nodes: readonly Placeable[], edges: readonly Edge[]): Map<
   for (let round = 0, isChanged = true; isChanged && round < nodes.length; round += 1) {
     isChanged = false;
     for (const { from, to } of edges) {
-      const least = entryOf(layers, from) + 1;
-      if (entryOf(layers, to) >= least) continue;
-      layers.set(to, least);
+      const minLayer = entryOf(layers, from) + 1;
+      if (entryOf(layers, to) >= minLayer) continue;
+      layers.set(to, minLayer);
       isChanged = true;
     }
   }
@@ -123,14 +123,14 @@ function inLayers(slots: readonly Slot[]): Slot[][] {
 function order(layers: readonly Slot[][], forward: boolean): void {
   const sequence = forward ? [...layers] : [...layers].reverse();
   for (const layer of sequence) {
-    const wish = new Map(
+    const meanRows = new Map(
       layer.map((slot) => {
         const near = forward ? slot.parents : slot.children;
         const sum = near.reduce((all, { row }) => all + row, 0);
         return [slot, near.length === 0 ? slot.row : sum / near.length];
       }),
     );
-    layer.sort((a, b) => entryOf(wish, a) - entryOf(wish, b) || a.row - b.row);
+    layer.sort((a, b) => entryOf(meanRows, a) - entryOf(meanRows, b) || a.row - b.row);
     layer.forEach((slot, row) => (slot.row = row));
   }
 }

@@ -93,9 +93,9 @@ function curve(points: readonly Point[]): string {
   return points
     .map(({ x, y }, index) => {
       if (index === 0) return `M${x} ${y}`;
-      const before = itemAt(points, index - 1);
-      const middle = (before.x + x) / 2;
-      return index % 2 === 0 ? `L${x} ${y}` : `C${middle} ${before.y} ${middle} ${y} ${x} ${y}`;
+      const previous = itemAt(points, index - 1);
+      const middle = (previous.x + x) / 2;
+      return index % 2 === 0 ? `L${x} ${y}` : `C${middle} ${previous.y} ${middle} ${y} ${x} ${y}`;
     })
     .join('');
 }

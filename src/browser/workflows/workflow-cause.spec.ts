@@ -10,7 +10,7 @@ const node = (id: number, state: string): ShownNode => ({
   url: `/api/v2/jobs/${id}/`,
 });
 const edge = (from: number, kind: Edge['kind'], to: number): Edge => ({ from, to, kind });
-const told = (nodes: readonly ShownNode[], edges: readonly Edge[]) =>
+const summaryOf = (nodes: readonly ShownNode[], edges: readonly Edge[]) =>
   failedNodes(nodes, edges).map((one) => ({
     node: one.node.id,
     path: one.path.map((step) => `${step.node.id} ${step.kind}`),
@@ -21,7 +21,7 @@ describe('the cause of a failed workflow', () => {
   it('shows only the path that was taken', () => {
     const nodes = [node(1, 'successful'), node(2, 'failed'), node(3, 'skipped'), node(4, 'failed')];
     const edges = [edge(3, 'always', 4), edge(1, 'success', 2), edge(2, 'failure', 4)];
-    expect(told(nodes, edges)).toEqual([
+    expect(summaryOf(nodes, edges)).toEqual([
       { node: 4, path: ['1 success', '2 failure'], next: [] },
       { node: 2, path: ['1 success'], next: [4] },
     ]);
@@ -30,7 +30,7 @@ describe('the cause of a failed workflow', () => {
   it('lists the node that ended the workflow first', () => {
     const nodes = [node(1, 'failed'), node(2, 'successful'), node(3, 'error')];
     const edges = [edge(1, 'failure', 2)];
-    expect(told(nodes, edges).map((one) => one.node)).toEqual([3, 1]);
+    expect(summaryOf(nodes, edges).map((one) => one.node)).toEqual([3, 1]);
     const view = workflowCauseView({ status: 'failed' }, failedNodes(nodes, edges), new Map());
     expect(String(view)).toContain('The workflow failed at n3');
     expect(String(view)).toContain('went on with n2');

@@ -68,11 +68,11 @@ function pathTo(node: ShownNode, byId: ById, edges: readonly Edge[]): Step[] {
   let reached = node.id;
   for (;;) {
     const edge = edges.find((one) => one.to === reached && isTaken(one, byId));
-    const before = edge && byId.get(edge.from);
-    if (!edge || !before || seen.has(before.id)) return path;
-    path.unshift({ node: before, kind: edge.kind });
-    seen.add(before.id);
-    reached = before.id;
+    const previous = edge && byId.get(edge.from);
+    if (!edge || !previous || seen.has(previous.id)) return path;
+    path.unshift({ node: previous, kind: edge.kind });
+    seen.add(previous.id);
+    reached = previous.id;
   }
 }
 

@@ -5,7 +5,7 @@ import { WebhookCauses } from '../shared/webhook-causes.service.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { runActions, type ShownRun } from '../runs/run-actions.js';
 import { reloadHint } from '../runs/run-output.js';
-import { runFacts } from '../runs/run-facts.js';
+import { runSummary } from '../runs/run-facts.js';
 import { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { isFinal } from '../../runs/state-machine.js';
@@ -51,7 +51,7 @@ export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
     const failed = isActive ? [] : failedNodes(nodes, edges);
     const causes = await this.runsOf(failed.slice(0, MAX_CAUSES), rows);
     const stream = `${run.url}events/stream/`;
-    return html`${await runFacts(run, this.causes)}
+    return html`${await runSummary(run, this.causes)}
       <div id="run-actions" class="actions" data-refresh>
         ${await runActions(this.runs, run, { actor, csrf, isActive })}
       </div>

@@ -117,7 +117,7 @@ export class AccessListPanel implements Panel<AccessPage> {
 
   private async grantForm(
     { definition, id }: Subject,
-    { actor, path, presets, refusal }: PanelContext,
+    { actor, path, initialValues, refusal }: PanelContext,
     form: Pick<PanelForm, 'csrf' | 'returnTo'>,
   ): Promise<HtmlValue> {
     if (id === null || definition.roles.length === 0) return null;
@@ -129,7 +129,7 @@ export class AccessListPanel implements Panel<AccessPage> {
     );
     const open = roles.filter((role) => manageable.has(Number(role.id)));
     if (open.length === 0) return null;
-    const sought = presets[SOUGHT] ?? '';
+    const sought = initialValues[SOUGHT] ?? '';
     const max = { search: sought, page_size: String(OFFERED) };
     const users = await this.source.list(resource('user'), { ...max, order_by: 'username' }, actor);
     const teams = await this.source.list(resource('team'), { ...max, order_by: 'name' }, actor);

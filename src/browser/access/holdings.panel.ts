@@ -106,12 +106,12 @@ export class HoldingsPanel implements Panel<ShownHolder> {
   }
 
   private async grantForm(
-    { object, actor, presets, refusal }: PanelContext<ShownHolder>,
+    { object, actor, initialValues, refusal }: PanelContext<ShownHolder>,
     form: Form,
   ): Promise<HtmlValue> {
     const action = `${object.url}roles/`;
     if (!(await this.source.opens('POST', action, actor)).attach) return null;
-    const sought = presets[SOUGHT] ?? '';
+    const sought = initialValues[SOUGHT] ?? '';
     const query = { role_level: 'admin_role', page_size: String(OFFERED) };
     const roles = await this.source.list(
       resource('role'),

@@ -7,10 +7,10 @@ import { labelForField } from './labels.js';
 /** Renders a link for each choice, to the page with the fields of the choice. */
 export function choiceLinks(
   field: Field,
-  { path, query, presets }: Pick<PageContext, 'path' | 'presets' | 'query'>,
+  { path, query, initialValues }: Pick<PageContext, 'path' | 'initialValues' | 'query'>,
 ): Html {
   const link = (value: string): string =>
-    path + withQuery(query, { ...prefixed(presets), [PRESET + field.name]: value });
+    path + withQuery(query, { ...prefixed(initialValues), [PRESET + field.name]: value });
   return html`<p>${labelForField(field)}:</p>
     <ul class="choices">
       ${field.choices
@@ -22,8 +22,8 @@ export function choiceLinks(
     </ul>`;
 }
 
-const prefixed = (presets: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(presets).map(([name, value]) => [PRESET + name, value]));
+const prefixed = (initialValues: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(initialValues).map(([name, value]) => [PRESET + name, value]));
 
 /** Renders the chosen value, which the form sends unchanged. */
 export function chosenView(

@@ -4,7 +4,7 @@ import type { PlainRequest } from '../../common/http/request.js';
 const FORM = '_form';
 /** Prefix of query parameters with initial values of a form: `?_with.name=Nightly`. */
 export const PRESET = '_with.';
-const presets = new WeakMap<object, Readonly<Record<string, string>>>();
+const initialValues = new WeakMap<object, Readonly<Record<string, string>>>();
 const forms = new WeakMap<object, string>();
 
 /** Returns the URL of the form that sends a method to a path. */
@@ -15,7 +15,7 @@ export const formMethodOf = (request: object): string | null => forms.get(reques
 
 /** Returns the initial values of a form from the query, by field. */
 export const initialValuesOf = (request: object): Readonly<Record<string, string>> =>
-  presets.get(request) ?? {};
+  initialValues.get(request) ?? {};
 
 /** Moves the parameters of forms out of the query, so that other handlers do not read them. */
 export function takeFormParameters(request: PlainRequest): void {
@@ -27,7 +27,7 @@ export function takeFormParameters(request: PlainRequest): void {
   const entries = Object.entries(query);
   const initial = entries.filter(([key]) => key.startsWith(PRESET));
   if (initial.length === 0) return;
-  presets.set(
+  initialValues.set(
     request,
     Object.fromEntries(
       initial.map(([key, value]) => [key.slice(PRESET.length), [value ?? []].flat().at(-1) ?? '']),

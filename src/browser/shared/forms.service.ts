@@ -26,7 +26,7 @@ import { existing, itemAt } from '../../common/invariants.js';
 import { isWritable } from '../../common/fields/reads.js';
 
 /** The parts of the page context that forms use. */
-type FormContext = Pick<PageContext, 'csrf' | 'path' | 'presets' | 'query'>;
+type FormContext = Pick<PageContext, 'csrf' | 'path' | 'initialValues' | 'query'>;
 
 /** Parameters for rendering a form. */
 export interface FormRequest {
@@ -279,8 +279,8 @@ function valueFor({ object, entered, context }: FormRequest, field: Field): unkn
   if (filled) return filled;
   if (field.name in values) return values[field.name];
   if (object && field.name in object) return object[field.name];
-  const { presets } = context;
-  if (!object && field.name in presets) return presets[field.name];
+  const { initialValues } = context;
+  if (!object && field.name in initialValues) return initialValues[field.name];
   // A rejected form contains all values; a form restored after a login lacks its secrets.
   return entered?.errors ? undefined : field.default;
 }

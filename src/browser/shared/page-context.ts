@@ -61,7 +61,7 @@ export interface PageContext {
   /** Method of the form that the page shows instead of the response; null without a form. */
   form: string | null;
   /** Initial values of the form, by field. */
-  presets: Readonly<Record<string, string>>;
+  initialValues: Readonly<Record<string, string>>;
   /** Bookmarks of the caller in this browser, newest first. */
   bookmarks: Readonly<Record<BookmarkKind, readonly Bookmark[]>>;
   /** Origin such as `https://host`, for commands to copy. */
@@ -87,7 +87,7 @@ export function openPage(request: PageRequest, response: Response): PageContext 
     notice: readNotice(cookies[NOTICE_COOKIE]),
     refusal: takeRefusal(request, response),
     form: formMethodOf(request),
-    presets: initialValuesOf(request),
+    initialValues: initialValuesOf(request),
     bookmarks: {
       starred: request.actor ? bookmarksOf(request, 'starred', request.actor.id) : [],
       recent: request.actor ? bookmarksOf(request, 'recent', request.actor.id) : [],

@@ -25,7 +25,15 @@ class Actions implements Panel {
 @Module({ imports: [DiscoveryModule], providers: [Output, Actions, PagePanels] })
 class Feature {}
 
-const PLACE = { csrf: '', path: '/', origin: '', presets: {}, query: {}, sent: {}, refusal: null };
+const PLACE = {
+  csrf: '',
+  path: '/',
+  origin: '',
+  initialValues: {},
+  query: {},
+  sent: {},
+  refusal: null,
+};
 
 describe('PagePanels', () => {
   it('renders the panels of a type, leading panels first, and none for other types', async () => {

@@ -23,7 +23,7 @@ export interface PanelContext<Shown extends object = object> {
   /** Origin such as `https://host`, as the browser sees it. */
   origin: string;
   /** Initial values of forms from the query string, by field. */
-  presets: Readonly<Record<string, string>>;
+  initialValues: Readonly<Record<string, string>>;
   /** Errors of a form in a card of the page. */
   refusal: FormRefusal | null;
   /** Values of the form whose response the page shows. */

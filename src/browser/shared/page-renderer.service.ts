@@ -191,11 +191,11 @@ export class PageRenderer {
   private async panelsFor(
     key: string | undefined,
     object: Item,
-    { actor, context: { csrf, path, origin, presets, query, refusal }, sent }: View,
+    { actor, context: { csrf, path, origin, initialValues, query, refusal }, sent }: View,
     part?: 'first' | 'other',
   ): Promise<Html[]> {
     if (!actor || key === undefined) return [];
-    const shown = { object, actor, csrf, path, origin, presets, query, refusal, sent };
+    const shown = { object, actor, csrf, path, origin, initialValues, query, refusal, sent };
     return this.panels.render(key, shown, part);
   }
 

@@ -39,7 +39,7 @@ export interface UsableRoute extends TableRoute {
 }
 
 /** Parameters for a form on the page of another object. */
-interface EmbeddedForm extends Pick<PageContext, 'csrf' | 'presets' | 'query'> {
+interface EmbeddedForm extends Pick<PageContext, 'csrf' | 'initialValues' | 'query'> {
   actor: Actor;
   returnTo: string;
   /** True to expand the form. */
@@ -88,7 +88,7 @@ export class PageSections {
     { context, entry, status, refused, resumed }: FilledPage,
     usable: readonly UsableRoute[],
   ): UsableRoute | undefined {
-    const { path, form, presets } = context;
+    const { path, form, initialValues: values } = context;
     if (!hasFormPages(entry) || (status >= 400 && !refused)) return undefined;
     const shown = refused ? context.method : form;
     return usable.find(
@@ -96,7 +96,7 @@ export class PageSections {
         info.kind !== 'action' &&
         (method === shown ||
           resumedFor(resumed, { path, method }) !== undefined ||
-          (method === 'POST' && !refused && shown === null && Object.keys(presets).length > 0)),
+          (method === 'POST' && !refused && shown === null && Object.keys(values).length > 0)),
     );
   }
 
@@ -237,7 +237,7 @@ const canFill = ({ context, body, refused }: FilledPage, route: TableRoute): boo
 
 /** Returns the initial or submitted values of a form. */
 const knownOf = ({ context, body, refused, resumed }: FilledPage, route: TableRoute): Item => ({
-  ...(isUpdate(route) ? objectOf(context, body) : context.presets),
+  ...(isUpdate(route) ? objectOf(context, body) : context.initialValues),
   ...resumedFor(resumed, { path: context.path, method: route.method })?.submission.values,
   ...refused?.submission.values,
 });

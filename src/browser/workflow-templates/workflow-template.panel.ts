@@ -38,15 +38,15 @@ export class WorkflowTemplatePanel implements Panel<ShownWorkflow> {
   ) {}
 
   async render(context: PanelContext<ShownWorkflow>): Promise<Html> {
-    const { actor, csrf, presets } = context;
+    const { actor, csrf, initialValues } = context;
     const { id, url } = context.object;
     const rows = await this.nodes.onPage(id, actor);
     const { body: mayBuild } = await this.source.opens('POST', `${url}workflow_nodes/`, actor);
     const all = rows.map((row) => shownNode(row, mayBuild ? url : null));
-    const chosen = all.find((node) => String(node.id) === presets.node);
+    const chosen = all.find((node) => String(node.id) === initialValues.node);
     const selected = mayBuild ? (chosen ?? all.at(-1)) : undefined;
     const nodes = all.map((node) => ({ ...node, isSelected: node === selected }));
-    const connects = keysOf(EDGE_WORDS).find((kind) => kind === presets.connect);
+    const connects = keysOf(EDGE_WORDS).find((kind) => kind === initialValues.connect);
     const edges = await this.nodes.edges(id);
     const parts = { url, csrf, nodes, edges, selected, connects };
     return html`<section id="graph" aria-labelledby="graph-title" class="panel-card" data-graph>

@@ -11,7 +11,7 @@ export interface ConfigurationField {
   readonly label: string;
   /** Value that is stored if the key is absent. */
   readonly default?: string | number | boolean;
-  /** Values that forms offer. */
+  /** Choices in forms. */
   readonly choices?: readonly string[];
   /** True if the key is validated but neither required nor set by default. */
   readonly optional?: true;
@@ -19,11 +19,11 @@ export interface ConfigurationField {
   readonly accepts?: FieldType;
   readonly min?: number;
   readonly max?: number;
-  /** True if the value is called as a URL: it must be http or https, and its path is a secret. */
+  /** True for the URL of requests: it must be http or https, and its path is a secret. */
   readonly url?: true;
   /**
-   * True if the value determines, like a URL, who receives the secrets: they must be entered again
-   * when it changes.
+   * True if the value, like a URL, determines the receiver of the secrets. The secrets must be
+   * entered again when the value changes.
    */
   readonly aims?: true;
 }
@@ -31,13 +31,13 @@ export interface ConfigurationField {
 /** A validated configuration with decrypted secrets. */
 export type Configuration = Readonly<Record<string, unknown>>;
 
-/** The message to send, as `composeMessage` built it. */
+/** The message to send, as built by `composeMessage`. */
 export interface OutgoingMessage {
   /** Text of one line: subject, title or chat text. */
   readonly subject: string;
   /** Body that the record stores; always an object. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** The rendered body: mail text, webhook JSON. Empty for kinds without a body. */
+  /** The rendered body: email text or webhook JSON. Empty for channels without a body. */
   readonly text: string;
 }
 
@@ -50,7 +50,7 @@ export interface SendContext {
   /** Template of the reported run; null without a template. */
   readonly runTemplateId: number | null;
   /**
-   * Id that is the same for all attempts of one record, so that a receiver can drop repetitions.
+   * Id that is the same for all attempts of one record, so that receivers can drop duplicates.
    */
   readonly messageId: string;
   /** Targets that earlier attempts reached; the message is not sent to them again. */
@@ -80,7 +80,7 @@ export interface SendFailure {
 
 /**
  * Error of a failed attempt. `message` is stored in the record, `detail` in the attempt log;
- * neither contains secrets. Both can quote a service, so characters that the database refuses are
+ * neither contains secrets. Both can quote a service, so characters that the database rejects are
  * removed: a failure that cannot be stored would be retried forever.
  */
 export class SendError extends Error {
@@ -101,7 +101,7 @@ export class SendError extends Error {
   }
 }
 
-/** One kind of notification: its configuration keys and its way of sending. */
+/** A notification channel: its configuration keys and its implementation. */
 export interface NotificationBackend {
   readonly type: NotificationType;
   readonly label: string;
@@ -109,8 +109,8 @@ export interface NotificationBackend {
   /** Key that names the recipients; records show its value. */
   readonly recipientKey: string;
   /**
-   * Returns faults that the field table cannot express, as contract texts. Called with correctly
-   * typed values only.
+   * Returns errors that the field table cannot express, as contract texts. Called only with values of
+   * the correct type.
    */
   check?(config: Configuration): string[];
   /** Throws SendError; any other error is a bug. */

@@ -14,7 +14,7 @@ import { isRecord } from '../../common/records.js';
 const FAILURE = 'Error sending notification chat_a';
 const MAX_TEXT = 40_000;
 
-/** Error codes of the service for problems of its own rather than of our request. */
+/** Error codes for problems of the service, not of the request. */
 const TRANSIENT_ERRORS: ReadonlySet<string> = new Set([
   'ratelimited',
   'rate_limited',
@@ -85,13 +85,13 @@ function payloadOf(target: string, text: string, color: string): object {
 }
 
 /**
- * Returns the error in a response body; null if there is none. The service uses status 200 for
- * refusals, too; `ok` distinguishes them.
+ * Returns the error in a response body; null if there is none. The service also rejects requests
+ * with status 200; `ok` is then false.
  */
 function errorIn(body: string, secrets: readonly string[]): string | null {
   try {
-    const answer: unknown = JSON.parse(body);
-    const { ok, error }: Record<string, unknown> = isRecord(answer) ? answer : {};
+    const parsed: unknown = JSON.parse(body);
+    const { ok, error }: Record<string, unknown> = isRecord(parsed) ? parsed : {};
     if (ok === true) return null;
     return typeof error === 'string' ? excerptOf(error, secrets).slice(0, 100) : 'unknown_error';
   } catch {

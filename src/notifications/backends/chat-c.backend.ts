@@ -3,7 +3,7 @@ import { sendToHook } from './chat-hook.js';
 import { configuredTextOf } from './configuration-values.js';
 import { truncate } from './limits.js';
 
-/** Maximum length of a message by the service's default configuration. */
+/** Default message limit of the service, in UTF-16 units. */
 const MAX_TEXT = 5_000;
 
 /** Sends a message to the incoming webhook of a chat server. */

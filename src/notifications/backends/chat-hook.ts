@@ -3,7 +3,7 @@ import type { Configuration, SendContext, SendResult } from './backend.js';
 import { flagOf, configuredTextOf } from './configuration-values.js';
 import { deliver, excerptOf } from './http-delivery.js';
 
-/** Sends one JSON payload to the incoming webhook of a chat; blank optional keys are left out. */
+/** Sends one JSON payload to the incoming webhook of a chat; omits empty optional keys. */
 export async function sendToHook(
   config: Configuration,
   context: SendContext,

@@ -15,7 +15,7 @@ export function intOf(config: Configuration, key: string): number | null {
   return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : null;
 }
 
-/** Returns the value of a boolean key, or the given default if absent. */
+/** Returns the value of a boolean key; `absent` if the key is absent. */
 export function flagOf(config: Configuration, key: string, absent = false): boolean {
   const value = config[key];
   return typeof value === 'boolean' ? value : absent;

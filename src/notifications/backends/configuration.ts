@@ -23,11 +23,11 @@ export interface ValidationOptions {
 
 /**
  * Validates a `notification_configuration` (docs/contract/notifications.md#configuration): reports
- * all faults at once, checks types strictly, sets declared defaults and keeps unknown keys.
+ * all errors at once, checks types strictly, sets declared defaults and keeps unknown keys.
  * `previous` is the stored configuration with decrypted secrets. A secret sent as `$encrypted$`
- * keeps its stored value. It is refused without a stored value (creation, change of type), because
- * it would be stored as the secret itself. It is also refused if the secret would be sent to a new
- * destination.
+ * keeps its stored value. `$encrypted$` is rejected without a stored value (creation, change of
+ * type), because it would be stored as the secret itself, and if the stored secret would be sent to
+ * a new destination.
  */
 export function validateConfiguration(
   type: NotificationType,
@@ -47,7 +47,7 @@ export function validateConfiguration(
       if (field.default !== undefined) configuration[key] = field.default;
       else if (!field.optional) missing.push(key);
     } else {
-      errors.push(...faultsOf(key, field, value));
+      errors.push(...errorsOf(key, field, value));
     }
   }
   if (missing.length > 0) {
@@ -67,7 +67,7 @@ const EMPTY_VALUE: Readonly<Record<FieldType, unknown>> = {
   object: {},
 };
 
-/** Returns every key of a kind with its default, or an empty value. */
+/** Returns every key of a channel with its default, or an empty value. */
 export function blankConfiguration(type: NotificationType): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(backendFor(type).fields).map(([key, field]) => [
@@ -77,7 +77,7 @@ export function blankConfiguration(type: NotificationType): Record<string, unkno
   );
 }
 
-/** Returns the keys that are displayed as `$encrypted$`: those declared as passwords. */
+/** Returns the keys that are shown as `$encrypted$`: keys declared as passwords. */
 export function secretKeys(type: NotificationType): string[] {
   return keysWhere(type, (field) => field.type === 'password');
 }
@@ -203,7 +203,7 @@ function keepsNothing(key: string): string {
   return `Configuration field '${key}' cannot be ${ENCRYPTED}: there is no stored value to keep.`;
 }
 
-function faultsOf(key: string, field: ConfigurationField, value: unknown): string[] {
+function errorsOf(key: string, field: ConfigurationField, value: unknown): string[] {
   if (!hasType(value, field.type) && !(field.accepts && hasType(value, field.accepts))) {
     return [`Configuration field '${key}' incorrect type, expected ${field.type}.`];
   }
@@ -211,21 +211,21 @@ function faultsOf(key: string, field: ConfigurationField, value: unknown): strin
   if (!texts.every((text) => typeof text === 'string')) {
     return [`Configuration field '${key}' incorrect type, expected ${field.type} of strings.`];
   }
-  const faults: string[] = [];
+  const errors: string[] = [];
   if (Array.isArray(value) && value.length === 0 && !field.optional) {
-    faults.push(`No values specified for field '${key}'`);
+    errors.push(`No values specified for field '${key}'`);
   }
   if (texts.some((text) => hasLineBreak(text))) {
-    faults.push(`Configuration field '${key}' must not contain line breaks.`);
+    errors.push(`Configuration field '${key}' must not contain line breaks.`);
   }
-  if (typeof value === 'number') faults.push(...faultsOfRange(key, field, value));
+  if (typeof value === 'number') errors.push(...rangeErrors(key, field, value));
   if (field.url && typeof value === 'string' && !isHttpUrl(value)) {
-    faults.push(`Configuration field '${key}' must be an http or https URL.`);
+    errors.push(`Configuration field '${key}' must be an http or https URL.`);
   }
-  return faults;
+  return errors;
 }
 
-function faultsOfRange(key: string, { min, max }: ConfigurationField, value: number): string[] {
+function rangeErrors(key: string, { min, max }: ConfigurationField, value: number): string[] {
   if (min === undefined || max === undefined || (value >= min && value <= max)) return [];
   return [`Configuration field '${key}' must be between ${min} and ${max}.`];
 }
@@ -246,7 +246,7 @@ function hasType(value: unknown, type: FieldType): boolean {
   }
 }
 
-/** Returns the texts that a protocol can write to the wire: the value, its items, or its values. */
+/** Returns the texts that a protocol can send: the value, its items, or its member values. */
 function textsIn(value: unknown): unknown[] {
   if (typeof value === 'string' || Array.isArray(value)) return [value].flat();
   return isRecord(value) ? Object.values(value) : [];

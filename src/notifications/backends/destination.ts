@@ -7,10 +7,10 @@ import { backendFor } from './registry.js';
 const DIGEST_LENGTH = 12;
 
 /**
- * Returns the key of a template's destination, for the circuit breaker and for fair shares. Two
- * webhook URLs at one host are two destinations, because a failing path says nothing about another.
- * Organizations do not share a destination, so that no organization can block a destination for
- * another. The key contains no secrets: of a URL it holds the origin and a digest of the rest.
+ * Returns the key of a template's destination, for the circuit breaker and the lane. Two webhook URLs
+ * of one host are two destinations, because they can fail independently. Organizations do not share
+ * a destination, so that no organization can block a destination for another. The key contains no
+ * secrets: for a URL, it contains the origin and a digest of the URL.
  */
 export function destinationOf(
   organizationId: number,
@@ -31,7 +31,7 @@ function addressOf(type: NotificationType, configuration: Configuration): string
   }
 }
 
-/** Returns the address of a URL field; kinds without one call a single fixed service. */
+/** Returns the address in the URL field; channels without a URL field use one fixed service. */
 function urlAddress(type: NotificationType, configuration: Configuration): string {
   const key = Object.entries(backendFor(type).fields).find(([, field]) => field.url)?.[0];
   const url = key ? configuredTextOf(configuration, key) : '';

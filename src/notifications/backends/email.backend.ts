@@ -86,13 +86,13 @@ async function sendMail(
   const socket = new Socket();
   const transport = nodemailer.createTransport({
     ...transportOptions(config, timeoutMs),
-    // The checked address: a host name would be resolved a second time.
+    // The checked address, because a host name would be resolved again.
     host: address,
     socket,
     connectionTimeout: connectMs,
   });
-  // The library limits each period without data but not the whole transfer, so a slow server is cut
-  // off here.
+  // The library limits each period without data but not the whole transfer, so this timer disconnects
+  // slow servers.
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
@@ -156,14 +156,14 @@ function mailOf(config: Configuration, message: OutgoingMessage, context: SendCo
 const isLocalMailbox = (text: string): boolean => /^[^\s@<>()[\]",;:\\]+$/.test(text);
 
 /**
- * Wraps a local mailbox: the library reads a text without a domain as a name and would send no
- * mail.
+ * Wraps a local mailbox, because the library parses a text without a domain as a name and would send
+ * no email.
  */
 const addressOf = (text: string): string | { name: string; address: string } =>
   isLocalMailbox(text) ? { name: '', address: text } : text;
 
 /**
- * Returns true if every part contains an address: the library silently drops a part without one.
+ * Returns true if every part contains an address. The library silently drops other parts.
  */
 function isMailAddress(text: string): boolean {
   if (isLocalMailbox(text)) return true;

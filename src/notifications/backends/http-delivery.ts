@@ -20,7 +20,7 @@ export interface HttpDelivery {
 
 /**
  * Sends one request and accepts only 2xx (requirement N4). Every other result is a SendError that
- * says if and when a retry makes sense.
+ * specifies if and when to retry.
  */
 export async function deliver(
   context: SendContext,

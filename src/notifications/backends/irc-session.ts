@@ -83,7 +83,7 @@ export class IrcSession {
    */
   async next(deadline: number): Promise<IrcLine> {
     for (;;) {
-      // Checked first, so that a server that sends lines without end still runs into the deadline.
+      // Checked first, so that the deadline also ends a session whose server never stops sending lines.
       const remaining = deadline - Date.now();
       if (remaining <= 0) throw new OutboundError('timeout', 'no answer in time');
       const line = this.lines.shift();

@@ -71,7 +71,7 @@ describe('irc', () => {
     });
   });
 
-  it('uses another nickname if its own is in use', async () => {
+  it('uses another nickname if the configured one is in use', async () => {
     const sink = await start({ takenNicks: ['bot'] });
     await expect(send(configFor(sink))).resolves.toMatchObject({ sent: 2 });
     expect(sink.lines).toContain('NICK bot_');
@@ -138,7 +138,7 @@ describe('irc', () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     try {
       const sending = send(configFor(sink)).catch((error: unknown) => error);
-      // The greeting arrives over a real socket, beside the clock.
+      // The greeting arrives over a real socket, which the fake clock does not control.
       while (!sink.lines.includes('USER bot 0 * :bot')) {
         await new Promise((resolve) => setImmediate(resolve));
       }

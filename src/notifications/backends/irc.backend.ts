@@ -62,8 +62,8 @@ export const ircBackend: NotificationBackend = {
         const nick = await register(session, config, deadline);
         const text = truncateBytes(toSingleLine(message.subject), MAX_TEXT_BYTES);
         for (const target of targets.filter((name) => !done.has(name))) {
-          const said = await say(session, { nick, target, text }, deadline);
-          if (said) done.add(target);
+          const isSent = await say(session, { nick, target, text }, deadline);
+          if (isSent) done.add(target);
           else refused.push(target);
         }
         session.send('QUIT :');
@@ -113,8 +113,8 @@ async function register(
       session.send(`NICK ${wanted}${'_'.repeat(attempts++)}`);
     } else if (REGISTRATION_REFUSALS.test(line.command) || NICK_TAKEN.has(line.command)) {
       throw new SendError(`${FAILURE}: the server refused the login (${line.command})`, {
-        // A nickname in use can belong to our own earlier session that the server has not closed
-        // yet.
+        // A nickname in use can belong to an earlier session of the controller that the server has
+        // not closed yet.
         retryable: NICK_TAKEN.has(line.command),
       });
     }
@@ -123,8 +123,8 @@ async function register(
 
 /**
  * Joins the target if it is a channel, sends the message and a PING, and waits for the reply to the
- * PING: only then has the server processed the message. Returns false if the server refuses the
- * join or the text.
+ * PING, which proves that the server has processed the message. Returns false if the server rejects
+ * the join or the text.
  */
 async function say(session: IrcSession, line: Speech, deadline: number): Promise<boolean> {
   const { nick, target, text } = line;

@@ -9,12 +9,12 @@ export function truncate(text: string, max: number): string {
 /** Shortens a text to `max` bytes of UTF-8 with an ellipsis, and never splits a character. */
 export function truncateBytes(text: string, max: number): string {
   if (Buffer.byteLength(text) <= max) return text;
-  const room = max - Buffer.byteLength(ELLIPSIS);
+  const available = max - Buffer.byteLength(ELLIPSIS);
   let size = 0;
   let kept = '';
   for (const character of text) {
     size += Buffer.byteLength(character);
-    if (size > room) break;
+    if (size > available) break;
     kept += character;
   }
   return `${kept}${ELLIPSIS}`;

@@ -1,4 +1,4 @@
-/** The nine kinds of the contract, in its order. */
+/** The nine channels, in the order of the contract. */
 export const NOTIFICATION_TYPES = [
   'email',
   'chat_a',

@@ -74,7 +74,7 @@ export const webhookBackend: NotificationBackend = {
 };
 
 /**
- * Returns true for a usable secret. Text that is not base64 would decode to an empty key, which
+ * Returns true for a usable secret. Text that is not Base64 would decode to an empty key, which
  * everyone knows.
  */
 function isSigningSecret(secret: string): boolean {
@@ -86,7 +86,7 @@ function isSigningSecret(secret: string): boolean {
 /**
  * Returns the signature headers of the Standard Webhooks specification: HMAC SHA-256 over id, time
  * and body. A secret of the form `whsec_<base64>` is decoded; any other is used as its bytes. The
- * id is the same for every attempt, so that the receiver can drop repetitions.
+ * id is the same for every attempt, so that the receiver can drop duplicates.
  */
 export function signatureHeaders(
   secret: string,

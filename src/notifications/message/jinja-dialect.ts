@@ -103,7 +103,7 @@ function argumentsOf(nodes: readonly TreeNode[], evaluate: EvaluateNode): Filter
   const positional: EngineValue[] = [];
   const named = new Map<string, EngineValue>();
   for (const node of nodes) {
-    if (/Spread/.test(node.type)) throw new Error('filters take no unpacked arguments');
+    if (/Spread/.test(node.type)) throw new Error('filters do not accept unpacked arguments');
     if (node.type !== 'KeywordArgumentExpression') positional.push(evaluate(node));
     else if (isNode(node.value)) named.set(String(node.key?.value), evaluate(node.value));
   }

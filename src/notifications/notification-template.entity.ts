@@ -65,7 +65,7 @@ export class NotificationTemplate extends NamedEntity {
   @Json({
     required: true,
     filter: false,
-    help: 'The keys depend on the type (see OPTIONS). Replaced as a whole; $encrypted$ keeps a secret.',
+    help: 'The keys depend on the type: see OPTIONS or docs/notifications.md. Replaced as a whole; $encrypted$ keeps a secret.',
     options: configurationSchemas,
     examples: () => byKind(blankConfiguration),
   })

@@ -76,7 +76,7 @@ export class Notification extends WideResourceEntity {
   @Choices(NOTIFICATION_TYPE_CHOICES, { ...READ_ONLY, search: true, help: 'Channel.' })
   notification_type!: NotificationType;
 
-  @Text({ ...READ_ONLY, help: 'Recipients as readable text; secret parts are masked.' })
+  @Text({ ...READ_ONLY, help: 'Readable recipients; secret parts of addresses are masked.' })
   recipients!: string;
 
   @Text({ ...READ_ONLY, search: true, help: 'Subject of the message.' })

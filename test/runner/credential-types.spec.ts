@@ -13,7 +13,7 @@ import { startRun } from '../../src/execution/runner/run-process.js';
 import { createWorkspace, removeDirectory } from '../../src/execution/runner/workspace.js';
 import { ActiveRun } from '../../src/execution/worker/active-runs.service.js';
 import {
-  credentialPart,
+  credentialProperties,
   JobCredentials,
 } from '../../src/execution/worker/job-credentials.service.js';
 import type { EventRow } from '../../src/runs/events/job-events.repository.js';
@@ -103,7 +103,7 @@ beforeAll(async () => {
     {
       ...{ jobId: 6000, attempt: 1, projectDir, copyProject: true, playbook: 'site.yml' },
       ...{ inventory: LOCAL_INVENTORY, jobType: 'run', limit: 'alpha' },
-      ...credentialPart(plan),
+      ...credentialProperties(plan),
       extraVars: plan.extraVars,
     },
     workspace,

@@ -26,7 +26,7 @@ export const COLUMN_TYPES: Record<FieldKind, ColumnType> = {
   reference: 'integer',
 };
 
-/** True if lists can be filtered and ordered by the field. */
+/** Returns true if lists can be filtered and ordered by the field. */
 export const hasValue = ({ column, computed }: Pick<Field, 'column' | 'computed'>): boolean =>
   column !== null || computed !== null;
 
@@ -40,7 +40,7 @@ export const valueOf = ({ name, column, computed }: Field, alias: string): Sql =
  */
 export const WIDE = { columnType: 'bigint' } as const;
 
-/** Whole numbers from `least` to `most`. */
+/** Range of whole numbers, including both ends. */
 export interface WholeNumbers {
   readonly min: number;
   readonly max: number;

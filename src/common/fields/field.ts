@@ -150,9 +150,9 @@ function ownFields(prototype: object): Map<string, Field> {
   const known = declaredOn.get(prototype);
   if (known) return known;
   const parent: unknown = Object.getPrototypeOf(prototype);
-  const own = new Map(typeof parent === 'object' && parent ? ownFields(parent) : []);
-  declaredOn.set(prototype, own);
-  return own;
+  const fields = new Map(typeof parent === 'object' && parent ? ownFields(parent) : []);
+  declaredOn.set(prototype, fields);
+  return fields;
 }
 
 /** Returns the column of a field that must have one, such as a reference. */

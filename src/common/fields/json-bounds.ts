@@ -40,8 +40,8 @@ export function parseJson(text: string, maxValues = MAX_VALUES, maxNames = Infin
 }
 
 /**
- * Counts the depth, values and names of a text before it is parsed. Three bytes of the sender cost the
- * parser fifty, and each access to a name in an object with many names costs a microsecond.
+ * Counts the depth, values and names of a text before it is parsed. Three bytes of text can take fifty
+ * bytes when parsed, and each access to a name in an object with many names costs a microsecond.
  *
  * @throws JsonTooLarge
  */
@@ -49,7 +49,7 @@ export function assertBoundedJson(text: string, maxValues = MAX_VALUES, maxNames
   let depth = 0;
   let values = 1;
   let names = 0;
-  /** Numbers of names so far in the enclosing objects of a character, with the innermost last. */
+  /** Number of names read so far in each enclosing object, with the innermost object last. */
   const members = new Uint32Array(MAX_DEPTH + 1);
   let max = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -60,9 +60,9 @@ export function assertBoundedJson(text: string, maxValues = MAX_VALUES, maxNames
     else if (code === COMMA) values += 1;
     else if (code === COLON) {
       names += 1;
-      const own = (members[depth] ?? 0) + 1;
-      members[depth] = own;
-      if (own > max) max = own;
+      const count = (members[depth] ?? 0) + 1;
+      members[depth] = count;
+      if (count > max) max = count;
     } else if (brace === OPENING_BRACE) {
       depth += 1;
       values += CONTAINER;

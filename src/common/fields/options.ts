@@ -26,7 +26,7 @@ function typeOf(field: Field): string {
   }
 }
 
-/** Replaces the type of a field in OPTIONS: clients send a `string` exactly as their user typed it. */
+/** Overrides the OPTIONS type of a field. Clients send a `string` exactly as the user typed it. */
 export const describedAs = (type: 'string' | 'json' | 'date'): Pick<FieldOptions, 'options'> => ({
   options: () => ({ type }),
 });
@@ -73,7 +73,7 @@ const defaultOf = ({ kind, default: value }: Field): object =>
 function choicesOf(field: Field): readonly (readonly unknown[])[] {
   const { choices, nullable, readOnly, required, kind, blank, default: value } = field;
   const isOptional = !readOnly && !required && kind === 'choice' && blank;
-  const hasEmpty = choices.some(([own]) => own === '') || (value !== '' && value !== null);
+  const hasEmpty = choices.some(([stored]) => stored === '') || (value !== '' && value !== null);
   return [
     ...(nullable ? [[null, UNSET]] : []),
     ...(isOptional && !hasEmpty ? [['', UNSET]] : []),
@@ -83,7 +83,7 @@ function choicesOf(field: Field): readonly (readonly unknown[])[] {
 
 const UNSET = '---------';
 
-/** OPTIONS `type` of JSON schema types whose field type has another name. */
+/** OPTIONS `type` for JSON Schema types that OPTIONS names differently. */
 const SCHEMA_TYPES: Readonly<Record<string, string>> = { number: 'decimal', array: 'list' };
 
 /** Describes values that are shown but are not fields: members of documents and of representations. */
@@ -105,8 +105,8 @@ function schemaType({ type, format, anyOf }: JsonSchema): string {
   if (anyOf?.[0]) return schemaType(anyOf[0]);
   if (format === 'date-time') return 'datetime';
   if (format === 'date') return 'date';
-  // A nullable schema has a list of types, with its own type first.
-  const [own] = [type].flat();
+  // A nullable schema has a list of types, with the non-null type first.
+  const [mainType] = [type].flat();
   // A reference to a named schema is an object. A schema without a type accepts any value.
-  return typeof own === 'string' ? (SCHEMA_TYPES[own] ?? own) : 'object';
+  return typeof mainType === 'string' ? (SCHEMA_TYPES[mainType] ?? mainType) : 'object';
 }

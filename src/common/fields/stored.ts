@@ -35,7 +35,7 @@ function columnOf(field: Field, isShared: boolean): PropertyDecorator {
       nullable: field.nullable || isShared,
       default: columnDefaultOf(field),
     }),
-    ...keyOf(field),
+    ...foreignKeyOf(field),
   );
 }
 
@@ -45,9 +45,9 @@ function columnDefaultOf({ columnDefault, nullable, default: value }: Field): un
   return columnDefault ?? (nullable ? null : value);
 }
 
-function keyOf({ target, column, index, onDelete: effect }: Field): PropertyDecorator[] {
+function foreignKeyOf({ target, column, index, onDelete: effect }: Field): PropertyDecorator[] {
   if (!target) return [];
-  const entity = () => existing(entityOf(target().entity), 'a reference leads to a table');
+  const entity = () => existing(entityOf(target().entity), 'the target of a reference has a table');
   const where = index === 'where set' ? { where: `(${column} IS NOT NULL)` } : {};
   return [ForeignKey(entity, onDelete(effect)), ...(index ? [Index(where)] : [])];
 }

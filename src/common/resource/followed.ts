@@ -4,24 +4,24 @@ import type { Relation, ResourceDefinition } from './define-resource.js';
 import { findResource, resources } from './registry.js';
 import { relationCondition } from './relation-condition.js';
 import type { Link } from './select-rows.js';
-import { distinct, joinedAlong, joinedBy, reversed, type Joined, type Tie } from './ties.js';
+import { distinct, joinedAlong, joinedBy, reversed, type Joined, type JoinStep } from './ties.js';
 
-/** Relation as filters, searches and orders follow it. */
+/** Relation that filters, searches and ordering can traverse. */
 export interface FollowedRelation {
   name: string;
   target: () => ResourceDefinition;
   /** Returns the join of rows of the target, under the alias `far`, to a row under `near`. */
   join: (near: string, far: string) => Joined;
-  /** True if the relation leads to one row at most, so that lists can be ordered by its fields. */
+  /** True if the relation has at most one row, so that lists can be ordered by the row's fields. */
   isSingle: boolean;
 }
 
-/** Declared connection from a resource to another: a reference, or a link table. */
+/** Declared connection from one resource to another: a reference or a link table. */
 interface Edge {
   name: string;
   target: ResourceDefinition;
-  ties: readonly Tie[];
-  /** True if the edge is not a key of representations. Its target then has no reverse relation. */
+  ties: readonly JoinStep[];
+  /** True if representations omit the edge. The target of a hidden edge has no reverse relation. */
   hidden?: boolean;
 }
 
@@ -33,9 +33,9 @@ const keyOf = (name: string): string => name.replaceAll('_', '');
 const known = new WeakMap<ResourceDefinition, ReadonlyMap<string, FollowedRelation>>();
 
 /**
- * Returns the relations of a resource, by name without underscores. Declared names take precedence. The
- * others are derived from declarations: the types of a mixed list and the relations that they share, the
- * roles of an object, and the reverse of every reference and link of another resource
+ * Returns the relations of a resource, by name without underscores. Declared names take precedence. Other
+ * relations are derived from declarations: the types of a mixed list and the relations that these types
+ * share, the roles of an object, and the reverse of every reference and link of another resource
  * (docs/decisions/0150-relations.md).
  */
 export function followedRelations(
@@ -59,11 +59,11 @@ export function followedRelations(
     const key = keyOf(relation.name);
     if (!relations.has(key)) relations.set(key, relation);
   }
-  const aliases = [definition, ...listsOf(definition)].flatMap((one) =>
-    Object.entries(one.aliases),
+  const aliases = [definition, ...listsOf(definition)].flatMap((list) =>
+    Object.entries(list.aliases),
   );
-  for (const [name, meant] of aliases) {
-    const relation = relations.get(keyOf(meant));
+  for (const [name, targetName] of aliases) {
+    const relation = relations.get(keyOf(targetName));
     if (relation && !relations.has(keyOf(name))) relations.set(keyOf(name), { ...relation, name });
   }
   known.set(definition, relations);
@@ -75,7 +75,7 @@ export function follow(definition: ResourceDefinition, name: string): FollowedRe
   return followedRelations(definition).get(keyOf(name));
 }
 
-/** True for a reference that clients can use, because its column is visible. */
+/** Returns true if clients can use the reference, because its column is visible. */
 const isReference = (field: Field): boolean =>
   field.target !== null && !field.internal && field.column !== null && field.filter;
 
@@ -101,9 +101,9 @@ function declaredRelation(name: string, relation: Relation): FollowedRelation {
   };
 }
 
-/** True if the rows of `one` are, or can be, among the rows of `other`. */
-const isWithin = (one: ResourceDefinition, other: ResourceDefinition): boolean =>
-  one.table === other.table && (one.type === other.type || other.discriminator === null);
+/** Returns true if rows of `inner` can be rows of `other`. */
+const isWithin = (inner: ResourceDefinition, other: ResourceDefinition): boolean =>
+  inner.table === other.table && (inner.type === other.type || other.discriminator === null);
 
 const kindsOf = (definition: ResourceDefinition): readonly ResourceDefinition[] =>
   definition.variants
@@ -133,26 +133,26 @@ function kindRelations(definition: ResourceDefinition): FollowedRelation[] {
 const listsOf = ({ table, discriminator }: ResourceDefinition): readonly ResourceDefinition[] =>
   discriminator === null
     ? []
-    : resources().filter((one) => one.table === table && one.variants !== null);
+    : resources().filter((list) => list.table === table && list.variants !== null);
 
-/** Returns the edges that the types of a list share under one name. */
+/** Returns the edges of a list's types, merged by name. Omits names whose target differs between types. */
 function sharedEdges(definition: ResourceDefinition): Edge[] {
   const edges = new Map<string, Edge>();
-  const own = new Set(edgesOf(definition).map(({ name }) => name));
-  const unclear = new Set<string>();
+  const ownNames = new Set(edgesOf(definition).map(({ name }) => name));
+  const ambiguous = new Set<string>();
   for (const kind of kindsOf(definition)) {
     for (const edge of [...edgesOf(kind), ...childEdges(kind), ...aliasedEdges(kind)]) {
-      const before = edges.get(edge.name);
-      if (own.has(edge.name)) continue;
-      if (before && before.target !== edge.target) {
-        // The name has different targets in different types: `job__events` is unambiguous.
-        unclear.add(edge.name);
+      const earlier = edges.get(edge.name);
+      if (ownNames.has(edge.name)) continue;
+      if (earlier && earlier.target !== edge.target) {
+        // Ambiguous: the target differs between types. Clients can write `job__events`.
+        ambiguous.add(edge.name);
         continue;
       }
-      edges.set(edge.name, { ...edge, ties: distinct([...(before?.ties ?? []), ...edge.ties]) });
+      edges.set(edge.name, { ...edge, ties: distinct([...(earlier?.ties ?? []), ...edge.ties]) });
     }
   }
-  return [...edges.values()].filter(({ name }) => !unclear.has(name));
+  return [...edges.values()].filter(({ name }) => !ambiguous.has(name));
 }
 
 const edgeOf = ({ table }: ResourceDefinition, field: Field): Edge => ({
@@ -185,9 +185,9 @@ const childEdges = ({ relations }: ResourceDefinition): Edge[] =>
   });
 
 const aliasedEdges = (definition: ResourceDefinition): Edge[] =>
-  Object.entries(definition.aliases).flatMap(([name, meant]) =>
+  Object.entries(definition.aliases).flatMap(([name, targetName]) =>
     edgesOf(definition)
-      .filter((edge) => edge.name === meant)
+      .filter((edge) => edge.name === targetName)
       .map((edge) => ({ ...edge, name })),
   );
 
@@ -210,9 +210,9 @@ function roleRelations(definition: ResourceDefinition): FollowedRelation[] {
 }
 
 /**
- * Returns the reverse of the edges from other resources to this resource. `jobs` leads to all jobs that
- * reference the row by a reference without a declared reverse; `job_webhook_credential` leads to the jobs
- * that reference it by `webhook_credential`.
+ * Returns the reverse of the edges from other resources to this resource. `jobs` returns the jobs that
+ * reference the row through any field without a declared reverse relation; `job_webhook_credential` returns
+ * the jobs that reference the row by `webhook_credential`.
  */
 function reverseRelations(definition: ResourceDefinition): FollowedRelation[] {
   const declared = Object.values(definition.relations).flatMap((relation) =>
@@ -221,7 +221,7 @@ function reverseRelations(definition: ResourceDefinition): FollowedRelation[] {
   const relations = resources().flatMap((from) => {
     const leadsHere = (edge: Edge): boolean =>
       isWithin(definition, edge.target) && edge.hidden !== true;
-    const own = edgesOf(from).filter(leadsHere);
+    const ownEdges = edgesOf(from).filter(leadsHere);
     const shared = sharedEdges(from)
       .filter(leadsHere)
       .map((edge) => ({ ...edge, ties: edge.ties.filter(({ kind }) => kind !== 'back') }))
@@ -232,11 +232,11 @@ function reverseRelations(definition: ResourceDefinition): FollowedRelation[] {
         target: from,
         ties: distinct(edges.flatMap(({ ties }) => ties.map(reversed))),
       });
-    const free = own.filter(({ name }) => !declared.includes(`${from.type}.${name}`));
-    const together = own.length > 0 ? free : shared;
+    const undeclared = ownEdges.filter(({ name }) => !declared.includes(`${from.type}.${name}`));
+    const merged = ownEdges.length > 0 ? undeclared : shared;
     return [
-      ...(together.length > 0 ? [back(from.path, together)] : []),
-      ...[...own, ...shared].map((edge) => back(`${from.type}_${edge.name}`, [edge])),
+      ...(merged.length > 0 ? [back(from.path, merged)] : []),
+      ...[...ownEdges, ...shared].map((edge) => back(`${from.type}_${edge.name}`, [edge])),
     ];
   });
   return relations;

@@ -3,10 +3,10 @@ import type { ResourceDefinition } from './define-resource.js';
 import type { Link } from './select-rows.js';
 
 /**
- * Connection between two tables: by a column of the near one, by a column of the far one, or by a third
- * table.
+ * Step of a join between two tables: by a column of the near table, by a column of the far table, or by a
+ * link table.
  */
-export type Tie =
+export type JoinStep =
   | { kind: 'forward'; table: string; column: string }
   | { kind: 'back'; table: string; column: string }
   | ({ kind: 'link' } & Pick<Link, 'table' | 'near' | 'far' | 'fixed'>);
@@ -17,8 +17,8 @@ export interface Joined {
   where: Sql;
 }
 
-/** Returns the connection in the opposite direction. */
-export function reversed(tie: Tie): Tie {
+/** Returns the step in the opposite direction. */
+export function reversed(tie: JoinStep): JoinStep {
   switch (tie.kind) {
     case 'forward':
       return { ...tie, kind: 'back' };
@@ -29,7 +29,7 @@ export function reversed(tie: Tie): Tie {
   }
 }
 
-export const distinct = (ties: readonly Tie[]): Tie[] => [
+export const distinct = (ties: readonly JoinStep[]): JoinStep[] => [
   ...new Map(
     ties.map((tie) => [
       tie.kind === 'link'
@@ -40,18 +40,18 @@ export const distinct = (ties: readonly Tie[]): Tie[] => [
   ).values(),
 ];
 
-/** Returns rows of a table, joined by a condition. */
+/** Returns the join of a target's rows by a condition. */
 export const joinedBy = (target: ResourceDefinition, far: string, where: Sql): Joined => ({
   from: sql`${ident(target.table)} ${ident(far)}`,
   where,
 });
 
 /**
- * Returns the rows that any of the ties leads to. Uses a join instead of a subquery per row, so that
- * PostgreSQL can begin at either end.
+ * Returns the join of the rows that any of the steps leads to. Uses a join instead of a subquery per row,
+ * so that PostgreSQL can start at either end.
  */
 export function joinedAlong(
-  ties: readonly Tie[],
+  ties: readonly JoinStep[],
   target: ResourceDefinition,
   near: string,
   far: string,
@@ -73,8 +73,8 @@ export function joinedAlong(
   };
 }
 
-/** Returns the query for the pairs of a tie: `near_id` and `far_id`. */
-function pairsOf(tie: Tie): Sql {
+/** Returns the query for the pairs of a step: `near_id` and `far_id`. */
+function pairsOf(tie: JoinStep): Sql {
   const pairs = (near: string, far: string, condition: Sql): Sql => sql`
     SELECT tie.${ident(near)} AS near_id, tie.${ident(far)} AS far_id
     FROM ${ident(tie.table)} tie WHERE ${condition}`;

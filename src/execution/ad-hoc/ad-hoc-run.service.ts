@@ -17,7 +17,7 @@ import { prepareModuleRun } from '../runner/module-run.js';
 import type { Workspace } from '../runner/workspace.js';
 import { stopIfEnded, type ActiveRun } from '../worker/active-runs.service.js';
 import { AnsibleProcess, type Preparation } from '../worker/ansible-process.service.js';
-import { JobCredentials, credentialPart } from '../worker/job-credentials.service.js';
+import { JobCredentials, credentialProperties } from '../worker/job-credentials.service.js';
 import { combineVariables, metaVariables, type RunVariables } from '../worker/job-variables.js';
 import { CannotStart, type RunOutcome, type RunKind } from '../worker/outcome.js';
 import type { RowOfEvent } from '../worker/playbook-events.js';
@@ -72,7 +72,7 @@ export class AdHocRun implements RunKind<ActiveRun> {
     const plan = await this.credentials.open(run, [credential], { passwords, workspace });
     stopIfEnded(run);
     const description = {
-      ...credentialPart(plan),
+      ...credentialProperties(plan),
       ...(await this.variables(command, plan.extraVars)),
       jobId: run.id,
       attempt: run.attempt,

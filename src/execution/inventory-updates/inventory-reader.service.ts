@@ -172,7 +172,7 @@ class Session {
 
   private assertRunning(): void {
     if (this.run.reason !== null) throw new RunEnded('The run was told to end.');
-    if (this.shell.printedTooMuch) throw new RunFailed(PRINTED_TOO_MUCH);
+    if (this.shell.exceededOutputLimit) throw new RunFailed(PRINTED_TOO_MUCH);
     if (this.endedAs === 'timeout') throw new RunFailed(TIMED_OUT);
     if (this.endedAs === 'full') throw new RunFailed(tooMuchWritten(this.maxBytes));
   }

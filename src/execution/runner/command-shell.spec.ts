@@ -29,7 +29,7 @@ it.each(['', '>&2'])('a command shell terminates a command with endless output %
   const shell = start();
   const [code, out, err] = await run(shell, `exec yes ${to}`);
   expect(code).toBeNull();
-  expect(shell.printedTooMuch).toBe(true);
+  expect(shell.exceededOutputLimit).toBe(true);
   expect(out.length + err.length).toBeLessThanOrEqual(MAX_PRINTED);
   await shell.close();
 });
@@ -37,6 +37,6 @@ it.each(['', '>&2'])('a command shell terminates a command with endless output %
 it('a command shell permits as much output as the limit', async () => {
   const shell = start();
   const [code, out] = await run(shell, `head -c ${MAX_PRINTED} /dev/zero | tr '\\0' x`);
-  expect([code, out.length, shell.printedTooMuch]).toEqual([0, MAX_PRINTED, false]);
+  expect([code, out.length, shell.exceededOutputLimit]).toEqual([0, MAX_PRINTED, false]);
   await shell.close();
 });

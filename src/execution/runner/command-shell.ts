@@ -32,25 +32,22 @@ const hasPipes = (child: ChildProcess): child is Child =>
 /** Maximum output of one command, in characters; a command that prints more is stopped. */
 export const MAX_PRINTED = 16 * 1024 * 1024;
 
-/**
- * Time between the signal to end a session and the kill, in ms, in which the session can finish its
- * files.
- */
+/** Grace period in ms before the kill, so that commands can finish writing files. */
 const KILL_GRACE_MS = 2_000;
 
 /**
- * A shell that runs commands one after the other. Starting a sandbox takes longer than most git
- * commands, so a whole session shares one sandbox and sends its commands through a pipe.
+ * A shell that runs commands one after another. Starting a sandbox takes longer than most git commands, so
+ * all commands of a session are sent through a pipe into one sandbox.
  */
 export class CommandShell {
-  /** Random text that marks the end of a command: only the shell itself can print it. */
+  /** Random text that marks the end of a command. Commands do not know the text. */
   private readonly mark = `\x1e${randomBytes(16).toString('hex')}`;
   private readonly sandbox: SandboxProcesses | null;
-  private readonly endsBy: NodeJS.Signals;
+  private readonly killSignal: NodeJS.Signals;
   private readonly closed: Promise<void>;
   private isClosed = false;
   private isStopping = false;
-  private hasOverrun = false;
+  private hasExceededOutput = false;
 
   private constructor(
     private readonly child: Child,
@@ -69,7 +66,7 @@ export class CommandShell {
     child.stderr.setEncoding('utf8');
     const first = sandboxPid(child).then((pid) => (pid === null ? null : findProcess(pid)));
     this.sandbox = depth === null ? null : new SandboxProcesses(child, first, depth, endsBy);
-    this.endsBy = endsBy;
+    this.killSignal = endsBy;
   }
 
   /** @param launch launch of `sh` without arguments */
@@ -86,39 +83,39 @@ export class CommandShell {
   }
 
   /** True if the shell was stopped because a command printed too much. */
-  get printedTooMuch(): boolean {
-    return this.hasOverrun;
+  get exceededOutputLimit(): boolean {
+    return this.hasExceededOutput;
   }
 
   /**
    * Runs a command.
    *
-   * @returns the exit code of the command; null if the shell ended with it
+   * @returns the exit code of the command; null if the shell exited
    */
   async run(command: ShellCommand, listener: ShellListener): Promise<number | null> {
     if (this.isClosed) return null;
     const { stdin, stdout, stderr } = this.child;
-    let left = MAX_PRINTED;
-    const within = (take: (text: string) => void) => (text: string) => {
-      left -= text.length;
-      if (left >= 0) take(text);
+    let remaining = MAX_PRINTED;
+    const limited = (onText: (text: string) => void) => (text: string) => {
+      remaining -= text.length;
+      if (remaining >= 0) onText(text);
       else this.overrun();
     };
     const ends = [
-      new MarkedText(this.mark, stdout, within(listener.onStdout)),
-      new MarkedText(this.mark, stderr, within(listener.onStderr)),
+      new MarkedText(this.mark, stdout, limited(listener.onStdout)),
+      new MarkedText(this.mark, stderr, limited(listener.onStderr)),
     ];
     stdin.write(`${scriptOf(command)}; ${this.endCommand()}\n`);
-    const told = Promise.all(ends.map((end) => end.code));
+    const exitCodes = Promise.all(ends.map((end) => end.code));
     try {
-      return (await Promise.race([told, this.closed.then(() => [null])]))[0] ?? null;
+      return (await Promise.race([exitCodes, this.closed.then(() => [null])]))[0] ?? null;
     } finally {
       for (const end of ends) end.release();
     }
   }
 
   /**
-   * Ends the running command: signals it first, and kills it together with the shell after a grace
+   * Ends the running command: sends a termination signal, and kills the command and the shell after a grace
    * period.
    */
   stop(): void {
@@ -126,30 +123,30 @@ export class CommandShell {
     this.isStopping = true;
     if (this.sandbox) void this.sandbox.endBelowRunner(KILL_GRACE_MS);
     else this.signal('SIGTERM');
-    const timer = setTimeout(() => this.signal(this.endsBy), KILL_GRACE_MS);
+    const timer = setTimeout(() => this.signal(this.killSignal), KILL_GRACE_MS);
     void this.closed.then(() => clearTimeout(timer));
   }
 
-  /** Ends the shell; resolves when none of its processes is left. */
+  /** Ends the shell; resolves after all its processes have exited. */
   async close(): Promise<void> {
-    this.signal(this.endsBy);
+    this.signal(this.killSignal);
     await this.closed;
     await this.sandbox?.endLeftovers();
   }
 
   private overrun(): void {
-    this.hasOverrun = true;
+    this.hasExceededOutput = true;
     this.stop();
   }
 
   private endCommand(): string {
-    const tell = `printf '\\036%s %s\\n' ${this.mark.slice(1)} "$code"`;
-    return `code=$?; ${tell}; ${tell} >&2`;
+    const printExitCode = `printf '\\036%s %s\\n' ${this.mark.slice(1)} "$code"`;
+    return `code=$?; ${printExitCode}; ${printExitCode} >&2`;
   }
 
   /**
-   * Sends a signal to the process of the sandbox, whose end ends everything inside; without a
-   * sandbox, to the process group.
+   * Signals the sandbox process; its exit ends all processes inside. Without a sandbox, signals the process
+   * group.
    */
   private signal(name: NodeJS.Signals): void {
     const { pid } = this.child;

@@ -149,7 +149,7 @@ async function runInstalls(
       const command = { file: 'ansible-galaxy', args, cwd: from, environment: {} };
       const code = await shell.run(command, listener);
       lines.end();
-      if (shell.printedTooMuch) throw new ContentError(PRINTED_TOO_MUCH);
+      if (shell.exceededOutputLimit) throw new ContentError(PRINTED_TOO_MUCH);
       if (watch.reached) throw endedEarly(watch.reached, maxFolderBytes);
       if (code === 0) continue;
       for (const refusal of new Set(refusals)) lines.add(`${refusal}\n`);

@@ -246,7 +246,7 @@ export class GitSession {
         },
       });
       this.ended ??= watch.reached;
-      if (shell.printedTooMuch) throw new GitError(PRINTED_TOO_MUCH, this.printed.text);
+      if (shell.exceededOutputLimit) throw new GitError(PRINTED_TOO_MUCH, this.printed.text);
       if (code !== 0) this.checkLimits();
       return { code, stdout: stdout.text };
     } finally {

@@ -1,12 +1,10 @@
 import { isStars } from './mask.js';
 
-/** Minimum length of a masked secret; shorter texts occur everywhere by chance. */
+/** Minimum length of a masked secret; shorter texts occur in other output by chance. */
 export const MIN_SECRET_LENGTH = 3;
-/**
- * Minimum length of a line of a longer secret that is masked alone, so that `-----` or `}` remain.
- */
+/** Minimum length of a line of a multi-line secret that is masked on its own. `}` stays visible. */
 const MIN_LINE_LENGTH = 8;
-/** Minimum length of a base64 piece; shorter ones match ordinary words. */
+/** Minimum length of a base64 form; shorter forms match ordinary words. */
 const MIN_BASE64_LENGTH = 6;
 
 /** Returns the forms in which secrets can occur in output: plain, quoted, encoded, line by line. */
@@ -16,18 +14,18 @@ export const secretForms = (secrets: readonly string[]): Set<string> =>
 function formsOf(secret: string): string[] {
   const plain = [secret, ...linesOf(secret)];
   const quoted = plain.flatMap((text) => [
-    jsonInner(text),
-    jsonInner(jsonInner(text)),
+    jsonEscaped(text),
+    jsonEscaped(jsonEscaped(text)),
     asciiJson(text),
-    asciiJson(jsonInner(text)),
+    asciiJson(jsonEscaped(text)),
   ]);
-  return [...plain, ...quoted, ...otherSpellings(secret), ...base64Forms(secret)].filter(
+  return [...plain, ...quoted, ...variants(secret), ...base64Forms(secret)].filter(
     (form) => form.length >= MIN_SECRET_LENGTH && !isStars(form),
   );
 }
 
-/** Returns the secret with the line breaks of other systems, and as INI files write it. */
-function otherSpellings(secret: string): string[] {
+/** Returns the secret with CRLF line breaks, and with `%` doubled as in INI files. */
+function variants(secret: string): string[] {
   return [secret.replaceAll('\n', '\r\n'), secret.replaceAll('%', '%%')];
 }
 
@@ -38,21 +36,21 @@ function linesOf(secret: string): string[] {
     : lines.filter((line) => line.length >= MIN_LINE_LENGTH && !line.startsWith('-----'));
 }
 
-function jsonInner(text: string): string {
+function jsonEscaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
 /** Returns the text as Python's `json.dumps` writes it. */
 function asciiJson(text: string): string {
-  return jsonInner(text).replace(
+  return jsonEscaped(text).replace(
     /[\u0080-\uFFFF]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
 /**
- * Returns base64 forms. Inside a longer encoded text (`user:secret`) a secret starts at one of
- * three alignments.
+ * Returns the base64 forms of a secret. In a longer encoded text, such as `user:secret`, the secret starts
+ * at one of three alignments.
  */
 function base64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret);

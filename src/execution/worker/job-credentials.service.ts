@@ -9,7 +9,7 @@ import { type Workspace, writePrivateFile } from '../runner/workspace.js';
 import type { ActiveRun } from './active-runs.service.js';
 
 /** Properties of a run that credentials define. */
-type CredentialPart = Pick<
+type CredentialProperties = Pick<
   AnsibleRun,
   | 'remoteUser'
   | 'becomeMethod'
@@ -34,7 +34,7 @@ export class JobCredentials {
     private readonly runtime: RuntimeSettings,
   ) {}
 
-  /** @throws InjectionError whose message is the job's explanation */
+  /** @throws InjectionError with the message for `job_explanation` */
   async open(
     run: Pick<ActiveRun, 'lookups'>,
     ids: readonly number[],
@@ -55,7 +55,7 @@ export class JobCredentials {
 }
 
 /** Converts the plan to properties of a run. */
-export function credentialPart(plan: InjectionPlan): CredentialPart {
+export function credentialProperties(plan: InjectionPlan): CredentialProperties {
   const { sshPassword, becomePassword } = plan;
   const isHidden = (name: string): boolean => plan.safeEnv[name] !== plan.env[name];
   return {

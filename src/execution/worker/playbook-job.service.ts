@@ -19,7 +19,7 @@ import { preparePlaybookRun } from '../runner/playbook-run.js';
 import type { Workspace } from '../runner/workspace.js';
 import { stopIfEnded, type ActiveRun } from './active-runs.service.js';
 import { AnsibleProcess, type EndedProcess, type Preparation } from './ansible-process.service.js';
-import { JobCredentials, credentialPart } from './job-credentials.service.js';
+import { JobCredentials, credentialProperties } from './job-credentials.service.js';
 import { JobFacts, type RunHostFacts } from './job-facts.service.js';
 import { JobInventory, type RunInventory, type PlaybookContext } from './job-inventory.service.js';
 import { JobProjectFiles } from './job-project-files.service.js';
@@ -131,7 +131,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     stopIfEnded(run);
     const description = {
       ...jobOptions(job, this.settings.MAX_FORKS),
-      ...credentialPart(plan),
+      ...credentialProperties(plan),
       ...jobVariables(job, {
         answers,
         credentials: plan.extraVars,

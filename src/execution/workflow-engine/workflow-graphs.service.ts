@@ -25,19 +25,19 @@ export class WorkflowGraphs {
   constructor(
     private readonly graphs: WorkflowGraphsRepository,
     private readonly workflowJobs: WorkflowJobsRepository,
-    private readonly box: SecretBox,
+    private readonly secretBox: SecretBox,
   ) {}
 
   /**
-   * Returns workflow jobs whose nodes have ended since the last call, and marks them as seen.
+   * Returns workflow jobs whose nodes have ended since the last call, and marks these nodes as seen.
    *
    * @param limit maximum number of workflow jobs
    */
-  due(limit: number): Promise<number[]> {
+  takeDue(limit: number): Promise<number[]> {
     return this.graphs.takeDue(limit);
   }
 
-  /** Returns the running workflow jobs among `ids`, and all with a cancel request. */
+  /** Returns the running workflow jobs among `ids`, and all running ones with a cancel request. */
   async load(ids: readonly number[]): Promise<RunningWorkflow[]> {
     const workflows = await this.workflowJobs.running(ids);
     if (workflows.length === 0) return [];
@@ -63,21 +63,21 @@ export class WorkflowGraphs {
   }
 
   /**
-   * Collects the artifacts of the runs of finished workflow jobs, which a surrounding workflow
-   * passes on.
+   * Stores the artifacts of the runs of finished workflow jobs, so that the parent workflow can pass the
+   * artifacts on.
    *
-   * @returns workflow jobs with secrets that cannot be opened with the present keys; they pass on
-   *   nothing
+   * @returns ids of workflow jobs whose secret artifacts cannot be decrypted with the current keys; their
+   *   artifacts are not stored
    */
   async gatherArtifacts(workflowIds: readonly number[]): Promise<Set<number>> {
     const runs = workflowIds.length === 0 ? [] : await this.graphs.runsWithArtifacts(workflowIds);
-    const locked = new Set<number>();
+    const undecryptable = new Set<number>();
     const gathered = [...new Set(runs.map((run) => run.workflow_job_id))].flatMap((id) => {
       const artifacts = artifactsOfRuns(
-        this.box,
+        this.secretBox,
         runs.filter((run) => run.workflow_job_id === id),
       );
-      if (!artifacts) locked.add(id);
+      if (!artifacts) undecryptable.add(id);
       return artifacts ? [{ id, ...artifacts }] : [];
     });
     if (gathered.length > 0) {
@@ -85,10 +85,10 @@ export class WorkflowGraphs {
         gathered.map(({ id, open, secret }) => ({
           id,
           artifacts: exactJson(open),
-          secret: sealArtifacts(this.box, 'unified_jobs', id, secret),
+          secret: sealArtifacts(this.secretBox, 'unified_jobs', id, secret),
         })),
       );
     }
-    return locked;
+    return undecryptable;
   }
 }

@@ -32,14 +32,14 @@ export function sentSchema(field: Field): JsonSchema {
     ...fieldSchema(field),
     ...(kind === 'variables' ? { type: ['string', 'object', ...(nullable ? ['null'] : [])] } : {}),
   };
-  // Generators of clients refuse defaults that are objects.
+  // Client generators reject defaults that are objects.
   const isShown = !required && value !== undefined && !isRecord(value) && value !== null;
   return isShown ? { ...schema, default: value } : schema;
 }
 
 /**
- * Returns the schema of a list entry in a request: the fields of a class and the members of `more`, which
- * are all optional.
+ * Returns the schema of a list entry in a request: the fields of a class, and the optional members in
+ * `more`.
  */
 export const entrySchema = (fields: readonly Field[], more: JsonSchemas = {}): JsonSchema =>
   object(

@@ -28,7 +28,7 @@ export type FieldKind =
 
 export type Choice = readonly [value: string | number, label: string];
 
-/** Declaration of one field of a resource: the only source for all code that reads resources. */
+/** Declaration of one field of a resource, used by all code that handles resources. */
 export interface Field {
   /** Name in JSON, in filters and in forms. */
   name: string;
@@ -37,31 +37,31 @@ export interface Field {
   kind: FieldKind;
   /** Column of the table; null for a field that is computed or stored elsewhere. */
   column: string | null;
-  /** SQL value of a computed field over a row. Lists are filtered and ordered by it. */
+  /** SQL expression of a computed field over a row, for filtering and ordering lists. */
   computed: ((alias: string) => Sql) | null;
   label: string;
   help: string;
   required: boolean;
-  /** Group of fields of which a creation names at least one. */
+  /** Group of fields of which a create request must contain at least one. */
   oneOf?: string;
   nullable: boolean;
-  /** True: shown, never accepted. */
+  /** True: returned, never accepted. */
   readOnly: boolean;
-  /** True: accepted, never shown. */
+  /** True: accepted, never returned. */
   writeOnly: boolean;
-  /** True: accepted on creation only, and ignored without an error in changes. */
+  /** True: accepted on creation only; updates ignore the field without an error. */
   immutable: boolean;
-  /** True: a column that no client can see or filter by. */
+  /** True: clients cannot read the column or filter by it. */
   internal: boolean;
   /** True: filterable and summarized, but not a key of the representation itself. */
   hidden: boolean;
-  /** True: left out of list pages and shown on the detail only. */
+  /** True: returned for a single object only, not in lists. */
   detailOnly: boolean;
   blank: boolean;
   default: unknown;
   /** True: an omitted field gets the default. False: the default is only displayed. */
   assumed: boolean;
-  /** True: null means not sent, because clients send null for fields that their user left unset. */
+  /** True: null is treated as not sent, because clients send null for fields that the user left unset. */
   nullSaysNothing: boolean;
   choices: readonly Choice[];
   max: number | null;
@@ -72,12 +72,13 @@ export interface Field {
   /** Target of a reference. */
   target: (() => ResourceDefinition) | null;
   onDelete: OnDelete;
-  /** Action that setting the reference requires on the referenced object; message if it is missing. */
+  /** Action that a caller must be permitted on the referenced object to set the reference. */
   needs: string | null;
+  /** Message if the permission of `needs` is missing. */
   refusal?: string;
   /** Message for an id without an object; null: the default message. */
   unknown: ((id: unknown) => string) | null;
-  /** Index of the reference: all rows, only rows that have one, or none if another index serves. */
+  /** Index of a reference: all rows, only rows with a value, or none if another index suffices. */
   index: boolean | 'where set';
   /** True: part of the primary key, besides the id. */
   key: boolean;
@@ -91,9 +92,9 @@ export interface Field {
   entries: boolean;
   /** Additional members of the description in OPTIONS, such as the schema of the value. */
   options: (() => Readonly<Record<string, unknown>>) | null;
-  /** Provider of additional members of the description that depend on settings. */
+  /** Provider of members of the OPTIONS description that depend on settings. */
   optionsFrom: ProviderClass<FieldDescriber> | null;
-  /** Example values by purpose; forms show them below the control. */
+  /** Example values by title; forms show them below the control. */
   examples: (() => Readonly<Record<string, unknown>>) | null;
   /**
    * Form control; null: the default of the kind; `line`: a text of one line; `none`: forms do not offer
@@ -108,7 +109,7 @@ export interface Field {
   schema: JsonSchema | null;
 }
 
-/** Describes a field in OPTIONS by settings. */
+/** Provider of OPTIONS members that depend on settings. */
 export interface FieldDescriber {
   options(): Promise<Readonly<Record<string, unknown>>>;
 }
@@ -119,7 +120,7 @@ export type FieldOptions = Partial<
 
 declare const REFERENCE: unique symbol;
 
-/** Id of a referenced object. Only the compiler sees the mark; any number is assignable. */
+/** Id of a referenced object. The mark exists for the compiler only; any number is assignable. */
 export type Reference = number & { readonly [REFERENCE]?: never };
 
 /** Column name of a property: `inventory_id` for a reference `inventory`. */
@@ -172,7 +173,7 @@ export function fieldsOf(schema: SchemaClass): readonly Field[] {
   return [...ownFields(prototypeOf(schema)).values()];
 }
 
-/** True if the value is a class with fields. */
+/** Returns true if the value is a class with fields. */
 export const isSchema = (value: unknown): value is SchemaClass =>
   typeof value === 'function' &&
   typeof value.prototype === 'object' &&
@@ -306,16 +307,16 @@ export const Entries = (options: FieldOptions = {}): PropertyDecorator =>
     entries: true,
     ...options,
   });
-/** Variables: text with a JSON or YAML object; an object sent as JSON is stored as its text. */
+/** Variables: text with a JSON or YAML object. An object in a request is stored as JSON text. */
 export const Variables = (options: FieldOptions = {}): PropertyDecorator =>
   declare('variables', options);
-/** Secret: encrypted at rest, shown as `$encrypted$`. Sending `$encrypted$` keeps the stored value. */
+/** Secret: encrypted at rest, returned as `$encrypted$`. Sending `$encrypted$` keeps the stored value. */
 export const SecretText = (options: FieldOptions = {}): PropertyDecorator =>
   declare('secret', options);
-/** Reference to another resource, given by its type, by id. The column is `<name>_id`. */
+/** Reference by id to an object of the resource `type`. The column is `<name>_id`. */
 export const Reference = (type: string, options: FieldOptions = {}): PropertyDecorator =>
   declare('reference', options, () => definitionOf(type));
-/** Several objects of another resource, as a list of ids; for request bodies only. */
+/** List of ids of objects of another resource; for request bodies only. */
 export const References = (type: string, options: FieldOptions = {}): PropertyDecorator =>
   declare('json', { default: [], ...options, column: null, filter: false }, () =>
     definitionOf(type),

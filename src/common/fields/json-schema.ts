@@ -14,7 +14,7 @@ export type JsonSchemas = Readonly<Record<string, JsonSchema>>;
 
 export const STRING: JsonSchema = { type: 'string' };
 export const INTEGER: JsonSchema = { type: 'integer' };
-/** Ids that can exceed 2^31. Clients must store them as 64-bit integers or as JavaScript numbers. */
+/** Id that can exceed 2^31. Clients must store the id as a 64-bit integer or as a JavaScript number. */
 export const WIDE_INTEGER: JsonSchema = { type: 'integer', format: 'int64' };
 /** Returns the schema of integers in a column of a PostgreSQL type. */
 export const integerOf = (columnType: string): JsonSchema =>

@@ -1,8 +1,8 @@
 import { entriesOf, written } from '../exact-json.js';
 
 /**
- * Returns JSON with `, ` and `: ` as separators, as Python's `json.dumps` writes it and clients of this
- * kind of API compare it. Non-ASCII letters are not escaped.
+ * Returns JSON with the separators `, ` and `: ` of Python's `json.dumps`, because clients compare the text.
+ * Non-ASCII letters are not escaped.
  */
 export const jsonText = (value: unknown): string => written(value, ', ', ': ');
 

@@ -6,7 +6,7 @@ import { parseJson } from './json-bounds.js';
 import { jsonText } from './json-text.js';
 
 /**
- * Returns a function that reads the value of a field in the forms that clients send
+ * Returns a function that reads the value of a field in the notations that clients send
  * (docs/contract/clients.md#requests). `"6"` is 6, `0`/`1`/`"false"` are booleans, `null` is an empty
  * text. A value that cannot be read is returned unchanged, and the validators of the field reject it.
  */
@@ -94,7 +94,7 @@ function choiceReader({ choices }: Field): (given: unknown) => unknown {
 const TRUE_WORDS = new Set<unknown>([true, 1, '1', 'true', 't', 'yes', 'y', 'on']);
 const FALSE_WORDS = new Set<unknown>([false, 0, '0', 'false', 'f', 'no', 'n', 'off', '']);
 
-/** Reads a boolean in the forms that clients send; returns undefined for other values. */
+/** Reads a boolean in the notations that clients send; returns undefined for other values. */
 export function toBoolean(given: unknown): boolean | undefined {
   const word = typeof given === 'string' ? given.trim().toLowerCase() : plainJson(given);
   if (TRUE_WORDS.has(word)) return true;
@@ -111,7 +111,7 @@ export function toTimestamp(given: unknown): string | undefined {
   const zoned = /(?:Z|[+-]\d\d:?\d\d)$/.test(text.slice(10)) || text.length === 10;
   const instant = new Date(zoned ? text : `${text.replace(' ', 'T')}Z`);
   if (Number.isNaN(instant.getTime())) return undefined;
-  // Date converts February 31 to a day in March, which the calendar does not have.
+  // Date converts February 31 to a day in March instead of rejecting it.
   const day = new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().slice(0, 10);
   return day === text.slice(0, 10) ? (zoned ? text : `${text}Z`) : undefined;
 }
@@ -120,7 +120,7 @@ export function toTimestamp(given: unknown): string | undefined {
 export const NO_JSON = Symbol('no JSON');
 
 function jsonReader(field: Field): (given: unknown) => unknown {
-  // A text without a list is rejected by the list validator.
+  // The list validator rejects a text that does not contain a list.
   if (field.entries) return (given) => (typeof given === 'string' ? listIn(given) : given);
   return (given) => {
     const value = readJson(given);

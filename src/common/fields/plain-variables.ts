@@ -4,7 +4,7 @@
  */
 const LINE = /^(\w+): (?:([A-Za-z_][\w./@:-]*)|(\d{1,3}(?:\.\d{1,3}){3})|(0|[1-9]\d{0,14}))$/;
 const KEY = /^[A-Za-z_]/;
-/** Words that YAML 1.1 does not read as text. */
+/** Words that YAML 1.1 does not interpret as text. */
 const NO_TEXT = /^(?:yes|no|on|off|true|false|null)$/i;
 
 /**

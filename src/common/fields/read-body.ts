@@ -19,13 +19,13 @@ export function readBody<T extends object>(schema: new () => T, body: Body): T {
     excludeExtraneousValues: true,
     exposeUnsetFields: false,
   });
-  const faults = faultsIn(instance, schema);
-  if (Object.keys(faults).length > 0) throw new Invalid(faults);
+  const errors = errorsIn(instance, schema);
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
   return instance;
 }
 
 /** Returns the errors by field, in the order of the fields. */
-function faultsIn(instance: object, schema: SchemaClass): FieldErrors {
+function errorsIn(instance: object, schema: SchemaClass): FieldErrors {
   const errors = validateSync(instance, {
     stopAtFirstError: true,
     forbidUnknownValues: false,
@@ -36,16 +36,16 @@ function faultsIn(instance: object, schema: SchemaClass): FieldErrors {
   return Object.fromEntries(
     fieldsOf(schema).flatMap(({ name }) => {
       const error = byName.get(name);
-      return error ? [[name, told(error)]] : [];
+      return error ? [[name, textOf(error)]] : [];
     }),
   );
 }
 
-function told({ property, constraints, contexts, value }: ValidationError): FieldErrors[string] {
+function textOf({ property, constraints, contexts, value }: ValidationError): FieldErrors[string] {
   const [refusal] = Object.entries(constraints ?? {});
-  if (!refusal) throw new BrokenInvariant(`a validator of ${property} says what it refuses`);
+  if (!refusal) throw new BrokenInvariant(`a validator of ${property} has a message`);
   const [name, text] = refusal;
   const build = messageBuilderOf(contexts?.[name]);
-  const words = build ? build(value) : text;
-  return typeof words === 'string' ? [words] : words;
+  const message = build ? build(value) : text;
+  return typeof message === 'string' ? [message] : message;
 }

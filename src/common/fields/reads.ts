@@ -5,7 +5,7 @@ import { lenientReader } from './lenient.js';
 import { SentBody, sentValue } from './sent-body.js';
 import { validatorsOf } from './validators.js';
 
-/** True if requests can set the field. */
+/** Returns true if requests can set the field. */
 export const isWritable = ({ readOnly, internal }: Field): boolean => !readOnly && !internal;
 
 /** Returns the value of an omitted field, or undefined. */
@@ -19,8 +19,8 @@ export function Reads(field: Field): PropertyDecorator {
   return applyDecorators(
     Expose(),
     Transform(({ obj }: { obj: unknown }) => {
-      const given = obj instanceof SentBody ? sentValue(obj.body, field) : undefined;
-      return given === undefined ? absentValue(field) : read(given);
+      const sent = obj instanceof SentBody ? sentValue(obj.body, field) : undefined;
+      return sent === undefined ? absentValue(field) : read(sent);
     }),
     ...validatorsOf(field),
   );

@@ -3,8 +3,8 @@ import type { Field } from './field.js';
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * Wrapper that hides a body from class-transformer, which would copy every document in the body and trust
- * a member named `constructor`. Each field reads its own value from the body.
+ * Wrapper that hides a body from class-transformer, which would copy all JSON documents in the body and use
+ * a member named `constructor` as the class. Each field reads its own value from the body.
  */
 export class SentBody {
   #body: Body;

@@ -1,4 +1,4 @@
-/** True if PostgreSQL can store the text: without NUL and without unpaired surrogates. */
+/** Returns true if PostgreSQL can store the text, which needs no NUL and no unpaired surrogates. */
 export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
@@ -6,7 +6,7 @@ export function isStorable(text: string): boolean {
 /** Maximum nesting of JSON bodies and variables. */
 export const MAX_DEPTH = 64;
 
-/** True if every text in a JSON value is storable and the nesting is within the limit. */
+/** Returns true if every text in a JSON value is storable and the nesting is within the limit. */
 export function isStorableJson(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return isStorable(value);
   if (value === null || typeof value !== 'object') return true;

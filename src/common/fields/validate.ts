@@ -54,8 +54,8 @@ export function readFields<T extends object>(
   const read: FieldReader[] = [];
   for (const reader of fields ? readersAmong(all, fields) : all) {
     const { field, absent } = reader;
-    const given = sentValue(body, field);
-    if (given !== undefined) values[field.name] = reader.read(given);
+    const sent = sentValue(body, field);
+    if (sent !== undefined) values[field.name] = reader.read(sent);
     else if (partial) continue;
     else if (absent !== undefined) {
       // A default is not validated.
@@ -83,7 +83,7 @@ function readersAmong(
 /** Compiled reader of one field. */
 interface FieldReader {
   field: Field;
-  /** Value of the field if it is not sent. */
+  /** Value of the field if the body omits it. */
   absent: unknown;
   read: (given: unknown) => unknown;
   /** Returns the error of the field's value, or null. */
@@ -123,7 +123,7 @@ function compile({ name }: Field, metadata: readonly Metadata[]): FieldReader['f
     ...ofType(ValidationTypes.CUSTOM_VALIDATION),
   ].map(compileRule);
   if (conditions.length + rules.length < metadata.length) {
-    throw new BrokenInvariant(`the validators of ${name} are of kinds that can be compiled`);
+    throw new BrokenInvariant(`the validators of ${name} can be compiled`);
   }
   return (values) => {
     const value = values[name];
@@ -144,24 +144,24 @@ function compileRule(metadata: Metadata): (value: unknown, object: object) => Fa
   const { constraintCls, constraints, propertyName: property, validateIf, each } = metadata;
   const [constraint] = getMetadataStorage().getTargetValidatorConstraints(constraintCls);
   if (!constraint || constraint.async) {
-    throw new BrokenInvariant(`the validators of ${property} answer at once`);
+    throw new BrokenInvariant(`the validators of ${property} are synchronous`);
   }
   const validator: ValidatorConstraintInterface = constraint.instance;
-  const build = teller(metadata);
+  const build = messageFunctionOf(metadata);
   return (value, object) => {
     if (validateIf && !validateIf(object, value)) return null;
-    const told: ValidationArguments = { value, constraints, object, property, targetName: '' };
-    const accepts = (one: unknown): boolean => validator.validate(one, told) === true;
-    const isRight = each && Array.isArray(value) ? value.every(accepts) : accepts(value);
-    return isRight ? null : build(told);
+    const args: ValidationArguments = { value, constraints, object, property, targetName: '' };
+    const accepts = (item: unknown): boolean => validator.validate(item, args) === true;
+    const isValid = each && Array.isArray(value) ? value.every(accepts) : accepts(value);
+    return isValid ? null : build(args);
   };
 }
 
 /**
- * Returns the function that builds a validator's message. The library's default messages are rejected:
- * all messages come from the contract.
+ * Returns the function that builds a validator's message. Validators with the library's default message
+ * are rejected, because all messages come from the contract.
  */
-function teller({
+function messageFunctionOf({
   message,
   context,
   propertyName,
@@ -170,7 +170,7 @@ function teller({
   if (build) return ({ value }) => build(value);
   if (typeof message === 'function') return message;
   if (!message || message.includes('$')) {
-    throw new BrokenInvariant(`the validators of ${propertyName} have texts of the contract`);
+    throw new BrokenInvariant(`the validators of ${propertyName} have contract messages`);
   }
   return () => message;
 }

@@ -37,13 +37,13 @@ import { isStorable, isStorableJson } from './text.js';
 import { areStorableVariables } from './variables.js';
 
 /**
- * Builds the message of an error that depends on the value: a text, or texts by the position of items.
+ * Builds an error message that depends on the value: a text, or errors by the position of items.
  */
 export type MessageBuilder<Value = unknown> = (value: Value) => string | FieldErrors;
 
 /**
- * Returns options of a validator whose message quotes the value. The function is not in `message`,
- * because the library would replace `$value` and similar placeholders within the client's text.
+ * Returns the options of a validator whose message quotes the value. `message` does not contain the
+ * function, because the library would replace placeholders such as `$value` in the client's text.
  */
 export const withMessage = <Value>(build: MessageBuilder<Value>): ValidationOptions => ({
   message: 'Not a valid value.',
@@ -69,11 +69,11 @@ export const validatorsOf = (field: Field): readonly PropertyDecorator[] => [
 
 /** Returns the validators for omitted values and null. */
 function presenceOf({ required, nullable }: Field): readonly PropertyDecorator[] {
-  const isAsked = (_: object, value: unknown): boolean =>
+  const isValidated = (_: object, value: unknown): boolean =>
     value === undefined ? required : value !== null || !nullable;
   const message = ({ value }: { value: unknown }): string =>
     value === null ? FAULTS.null : FAULTS.required;
-  return [ValidateIf(isAsked), IsDefined({ message })];
+  return [ValidateIf(isValidated), IsDefined({ message })];
 }
 
 function rulesOf(field: Field): readonly PropertyDecorator[] {
@@ -164,8 +164,7 @@ const isWithin = (text: string, max: number): boolean =>
   text.length <= max || (text.length <= 2 * max && [...text].length <= max);
 
 /**
- * Verifies a choice. The empty text means that no choice was made, and is valid unless the field is
- * required.
+ * Verifies a choice. The empty text means that no choice was made, and is valid if the field can be blank.
  */
 const IsChoice = ({ choices, kind, blank }: Field): PropertyDecorator =>
   IsIn(
@@ -231,7 +230,7 @@ const IsReference = (field: Field): PropertyDecorator =>
     withMessage(noReference),
   );
 
-/** Verifies a list of references. The message names the first invalid one. */
+/** Verifies a list of references. The message names the first invalid id. */
 const AreReferences = (field: Field): PropertyDecorator =>
   ValidateBy(
     {

@@ -18,8 +18,8 @@ import {
 const MAX_JSON_LENGTH = 1_048_576;
 export const MAX_YAML_LENGTH = 65_536;
 /**
- * Maximum number of names in texts above the YAML limit: each name adds to every step of a launch, while
- * long values cost next to nothing.
+ * Maximum number of names in texts above the YAML limit. Each name slows down every step of a launch; long
+ * values hardly do.
  */
 const MAX_NAMES = 10_000;
 /** Escape sequences of JSON for text that cannot be stored. */
@@ -60,11 +60,11 @@ export class VariablesError extends Error {
   }
 }
 
-/** Results of YAML texts that were parsed in advance, with the number of their users. */
-const ahead = new Map<string, { outcome: YamlOutcome; users: number }>();
+/** Results of YAML texts that were parsed in advance, with the number of callers that use each result. */
+const parsedAhead = new Map<string, { outcome: YamlOutcome; users: number }>();
 
 /**
- * True if a sent value is a text that can be parsed as YAML. Longer texts are rejected without parsing.
+ * Returns true if a sent value is a text that is short enough for YAML. Longer texts are rejected unparsed.
  */
 export const isReadable = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_YAML_LENGTH;
@@ -95,7 +95,7 @@ export async function readAhead(texts: readonly string[]): Promise<() => void> {
   try {
     for (const portion of portionsOf(found)) {
       for (const [text, outcome] of zip(portion, await outcomesOf(portion))) {
-        ahead.set(text, { outcome, users: (ahead.get(text)?.users ?? 0) + 1 });
+        parsedAhead.set(text, { outcome, users: (parsedAhead.get(text)?.users ?? 0) + 1 });
         read.push(text);
       }
     }
@@ -163,14 +163,14 @@ function attempted(text: string): Record<string, unknown> | VariablesError {
  */
 function portionsOf(texts: readonly string[]): string[][] {
   const portions: string[][] = [];
-  let room = 0;
+  let remaining = 0;
   for (const text of texts) {
-    if (text.length > room) {
+    if (text.length > remaining) {
       portions.push([]);
-      room = MAX_YAML_LENGTH;
+      remaining = MAX_YAML_LENGTH;
     }
     portions.at(-1)?.push(text);
-    room -= text.length;
+    remaining -= text.length;
   }
   return portions;
 }
@@ -185,16 +185,16 @@ async function outcomesOf(texts: readonly string[]): Promise<readonly YamlOutcom
 }
 
 function forgetOne(text: string): void {
-  const known = ahead.get(text);
+  const known = parsedAhead.get(text);
   if (!known) return;
   known.users -= 1;
-  if (known.users === 0) ahead.delete(text);
+  if (known.users === 0) parsedAhead.delete(text);
 }
 
 const lengthOf = (texts: readonly string[]): number =>
   texts.reduce((length, text) => length + text.length, 0);
 
-/** True if a text requires the full YAML parser. */
+/** Returns true if a text requires the full YAML parser. */
 const isYaml = (text: string): boolean =>
   // JSON text that starts with another character is not an object.
   text.trimStart().startsWith('{')
@@ -212,7 +212,7 @@ export function parseVariables(text: string): Record<string, unknown> {
   const direct = readDirectly(text);
   if (!(direct instanceof VariablesError)) return direct;
   const read = (): YamlOutcome => itemAt(readAllYaml({ texts: [text], limits: LIMITS }), 0);
-  const outcome = ahead.get(text)?.outcome ?? read();
+  const outcome = parsedAhead.get(text)?.outcome ?? read();
   if ('json' in outcome) return parseRecord(outcome.json);
   throw new VariablesError(
     `Cannot parse as JSON (error: ${direct.message}) or YAML (error: ${outcome.error}).`,
@@ -259,13 +259,13 @@ export function parseSentVariables(text: string): Record<string, unknown> {
 }
 
 /**
- * True if the variables of a request can be stored.
+ * Returns true if the variables of a request can be stored.
  *
  * @throws VariablesError
  */
 export function areStorableVariables(text: string): boolean {
   const isJson = text.length > MAX_YAML_LENGTH;
-  const outcome = isJson ? undefined : ahead.get(text)?.outcome;
+  const outcome = isJson ? undefined : parsedAhead.get(text)?.outcome;
   if (outcome && 'json' in outcome && !ESCAPED.test(outcome.json)) return true;
   const variables = parseSentVariables(text);
   return (isJson && text.isWellFormed() && !ESCAPED.test(text)) || isStorableJson(variables);

@@ -4,7 +4,7 @@ import { ExactNumber, exactJson, parseExact } from '../exact-json.js';
 import { CORE, implicitTag, scalarOf, textScalar, type YamlScalar } from './yaml-scalars.js';
 
 export interface YamlLimits {
-  /** Maximum number of aliases in one text; more is the "billion laughs" pattern. */
+  /** Maximum number of aliases in one text, against "billion laughs" attacks. */
   aliases: number;
   /** Maximum nesting of the result. */
   depth: number;
@@ -32,13 +32,13 @@ export function readAllYaml({ texts, limits }: YamlTask): YamlOutcome[] {
       if (json.length > limits.length) throw new Error(`it stands for too much`);
       return { json };
     } catch (error) {
-      return { error: reasonOf(error), at: placeOf(error) };
+      return { error: reasonOf(error), at: indexOf(error) };
     }
   });
 }
 
-/** Returns the position of an error, which all errors of the library and some of this module have. */
-function placeOf(error: unknown): number | null {
+/** Returns the index of an error in the text; null for errors of this module without an index. */
+function indexOf(error: unknown): number | null {
   const range: unknown = error instanceof Error && 'pos' in error ? error.pos : null;
   const start: unknown = Array.isArray(range) ? range[0] : null;
   return typeof start === 'number' ? start : null;
@@ -46,11 +46,11 @@ function placeOf(error: unknown): number | null {
 
 /**
  * Returns the JSON text of the object that PyYAML's SafeLoader creates from a text, with the same
- * resolvers, merge keys and order of keys. The last value of a repeated key counts. The library parses
- * the syntax.
+ * resolvers, merge keys and order of keys. The last value of a repeated key is used. The library parses the
+ * syntax.
  */
 function readYaml(text: string, limits: YamlLimits): string {
-  // A lone carriage return and NEL end lines in YAML 1.1; the library reads them as text.
+  // A lone carriage return and NEL are line breaks in YAML 1.1, but text for the library.
   const lines = text.replace(/\r(?!\n)|\u0085/g, '\n');
   const document = yaml.parseDocument(lines, {
     version: '1.1',
@@ -78,7 +78,7 @@ type Pairs = readonly Pair[];
 /** Converts the nodes of one document to JSON text, as PyYAML's constructors convert them to objects. */
 class Constructor {
   private readonly targets = new Map<yaml.Node, yaml.Node>();
-  private readonly made = new Map<yaml.Node, string>();
+  private readonly jsonByNode = new Map<yaml.Node, string>();
   private readonly flattened = new Map<yaml.Node, Pairs>();
   private merged = 0;
 
@@ -128,12 +128,12 @@ class Constructor {
     if (!yaml.isCollection(node)) return this.scalar(node).json;
     if (depth > this.limits.depth)
       throw new Error(`nested deeper than ${this.limits.depth} levels`);
-    const known = this.made.get(node);
+    const known = this.jsonByNode.get(node);
     if (known !== undefined) return known;
     const json = yaml.isMap(node) ? this.mapping(node, depth) : this.sequence(node, depth);
-    // Only repeated aliases can expand a text to more than a small multiple of its length.
+    // Only repeated aliases can expand a text to many times its length.
     if (json.length > this.limits.length) throw tooManyAliases();
-    this.made.set(node, json);
+    this.jsonByNode.set(node, json);
     return json;
   }
 
@@ -163,18 +163,18 @@ class Constructor {
   private pairs(node: yaml.YAMLMap): Pairs {
     const known = this.flattened.get(node);
     if (known) return known;
-    const own: Pair[] = [];
+    const direct: Pair[] = [];
     const merged: Pair[] = [];
-    // A mapping that merges itself sees no pairs.
+    // A mapping that merges itself gets no pairs.
     this.flattened.set(node, []);
     for (const { key, value } of node.items) {
       const keyNode = this.target(key);
       if (this.tagOf(keyNode) === MERGE) merged.push(...this.mergedBy(this.target(value)));
-      else own.push([keyNode, this.target(value)]);
+      else direct.push([keyNode, this.target(value)]);
     }
     this.merged += merged.length;
     if (this.merged > MAX_MERGED) throw tooManyAliases();
-    const pairs = [...merged, ...own];
+    const pairs = [...merged, ...direct];
     this.flattened.set(node, pairs);
     return pairs;
   }

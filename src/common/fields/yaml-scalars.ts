@@ -112,7 +112,7 @@ function floatOf(text: string): number {
   return sign === '-' ? -value : value;
 }
 
-/** Adds up from the last part on, as PyYAML does: floating-point sums depend on the order. */
+/** Adds from the last part to the first, as PyYAML does: floating-point sums depend on the order. */
 function sexagesimal(parts: readonly number[]): number {
   let base = 1;
   let value = 0;

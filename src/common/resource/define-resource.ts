@@ -53,32 +53,32 @@ export type Relation =
       condition: (near: Sql, far: string) => Sql;
       /** Reverse condition: `near` is an id of the target, `far` an alias of this resource. */
       back?: (near: Sql, far: string) => Sql;
-      single?: boolean; // True: leads to one row at most.
+      single?: boolean; // True: at most one row.
     };
 
 export interface RoleDeclaration {
   /** Name of the role field, for example `admin_role`. */
   field: string;
-  /** Role fields of this object whose holders also hold this role. */
+  /** Role fields of this object that imply this role. */
   impliedBy?: readonly string[];
-  /** Role fields of the referenced organization (or other parent) whose holders also hold this role. */
+  /** Role fields of the referenced organization (or another parent) that imply this role. */
   impliedByParent?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface UniqueRule {
   /** Name of the unique index of the entity. */
   name: string;
-  /** Field of the error message; `__all__` if several fields form the key. */
+  /** Field that gets the error message; `__all__` if several fields form the key. */
   field: string;
   message: string;
 }
 
 /**
- * Objects, such as secrets, whose use depends on other fields. A change of the deciding fields needs the
- * same permission as attaching the objects, or must replace them (docs/contract/access.md#kept-secrets).
+ * Objects, such as secrets, whose use depends on other fields. To change these fields, a caller needs the
+ * permission to attach the objects, or must replace them (docs/contract/access.md#kept-secrets).
  */
 export interface Destination {
-  /** Fields that decide the destination or use. */
+  /** Fields that determine the destination or use. */
   decidedBy: readonly string[];
   /** Names of the references and relations to the objects, or a relation without a name. */
   protects: readonly (string | Relation)[];
@@ -90,7 +90,7 @@ export interface ResourceOptions<Schema extends object = object> {
   type: string;
   /** Display name: "Job Template". */
   label?: string;
-  /** Class of the rows. Without a table, the product has no such objects: the list is readable and empty. */
+  /** Class of the rows. Without a table, the resource has no objects: its list is readable and empty. */
   entity: SchemaClass<Schema>;
   /** Value of the `type` column if several resources share a table. */
   discriminator?: string;
@@ -101,21 +101,21 @@ export interface ResourceOptions<Schema extends object = object> {
   roles?: readonly RoleDeclaration[];
   relations?: Readonly<Record<string, Relation>>;
   unique?: readonly UniqueRule[];
-  /** Columns that other resources show in summaries of this one. */
+  /** Columns in the summaries of this resource in other resources. */
   summary?: readonly string[];
   /** Additional members of summaries, as SQL over a row. */
   summarise?: (alias: string) => Readonly<Record<string, Sql>>;
   /** Keys of references in `summary_fields` that differ from the field name; null: no summary. */
   summaryKeys?: Readonly<Record<string, string | null>>;
-  /** `user_capabilities`: name to action of the policy. */
+  /** `user_capabilities`: actions of the policy by capability. */
   capabilities?: Readonly<Record<string, string>>;
-  /** Capabilities that depend on the row for every caller, such as the start of an unusable template. */
+  /** Conditions of capabilities that apply to every caller: an incomplete template cannot be started. */
   usable?: Readonly<Record<string, (row: Row) => boolean>>;
   /** Fields of the natural key: `/teams/Ops++Default/`. */
   naturalKey?: readonly string[];
   /** Provider class that extends the representations of a page of rows. */
   extension?: ProviderClass<ResourceExtension<Schema>>;
-  /** Does the same as `extension`, for a resource that needs no provider for it. */
+  /** Same as `extension`, if the function needs no providers. */
   extend?: ResourceExtension<Schema>['extend'];
   /** Schemas of the additions of `extend` and `summarise`. */
   shows?: ShownBesides;
@@ -127,9 +127,9 @@ export interface ResourceOptions<Schema extends object = object> {
   audited?: boolean;
   /** Secrets: hidden in the activity stream, and kept by a PUT that omits them (docs/decisions/0061). */
   auditHidden?: readonly string[];
-  /** Objects, mainly credentials, whose use other fields of this resource decide. */
+  /** Objects, mainly credentials, whose use depends on other fields of this resource. */
   destinations?: readonly Destination[];
-  /** Reference to an object, with its type, whose readers can read the activity of this object. */
+  /** Reference to a parent object, with its type. Readers of the parent can read this object's activity. */
   auditParent?: { field: string; type: string };
   /** Arrangement of the fields on pages. */
   pages?: PageLayout;
@@ -137,15 +137,15 @@ export interface ResourceOptions<Schema extends object = object> {
   variants?: () => readonly ResourceDefinition[];
   /** Exact totals maintained by the database. The list's read rule must depend on their columns only. */
   counter?: StoredTotals;
-  /** Names that a search looks into besides the resource's own fields, as filters write them. */
+  /** Names that a search includes besides the resource's own fields, in the notation of filters. */
   alsoSearched?: {
     names: readonly string[];
-    /** Returns the condition for rows that contain the term there, as far as the caller may read. */
+    /** Returns the condition for rows with the term in related objects that the caller can read. */
     holds: (alias: string, term: string, actor: Actor) => Sql;
   };
   /** Query language for lists, besides fields and lookups. */
   expression?: Expression;
-  /** Rows hidden from lists, unless selected by id, and from references: inventories in deletion. */
+  /** Condition for hidden rows. Lists omit them unless selected by id; references cannot use them. */
   hide?: (alias: string) => Sql;
   /** True: DELETE returns 202, and a worker deletes the object. */
   deletesLater?: boolean;
@@ -248,7 +248,7 @@ export function defineResource<Schema extends object>(
   });
   const deciding = definition.destinations.flatMap(({ decidedBy }) => decidedBy);
   for (const name of deciding) fieldOf(definition, name);
-  // The rows of a list over several resources have the fields of their own resources.
+  // The rows of a list over several resources have the fields of their own resource.
   const laidOut = definition.variants ? [] : layoutNames(definition.pages);
   for (const name of laidOut) {
     if (!(name in (definition.shows.fields ?? {}))) fieldOf(definition, name);
@@ -263,7 +263,7 @@ export function defineResource<Schema extends object>(
   return definition;
 }
 
-/** Returns a field that the resource's declaration names elsewhere, as in a key or as a parent. */
+/** Returns a field that another part of the declaration names, such as a key or a parent. */
 export function fieldOf(definition: ResourceDefinition, name: string): Field {
   const field = definition.field(name);
   if (!field) throw new BrokenInvariant(`${definition.type} has a field ${name}`);
@@ -271,7 +271,7 @@ export function fieldOf(definition: ResourceDefinition, name: string): Field {
 }
 
 /**
- * Freezes a declaration with the lists and objects in it. Functions and instances of classes, such as SQL
+ * Freezes a declaration and the lists and objects in it. Functions and instances of classes, such as SQL
  * fragments, are not frozen.
  */
 function frozen<T>(value: T): T {

@@ -9,7 +9,7 @@ const MAX_LISTED = 100;
 
 /** Objects that prevent a deletion. */
 export interface Dependents {
-  /** Display text: `job 5, project update 7 and 3 more`. */
+  /** Text for error messages: `job 5, project update 7 and 3 more`. */
   readonly names: string;
   /** The first hundred objects, ordered by id. */
   readonly objects: readonly { readonly id: number; readonly type: string }[];
@@ -44,8 +44,7 @@ export type RunReference =
   | 'unified_job_template_id';
 
 /**
- * Queries runs that have not ended. Implemented by the feature of runs, for the features that runs depend
- * on.
+ * Queries unfinished runs. Implemented by the feature `runs`, for the features that `runs` depends on.
  */
 export abstract class ActiveRunsQuery {
   /** Returns the unfinished runs that use one of the objects, or null if there are none. */

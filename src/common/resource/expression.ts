@@ -1,8 +1,8 @@
 import type { Sql } from '../../database/sql.js';
 
 /**
- * Parts that an expression is compiled from, for the caller. Each throws the same errors as a list
- * filter.
+ * Functions that compile the parts of an expression for the caller. They throw the same errors as list
+ * filters.
  */
 export interface ExpressionParts {
   /** @param key field and lookup, as in the query of a list: `groups__name__icontains` */
@@ -15,7 +15,7 @@ export interface ExpressionParts {
 export interface Expression {
   parameter: string;
   help: string;
-  /** Names that the language searches besides fields and relations, for OPTIONS. */
+  /** Additional names that the language can search, besides fields and relations, for OPTIONS. */
   searchedNames: readonly string[];
   compile(text: string, alias: string, parts: ExpressionParts): Sql;
 }

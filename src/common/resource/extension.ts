@@ -13,7 +13,7 @@ export interface RepresentContext {
   actor: Actor;
   detail: boolean;
   roles: RoleStore;
-  /** For the `extension` of a resource. An extension gets its own providers by its constructor. */
+  /** Finds the `extension` of a resource. An extension gets its own providers by its constructor. */
   providers: DeclaredProviders;
 }
 
@@ -29,16 +29,16 @@ export interface ResourceExtension<Schema extends object = object> {
 /** Additions of `extend` to the representation of one row. */
 export interface Extension {
   fields?: Record<string, unknown>;
-  /** Paths by name, or several paths where many objects of one type are linked; null removes a link. */
+  /** Paths by name, or a list of paths if several objects are linked; null removes a link. */
   related?: Record<string, string | readonly string[] | null>;
   summary_fields?: Record<string, unknown>;
 }
 
-/** Members of representations besides fields, references and links, for the OpenAPI document. */
+/** Additional members of representations besides declared fields and links, for the OpenAPI document. */
 export interface ShownBesides {
   /** Schemas of the fields that `extend` adds or shows in another shape. */
   fields?: JsonSchemas;
-  /** Names of fields that are not in every representation. */
+  /** Names of fields that some representations omit. */
   optional?: readonly string[];
   /** Names of the links that `extend` adds. */
   related?: readonly string[];

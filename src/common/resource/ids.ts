@@ -7,21 +7,21 @@ export const idType = (definition: ResourceDefinition): ColumnType =>
   fieldOf(definition, 'id').columnType;
 
 /**
- * True if a number is in the range of the resource's ids. PostgreSQL rejects comparisons with other
- * numbers.
+ * Returns true if a number is in the range of the resource's ids. PostgreSQL rejects comparisons with
+ * numbers outside the range.
  */
 export const isPossibleId = (definition: ResourceDefinition, id: number): boolean =>
   id > 0 && id <= rangeOf(idType(definition)).max;
 
-/** True if a text can be an id of a resource: only digits, and no more than the greatest id has. */
+/** Returns true if a text contains only digits, and no more digits than the greatest id of the resource. */
 export const isIdText = (definition: ResourceDefinition, text: string): boolean =>
   /^\d+$/.test(text) && text.length <= String(rangeOf(idType(definition)).max).length;
 
 /** Returns the valid ids among the given values. */
-export const idsIn = (definition: ResourceDefinition, given: unknown): number[] =>
-  [given].flat().flatMap((one) => (isIdText(definition, String(one)) ? [Number(one)] : []));
+export const idsIn = (definition: ResourceDefinition, values: unknown): number[] =>
+  [values].flat().flatMap((value) => (isIdText(definition, String(value)) ? [Number(value)] : []));
 
-/** Returns ids as an array in a statement, without those outside the range of the column. */
+/** Returns ids as an SQL array. Omits ids outside the range of the column. */
 export const idList = (definition: ResourceDefinition, ids: readonly number[]): Sql =>
   sql`${ids.filter((id) => isPossibleId(definition, id))}::${raw(idType(definition))}[]`;
 

@@ -3,22 +3,22 @@ import type { ResourceDefinition } from './define-resource.js';
 const links = new WeakMap<ResourceDefinition, Map<string, string>>();
 
 /**
- * Declares that each object of a resource has a URL below its own, which `related` shows. Called by the
- * decorators of routes when their classes are declared.
+ * Declares a path below the URL of each object of a resource, for `related`. Called by the decorators of
+ * routes when their classes are declared.
  *
  * @param name key in `related`
  * @param path path below the object's own URL, without leading or trailing slash
  */
 export function declareLink(definition: ResourceDefinition, name: string, path: string): void {
-  const own = links.get(definition) ?? new Map<string, string>();
-  links.set(definition, own.set(name, path));
+  const paths = links.get(definition) ?? new Map<string, string>();
+  links.set(definition, paths.set(name, path));
 }
 
-/** Returns the URLs below the objects of a resource, as paths by name. */
+/** Returns the paths below the objects of a resource, by name. */
 export const linksOf = (definition: ResourceDefinition): ReadonlyMap<string, string> =>
   links.get(definition) ?? new Map();
 
-/** Number of links of each resource that are in source order already. */
+/** Number of links of each resource that are already in source order. */
 const ordered = new WeakMap<ResourceDefinition, number>();
 
 /**
@@ -27,7 +27,7 @@ const ordered = new WeakMap<ResourceDefinition, number>();
  */
 export function linksAsWritten(definition: ResourceDefinition): void {
   const all = [...linksOf(definition)];
-  const before = ordered.get(definition) ?? 0;
-  links.set(definition, new Map([...all.slice(0, before), ...all.slice(before).reverse()]));
+  const done = ordered.get(definition) ?? 0;
+  links.set(definition, new Map([...all.slice(0, done), ...all.slice(done).reverse()]));
   ordered.set(definition, all.length);
 }

@@ -12,7 +12,7 @@ const NODE = '++';
 /** Separator between several fields of one object. */
 const FIELD = '+';
 const ESCAPED_PLUS = '[+]';
-/** Maximum length of a key: three names of maximum length in which every letter is a plus. */
+/** Maximum length of a key: three names of maximum length that consist of plus signs. */
 const MAX_LENGTH = 8192;
 
 type Parts = readonly (readonly string[])[];
@@ -56,8 +56,8 @@ const idsByName = (definition: ResourceDefinition, key: string, actor: Actor): S
   )} LIMIT 2`;
 
 /**
- * Returns the SQL condition for rows with a natural key, as in `/teams/Ops++Default/`: the own name,
- * followed by those of the parents, in the order that the resource declares
+ * Returns the SQL condition for rows with a natural key, as in `/teams/Ops++Default/`: the name of the
+ * object, followed by the names of its parents, in the order that the resource declares
  * (docs/contract/conventions.md#named-urls). An empty name means no parent; a plus in a name is written
  * `[+]`.
  */
@@ -92,11 +92,11 @@ function consume(
   nodes: string[][],
   actor: Actor,
 ): Sql {
-  const own = nodes.shift() ?? [];
+  const names = nodes.shift() ?? [];
   const fields = ownFields(definition);
-  if (own.length !== fields.length) return FALSE;
+  if (names.length !== fields.length) return FALSE;
   return and(
-    ...fields.map((field, index) => sql`${ident(alias, columnOf(field))} = ${own[index]}`),
+    ...fields.map((field, index) => sql`${ident(alias, columnOf(field))} = ${names[index]}`),
     ...parentFields(definition).map((field) => {
       const column = ident(alias, columnOf(field));
       if ((nodes[0] ?? []).join('') === '') {
@@ -156,19 +156,19 @@ const escapeName = (name: string): string =>
   name.split('+').map(encodeURIComponent).join(ESCAPED_PLUS);
 
 /**
- * Returns an SQL expression for the names of the referenced objects as a JSON array; null if one is not
- * readable.
+ * Returns an SQL expression for the names of the referenced objects as a JSON array; null if an object is
+ * not readable.
  */
 function parentParts(fields: readonly Field[], alias: string, actor: Actor): Sql {
   const parts = fields.map((field) => {
     const target = targetOf(field);
     const far = `${alias}k`;
     const column = ident(alias, columnOf(field));
-    const own = ownFields(target).map((one) => ident(far, columnOf(one)));
-    const above = parentFields(target);
+    const columns = ownFields(target).map((one) => ident(far, columnOf(one)));
+    const grandparents = parentFields(target);
     return sql`CASE WHEN ${column} IS NULL THEN '[[]]'::jsonb ELSE (
-      SELECT jsonb_build_array(jsonb_build_array(${join(own, ', ')}))
-        ${above.length > 0 ? sql`|| ${parentParts(above, far, actor)}` : sql``}
+      SELECT jsonb_build_array(jsonb_build_array(${join(columns, ', ')}))
+        ${grandparents.length > 0 ? sql`|| ${parentParts(grandparents, far, actor)}` : sql``}
       FROM ${ident(target.table)} ${ident(far)}
       WHERE ${and(
         sql`${ident(far, 'id')} = ${column}`,

@@ -4,31 +4,31 @@ import type { Sql } from '../../database/sql.js';
 export interface PageLayout {
   /** Texts of the page that lists the objects. */
   list?: {
-    /** Heading, where the path is no word for people. */
+    /** Heading, if the path is not a readable name. */
     title?: string;
     about: string;
   };
-  /** The way to the first object, where the list has no form for it: a text, and the list it leads to. */
+  /** Link of an empty list without an add form: its text, and the list that it opens. */
   begins?: { readonly text: string; readonly list: string };
-  /** Kind of an object, which forms with several choices show beside its name. */
+  /** Kind of an object, which forms with several choices show next to the object's name. */
   kind?: (alias: string) => Sql;
-  /** The order of lists that pages link to, where it is not that of the API. */
+  /** Order of lists that pages link to, if it differs from the order of the API. */
   linkedOrder?: string;
   /**
    * Fields by heading, in order. Fields without a heading come first, in the order of the schema.
    */
   sections?: Readonly<Record<string, readonly string[]>>;
-  /** Switches that forms show beside another field, by that field. */
+  /** Switches that forms show next to another field, by the name of that field. */
   beside?: Readonly<Record<string, string>>;
-  /** Headings that are always open in forms. */
+  /** Headings that are always expanded in forms. */
   unfolded?: readonly string[];
-  /** Headings that are folded on the page of an object. */
+  /** Headings that are collapsed on the page of an object. */
   folded?: readonly string[];
-  /** Columns of lists, in order; without them the kinds of the fields decide. */
+  /** Columns of lists, in order; if absent, the kinds of the fields determine the columns. */
   columns?: readonly string[];
   /**
-   * The reference to the parent that breadcrumbs show, where it is neither `auditParent` nor the
-   * organization that the name is unique in.
+   * Reference to the parent that breadcrumbs show, if the parent is neither `auditParent` nor the
+   * organization in which the name is unique.
    */
   within?: string;
 }

@@ -23,7 +23,7 @@ interface Target {
 
 export type Targets = ReadonlyMap<ResourceDefinition, ReadonlyMap<number, Target>>;
 
-/** Data of other rows that the representations of rows show. */
+/** Data of other rows that representations show. */
 export interface Related {
   targets: Targets;
   /** `object_roles` by object id. */
@@ -46,14 +46,14 @@ export async function loadRelated(
 ): Promise<Related> {
   const { actor, batch } = context;
   const ids = rows.map(({ id }) => id);
-  const asked = [...idsByTarget(definition, rows)].map(async ([target, near]) => {
+  const loads = [...idsByTarget(definition, rows)].map(async ([target, near]) => {
     const found = await batch.rows<TargetRow>(
       targetRows(target, areAmong(target, [...near]), actor),
     );
     return [target, targetsOf(target, found)] as const;
   });
   const [targets, roles, named] = await Promise.all([
-    Promise.all(asked),
+    Promise.all(loads),
     definition.roles.length > 0
       ? batch.rows<RoleFound>(context.roles.ofObjects(definition.type, ids))
       : [],
@@ -76,18 +76,18 @@ function idsByTarget(
   ]) {
     const ids = idsOf.get(target) ?? new Set<number>();
     for (const row of rows) if (typeof row[column] === 'number') ids.add(row[column]);
-    // Targets without references are not queried: PostgreSQL would plan and run the query regardless.
+    // Without ids, the target is not queried: PostgreSQL would plan and run the query regardless.
     if (ids.size > 0) idsOf.set(target, ids);
   }
   return idsOf;
 }
 
-/** Returns the query for referenced rows, with the columns that decide how much of each is shown. */
-function targetRows(target: ResourceDefinition, isMeant: Sql, actor: Actor): Sql {
+/** Returns the query for referenced rows: their summaries, and whether the caller can read each row. */
+function targetRows(target: ResourceDefinition, condition: Sql, actor: Actor): Sql {
   const isOpen = permit(target.policy, 'read', 's', actor);
   const columns = [shapeOf(target).columns.summary, sql`(${isOpen}) AS target_open`];
   if (target.variants) columns.push(sql`s.type AS target_type`);
-  return selectRows(target, 's', join(columns, ', '), isMeant);
+  return selectRows(target, 's', join(columns, ', '), condition);
 }
 
 const areAmong = (target: ResourceDefinition, ids: readonly number[]): Sql =>
@@ -106,7 +106,8 @@ function targetsOf(target: ResourceDefinition, found: readonly TargetRow[]): Map
 }
 
 /**
- * Returns id and name, for callers who cannot read an object (docs/contract/conventions.md#summaries).
+ * Returns the id and the name, for callers who cannot read the object
+ * (docs/contract/conventions.md#summaries).
  */
 const nameIn = ({ id, name }: Row): Members | null => (name === undefined ? null : { id, name });
 

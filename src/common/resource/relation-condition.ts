@@ -20,7 +20,7 @@ export function relationCondition(relation: Relation, near: Sql, far: string): S
   }
 }
 
-/** Declares a relation that is always empty, for clients that filter by it. */
+/** Declares a relation that is always empty, for clients that filter by its name. */
 export const leadsNowhere = (type: string): Relation => ({
   kind: 'computed',
   target: () => resource(type),

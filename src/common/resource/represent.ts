@@ -15,7 +15,7 @@ import {
 import { shapeOf, type ShapedLink, type Shape } from './shape.js';
 import { zip } from '../invariants.js';
 
-/** An object as the API shows it: its fields are what its resource declares, besides these. */
+/** Representation of an object in the API. Besides these members it has the fields of its resource. */
 export interface Representation {
   id: number;
   type: string;
@@ -25,17 +25,17 @@ export interface Representation {
   [field: string]: unknown;
 }
 
-/** Columns of a page: what is shown, and one boolean for each capability of the caller. */
+/** Returns the columns of a page: the shown columns, and one boolean per capability of the caller. */
 export function selectColumns(definition: ResourceDefinition, actor: Actor, detail: boolean): Sql {
   const { list, detail: all } = shapeOf(definition).columns;
   return join([detail ? all : list, ...capabilityColumns(definition, actor)], ', ');
 }
 
-/** `can_<word>` columns: what the caller may do with each row of `t`. */
+/** Returns the `can_<capability>` columns: the capabilities of the caller for each row of `t`. */
 export function capabilityColumns(definition: ResourceDefinition, actor: Actor): Sql[] {
-  const asked = new Set(shapeOf(definition).capabilities.map(([, first]) => first));
+  const evaluated = new Set(shapeOf(definition).capabilities.map(([, first]) => first));
   return Object.entries(definition.capabilities)
-    .filter(([word]) => asked.has(word))
+    .filter(([word]) => evaluated.has(word))
     .map(
       ([word, action]) =>
         sql`(${permit(definition.policy, action, 't', actor)}) AS ${ident(`can_${word}`)}`,
@@ -43,9 +43,9 @@ export function capabilityColumns(definition: ResourceDefinition, actor: Actor):
 }
 
 /**
- * Turns rows into representations: the fields, `related` and `summary_fields`. The number of
- * statements depends on the resource, never on the number of rows. Related objects the caller may
- * not read are not summarised.
+ * Converts rows to representations: the fields, `related` and `summary_fields`. The number of statements
+ * depends on the resource, never on the number of rows. Summaries of objects that the caller cannot read
+ * contain only id and name.
  */
 export async function represent(
   definition: ResourceDefinition,
@@ -57,7 +57,7 @@ export async function represent(
   const [{ targets, roles, named }, extensions] = await loadAround(definition, rows, context);
   const shape = shapeOf(definition);
   const [first] = rows;
-  // A list leaves some columns out, of all its rows; what PostgreSQL sends is never undefined.
+  // A list omits some columns in all its rows. PostgreSQL never returns undefined.
   const fields = shape.shown.filter(({ column }) => first?.[column] !== undefined);
   return rows.map((row) => {
     const extension = extensions.get(row.id);
@@ -86,7 +86,7 @@ export async function represent(
   });
 }
 
-/** Both ask before they wait, so that what they ask is one statement. */
+/** Loads related rows and extensions at the same time, so that their queries are sent in one batch. */
 function loadAround(
   definition: ResourceDefinition,
   rows: readonly Row[],
@@ -110,7 +110,7 @@ async function representVariants(
     return own.length > 0 ? [{ variant, own }] : [];
   });
   const full = await Promise.all(kinds.map(({ variant, own }) => loadRows(variant, own, context)));
-  // The related rows of all kinds are requested together, and so in one statement.
+  // The related rows of all types are requested at the same time, so they are loaded in one batch.
   const shown = await Promise.all(
     zip(kinds, full).map(([{ variant }, found]) => represent(variant, found, context)),
   );
@@ -121,7 +121,7 @@ async function representVariants(
   });
 }
 
-/** The full rows of one variant, in one statement. */
+/** Returns the full rows of one variant, with one statement. */
 function loadRows(
   definition: ResourceDefinition,
   rows: readonly Row[],
@@ -144,7 +144,7 @@ function capabilitiesOf(
   let found: Members | null = null;
   for (const [word, asked] of capabilities) {
     const value = row[`can_${asked}`];
-    // A rule over a null column is neither true nor false: the capability is denied.
+    // A permission condition over a null column is null: the capability is denied.
     if (value !== undefined) (found ??= {})[word] = value === true && usable[word]?.(row) !== false;
   }
   return found;
@@ -167,8 +167,8 @@ function relatedOf(
   for (const { name, column, target } of references) {
     const id = row[column];
     if (id === null || id === undefined) continue;
-    const own = target.variants ? targets.get(target)?.get(Number(id))?.url : target.url(id);
-    if (own) related[name] = own;
+    const path = target.variants ? targets.get(target)?.get(Number(id))?.url : target.url(id);
+    if (path) related[name] = path;
   }
   for (const [name, suffix] of links) related[name] = url + suffix;
   for (const [name, path] of Object.entries(extension?.related ?? {})) {
@@ -178,7 +178,7 @@ function relatedOf(
   return related;
 }
 
-/** Summaries of objects by id, of those alone that the caller may read. */
+/** Returns summaries by id of the objects that the caller can read. */
 export async function summariesOf(
   target: ResourceDefinition,
   ids: readonly number[],

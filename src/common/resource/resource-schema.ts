@@ -78,7 +78,7 @@ function relatedSchema(definition: ResourceDefinition): JsonSchema {
   return {
     ...partial(Object.fromEntries(names.map((name) => [name, STRING]))),
     ...othersOf(definition.shows.relatedOthers),
-    description: 'Paths of objects and lists that belong to this one.',
+    description: 'Paths of related objects and lists.',
   };
 }
 
@@ -96,7 +96,7 @@ function summaryFieldsSchema(definition: ResourceDefinition): JsonSchema {
   return {
     ...partial({ ...Object.fromEntries(entries), ...definition.shows.summary_fields }),
     ...othersOf(definition.shows.summaryOthers),
-    description: 'Short forms of related objects, as far as the caller may read them.',
+    description: 'Summaries of related objects, limited to what the caller can read.',
   };
 }
 
@@ -124,7 +124,7 @@ function summarySchema(definition: ResourceDefinition): JsonSchema {
 const pageSchema = (definition: ResourceDefinition): JsonSchema =>
   object(
     {
-      count: { ...INTEGER, description: 'Total of all pages; left out with count_disabled.' },
+      count: { ...INTEGER, description: 'Total of all pages; omitted with count_disabled.' },
       next: orNull({ ...STRING, description: 'Path of the next page.' }),
       previous: orNull({ ...STRING, description: 'Path of the previous page.' }),
       results: { ...list(resourceRef(definition)), description: 'Objects of this page.' },
@@ -139,7 +139,7 @@ const SHARED: Record<string, JsonSchema> = {
     error: { ...STRING, description: 'Description of the error, for existing clients.' },
     active_jobs: {
       ...list(object({ id: INTEGER, type: STRING })),
-      description: 'The runs that use the object, a hundred at most: cancel them and delete again.',
+      description: 'Up to 100 active runs that use the object. Cancel the runs, then delete again.',
     },
   }),
   Detail: object(

@@ -18,7 +18,7 @@ export abstract class ResourceEntity {
   modified!: string;
 }
 
-/** Fields of a resource with `bigint` ids: TypeORM cannot override the column of a base class. */
+/** Fields of a resource with `bigint` ids. TypeORM cannot override the column of a base class. */
 export abstract class WideResourceEntity {
   @Integer({ ...ID, ...WIDE })
   id!: number;

@@ -32,7 +32,7 @@ export const roleFieldsCalled = (text: string): string[] =>
     .filter(([, [name]]) => name.toLowerCase().includes(text.toLowerCase()))
     .map(([field]) => field);
 
-/** True if the text is the name of a role field. */
+/** Returns true if the text is the name of a role field. */
 export const isRoleField = (field: string): boolean => Object.hasOwn(WORDS, field);
 
 export interface RoleDescription {

@@ -2,8 +2,8 @@ import { and, ident, sql, type Sql } from '../../database/sql.js';
 import type { Relation, ResourceDefinition } from './define-resource.js';
 
 /**
- * Returns a query for rows of any resource, by the table in its declaration. For queries on objects of
- * every type; queries on one type belong in its repository.
+ * Returns a query for rows of any resource, from the table in its declaration. Only for queries that apply
+ * to every type; queries on one type belong in its repository.
  */
 export const selectRows = (
   definition: ResourceDefinition,

@@ -8,18 +8,18 @@ export type ShapedLink = string | readonly string[];
 
 /** Columns and keys of a representation, computed once per resource. */
 export interface Shape {
-  /** Columns of `t` in a list and on a detail; of `s` where another object summarises it. */
+  /** Columns of `t` in a list and on a detail, and columns of `s` in a summary. */
   columns: Readonly<Record<'list' | 'detail' | 'summary', Sql>>;
   /** Keys of the representation that are columns. */
   shown: readonly { name: string; column: string; isSecret: boolean }[];
   references: readonly { name: string; column: string; target: ResourceDefinition }[];
-  /** References that are summarised, under the key of `summary_fields`. */
+  /** References that are summarized, with their key in `summary_fields`. */
   summarised: readonly { key: string; column: string; target: ResourceDefinition }[];
-  /** Names of the instants among what a summary shows. */
+  /** Names of the summary members that are timestamps. */
   instants: readonly string[];
-  /** Sub-URLs by their name in `related`, as what follows the object's own URL. */
+  /** Paths below the object's URL, by their name in `related`. */
   links: readonly (readonly [name: string, suffix: string])[];
-  /** Each capability with the first one that follows the same rule: a rule is asked once a row. */
+  /** Each capability with the first one of the same rule: each rule is evaluated once per row. */
   capabilities: readonly (readonly [word: string, asked: string])[];
 }
 
@@ -82,14 +82,14 @@ function summaryColumns(definition: ResourceDefinition): Sql {
   return join(columns, ', ');
 }
 
-/** An ordinary caller, for comparing rules. */
+/** Caller without privileges, for comparing rules. */
 const ANYBODY: Actor = { id: 0, username: '', isSuperuser: false, isSystemAuditor: false };
 
 function capabilitiesOf(definition: ResourceDefinition): (readonly [string, string])[] {
   const firstOf = new Map<string, string>();
   return Object.entries(definition.capabilities).map(([word, action]) => {
     const { text, values } = permit(definition.policy, action, 't', ANYBODY).toQuery();
-    // Auditors may read what they may not do anything else to.
+    // System auditors can read all objects, so `read` never shares a rule with another action.
     const rule = JSON.stringify([action === 'read', text, values]);
     const first = firstOf.get(rule) ?? word;
     firstOf.set(rule, first);

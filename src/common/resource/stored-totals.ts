@@ -4,17 +4,17 @@ import type { Policy } from '../access.js';
 import { existing } from '../invariants.js';
 
 /**
- * Row totals maintained by the database: each row of `table` counts in `total` the rows whose values
- * equal all of `columns`, given as the column of the counted rows. A list whose read rule, filters and
- * parent depend on these columns only is counted from the totals, whatever its size.
+ * Row totals maintained by the database. The `total` of each row of `table` is the number of counted rows
+ * that have the same values in `columns`; each column maps to its column of the counted rows. If the read
+ * rule, filters and parent of a list depend on these columns only, the list is counted from the totals.
  */
 export interface StoredTotals {
   table: string;
   total: string;
   columns: Readonly<Record<string, string>>;
   /**
-   * Read rule of the counted rows, if `columns` belong to a parent of the counted rows: runs, for their
-   * events. Filters and parents concern the rows themselves, so these totals apply to unfiltered lists
+   * Read rule of the counted rows, if `columns` belong to a parent of the counted rows, such as the run of
+   * an event. Filters and parents refer to the rows themselves, so these totals apply to unfiltered lists
    * only.
    */
   rule?: Policy['read'];
@@ -26,7 +26,7 @@ export abstract class TotalRow {
   id!: number;
 
   /**
-   * Text of all other columns except the total. Several rows can have the same key; their sum counts.
+   * Text of all other columns except the total. Several rows can have the same key; their totals add up.
    */
   @Column('text')
   @Index()
@@ -36,7 +36,7 @@ export abstract class TotalRow {
   total!: number;
 }
 
-/** Returns the totals of an entity, whose own columns are those of the counted rows. */
+/** Returns the totals of an entity whose columns have the names of the counted rows' columns. */
 export function totalsBy(entity: typeof TotalRow): StoredTotals {
   const table = existing(tableNameOf(entity), 'totals have a table');
   const names = ownColumns(entity);

@@ -58,26 +58,26 @@ export class Boundary implements Sandbox {
    * Returns the path of the private folder as a run sees it; undefined if the path is the same as
    * outside.
    *
-   * @param own isolation of the run itself; null: that of this worker
+   * @param own isolation of the run; null: the isolation of this worker
    */
   async place(own: Isolation | null = null): Promise<string | undefined> {
     return (own ?? (await this.isolation())).mode === 'none' ? undefined : RUN_PLACE;
   }
 
-  /** @param own isolation of the run itself; null: that of this worker */
+  /** @param own isolation of the run; null: the isolation of this worker */
   async wrap(command: Command, spec: SandboxSpec, own: Isolation | null = null): Promise<Launch> {
     const isolation = own ?? (await this.isolation());
     if (isolation.mode === 'none') return openLaunch(command);
     return launchInside(isolation.plan, command, spec, this.settings);
   }
 
-  /** Determines the isolation again, which works as before meanwhile. */
+  /** Determines the isolation again. Until then, the previous result remains in use. */
   async probe(): Promise<void> {
     this.found = Promise.resolve(await this.find());
     this.images.clear();
   }
 
-  /** Returns the versions of this worker's programs; empty where a program does not work. */
+  /** Returns the versions of this worker's programs; empty for a program that does not work. */
   async programs(): Promise<Programs> {
     const [engine, ansible, runner] = await Promise.all(
       [
@@ -102,7 +102,7 @@ export class Boundary implements Sandbox {
     const engine = this.settings.JOB_CONTAINER_ENGINE;
     try {
       const version = await programVersion(engine);
-      // The program of Docker can do nothing without its service.
+      // The Docker client requires its service.
       if (!isPodman(version)) await serviceVersion(engine);
       return { engine, isPodman: isPodman(version), version };
     } catch (error) {
@@ -133,8 +133,8 @@ export class Boundary implements Sandbox {
   }
 
   /**
-   * Stops and removes the sandboxes that dead workers left behind. Only containers can remain: the
-   * kernel ends every other sandbox together with its worker.
+   * Stops and removes the sandboxes of dead workers. Only containers can remain: the kernel ends every
+   * other sandbox together with its worker.
    *
    * @returns number of removed containers
    */

@@ -9,13 +9,13 @@ import { bindArguments } from './system-view.js';
 export interface Plan {
   readonly kind: 'bubblewrap';
   /**
-   * True if this process is root: root makes the mounts and hands the command to an unprivileged
-   * account. Other accounts make the mounts in a user namespace.
+   * True if this process is root. Root creates the mounts and runs the command as an unprivileged account.
+   * Other accounts create the mounts in a user namespace.
    */
   readonly isRoot: boolean;
   /**
-   * True if the command cannot create user namespaces, which would expose much more of the kernel
-   * to it. If false, the process limit applies to all runs of the account together.
+   * True if the command cannot create user namespaces, which would expose much more of the kernel. If
+   * false, the process limit applies to all runs of the account together.
    */
   readonly closesUserNamespaces: boolean;
   readonly account: JobAccount;
@@ -38,7 +38,7 @@ export const SMALL_FOLDER_BYTES = 64 * 1024 * 1024;
  * every run, in `/proc/1/cmdline`.
  */
 const PRELUDE = 'exec 4< "$0" 5< "$1"; shift; exec "$@"';
-/** Capabilities that root keeps until it has handed the command over to the account. */
+/** Capabilities that root keeps until the command runs as the account. */
 const TO_HAND_OVER = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'];
 /** Files of `/etc` that are written for each command. */
 export const IDENTITY_FILES = ['passwd', 'group', 'hosts'] as const;
@@ -108,8 +108,8 @@ export function bubblewrapOptions(spec: SandboxSpec, plan: Plan, limits: Limits)
 }
 
 /**
- * Every process started from here on inherits the processor affinity; the system call filter
- * prevents the command from changing it.
+ * Returns the arguments that restrict the command to processors. Child processes inherit the affinity; the
+ * system call filter prevents the command from changing the affinity.
  */
 const keptTo = (processors: readonly number[]): string[] =>
   processors.length > 0 ? ['taskset', '-c', processors.join(',')] : [];
@@ -118,7 +118,7 @@ function filterArguments({ filter }: Plan): string[] {
   return filter ? ['--seccomp', '4'] : [];
 }
 
-/** Path of the system call filter of a command, outside of what the command sees. */
+/** Path of the system call filter of a command; not visible inside. */
 export const filterFile = ({ root }: SandboxSpec): string => join(root, 'filter');
 
 /** Path of the file with the bubblewrap options of one command, each terminated by NUL. */
@@ -155,7 +155,7 @@ function mounts(spec: SandboxSpec, plan: Plan, limits: Limits): string[] {
     '/dev',
     ...temporary('/tmp', limits.JOB_TMP_BYTES),
     ...temporary('/var/tmp', SMALL_FOLDER_BYTES),
-    // After `/tmp`, because the paths that an operator shows can be below it.
+    // After `/tmp`, because the operator's paths can be below `/tmp`.
     ...plan.system,
     ...bindArguments(...identity, ...spec.binds),
     '--remount-ro',
@@ -195,7 +195,7 @@ function dropPrivileges(plan: Plan): string[] {
 }
 
 /**
- * Returns the command with its limits. They are set inside, so that processes are counted in the
+ * Returns the command with its limits. The limits are set inside, so that processes are counted in the
  * command's own user namespace.
  */
 function limited(

@@ -19,12 +19,12 @@ export interface Bind {
   readonly isOptional?: boolean;
 }
 
-/** Everything that one command sees of the machine besides the system. */
+/** Parts of the machine that are visible to one command, besides the system. */
 export interface SandboxSpec {
   /** Folder with the files written for this command alone; not visible inside. */
   readonly root: string;
   /**
-   * Binds in the order in which they are mounted. Writable ones are handed to the account of runs.
+   * Binds in the order of mounting. The account of runs becomes the owner of writable binds.
    */
   readonly binds: readonly Bind[];
   /** Home directory, as the command sees it. */
@@ -47,8 +47,8 @@ export interface Launch {
   readonly environment: Readonly<Record<string, string>>;
   readonly cwd: string;
   /**
-   * Number of processes between the first process of the sandbox and the command itself. Null
-   * without a sandbox: then no line of JSON about the first process arrives on file descriptor 3.
+   * Number of processes between the first process of the sandbox and the command. Null without a sandbox,
+   * which reports no first process as JSON on file descriptor 3.
    */
   readonly depth: number | null;
   /** Signal that ends everything inside when it is sent to the started process. */

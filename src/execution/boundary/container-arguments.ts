@@ -19,7 +19,7 @@ export type Limits = Pick<
 const MEMORY_MARGIN = 1.25;
 
 /**
- * Defaults of Podman that are switched off: they would make `/run` and volumes of the image
+ * Options that disable defaults of Podman. The defaults would make `/run` and volumes of the image
  * writable, and pass the proxy variables of the worker to the container.
  */
 const PODMAN_LEAVES_OUT = [
@@ -56,8 +56,8 @@ export function limitArguments(
 ): string[] {
   const { JOB_PROCESSES, JOB_FILE_BYTES, JOB_TMP_BYTES, JOB_MEMORY_BYTES, JOB_CPUS } = limits;
   const each = (name: string, max: number): string => `--ulimit=${name}=${max}:${max}`;
-  // In a user namespace of its own the limit counts for the container, otherwise for all processes
-  // of the account.
+  // In its own user namespace, the limit applies to the container; otherwise to all processes of the
+  // account.
   const processes = isPodman && !isRoot ? JOB_PROCESSES : maxProcesses;
   const inFolders = JOB_TMP_BYTES + 2 * SMALL_FOLDER_BYTES;
   const memory = Math.ceil(JOB_MEMORY_BYTES * MEMORY_MARGIN) + inFolders;
@@ -72,7 +72,7 @@ export function limitArguments(
   ];
 }
 
-/** Returns the mounts that the command sees besides the image. */
+/** Returns the mounts of the command besides the image. */
 export async function mounts(
   spec: SandboxSpec,
   plan: ContainerPlan,
@@ -99,8 +99,8 @@ export async function mounts(
 }
 
 /**
- * Indexes binds by their path inside, because engines refuse a duplicate path. A later bind
- * replaces an earlier one.
+ * Returns the binds by their path inside, because engines reject a duplicate path. A later bind replaces an
+ * earlier bind.
  */
 const placed = (binds: readonly Bind[]): Map<string, Bind> =>
   new Map(binds.map((bind) => [(bind.to ?? bind.from).replace(/\/+$/, ''), bind]));

@@ -21,7 +21,7 @@ const execute = promisify(execFile);
 const LIMIT_MS = 60_000;
 /** Timeout of a pull. */
 const PULL_LIMIT_MS = 15 * 60_000;
-/** Time between the signals that end and kill a pull, in ms; the engine removes its files. */
+/** Grace period in ms between SIGTERM and SIGKILL of a pull, in which the engine removes its files. */
 const PULL_GRACE_MS = 5000;
 
 /**
@@ -43,7 +43,7 @@ async function ask(engine: string, args: readonly string[], timeout = LIMIT_MS):
 }
 
 /**
- * Returns what a program says about its version, such as `podman version 4.3.1`.
+ * Returns the version line of a program, such as `podman version 4.3.1`.
  *
  * @throws Error
  */
@@ -75,9 +75,9 @@ export async function provideImage(engine: string, image: string): Promise<void>
 
 /** A local image. */
 export interface LocalImage {
-  /** Id by which a container is started: a tag can be moved meanwhile. */
+  /** Id for starting containers, because a tag can be moved meanwhile. */
   readonly id: string;
-  /** Digest of the manifest, as registries show it; Docker only knows that of the configuration. */
+  /** Digest of the manifest, as registries show it; for Docker, the digest of the configuration. */
   readonly digest: string;
 }
 
@@ -175,7 +175,7 @@ function runPull(
     last = text.trim().split('\n').at(-1) || last;
   });
   return new Promise((resolve, reject) => {
-    // The engine has a process group of its own, so that its helpers end with it.
+    // The engine has its own process group, so that signals also reach its helpers.
     const child = spawn(engine, args, {
       ...{ env, cwd: '/', detached: true },
       stdio: ['ignore', 'pipe', 'pipe'],

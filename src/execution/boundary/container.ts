@@ -20,14 +20,14 @@ export interface ContainerPlan {
   readonly engine: string;
   readonly isPodman: boolean;
   readonly image: string;
-  /** Paths that the operator shows to runs. */
+  /** Paths that the operator makes visible to runs. */
   readonly shown: readonly Bind[];
-  /** Parts of the shown paths that are covered. */
+  /** Hidden paths below the visible paths. */
   readonly covered: readonly Cover[];
   /** Maximum number of open files of the command; never above the limit of this process. */
   readonly openFiles: number;
   /**
-   * Maximum number of processes of this process; null: unlimited. An engine must not request more.
+   * Process limit of this process, which an engine must not exceed; null: unlimited.
    */
   readonly maxProcesses: number | null;
   /** The filter that `filterProfile` returned; null: the engine's default filter. */
@@ -35,7 +35,7 @@ export interface ContainerPlan {
   readonly owner: ContainerOwner;
 }
 
-/** The owner of a container, by which dead workers' containers are found. */
+/** Owner of a container, for finding the containers of dead workers. */
 export interface ContainerOwner {
   /** Identifier that distinguishes installations on one machine. */
   readonly installation: string;
@@ -77,7 +77,7 @@ export async function contained(
       'guard',
       engine,
       name,
-      // Warnings of Podman would otherwise be part of the command's output.
+      // Otherwise warnings of Podman would be part of the command's output.
       ...(isPodman ? ['--log-level=error'] : []),
       'run',
       '--rm',
@@ -135,7 +135,7 @@ export function engineEnvironment(): Record<string, string> {
 export const environmentFile = ({ root }: SandboxSpec): string => join(root, 'environment');
 
 /**
- * Returns the environment of a command as shell lines. `PATH` is left out: the image defines it.
+ * Returns the environment of a command as shell lines. Omits `PATH`, which the image defines.
  */
 export function environmentScript(command: Command, spec: SandboxSpec): string {
   const lines = Object.entries(innerEnvironment(command, spec))

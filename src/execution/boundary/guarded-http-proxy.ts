@@ -50,7 +50,7 @@ export class GuardedHttpProxy extends GuardedServer {
       const responded = new Promise<IncomingMessage>((resolve, reject) => {
         passed.once('response', resolve).once('error', reject);
       });
-      // A sender that breaks off is noticed by the end of its connection.
+      // If the sender aborts, the connection to the target is closed.
       pipeline(incoming, passed).catch(() => upstream.destroy());
       const response = await responded;
       answer.writeHead(response.statusCode ?? 502, withoutHopByHop(response.headers));

@@ -78,7 +78,7 @@ export abstract class GuardedServer {
 
   private watch(socket: Duplex): void {
     this.sockets.add(socket);
-    // The peer notices by the end of its connection.
+    // The peer detects the error by the end of its connection.
     socket.on('error', () => socket.destroy());
     socket.once('close', () => this.sockets.delete(socket));
   }

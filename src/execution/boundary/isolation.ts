@@ -22,8 +22,8 @@ export type Isolation =
   | { readonly mode: 'none'; readonly detail: string; readonly isWanted: boolean };
 
 /**
- * Error messages that an operator can fix, with the fix. The first match counts, because the last
- * words of many messages are the same.
+ * Error messages with a fix for the operator. The first match is used, because many messages end with the
+ * same words.
  */
 const ADVICE: readonly (readonly [complaint: RegExp, advice: string])[] = [
   [/^bwrap is not installed/, 'install the package bubblewrap'],
@@ -96,9 +96,9 @@ async function bubblewrap(settings: Settings): Promise<Isolation | string> {
 }
 
 /**
- * Returns the variants to try, the safest first. Open user namespaces are for an older bubblewrap
- * or a container that permits fewer namespaces. No filter is for processors without a filter and
- * kernels without seccomp.
+ * Returns the variants to try, the safest first. Variants with open user namespaces are for an older
+ * bubblewrap or a container that permits fewer namespaces. Variants without a filter are for processors
+ * without a filter and kernels without seccomp.
  */
 function ways(keepsProcessors: boolean): Pick<Plan, 'closesUserNamespaces' | 'filter'>[] {
   const filter = systemCallFilter(process.arch, keepsProcessors);
@@ -155,8 +155,8 @@ export async function ownLimit(name: 'open files' | 'processes'): Promise<number
 }
 
 /**
- * Returns the process limit that a container engine can request. It is capped at `pid_max`, because
- * Podman first lowers its own limit to that.
+ * Returns the process limit that a container engine can request, at most `pid_max`, because Podman first
+ * lowers its own limit to `pid_max`.
  */
 export async function maxProcesses(): Promise<number | null> {
   const numbered = Number(await readFile('/proc/sys/kernel/pid_max', 'utf8').catch(() => ''));

@@ -6,8 +6,8 @@ import type { ContainerPlan } from './container.js';
 type Engine = Pick<ContainerPlan, 'engine' | 'isPodman'>;
 
 /**
- * Images that workers of this machine have pulled, with the time of their last use: one empty file for
- * each image, whose time of change it is. Other images belong to the operator.
+ * Images that workers of this machine have pulled. Each image has an empty file, whose modification time is
+ * the time of the last use. Other images belong to the operator.
  */
 export class PulledImages {
   private readonly root: string;
@@ -32,7 +32,7 @@ export class PulledImages {
     await utimes(this.fileOf(id), now, now).catch(ignoreMissing);
   }
 
-  /** Removes images that were not used for the retention time. Those of containers stay. */
+  /** Removes images that were not used for the retention time, except images of containers. */
   async removeUnused(engine: Engine): Promise<void> {
     for (const id of await readdir(this.root)) {
       const { mtimeMs } = await lstat(this.fileOf(id));

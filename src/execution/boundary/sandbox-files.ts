@@ -39,9 +39,8 @@ export async function writeSandboxFiles(
 }
 
 /**
- * Writes the `/etc` files of one command. ssh does not run without a passwd entry of its own user
- * id. Without an entry of its own host name in `hosts`, every look-up of that name queries the
- * network.
+ * Writes the `/etc` files of one command. ssh requires a passwd entry for its user id. Without an entry for
+ * the host name in `hosts`, each look-up of the host name queries the network.
  */
 async function writeIdentity(spec: SandboxSpec, { uid, gid }: JobAccount): Promise<void> {
   const { root, home, name } = spec;

@@ -39,10 +39,10 @@ const CONFIGURATION = [
   'pip.conf',
   'gitattributes',
 ];
-/** Size of a folder that covers another one, in bytes; it only holds mount points. */
+/** Size in bytes of an empty folder that hides another folder; it contains only mount points. */
 const COVER_BYTES = '1048576';
 
-/** A path inside that is covered by an empty file or folder. */
+/** Path inside the sandbox that an empty file or folder hides. */
 export interface Cover {
   readonly path: string;
   readonly isFolder: boolean;
@@ -67,7 +67,7 @@ export async function systemArguments(settings: Settings, dataDir: string): Prom
   ];
 }
 
-/** Returns the paths that the operator shows to runs, and the parts of them that are covered. */
+/** Returns the paths that the operator makes visible to runs, and the hidden paths below them. */
 export async function shownByOperator(
   settings: Settings,
   dataDir: string,
@@ -135,7 +135,7 @@ async function rootFolders(): Promise<string[]> {
   return found.flat();
 }
 
-/** Returns the paths that the operator shows. A link into a hidden path is skipped. */
+/** Returns the paths that the operator makes visible. Skips links into hidden paths. */
 async function shownBinds(settings: Settings, hidden: readonly string[]): Promise<Bind[]> {
   const binds = await Promise.all(
     shownPaths(settings.JOB_SHOW_PATHS).map(async ({ path, isWritable }): Promise<Bind[]> => {

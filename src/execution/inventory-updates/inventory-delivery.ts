@@ -42,8 +42,7 @@ export function originOf(
 }
 
 /**
- * Drops source variables with a forbidden name, which can be stored from before the name was
- * forbidden.
+ * Drops source variables with a forbidden name, which can have been stored before the name was forbidden.
  */
 export function allowedEnvironment(
   variables: Readonly<Record<string, unknown>>,

@@ -20,7 +20,7 @@ const MAX_VALUES = 4_000_000;
 /** Timeout of parsing, in ms; far above the time that the largest document takes. */
 const TIMEOUT_MS = 60_000;
 
-/** The parsed document, packed or plain, or the reason why the thread refused it. */
+/** The parsed document, packed or plain, or the reason why the thread rejected it. */
 export type ParsedDocument =
   { readonly document: unknown } | { readonly packed: unknown } | { readonly fault: string };
 

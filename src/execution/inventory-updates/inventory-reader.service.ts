@@ -28,7 +28,7 @@ const LISTED_HOST = /^ {4}(.+)$/;
 export interface ReadRequest {
   readonly workspace: Workspace;
   readonly prepared: PreparedReading;
-  /** Folders outside of the workspace that the project's checkout depends on. */
+  /** Folders outside the workspace that the project's checkout depends on. */
   readonly shared: readonly string[];
   /** Full name of the inventory plugin that must be installed; null for files. */
   readonly plugin: string | null;
@@ -57,7 +57,7 @@ export class InventoryReader {
     private readonly leases: RunLeasesRepository,
   ) {}
 
-  /** @throws RunFailed, RunEnded if the run is to end */
+  /** @throws RunFailed, RunEnded if the run must end */
   async read(run: ActiveRun, request: ReadRequest): Promise<ReadInventory> {
     const { workspace, prepared, shared } = request;
     const hasNetwork = this.settings.JOB_NETWORK !== 'none';

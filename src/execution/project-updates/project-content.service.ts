@@ -28,8 +28,8 @@ export interface ContentRequest extends Pick<ContentLimits, 'deadline' | 'signal
   /** Logins of the run to secret stores. */
   readonly lookups: LookupSession;
   /**
-   * Returns the containers of the run's execution environment, whose programs install; null: the
-   * worker's. Called only if something is required.
+   * Returns the containers of the run's execution environment, whose programs install the content; null:
+   * the programs of the worker. Called only if content is required.
    */
   readonly isolation: () => Promise<Isolation | null>;
   /** True to install again even if the content is cached. */
@@ -60,8 +60,8 @@ export class ProjectContent {
   /**
    * Installs the requirements of the files unless they are cached.
    *
-   * @returns folder with `roles` and `collections`; null if nothing is required, or if nothing can
-   *   be installed, which the output then says
+   * @returns folder with `roles` and `collections`; null if nothing is required, or if nothing can be
+   *   installed, with the reason in the output
    * @throws ContentError, RunnerError
    */
   async provide(request: ContentRequest): Promise<string | null> {

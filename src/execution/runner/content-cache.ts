@@ -5,15 +5,13 @@ import { join, resolve } from 'node:path';
 import { removeDirectory } from './workspace.js';
 
 /**
- * Folder in which content is built before it is published. Files that a dead worker left there are
- * useless.
+ * Folder in which content is built before it is published. Files of dead workers in the folder are unused.
  */
 const BUILDING = '.building';
 
 /**
  * Cache of installed roles and collections, keyed by a digest of their requirements
- * (docs/decisions/0086-project-content.md). An entry is complete as soon as it has its name,
- * and never changes afterwards.
+ * (docs/decisions/0086-project-content.md). An entry with its final name is complete and never changes.
  */
 export class ContentCache {
   private readonly root: string;

@@ -10,7 +10,7 @@ export interface BatchOptions {
   readonly maxInFlight: number;
   /** Called with true if more batches can follow, with false if the source must wait. */
   readonly onFlow: (mayFlow: boolean) => void;
-  /** Called when a batch was refused; no further batch is delivered. */
+  /** Called when a batch was rejected; no further batch is delivered. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -37,7 +37,7 @@ export class EventBatches {
       this.timer ??= setTimeout(() => this.flush(), this.options.maxDelayMs);
   }
 
-  /** Delivers the remaining events. Resolves when every batch was accepted or one was refused. */
+  /** Delivers the remaining events. Resolves when every batch was accepted or one was rejected. */
   async drain(): Promise<void> {
     this.flush();
     if (this.inFlight > 0) await new Promise<void>((resolve) => (this.whenIdle = resolve));

@@ -60,7 +60,7 @@ const OTHER_NAMES = new Set(['gather_subset', 'module_setup']);
 /** Prefixes of facts of Facter, Ohai and network devices; no plugin option starts with them. */
 const OTHER_PREFIXES = ['facter_', 'ohai_', 'ansible_net_'];
 
-/** First words of plugin options after `ansible_`; an interface with such a name is dropped. */
+/** First words of plugin options after `ansible_`. Interfaces with these names are dropped. */
 const PLUGIN_WORDS = new Set(
   `async aws become buildah check cliconf command common config connection delegated diff dzdo enable
   facts grpc host httpapi incus inventory ioc iocage jail kubectl ksu libssh libvirt local lxc lxd

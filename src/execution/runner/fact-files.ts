@@ -102,7 +102,7 @@ export async function installCachePlugin(
 }
 
 /**
- * Makes Ansible read the fact files where no runner does.
+ * Makes Ansible read the fact files without `ansible-runner`.
  *
  * @returns environment variables
  */
@@ -168,8 +168,8 @@ export async function writeFacts(
 }
 
 /**
- * Yields the fact changes of a finished play. Yields nothing if the folder is gone, because that
- * says nothing about a host.
+ * Yields the fact changes of a finished play. Yields nothing if the folder is missing, because a missing
+ * folder does not mean that hosts lost their facts.
  *
  * @param provided hosts whose facts were given to the play; only these can be reported as removed
  */

@@ -29,7 +29,7 @@ export interface GitProject {
   readonly reach: GitReach;
 }
 
-/** The check of the files. */
+/** Signature check of the files. */
 export interface SignedFiles {
   /** GPG public key that must have signed the files; absent if they need no signature. */
   readonly publicKey?: string;
@@ -63,7 +63,7 @@ export interface CheckoutRequest extends GitLimits, SignedFiles {
   readonly source?: GitProject;
   /**
    * Commits of the submodules: those that the project records (the default), those of the synced
-   * folder, or the newest of their branches.
+   * folder, or the newest commits of their branches.
    */
   readonly submodules?: 'recorded' | 'synced' | 'newest';
   /** Destination folder; it does not exist yet or is empty. */

@@ -57,7 +57,7 @@ export class KnownHosts {
 const nameOf = (line: string): string | undefined => KEY.exec(line)?.[1];
 
 /**
- * Path below `HOME`. ssh itself reads the home directory from the passwd entry, but the set-up's
- * account has its home in the data folder and none at that path.
+ * Path below `HOME`. ssh reads the home directory from the passwd entry instead, but the account of the
+ * set-up has its home in the data folder and no folder at the path of that entry.
  */
 const accountFile = (): string => join(homedir(), '.ssh', NAME);

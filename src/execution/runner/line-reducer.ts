@@ -1,4 +1,4 @@
-/** Maximum number of bytes that are kept of one text inside a line that is too long. */
+/** Maximum number of bytes of each text that are kept in a line that is too long. */
 export const MAX_STRING_BYTES = 256 * 1024;
 const CUT_NOTE = Buffer.from(` ... [cut by the controller after ${MAX_STRING_BYTES} bytes]`);
 

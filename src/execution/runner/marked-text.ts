@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 const CODE = /^ (\d+)\n/;
 
 /**
- * The output of a stream up to a mark, which an exit code follows. The mark can arrive in pieces.
+ * Output of a stream up to a mark that is followed by an exit code. The mark can arrive in pieces.
  */
 export class MarkedText {
   /** Exit code after the mark. */

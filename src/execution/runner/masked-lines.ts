@@ -1,8 +1,8 @@
 import type { Masker } from './masker.js';
 
-/** Maximum number of waiting lines: a secret is hardly ever broken over more. */
+/** Maximum number of waiting lines. Secrets are hardly ever broken over more lines. */
 const MAX_WAITING = 1000;
-/** Maximum length of a line, in characters; a longer one is split. */
+/** Maximum length of a line, in characters; longer lines are split. */
 const MAX_LINE = 65_536;
 
 /**

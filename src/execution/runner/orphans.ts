@@ -26,13 +26,13 @@ export interface KnownRun {
 const POLL_MS = 50;
 const DEFAULT_GRACE_MS = 3_000;
 /**
- * Time to wait after SIGKILL, in ms. Only a process in an uninterruptible wait remains, and it ends
- * with that wait.
+ * Time to wait after SIGKILL, in ms. Only processes in an uninterruptible wait remain; they end after that
+ * wait.
  */
 const KILL_WAIT_MS = 5_000;
 /**
- * Number of consecutive scans that must find nothing. One is not enough: a process that starts
- * during the scan is not listed, and a program that is being loaded has no environment yet.
+ * Number of consecutive scans that must find nothing. One scan is not enough: a process that starts during
+ * the scan is not listed, and a program that is being loaded has no environment yet.
  */
 const EMPTY_LOOKS = 3;
 
@@ -159,7 +159,7 @@ async function findRunProcesses(
   entries.forEach((entry, index) => {
     if (marked[index] || rootKeys.has(identity(entry))) chosen.add(entry.pid);
   });
-  // A child with an environment of its own (`env -i`, `sudo`) is found by its parent only.
+  // A child with its own environment (`env -i`, `sudo`) is found through its parent only.
   addDescendants(entries, chosen);
   for (const pid of ownLine(entries)) chosen.delete(pid);
   return entries.filter((entry) => chosen.has(entry.pid));

@@ -42,7 +42,7 @@ export async function findProcess(pid: number): Promise<ProcessEntry | null> {
   };
 }
 
-/** Returns all running processes, without dead ones that their parent has not collected. */
+/** Returns all running processes, without dead processes that their parent has not collected. */
 export async function listProcesses(): Promise<ProcessEntry[]> {
   const names = await readdir('/proc').catch(() => []);
   const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
@@ -50,7 +50,7 @@ export async function listProcesses(): Promise<ProcessEntry[]> {
   return entries.filter((entry) => entry !== null).filter((entry) => entry.state !== 'Z');
 }
 
-/** Adds the descendants of the chosen processes. */
+/** Adds the descendants of the chosen processes to `chosen`. */
 export function addDescendants(entries: readonly ProcessEntry[], chosen: Set<number>): void {
   for (let size = -1; size !== chosen.size;) {
     size = chosen.size;

@@ -33,7 +33,7 @@ export async function readRunnerStatus(
   if (signal !== null) return 'error';
   if (status === 'successful') return rc === 0 ? 'successful' : 'error';
   if (status === 'failed' || status === 'timeout') return status;
-  // A SIGTERM from outside this program: no user requested it, so it is not a cancellation.
+  // Another program sent a SIGTERM. No user requested this, so the run is not canceled.
   return 'error';
 }
 

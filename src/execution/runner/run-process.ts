@@ -32,8 +32,7 @@ function watchPlaybook(
 ): () => void {
   let playbookPid: number | undefined;
   return poll(WATCH_MS, async () => {
-    // Evaluated before the look-up: a playbook that starts after the look-up is found by the next
-    // one.
+    // Evaluated before the look-up: a playbook that starts after the look-up is found by the next look-up.
     const isExpected = playbookPid !== undefined || hasStarted();
     const runnerPid = await runner();
     if (runnerPid === undefined) return false;
@@ -52,8 +51,8 @@ const KILL_GRACE_MS = 10_000;
  */
 const LEFTOVER_GRACE_MS = 1_000;
 /**
- * Interval between scans for processes of a run that is ending, in ms: it can still be starting
- * some.
+ * Interval in ms between scans for processes of a run that is ending, because the run can still start
+ * processes.
  */
 const END_POLL_MS = 200;
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -246,8 +245,7 @@ class RunProcess {
   }
 
   /**
-   * Removes files with keys and passwords: the runner has read them, and on disk they are only a
-   * risk.
+   * Removes the files with keys and passwords, because the runner has already read the files.
    */
   private async removeStartFiles(): Promise<void> {
     const { startFiles, workspace } = this.prepared;

@@ -19,7 +19,7 @@ export interface RunProcesses {
   endBelowRunner(graceMs: number): Promise<void>;
   /** Kills all processes including the runner. */
   kill(): Promise<void>;
-  /** Ends processes that outlive the runner; resolves when none is left. */
+  /** Ends processes that outlive the runner; resolves when all processes have ended. */
   endLeftovers(graceMs: number): Promise<void>;
 }
 
@@ -62,22 +62,22 @@ export class MarkedProcesses implements RunProcesses {
 
 const POLL_MS = 5;
 /**
- * Time to wait after SIGKILL, in ms. Only a process in an uninterruptible wait remains, and it ends
- * with that wait.
+ * Time to wait after SIGKILL, in ms. Only processes in an uninterruptible wait remain; they end after that
+ * wait.
  */
 const GONE_MS = 5_000;
 
 /**
- * Processes inside a sandbox. All of them are below the first process of its namespace and end with
- * it, even if they changed their environment, session or parent.
+ * Processes inside a sandbox. All are descendants of the first process of the namespace and end with that
+ * process, even if they changed their environment, session or parent.
  */
 export class SandboxProcesses implements RunProcesses {
   private isSignaled = false;
   private known: readonly ProcessEntry[] = [];
 
   /**
-   * @param child process that holds the sandbox; the signal `endsBy` ends it and everything inside
-   *   at once
+   * @param child process that holds the sandbox; the signal `endsBy` ends that process and all processes
+   *   inside at once
    * @param first first process inside; null if nothing was started
    * @param depth number of processes between the first process and the runner
    */

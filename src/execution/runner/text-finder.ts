@@ -2,8 +2,7 @@ import { MIN_SECRET_LENGTH } from './secret-forms.js';
 import { spansOf, type Span } from './mask.js';
 
 /**
- * Number of texts from which one pattern of all texts is slower than a look-up by their first
- * characters.
+ * Number of texts above which a single pattern for all texts is slower than a look-up by first characters.
  */
 const MAX_IN_PATTERN = 200;
 

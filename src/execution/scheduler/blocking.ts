@@ -2,11 +2,11 @@ import type { SimilarRuns, PendingRun } from '../../runs/run-queue.repository.js
 
 /** A pending run whose dependencies are determined. */
 export interface Candidate extends PendingRun {
-  /** Properties that it shares with other runs. */
+  /** Properties that the run shares with other runs. */
   runs: SimilarRuns;
 }
 
-/** Stands for all templates of system jobs: these run one at a time. */
+/** Key of all system job templates, whose jobs run one at a time. */
 const SYSTEM_JOBS = 0;
 
 /**

@@ -13,7 +13,7 @@ import {
 } from '../../runs/run-queue.repository.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 
-/** Maximum number of runs per pass; if a pass reaches it, the next one follows at once. */
+/** Maximum number of runs per pass; a pass that reaches the limit is repeated at once. */
 const BATCH = 2000;
 
 /**
@@ -120,7 +120,7 @@ export class Dependencies {
   }
 }
 
-/** @returns the new updates, by template; a template that was deleted meanwhile has none */
+/** @returns the new updates by template, without templates that were deleted meanwhile */
 async function startUpdates(
   launcher: Launcher,
   templateIds: readonly number[],

@@ -13,19 +13,19 @@ export type Need = Pick<SimilarRuns, 'impact' | 'needs_engine'>;
 interface Machine {
   readonly hostname: string;
   readonly hasEngine: boolean;
-  /** Runs that its workers can still execute. */
+  /** Number of runs that the workers of the machine can still execute. */
   slots: number;
   forks: number;
   isIdle: boolean;
 }
 
 interface Group {
-  /** Runs that its limits still permit. */
+  /** Number of runs that the limits of the group still permit. */
   freeRuns: number;
   freeForks: number;
-  /** True if no run of it counts: it may be given one that is larger than its limit of forks. */
+  /** True if no run of the group counts: it can then get a run that exceeds its limit of forks. */
   isIdle: boolean;
-  /** Machines for runs of it; without those that an earlier run waits for. */
+  /** Machines for runs of the group, without machines that an earlier run waits for. */
   machines: Machine[];
 }
 
@@ -57,8 +57,8 @@ export class FreeCapacity {
   }
 
   /**
-   * Reserves capacity in the first of some groups that has capacity. If none has, the machines that the run
-   * could have been given are closed for these groups, so that no later run overtakes.
+   * Reserves capacity in the first group that has capacity. If no group has, closes machines for later runs
+   * of these groups, so that none overtakes: the suitable machines, or all if the group lacks forks.
    *
    * @returns null if no group has capacity
    */
@@ -108,8 +108,8 @@ const isFree = ({ hasEngine, slots, forks, isIdle }: Machine, needsEngine: boole
   slots > 0 && (forks > 0 || isIdle) && (hasEngine || !needsEngine);
 
 /**
- * Returns the machine with most free forks that has enough for a run. If none has, the largest idle one:
- * a run that is larger than every machine has one for itself.
+ * Returns the machine with the most free forks among those with enough forks for a run. If no machine has
+ * enough, returns the largest idle machine: a run that is larger than every machine gets its own machine.
  */
 function choose({ machines, freeForks, isIdle }: Group, need: Need): Machine | undefined {
   if (need.impact > freeForks && !isIdle) return undefined;

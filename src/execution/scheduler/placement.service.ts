@@ -8,14 +8,14 @@ import { candidates, startable } from './blocking.js';
 import { FreeCapacity, type RunAssignment } from './free-capacity.js';
 
 /**
- * Maximum number of runs started per pass, which keeps its transaction short; if a pass reaches it, the
- * next one follows at once.
+ * Maximum number of runs started per pass, which keeps the transaction short. A pass that reaches the limit
+ * is repeated at once.
  */
 const MAX_STARTS = 25;
 
 /**
- * Assigns pending runs to instances (docs/contract/runs.md#placement): in launch order, each to the first
- * instance group it prefers that has capacity.
+ * Assigns pending runs to instances (docs/contract/runs.md#placement): in launch order, each run to its
+ * first preferred instance group with capacity.
  */
 @Injectable()
 export class Placement {
@@ -30,7 +30,7 @@ export class Placement {
   /**
    * Places pending runs.
    *
-   * @returns true if more runs can be ready than one pass takes
+   * @returns true if the pass reached its limit, so that more runs can be ready
    */
   async place(): Promise<boolean> {
     await this.members.refresh();
@@ -63,14 +63,14 @@ export class Placement {
     return this.queue.active();
   }
 
-  /** Takes runs back from instances that are gone, disabled or no longer in the group. */
+  /** Withdraws runs from instances that are gone, disabled or no longer in the group. */
   private async takeBack(): Promise<void> {
     const stranded = await this.queue.stranded();
     await this.transitions.move(stranded, { from: ['waiting'], to: 'pending' });
     await this.outbox.acknowledge('runs', ...stranded);
   }
 
-  /** Assigns runs in one step, so that the number of statements does not depend on their number. */
+  /** Assigns runs in one step; the number of statements does not depend on the number of runs. */
   private async assign(assigned: ReadonlyMap<number, RunAssignment>): Promise<void> {
     const moved = await this.transitions.move([...assigned.keys()], {
       from: ['pending'],

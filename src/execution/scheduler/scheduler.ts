@@ -20,9 +20,9 @@ const TIMER_MS = 3000;
 const LOCK_KEY = 7401;
 
 /**
- * The scheduler. The worker that gets the lock performs the pass, so there is one logical scheduler
- * among all workers. Every worker receives every wake-up, so a worker that finds the lock taken can
- * skip its pass; the timer covers lost wake-ups.
+ * Scheduler. The worker that gets the lock performs the pass, so there is one logical scheduler among all
+ * workers. Every worker receives every wake-up, so a worker that does not get the lock can skip its pass.
+ * The timer covers lost wake-ups.
  */
 @Injectable()
 export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
@@ -62,7 +62,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
   /**
    * Performs one pass, with a number of statements that is independent of the number of runs.
    *
-   * @returns true if another pass has work at once; null if another worker has the lock
+   * @returns true if another pass must follow at once; null if another worker has the lock
    */
   async pass(): Promise<boolean | null> {
     // First, so that runs of schedules and workflows are placed in the same pass.
@@ -81,8 +81,8 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * Runs a step in a transaction of its own, so that a broken workflow does not prevent other runs
-   * from starting.
+   * Runs a step in its own transaction, so that a broken workflow does not prevent other runs from
+   * starting.
    */
   private async isolate(step: () => Promise<boolean>): Promise<boolean> {
     let isMore = false;

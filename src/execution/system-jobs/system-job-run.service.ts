@@ -13,8 +13,8 @@ import { RunOutput } from '../worker/run-output.js';
 const LINE_EVERY = 500;
 
 /**
- * Runs a system job. It can end between any two batches, and a worker that takes it over removes the
- * rest.
+ * Runs a system job. The job can be interrupted between two batches; the worker that takes over the job
+ * removes the remaining objects.
  */
 @Injectable()
 export class SystemJobRun implements RunKind<ActiveRun> {

@@ -11,7 +11,7 @@ import type { Isolation } from '../boundary/isolation.js';
 import { EventAllowance } from './event-allowance.js';
 import { Subscriber } from './subscriber.service.js';
 
-/** Duration of a lease, in seconds; renewed four times as often. */
+/** Duration of a lease, in seconds; leases are renewed four times in this time. */
 export const LEASE_SECONDS = 60;
 /** Maximum number of attempts, so that a run that never starts is not retried forever. */
 export const MAX_RUN_ATTEMPTS = 5;
@@ -39,11 +39,11 @@ export class ActiveRun {
    * For a constructed inventory, the original host of each host, by id; null for other inventories.
    */
   originals: ReadonlyMap<number, number | null> | null = null;
-  /** The containers of its execution environment; null: the isolation of the worker. */
+  /** Containers of the run's execution environment; null: the isolation of the worker. */
   isolation: Isolation | null = null;
-  /** Its logins to secret stores; a sync inside of a job uses those of the job. */
+  /** Logins of the run to secret stores; a sync inside a job uses the logins of the job. */
   lookups: LookupSession;
-  /** Last counter and line of its output before Ansible starts. */
+  /** Last counter and line of the run's output before Ansible starts. */
   position = { counter: 0, line: 0 };
 
   constructor(
@@ -79,12 +79,12 @@ export class ActiveRun {
   }
 }
 
-/** Thrown when a run notices that it is to end. */
+/** Thrown when a run detects that it must end. */
 export class RunEnded extends Error {
   override readonly name = 'RunEnded';
 }
 
-/** @throws RunEnded if the run is to end */
+/** @throws RunEnded if the run must end */
 export function stopIfEnded(run: ActiveRun): void {
   if (run.reason !== null) throw new RunEnded('The run was told to end.');
 }
@@ -113,7 +113,7 @@ export class ActiveRuns implements OnApplicationBootstrap, OnModuleDestroy {
     clearTimeout(this.timer);
   }
 
-  /** True if the worker shuts down and takes no more runs. */
+  /** True if the worker is shutting down and takes no more runs. */
   get isStopping(): boolean {
     return this.stopping;
   }
@@ -139,7 +139,7 @@ export class ActiveRuns implements OnApplicationBootstrap, OnModuleDestroy {
     for (const run of this.runs.values()) run.end('shutdown');
   }
 
-  /** Renews all leases in one statement; a run whose lease is gone is ended. */
+  /** Renews all leases in one statement and ends runs whose lease is lost. */
   async renew(): Promise<void> {
     const asked = [...this.runs.values()];
     if (asked.length === 0) return;

@@ -38,16 +38,16 @@ export interface Preparation {
   prepared: PreparedRun;
   /** Masks all secrets of the run. */
   masker: Masker;
-  /** Commit of its project; empty without a project revision. */
+  /** Commit of the project; empty without a project revision. */
   revision: string;
-  /** Folders outside of its own that the run reads. */
+  /** Folders outside the run's own folder that the run reads. */
   shared: readonly string[];
-  /** Creates the rows of its events; default: rows of a playbook. */
+  /** Creates the rows of events; default: rows of a playbook. */
   rowOf?: RowOfEvent;
 }
 
 /**
- * A run whose process has ended. Its folder still exists, and its last events are not stored yet.
+ * A run whose process has ended. The folder still exists, and the last events are not stored yet.
  */
 export interface EndedProcess<Prepared extends Preparation = Preparation> {
   result: RunResult;
@@ -131,8 +131,8 @@ export class AnsibleProcess {
   }
 
   /**
-   * Stores how Ansible is started. This is also the last check of the lease: a reader of these
-   * columns knows that Ansible can have run, and that the run must not be repeated.
+   * Stores the start parameters of Ansible. This is also the last check of the lease. If these columns are
+   * set, Ansible may have run, and the run must not be repeated.
    */
   private async begin(run: ActiveRun, preparation: Preparation): Promise<void> {
     stopIfEnded(run);

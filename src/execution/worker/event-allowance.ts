@@ -15,8 +15,8 @@ export class EventAllowance {
   /**
    * Applies the limits to a batch.
    *
-   * @returns the events to store: the first event beyond the limits is replaced by a message, and
-   *   no events follow it; and the limit that this batch exceeded, or an empty text
+   * @returns the events to store, and the limit that this batch exceeded or an empty text. The first event
+   *   beyond the limits is replaced by a message; later events are dropped
    */
   take(
     batch: readonly EventRow[],

@@ -32,7 +32,7 @@ export class EventStore {
    * Stores a batch; events that are already stored do not change. A run that exceeds the event
    * limits is ended, and none of its further events are stored.
    *
-   * @throws RunEnded if the lease is gone: the run must end
+   * @throws RunEnded if the lease is lost
    */
   async store(run: ActiveRun, batch: readonly EventRow[]): Promise<void> {
     const { events, excess } = run.events.take(batch, this.settings);
@@ -56,8 +56,8 @@ export class EventStore {
   }
 
   /**
-   * Stores events one by one, so that an event that the database refuses does not affect the
-   * others. A placeholder keeps its position.
+   * Stores events one by one, so that an event that the database rejects does not affect the others. A
+   * placeholder keeps the position of a rejected event.
    */
   private async storeOneByOne(run: ActiveRun, events: readonly StoredEvent[]): Promise<void> {
     for (const event of events) {

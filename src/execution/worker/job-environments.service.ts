@@ -26,7 +26,7 @@ import { RunOutput } from './run-output.js';
 const INCOMPLETE_LOGIN =
   'Please recheck that your host, username, and password fields are all filled.';
 
-/** The container engine of this worker is gone: another one can execute the run. */
+/** The container engine of this worker is missing; another worker can execute the run. */
 export class EngineMissing extends RunnerError {}
 
 const DAY_MS = 86_400_000;
@@ -36,7 +36,7 @@ type Engine = Awaited<ReturnType<Boundary['engine']>>;
 /** Provides the containers of runs with an execution environment. */
 @Injectable()
 export class JobEnvironments {
-  /** Last pull of each image: a worker pulls an image once at a time. */
+  /** Last pull of each image. A worker pulls the same image only once at a time. */
   private readonly pulls = new Map<string, Promise<void>>();
   private readonly pulled: PulledImages;
 
@@ -63,7 +63,7 @@ export class JobEnvironments {
     if (!row) return;
     if (row.cancel_requested) run.end('cancel');
     stopIfEnded(run);
-    // A run that is tried again continues the output of its pull.
+    // A retried run continues the output of its pull.
     Object.assign(run.position, { counter: row.counter, line: row.line });
     const engine = await this.engine(row);
     const present = await this.image(run, row, engine);
@@ -150,7 +150,7 @@ export class JobEnvironments {
     return { host, username, password, verifiesTls: inputs.verify_ssl !== false };
   }
 
-  /** Waits for earlier pulls of the image, unless the run is to end. */
+  /** Waits for earlier pulls of the image, unless the run must end. */
   private alone(run: ActiveRun, image: string, work: () => Promise<void>): Promise<void> {
     const before = this.pulls.get(image);
     const mine = (async () => {

@@ -37,7 +37,7 @@ export interface RunHostFacts {
   readonly provided: ReadonlySet<string>;
   /** Project of the run; its facts are not given to other projects. */
   readonly projectId: number;
-  /** Maximum size of a host's facts, in bytes; larger ones are not stored. */
+  /** Maximum size of a host's facts, in bytes; larger facts are not stored. */
   readonly maxBytes: number;
 }
 
@@ -56,8 +56,7 @@ export class JobFacts {
   ) {}
 
   /**
-   * Writes the fresh facts that a run of a project can read, in the place where Ansible looks for
-   * them.
+   * Writes the fresh facts that a run of a project can read to the folder where Ansible looks for facts.
    */
   async hand(workspace: Workspace, hosts: Hosts, projectId: number): Promise<RunHostFacts> {
     const written = await this.write(workspace, hosts, projectId, ({ shared, own }) => ({
@@ -68,8 +67,8 @@ export class JobFacts {
   }
 
   /**
-   * Writes facts of hosts for a constructed inventory: those of all projects, except texts that
-   * would be evaluated as templates there.
+   * Writes facts of hosts for a constructed inventory: the facts of all projects, except texts that would
+   * be evaluated as templates.
    */
   async show(workspace: Workspace, hosts: Hosts): Promise<void> {
     await this.write(workspace, hosts, null, ({ shared, own }) =>
@@ -108,8 +107,7 @@ export class JobFacts {
   }
 
   /**
-   * Stores the facts that a play collected. Facts that it did not change remain, independent of the
-   * outcome of the run.
+   * Stores the facts that a play collected, independent of the outcome of the run. Unchanged facts remain.
    *
    * @returns message for the output of the run; empty without problems
    */
@@ -182,7 +180,7 @@ export class JobFacts {
 const hostsAtOnce = (bytes: number): number =>
   Math.min(MAX_HOSTS, Math.max(1, Math.floor(MAX_BYTES / bytes)));
 
-/** Returns facts in the form in which they are stored; null if they cannot be stored. */
+/** Returns facts in their stored form; null if they cannot be stored. */
 function factsIn(changed: ChangedFacts): Omit<FactsText, 'host_id'> | null {
   if (changed.change === 'removed') return { shared: '{}', own: '{}' };
   if (changed.change === 'refused') return null;

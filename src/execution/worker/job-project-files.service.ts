@@ -22,11 +22,11 @@ import { ProjectSync } from '../project-updates/project-sync.service.js';
 /** The files of a job. */
 export interface ProjectFiles {
   dir: string;
-  /** True if other runs use `dir`, too, so that the run needs a copy of its own. */
+  /** True if other runs also use `dir`, so that the run needs its own copy. */
   isShared: boolean;
   /** Commit; empty for a manual project. */
   revision: string;
-  /** Folders outside of `dir` that it depends on; only read. */
+  /** Folders outside `dir` that the files depend on; only read. */
   shared: readonly string[];
   /**
    * Folder with the required roles and collections, also part of `shared`; null if nothing is
@@ -141,7 +141,7 @@ export class JobProjectFiles {
   }
 
   /**
-   * Runs a sync as part of a job (`launch_type` sync), on this host and under a lease of its own.
+   * Runs a sync as part of a job (`launch_type` sync), on this host and under its own lease.
    */
   private async syncInside(
     job: ActiveRun,

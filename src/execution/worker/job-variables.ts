@@ -27,7 +27,7 @@ export interface RunVariables {
   unsafeKeys: string[];
 }
 
-/** Facts about a run; null and empty texts are left out where the contract requires it. */
+/** Facts about a run, without null and empty texts where the contract requires it. */
 export interface VariableFacts {
   jobId: number;
   launchType: string;
@@ -99,8 +99,8 @@ export function jobVariables(job: JobContext, parts: VariableParts): RunVariable
 }
 
 /**
- * Merges the sources. Only a value that is identical in the template is trusted: its author can use
- * `{{ }}`. Every other value came from a launch, an event or a name, and remains plain text.
+ * Merges the sources. Only values that are identical in the template are trusted, because the author of the
+ * template can use `{{ }}`. Other values come from a launch, an event or a name, and remain plain text.
  */
 export function combineVariables(sources: JobVariableSources, template: Variables): RunVariables {
   const extraVars: Record<string, unknown> = {

@@ -18,7 +18,7 @@ const NOT_STORED = 'The results of the run could not be stored.';
 /** Maximum time to store the end of a run during shutdown, in ms. */
 const SHUTDOWN_TIMEOUT_MS = 8000;
 
-/** Takes and returns runs. Each step is one fenced statement plus its side effects. */
+/** Claims and releases runs. Each step is one fenced statement and its side effects. */
 @Injectable()
 export class Leases {
   private readonly logger = new Logger('Worker');
@@ -54,7 +54,7 @@ export class Leases {
           event_processing_finished: false,
         },
       });
-      // A run that still waits belongs to another instance, or will be placed again.
+      // A run that is still waiting belongs to another instance or is placed again.
       const isElsewhere = runs.length === 0 && (await this.rows.isWaiting(id));
       if (!isElsewhere) await this.outbox.acknowledge('runs', id);
       return runs[0];
@@ -63,13 +63,13 @@ export class Leases {
     return moved ? this.active.add(id, moved.attempt) : null;
   }
 
-  /** Stores the end of a run and waits out a database outage. A lost lease writes nothing. */
+  /** Stores the end of a run; retries during a database outage. Writes nothing if the lease is lost. */
   async finish(run: ActiveRun, outcome: RunOutcome): Promise<void> {
     if (run.reason === 'lost') return;
     failPoint('run-finishing');
     const failure = await this.lastWord(run, () => this.end(run, outcome));
     if (failure === null) return failPoint('run-finished');
-    // The results of the run could not be stored; its end still can.
+    // The results of the run could not be stored; the end of the run still can.
     const { fields } = outcome;
     const instead = insteadOf(run, failure);
     await this.lastWord(run, () =>
@@ -77,7 +77,7 @@ export class Leases {
     );
   }
 
-  /** Returns a run that has not started, so that the scheduler places it again. */
+  /** Releases a run that has not started, so that the scheduler places the run again. */
   async handBack(run: ActiveRun): Promise<void> {
     if (run.reason === 'lost') return;
     await this.lastWord(run, async () => {
@@ -86,7 +86,7 @@ export class Leases {
     });
   }
 
-  /** Returns the SQL condition that a waiting run may start here: its message can be out of date. */
+  /** Returns the SQL condition that a waiting run may start here, because the message can be outdated. */
   private isPlacedHere(): Sql {
     return sql`run.execution_node = ${this.node.hostname}
       AND ${mayStartOn(sql`run.instance_group_id`, sql`run.execution_node`, NEEDS_ENGINE)}`;

@@ -72,8 +72,7 @@ export function outcomeOf(error: unknown): RunOutcome {
 }
 
 /**
- * Replaces the outcome of a run that was ended because of a violation: it has failed and was not
- * canceled.
+ * Replaces the outcome of a run that was ended because of a violation: the run failed and was not canceled.
  */
 export function blamed({ failure }: { readonly failure: string }, outcome: RunOutcome): RunOutcome {
   if (failure === '' || outcome.status === 'successful') return outcome;

@@ -18,8 +18,8 @@ import type { ActiveRun } from './active-runs.service.js';
 import type { EventStore } from './event-store.service.js';
 
 /**
- * Maximum number of events held back. Callbacks of a project print far fewer after the statistics,
- * and a secret is hardly ever broken over so many.
+ * Maximum number of events held back. Callbacks of a project print far fewer events after the statistics,
+ * and secrets are hardly ever broken over so many events.
  */
 const MAX_HELD = 1000;
 /**
@@ -69,7 +69,7 @@ export class PlaybookEvents {
   /**
    * Stores the events that were held back; no events follow.
    *
-   * @throws RunEnded if the lease is gone
+   * @throws RunEnded if the lease is lost
    */
   async finish(): Promise<void> {
     await this.record(this.open());
@@ -78,16 +78,15 @@ export class PlaybookEvents {
   }
 
   /**
-   * Returns true if Ansible refused to start because the limit matches none of the hosts. Nothing
-   * is stored then.
+   * Returns true if Ansible refused to start because the limit matches no host. In that case nothing is
+   * stored.
    */
   isWithoutHosts(): boolean {
     return this.opening?.some(({ stdout }) => stdout.includes(NO_HOST_LEFT)) ?? false;
   }
 
   /**
-   * Returns true if a task failed or a host was unreachable: then the events show why the run
-   * failed.
+   * Returns true if a task failed or a host was unreachable, so that the events show why the run failed.
    */
   hasFailure(): boolean {
     return this.failed;
@@ -199,14 +198,13 @@ export class PlaybookEvents {
 }
 
 /**
- * Statuses in ascending order of precedence: the last match counts
+ * Statuses in ascending order of precedence: the last match is used
  * (docs/contract/runs.md#host-summaries).
  */
 const STATUSES = ['skipped', 'ok', 'changed', 'failures', 'dark'] as const;
 
 /**
- * Returns the number of hosts by status. Each host counts once; statuses without a host are left
- * out.
+ * Returns the number of hosts by status. Each host counts once. Omits statuses without a host.
  */
 export function hostStatusCounts(summaries: Iterable<HostSummary>): Record<string, number> {
   const counts: Record<string, number> = {};

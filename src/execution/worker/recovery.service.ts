@@ -82,8 +82,8 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * Takes over the leases of abandoned runs. From then on the previous holder, even if it is alive,
-   * can write nothing; only then are its processes ended.
+   * Takes over the leases of abandoned runs. After that, the previous holder cannot write even if it is
+   * alive. Only then are the processes of the holder ended.
    */
   private async claim(dead: readonly string[], takesExpired: boolean): Promise<StaleRun[]> {
     const [holder, prefix] = [await this.node.name(), await this.node.hostPrefix()];
@@ -102,8 +102,8 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     const ended = run.is_local ? await endRun(run.id, undefined, this.node.workspaces) : 0;
     if (run.is_local) await this.removeFolders(run.id);
     const step = { id: run.id, attempt: run.attempt };
-    // A run that has not started is run again by another worker, and a project update in any case.
-    // A sync inside a job ends with its job. Each attempt of a system job removes more.
+    // Another worker repeats runs that have not started, and all project updates. A sync inside a job ends
+    // with its job. Each attempt of a system job removes more.
     const hasAttempts = run.attempt <= MAX_RUN_ATTEMPTS || run.type === 'system_job';
     const mayGoBack = !run.has_started && hasAttempts && run.launch_type !== 'sync';
     this.logger.warn({ message: 'run taken back', run: run.id, ended, again: mayGoBack });
@@ -118,8 +118,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * Ends the processes and removes the folders that earlier workers of this host left of finished
-   * runs.
+   * Ends the processes and removes the folders of finished runs of earlier workers of this host.
    */
   private async sweepFolders(): Promise<void> {
     const known = await listRuns(this.node.workspaces);

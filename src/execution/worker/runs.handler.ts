@@ -93,8 +93,8 @@ export class RunsHandler implements QueueHandler {
   }
 
   /**
-   * Returns true if the run can be retried: it has not started, so another worker can start it, or
-   * this one after a database outage.
+   * Returns true if the run can be retried, because it has not started: by another worker, or by this
+   * worker after a database outage.
    */
   private mayGoBack(run: ActiveRun, error: unknown): boolean {
     if (run.hasStarted) return false;

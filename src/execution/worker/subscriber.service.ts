@@ -12,8 +12,7 @@ export class Subscriber {
   constructor(private readonly redis: RedisConnection) {}
 
   /**
-   * Calls `listener` for messages of a channel. Never throws, because messages only speed things
-   * up.
+   * Calls `listener` for messages of a channel. Never throws, because messages only reduce delays.
    */
   listen(channel: string, listener: (message: string) => void): void {
     const key = this.redis.key(channel);

@@ -77,8 +77,8 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * Tries again what this worker can run, and stores it. Heartbeats go on meanwhile, with the former
-   * results.
+   * Probes again which runs this worker can execute, and stores the results. Meanwhile, heartbeats continue
+   * with the previous results.
    */
   async probe(): Promise<void> {
     await this.boundary.probe();
@@ -111,8 +111,8 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * @param isProbed true if this worker has just tried what it can run
-   * @returns the time at which a health check was last asked for
+   * @param isProbed true if this worker has just been probed
+   * @returns the time of the last request for a health check
    */
   private async report(isProbed: boolean): Promise<string | null> {
     const { name, hostKey, startTime } = await this.identify();

@@ -74,7 +74,7 @@ export class NodeRuns {
    * status failed and the reason.
    *
    * @param secrets secrets by workflow job
-   * @returns nodes without a run, because their template was deleted at this moment
+   * @returns nodes without a run, because their template was just deleted
    */
   async start(
     nodeIds: readonly number[],

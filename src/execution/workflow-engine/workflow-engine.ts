@@ -33,9 +33,9 @@ interface WorkflowEnd {
 }
 
 /**
- * Moves workflow jobs through their graphs: starts them, starts nodes that are due, and ends a
- * workflow job when nothing in it is active. A pass takes a constant number of statements,
- * independent of the number of workflow jobs and nodes.
+ * Moves workflow jobs through their graphs: starts workflow jobs, starts nodes that are due, and ends
+ * workflow jobs without active nodes. The number of statements of a pass is independent of the number of
+ * workflow jobs and nodes.
  */
 @Injectable()
 export class WorkflowEngine {
@@ -53,7 +53,7 @@ export class WorkflowEngine {
   /**
    * Performs one pass, in the caller's transaction. Several workers can call it at the same time.
    *
-   * @returns true if more work is due at once
+   * @returns true if more work is due
    */
   async advance(): Promise<boolean> {
     // The worker that has the lock receives the same wake-ups and performs another pass for them.

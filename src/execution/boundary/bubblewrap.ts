@@ -227,9 +227,9 @@ export function innerEnvironment(
   { environment }: Command,
   { home }: SandboxSpec,
 ): Record<string, string> {
-  const rest = Object.entries(environment).filter(([name]) => name !== 'SHELL');
+  const kept = Object.entries(environment).filter(([name]) => name !== 'SHELL');
   return {
-    ...Object.fromEntries(rest),
+    ...Object.fromEntries(kept),
     HOME: home,
     USER: INNER_ACCOUNT,
     LOGNAME: INNER_ACCOUNT,

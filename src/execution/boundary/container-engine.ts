@@ -37,8 +37,8 @@ async function ask(engine: string, args: readonly string[], timeout = LIMIT_MS):
     if (memberOf(error, 'code') === 'ENOENT') {
       throw new Error(`${engine} is not installed`, { cause: error });
     }
-    const said = String(memberOf(error, 'stderr') ?? '').trim();
-    throw new Error(said.split('\n').at(-1) || messageOf(error), { cause: error });
+    const output = String(memberOf(error, 'stderr') ?? '').trim();
+    throw new Error(output.split('\n').at(-1) || messageOf(error), { cause: error });
   }
 }
 

@@ -14,7 +14,7 @@ const HOP_BY_HOP = ['proxy-authorization', 'proxy-connection', 'connection', 'ke
  */
 export class GuardedHttpProxy extends GuardedServer {
   private constructor(guard: AddressGuard) {
-    const server = createServer((incoming, answer) => void this.forward(incoming, answer));
+    const server = createServer((incoming, reply) => void this.forward(incoming, reply));
     server.on('connect', (incoming, client) => void this.tunnel(incoming, client));
     super(guard, server);
   }
@@ -40,7 +40,7 @@ export class GuardedHttpProxy extends GuardedServer {
     }
   }
 
-  private async forward(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
+  private async forward(incoming: IncomingMessage, reply: ServerResponse): Promise<void> {
     try {
       const url = new URL(incoming.url ?? '');
       const upstream = await this.reach(targetOf(url), incoming.socket);
@@ -53,11 +53,11 @@ export class GuardedHttpProxy extends GuardedServer {
       // If the sender aborts, the connection to the target is closed.
       pipeline(incoming, passed).catch(() => upstream.destroy());
       const response = await responded;
-      answer.writeHead(response.statusCode ?? 502, withoutHopByHop(response.headers));
-      await pipeline(response, answer);
+      reply.writeHead(response.statusCode ?? 502, withoutHopByHop(response.headers));
+      await pipeline(response, reply);
     } catch (error) {
-      if (answer.headersSent) answer.destroy();
-      else answer.writeHead(statusOf(error), { connection: 'close' }).end(reasonOf(error));
+      if (reply.headersSent) reply.destroy();
+      else reply.writeHead(statusOf(error), { connection: 'close' }).end(reasonOf(error));
     }
   }
 }

@@ -67,7 +67,7 @@ function complaint(
   limitMs: number,
 ): Promise<string | null> {
   return new Promise((resolve) => {
-    let said = '';
+    let text = '';
     const child = spawn(file, args, { cwd: '/', env, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
     const end = (text: string | null): void => {
       clearTimeout(timer);
@@ -78,10 +78,10 @@ function complaint(
       end(`no answer within ${limitMs / 1000} s`);
     }, limitMs);
     void sandboxPid(child);
-    child.stderr?.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2000)));
+    child.stderr?.on('data', (chunk: Buffer) => (text = (text + chunk.toString()).slice(-2000)));
     child.once('error', (error) => end(error.message));
     child.once('close', (code, signal) =>
-      end(code === 0 ? null : faultIn(said) || `it ended with ${signal ?? `code ${code}`}`),
+      end(code === 0 ? null : faultIn(text) || `it ended with ${signal ?? `code ${code}`}`),
     );
   });
 }

@@ -28,8 +28,8 @@ export async function writeSandboxFiles(
 ): Promise<void> {
   await writeIdentity(spec, account);
   if (filter) await writeFile(filterFile(spec), filter);
-  const own = spec.binds.filter(({ isWritable, isPrivate }) => isWritable || isPrivate);
-  const paths = own.map(({ from }) => from);
+  const owned = spec.binds.filter(({ isWritable, isPrivate }) => isWritable || isPrivate);
+  const paths = owned.map(({ from }) => from);
   if (kind === 'container') {
     const path = environmentFile(spec);
     await writeFile(path, environmentScript(command, spec), { mode: 0o600 });

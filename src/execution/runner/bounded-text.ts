@@ -10,7 +10,7 @@ export class BoundedText {
   }
 
   add(piece: string): void {
-    const room = this.limit - this.kept.length;
-    if (room > 0) this.kept += piece.length > room ? piece.slice(0, room) : piece;
+    const free = this.limit - this.kept.length;
+    if (free > 0) this.kept += piece.length > free ? piece.slice(0, free) : piece;
   }
 }

@@ -80,15 +80,15 @@ export function beginningFinderOf(wrapped: ReadonlySet<string>): (input: string)
 function placesIn(input: string): (position: number) => number {
   const words = wordsOf(input);
   let next = 0;
-  let before = 0; // Number of characters of the words before the next one.
+  let count = 0; // Number of characters of the words before the next one.
   return (position) => {
     let word = words[next];
-    while (word && before + word.end - word.start <= position) {
-      before += word.end - word.start;
+    while (word && count + word.end - word.start <= position) {
+      count += word.end - word.start;
       next += 1;
       word = words[next];
     }
-    return (word?.start ?? input.length) + position - before;
+    return (word?.start ?? input.length) + position - count;
   };
 }
 

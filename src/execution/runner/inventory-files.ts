@@ -68,7 +68,7 @@ export async function prepareReading(
   const args = [
     '--list',
     '--export',
-    ...[...(inputs ?? []), path].flatMap((one) => ['-i', one]),
+    ...[...(inputs ?? []), path].flatMap((file) => ['-i', file]),
     '--output',
     join(inside.artifactsDir, OUTPUT),
     '--playbook-dir',

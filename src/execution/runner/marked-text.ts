@@ -8,7 +8,7 @@ const CODE = /^ (\d+)\n/;
 export class MarkedText {
   /** Exit code after the mark. */
   readonly code: Promise<number>;
-  private held = '';
+  private pending = '';
   private readonly take: (text: string) => void;
 
   /** @param stream stream of decoded text */
@@ -32,12 +32,12 @@ export class MarkedText {
   }
 
   private read(text: string): number | null {
-    const all = this.held + text;
+    const all = this.pending + text;
     const at = all.indexOf(this.mark);
     const end = at < 0 ? all.length - this.begunMark(all) : at;
-    this.held = all.slice(end);
+    this.pending = all.slice(end);
     if (end > 0) this.onText(all.slice(0, end));
-    const [, code] = at < 0 ? [] : (CODE.exec(this.held.slice(this.mark.length)) ?? []);
+    const [, code] = at < 0 ? [] : (CODE.exec(this.pending.slice(this.mark.length)) ?? []);
     return code === undefined ? null : Number(code);
   }
 

@@ -84,9 +84,9 @@ export async function endRun(
  * @param except a process of the run that is not ended
  */
 export async function endMarked(mark: string, graceMs: number, except?: number): Promise<number> {
-  const wanted = `${MARK_VARIABLE}=${mark}`;
+  const entry = `${MARK_VARIABLE}=${mark}`;
   return endProcesses({
-    isMarked: (line) => line === wanted,
+    isMarked: (line) => line === entry,
     roots: [],
     graceMs,
     except: except === undefined ? [] : [except],

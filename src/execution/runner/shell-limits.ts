@@ -32,8 +32,8 @@ export class LimitWatch {
     };
     const cancel = end('canceled');
     if (Number.isFinite(deadline)) {
-      const left = Math.max(deadline - Date.now(), 0);
-      const timer = setTimeout(end('timeout'), Math.min(left, MAX_TIMER_MS));
+      const remaining = Math.max(deadline - Date.now(), 0);
+      const timer = setTimeout(end('timeout'), Math.min(remaining, MAX_TIMER_MS));
       this.ends.push(() => clearTimeout(timer));
     }
     signal?.addEventListener('abort', cancel, { once: true });

@@ -75,7 +75,7 @@ export class FreeCapacity {
     }
     for (const { group } of open) {
       const isFull = need.impact > group.freeForks;
-      group.machines = group.machines.filter((one) => !isFull && !isSuitable(one, need));
+      group.machines = group.machines.filter((machine) => !isFull && !isSuitable(machine, need));
     }
     return null;
   }
@@ -102,7 +102,7 @@ const isSuitable = ({ hasEngine }: Machine, { needs_engine: needsEngine }: Need)
   hasEngine || !needsEngine;
 
 const isOpen = ({ freeRuns, freeForks, machines }: Group, needsEngine: boolean): boolean =>
-  freeRuns > 0 && freeForks > 0 && machines.some((one) => isFree(one, needsEngine));
+  freeRuns > 0 && freeForks > 0 && machines.some((machine) => isFree(machine, needsEngine));
 
 const isFree = ({ hasEngine, slots, forks, isIdle }: Machine, needsEngine: boolean): boolean =>
   slots > 0 && (forks > 0 || isIdle) && (hasEngine || !needsEngine);
@@ -113,9 +113,9 @@ const isFree = ({ hasEngine, slots, forks, isIdle }: Machine, needsEngine: boole
  */
 function choose({ machines, freeForks, isIdle }: Group, need: Need): Machine | undefined {
   if (need.impact > freeForks && !isIdle) return undefined;
-  const free = machines.filter((one) => one.slots > 0 && isSuitable(one, need));
-  const fitting = free.filter(({ forks }) => forks >= need.impact);
-  return largest(fitting.length > 0 ? fitting : free.filter((one) => one.isIdle));
+  const suitable = machines.filter((one) => one.slots > 0 && isSuitable(one, need));
+  const fitting = suitable.filter(({ forks }) => forks >= need.impact);
+  return largest(fitting.length > 0 ? fitting : suitable.filter((one) => one.isIdle));
 }
 
 const largest = (machines: readonly Machine[]): Machine | undefined =>

@@ -29,8 +29,8 @@ export class SystemJobRun implements RunKind<ActiveRun> {
   async run(run: ActiveRun): Promise<RunOutcome> {
     const { job_type: kind, extra_vars: text, ...position } = await this.jobs.started(run.id);
     const variables = parseVariables(text);
-    const faults = variableFaults(variables);
-    if (faults.length > 0) throw new CannotStart(faults.join(' '));
+    const errors = variableFaults(variables);
+    if (errors.length > 0) throw new CannotStart(errors.join(' '));
     const output = new RunOutput(this.events, run, position);
     const { days, isDryRun } = cleanupOptions(variables);
     const removal = this.cleanups.of(kind, days);

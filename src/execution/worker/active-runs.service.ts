@@ -141,12 +141,12 @@ export class ActiveRuns implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** Renews all leases in one statement and ends runs whose lease is lost. */
   async renew(): Promise<void> {
-    const asked = [...this.runs.values()];
-    if (asked.length === 0) return;
-    const rows = await this.leases.renew(asked, LEASE_SECONDS);
-    const held = new Map(rows.map((row) => [row.id, row]));
-    for (const run of asked) {
-      const row = held.get(run.id);
+    const active = [...this.runs.values()];
+    if (active.length === 0) return;
+    const rows = await this.leases.renew(active, LEASE_SECONDS);
+    const leases = new Map(rows.map((row) => [row.id, row]));
+    for (const run of active) {
+      const row = leases.get(run.id);
       if (!row) run.end('lost');
       else if (row.cancel_requested) run.end('cancel');
     }

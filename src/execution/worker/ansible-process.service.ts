@@ -117,13 +117,13 @@ export class AnsibleProcess {
     run: ActiveRun,
     prepare: (tell: (text: string) => void) => Promise<Prepared>,
   ): Promise<Prepared> {
-    const told = new BoundedText(MAX_TOLD);
+    const printed = new BoundedText(MAX_TOLD);
     try {
-      return await prepare((text) => told.add(text));
+      return await prepare((text) => printed.add(text));
     } catch (error) {
-      if (isExplained(error) && told.text !== '') {
+      if (isExplained(error) && printed.text !== '') {
         const output = new RunOutput(this.events, run, run.position);
-        output.add(told.text);
+        output.add(printed.text);
         await output.end();
       }
       throw error;

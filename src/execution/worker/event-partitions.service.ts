@@ -13,8 +13,8 @@ const INTERVAL_MS = 60_000;
 const PARTS_OF_RETENTION = 3;
 
 /**
- * Creates the partition of future runs in time. Every worker does so, and nothing waits for it:
- * events without a partition of their own are stored in the default partition.
+ * Creates the partition of future runs in advance, in every worker. Nothing waits for the partition: events
+ * without a matching partition are stored in the default partition.
  */
 @Injectable()
 export class EventPartitions implements OnApplicationBootstrap, OnModuleDestroy {

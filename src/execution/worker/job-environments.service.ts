@@ -56,7 +56,8 @@ export class JobEnvironments {
    * Pulls the image of a run's execution environment and sets the run's isolation; does nothing for
    * a run without one.
    *
-   * @throws EngineMissing if there is no engine any more, RunnerError if the run cannot use the environment here, RunEnded if it is to end
+   * @throws EngineMissing if there is no engine any more, RunnerError if the run cannot use the environment
+   *   here, RunEnded if the run must end
    */
   async provide(run: ActiveRun): Promise<void> {
     const row = await this.jobs.environmentOf(run.id);
@@ -152,13 +153,13 @@ export class JobEnvironments {
 
   /** Waits for earlier pulls of the image, unless the run must end. */
   private alone(run: ActiveRun, image: string, work: () => Promise<void>): Promise<void> {
-    const before = this.pulls.get(image);
+    const earlier = this.pulls.get(image);
     const mine = (async () => {
-      if (before) await Promise.race([before, once(run.signal, 'abort')]);
+      if (earlier) await Promise.race([earlier, once(run.signal, 'abort')]);
       stopIfEnded(run);
       await work();
     })();
-    const settled = Promise.allSettled([before, mine]).then(() => {
+    const settled = Promise.allSettled([earlier, mine]).then(() => {
       if (this.pulls.get(image) === settled) this.pulls.delete(image);
     });
     this.pulls.set(image, settled);

@@ -52,8 +52,8 @@ export interface FilesRequest {
 }
 
 /**
- * Returns which submodule commits to use. A job uses those of the project's folder; a branch of its
- * own has no synced submodules.
+ * Returns which submodule commits to use. A job uses the commits of the project's folder. A branch that the
+ * job chose has no synced submodules.
  */
 function submodulesOf(
   { scm_track_submodules: tracks }: JobProject,
@@ -151,7 +151,7 @@ export class JobProjectFiles {
     const update = await this.createUpdate(project, note);
     const run = await this.leases.take(update.id, 'new');
     if (!run) throw new Error(`The project update ${update.id} could not be started`);
-    // It installs for the job, so with the programs of the job.
+    // The sync installs content for the job, so it uses the programs of the job.
     run.isolation = job.isolation;
     run.lookups = job.lookups;
     const follow = (): void => run.end(job.reason ?? 'cancel');

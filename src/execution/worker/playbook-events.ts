@@ -45,7 +45,7 @@ export class PlaybookEvents {
    * The statistics and later events. They wait for the end of the run, because a late event can
    * reveal that the statistics must be hidden.
    */
-  private held: EventRow[] = [];
+  private waiting: EventRow[] = [];
   /** The last lines so far: a secret can begin in them and continue in the next ones. */
   private unfinished: EventRow[] = [];
   /** Output before the playbook started; null after its start. */
@@ -73,7 +73,7 @@ export class PlaybookEvents {
    */
   async finish(): Promise<void> {
     await this.record(this.open());
-    await this.write(this.held.splice(0));
+    await this.write(this.waiting.splice(0));
     await this.store.store(this.run, this.masked(this.unfinished.splice(0)));
   }
 
@@ -167,14 +167,14 @@ export class PlaybookEvents {
    * @returns events that can be stored
    */
   private withoutHeld(rows: readonly EventRow[]): EventRow[] {
-    if (this.isHidden) return [...this.held.splice(0), ...rows];
-    const from = this.held.length > 0 ? 0 : rows.findIndex(isStatistics);
+    if (this.isHidden) return [...this.waiting.splice(0), ...rows];
+    const from = this.waiting.length > 0 ? 0 : rows.findIndex(isStatistics);
     if (from < 0) return [...rows];
-    this.held.push(...rows.slice(from));
+    this.waiting.push(...rows.slice(from));
     // The held events are limited to protect the worker's memory: beyond the limit the statistics
     // are hidden without waiting.
-    if (this.held.length > MAX_HELD) this.hide();
-    return [...rows.slice(0, from), ...(this.isHidden ? this.held.splice(0) : [])];
+    if (this.waiting.length > MAX_HELD) this.hide();
+    return [...rows.slice(0, from), ...(this.isHidden ? this.waiting.splice(0) : [])];
   }
 
   private async write(rows: readonly EventRow[]): Promise<void> {

@@ -84,17 +84,17 @@ export class NodeRuns {
     const { nodes, locked } = await this.load(nodeIds);
     const approvals = await this.makeApprovals(nodes.filter(isApproval));
     const others = nodes.filter((node) => !isApproval(node));
-    const made = [...(await this.launch(others, secrets)), ...approvals.made];
-    await this.tie(made);
+    const created = [...(await this.launch(others, secrets)), ...approvals.made];
+    await this.tie(created);
     await this.transitions.created(approvals.rows);
     await this.transitions.move(
-      made.flatMap(({ id, node, fault }) => {
+      created.flatMap(({ id, node, fault }) => {
         const explanation = locked.has(node.id) ? LOCKED : fault;
         return explanation === '' ? [] : [{ id, explanation }];
       }),
       { from: ['pending'], to: 'failed' },
     );
-    const tied = new Set(made.map(({ node }) => node.id));
+    const tied = new Set(created.map(({ node }) => node.id));
     return nodeIds.filter((id) => !tied.has(id));
   }
 
@@ -131,12 +131,12 @@ export class NodeRuns {
   ): Promise<{ made: MadeRun[]; rows: NewRun[] }> {
     if (nodes.length === 0) return { made: [], rows: [] };
     const ids = await this.workflowJobs.takeIds(nodes.length);
-    const made = zip(nodes, ids).map(([node, id]) => ({ node, id, fault: '' }));
+    const created = zip(nodes, ids).map(([node, id]) => ({ node, id, fault: '' }));
     const rows = await this.workflowJobs.insertApprovals(
       nodes.map(({ id }) => id),
       ids,
     );
-    return { made, rows };
+    return { made: created, rows };
   }
 
   /** Returns the templates of each workflow job and of the jobs around it, innermost first. */

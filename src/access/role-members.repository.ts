@@ -100,7 +100,7 @@ export class RoleMembersRepository extends TableRepository<RoleMember> {
       JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
         AND anc.content_type = ${type} AND anc.object_id = ${object}
       JOIN roles own ON own.id = mem.role_id
-      LEFT JOIN LATERAL (${this.teams.named(sql`own.object_id`, reader)}) team
+      LEFT JOIN LATERAL (${this.teams.nameQuery(sql`own.object_id`, reader)}) team
         ON own.content_type = 'team' AND ${type !== 'team'}
       LEFT JOIN role_teams granted ON granted.team_id = team.id
         AND granted.role_id IN (SELECT up.ancestor_id FROM role_ancestors up

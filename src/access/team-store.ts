@@ -18,9 +18,9 @@ export abstract class TeamStore {
    * @returns query for `id`, `name` and `organization_name` of one team; names that the reader cannot see
    *   are null
    */
-  abstract named(id: Sql, reader: Actor): Sql;
+  abstract nameQuery(id: Sql, reader: Actor): Sql;
   /**
    * @returns query for the given teams that do not belong to the organization; all of them if it is null
    */
-  abstract outside(ids: Sql, organization: number | null): Sql;
+  abstract outsideOrganization(ids: Sql, organization: number | null): Sql;
 }

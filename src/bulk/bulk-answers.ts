@@ -63,7 +63,7 @@ const PREVIEW_MEMBERS = {
 const COUNTS = { created: INTEGER, updated: INTEGER, unchanged: INTEGER };
 const COUNT_NAMES = Object.keys(COUNTS);
 
-/** Members of the response to a body in lines, which counts the hosts instead of listing them. */
+/** Members of the response to an NDJSON body, which counts the hosts instead of listing them. */
 const COUNTED = { url: STRING, inventory: INTEGER, ...COUNTS };
 const COUNTED_OPTIONAL = ['updated', 'unchanged'];
 
@@ -72,35 +72,34 @@ export const CREATED: JsonSchema = {
     object({ ...CREATED_MEMBERS, ...COUNTS }, COUNT_NAMES),
     object(COUNTED, COUNTED_OPTIONAL),
   ),
-  description: 'Counts of the hosts, for a body of lines and with `on_conflict: "update"`.',
+  description: 'Contains host counts for an NDJSON body and for `on_conflict: "update"`.',
 };
 
 /**
- * Schema of one line of the response to a body in lines: progress, and in the last line the result or the
- * error.
+ * Schema of one line of an NDJSON response: progress, and in the last line the result or the error.
  */
 export const CREATED_LINES = partial({
   progress: described(
     object({ phase: { ...STRING, enum: ['reading', 'writing'] }, lines: INTEGER, of: INTEGER }, [
       'of',
     ]),
-    'Progress of the work, in all lines but the last.',
+    'Progress, in all lines except the last.',
   ),
-  status: { ...INTEGER, description: 'Status of an equal response in one piece.' },
+  status: { ...INTEGER, description: 'Status code that a regular response would have.' },
   result: described(partial({ dry_run: BOOLEAN, ...COUNTED }), 'Result, in the last line.'),
-  error: freeObject('The body of an error, as in one piece.'),
+  error: freeObject('Body that a regular error response would have.'),
 });
 
 export const TARGET_PARAMETERS: readonly QueryParameter[] = [
   {
     name: 'inventory',
     schema: INTEGER,
-    description: 'For a body of lines: the inventory the hosts are added to.',
+    description: 'For an NDJSON body: inventory the hosts are added to.',
   },
   {
     name: 'on_conflict',
     schema: { ...STRING, enum: ['error', 'update'] },
-    description: 'For a body in lines: treatment of a host that already exists.',
+    description: 'For an NDJSON body: handling of a host that already exists.',
   },
   DRY_RUN_PARAMETER,
 ];

@@ -7,11 +7,11 @@ import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import {
-  checkGiven,
-  foreseeGiven,
+  checkQuery,
+  dryRunQuery,
   HostWritesRepository,
   HOST_DEFAULTS,
-  writeGiven,
+  writeQuery,
   type WrittenHost,
   type HostTarget,
   type HostCheck,
@@ -21,7 +21,7 @@ import {
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import type { HostCreateRequest } from './bulk-host.schema.js';
 import { assertWithin } from './entry-list.js';
-import { addHost, emptyColumns, selectGiven, selectNames } from './host-columns.js';
+import { addHost, emptyColumns, selectEntries, selectNames } from './host-columns.js';
 import { readHostEntries, type HostEntry } from './host-entries.js';
 import { HostAdditions } from './host-additions.service.js';
 
@@ -37,70 +37,70 @@ export class BulkHostCreate {
 
   /**
    * @param dryRun true to report the effects of the request without applying them
-   * @throws Invalid with all errors, those of entries by index; Forbidden beyond the limit of the
-   *   organization; Conflict if another request took one of the names concurrently
+   * @throws Invalid with all errors (entry errors are keyed by index); Forbidden if the host limit of the
+   *   organization is exceeded; Conflict if a concurrent request took one of the names
    */
   async create(
-    { inventory: inventoryId, on_conflict: onConflict, hosts: given }: HostCreateRequest,
+    { inventory: inventoryId, on_conflict: onConflict, hosts: requestedHosts }: HostCreateRequest,
     actor: Actor,
     dryRun: boolean,
   ): Promise<object> {
-    const { BULK_HOST_MAX_CREATE: most } = await this.settings.get('BULK_HOST_MAX_CREATE');
-    assertWithin('hosts', given.length, 'BULK_HOST_MAX_CREATE', most);
-    const { entries, errors } = await readHostEntries(given);
+    const { BULK_HOST_MAX_CREATE: max } = await this.settings.get('BULK_HOST_MAX_CREATE');
+    assertWithin('hosts', requestedHosts.length, 'BULK_HOST_MAX_CREATE', max);
+    const { entries, errors } = await readHostEntries(requestedHosts);
     const columns = emptyColumns();
     entries.forEach((entry, index) => addHost(columns, index, entry));
-    const rows = selectGiven(columns);
+    const rows = selectEntries(columns);
     const names = selectNames(columns);
-    const check = checkGiven(inventoryId, names, { onConflict, most: given.length });
+    const check = checkQuery(inventoryId, names, { onConflict, max: requestedHosts.length });
     const target = await this.hosts.findTarget(inventoryId, actor, check);
-    assertPossible(inventoryId, target, errors);
-    const { existing } = target.check;
+    assertCanCreateHosts(inventoryId, target, errors);
+    const { existing: existingCount } = target.check;
     return this.database.transaction(async () => {
       const added = {
         names: sql`SELECT name FROM (${names}) given`,
-        count: entries.length - existing,
+        count: entries.length - existingCount,
       };
-      const before = await this.additions.hold(target, added);
-      const written = await this.written(inventoryId, entries, { rows, onConflict, dryRun });
+      const hostCountBefore = await this.additions.hold(target, added);
+      const written = await this.writeHosts(inventoryId, entries, { rows, onConflict, dryRun });
       const counts = countsOf(written);
-      const answer = {
+      const response = {
         url: resource('inventory').url(inventoryId),
         ...(onConflict === 'update' ? counts : {}),
-        hosts: zip(entries, written).map(([entry, host]) => shown(inventoryId, entry, host)),
+        hosts: zip(entries, written).map(([entry, host]) => hostBody(inventoryId, entry, host)),
       };
-      if (dryRun) return { dry_run: true, ...answer };
+      if (dryRun) return { dry_run: true, ...response };
       const groups = entries.some((entry) => entry.groups.length > 0)
         ? await this.hosts.join(inventoryId, rows)
         : [];
-      this.additions.record(target, before, { ...counts, groups });
-      return answer;
+      this.additions.record(target, hostCountBefore, { ...counts, groups });
+      return response;
     });
   }
 
   /**
-   * Returns the outcome of each entry, in the order of the entries.
+   * Returns the result of each entry, in the order of the entries.
    *
-   * @throws Conflict if another request took some of the names concurrently
+   * @throws Conflict if a concurrent request took some of the names
    */
-  private async written(
+  private async writeHosts(
     inventoryId: number,
     entries: readonly HostEntry[],
     { rows, onConflict, dryRun }: { rows: Sql; onConflict: OnConflict; dryRun: boolean },
   ): Promise<WrittenHost[]> {
     if (!dryRun && onConflict === 'error') {
       const ids = await this.hosts.insertAll(inventoryId, rows);
-      if (ids.length < entries.length) throw taken(entries, await this.hosts.namesOf(ids));
+      if (ids.length < entries.length) throw nameConflict(entries, await this.hosts.namesOf(ids));
       return zip(entries, ids).map(([entry, id]) => created(entry, id));
     }
     const writing = dryRun
-      ? foreseeGiven(inventoryId, rows)
-      : writeGiven(inventoryId, rows, onConflict);
+      ? dryRunQuery(inventoryId, rows)
+      : writeQuery(inventoryId, rows, onConflict);
     const written = await this.database.rows<WrittenHost & Record<string, unknown>>(
       sql`${writing} SELECT * FROM written`,
     );
     if (written.length < entries.length)
-      throw taken(
+      throw nameConflict(
         entries,
         written.map(({ name }) => name),
       );
@@ -109,20 +109,20 @@ export class BulkHostCreate {
   }
 }
 
-type Checked = HostTarget & { check: HostCheck | null };
+type CheckedTarget = HostTarget & { check: HostCheck | null };
 
-function assertPossible(
+function assertCanCreateHosts(
   inventoryId: number,
-  target: Checked | undefined,
+  target: CheckedTarget | undefined,
   entryErrors: FieldErrors,
 ): asserts target is HostTarget & { check: HostCheck } {
-  const unfit = targetErrors(inventoryId, target);
-  const errors: FieldErrors = { ...unfit };
+  const inventoryErrors = targetErrors(inventoryId, target);
+  const errors: FieldErrors = { ...inventoryErrors };
   if (Object.keys(entryErrors).length > 0) errors.hosts = entryErrors;
   if (target?.may_change === true) {
     const { clashes } = existing(target.check, 'hosts of a changeable inventory are checked');
-    const faults = [...(unfit.__all__ ?? []), ...nameFaults(clashes)];
-    if (faults.length > 0) errors.__all__ = faults;
+    const messages = [...(inventoryErrors.__all__ ?? []), ...nameErrors(clashes)];
+    if (messages.length > 0) errors.__all__ = messages;
   }
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
@@ -155,19 +155,19 @@ export const CLASH_TEXTS = {
   group_is_host: 'A Host with that name already exists.',
 } as const satisfies Record<Clash['reason'], string>;
 
-function nameFaults(clashes: readonly Clash[]): string[] {
-  const names = new Map<string, Set<string>>();
+function nameErrors(clashes: readonly Clash[]): string[] {
+  const byText = new Map<string, Set<string>>();
   for (const { name, reason } of clashes) {
     const text = CLASH_TEXTS[reason];
-    names.set(text, (names.get(text) ?? new Set()).add(name));
+    byText.set(text, (byText.get(text) ?? new Set()).add(name));
   }
-  return [...names].map(([text, own]) => `${text} Duplicates found: ${[...own].join(', ')}`);
+  return [...byText].map(([text, names]) => `${text} Duplicates found: ${[...names].join(', ')}`);
 }
 
-function taken(entries: readonly HostEntry[], written: readonly string[]): Conflict {
-  const ours = new Set(written);
-  const lost = entries.filter(({ name }) => !ours.has(name)).map(({ name }) => name);
-  return new Conflict(`Another request has just taken these names: ${lost.join(', ')}`);
+function nameConflict(entries: readonly HostEntry[], written: readonly string[]): Conflict {
+  const stored = new Set(written);
+  const conflicting = entries.filter(({ name }) => !stored.has(name)).map(({ name }) => name);
+  return new Conflict(`Another request has just taken these names: ${conflicting.join(', ')}`);
 }
 
 function countsOf(
@@ -191,11 +191,11 @@ const created = (entry: HostEntry, id: number): WrittenHost => ({
   result: 'created',
 });
 
-/** Returns a host as it is stored, or as a dry run would store it. */
-function shown(inventory: number, entry: HostEntry, host: WrittenHost): object {
+/** Returns the response body of a host: as stored or, in a dry run, as it would be stored. */
+function hostBody(inventory: number, entry: HostEntry, host: WrittenHost): object {
   const { id, name, description, enabled, instance_id, variables } = host;
   const url = id === null ? null : resource('host').url(id);
-  // Requests contain thousands of hosts, and object literals cost a tenth of objects composed by spreads.
+  // A request can contain thousands of hosts. Object literals cost a tenth of spreads.
   return entry.groups.length === 0
     ? { id, name, description, enabled, instance_id, variables, url, inventory }
     : {

@@ -21,37 +21,37 @@ export class BulkHostDelete {
     private readonly database: Database,
     private readonly hosts: HostWritesRepository,
     private readonly settings: RuntimeSettings,
-    private readonly inventory: InventoryLock,
+    private readonly inventoryLock: InventoryLock,
     private readonly activity: ActivityRecorder,
   ) {}
 
   /**
    * @param dryRun true to report the effects of the request without applying them
    * @throws Invalid for hosts that do not exist or cannot be read (the same error), Forbidden for
-   *   inventories that the caller can only read, Conflict if a job uses one of them
+   *   inventories that the caller can only read, Conflict if an active job uses one of the inventories
    */
   async remove(
-    { hosts: given }: HostDeleteRequest,
+    { hosts: requestedIds }: HostDeleteRequest,
     actor: Actor,
     dryRun: boolean,
   ): Promise<object> {
-    const ids = [...new Set(given)];
+    const ids = [...new Set(requestedIds)];
     const { BULK_HOST_MAX_DELETE: max } = await this.settings.get('BULK_HOST_MAX_DELETE');
     assertWithin('hosts', ids.length, 'BULK_HOST_MAX_DELETE', max);
     return this.database.transaction(async () => {
       const hosts = await this.hosts.readable(ids, actor);
       assertDeletable(ids, hosts);
       const inventoryIds = [...new Set(hosts.map((host) => host.inventory_id))];
-      // Sent after the lock in the same batch, so the check sees the state under the lock.
-      const [held] = await settleAll([
-        this.inventory.holdAll(inventoryIds, 'host'),
-        this.inventory.assertIdle(...inventoryIds),
+      // Both statements are sent in one batch. The lock comes first, so the check sees the locked state.
+      const [hostCounts] = await settleAll([
+        this.inventoryLock.holdAll(inventoryIds, 'host'),
+        this.inventoryLock.assertIdle(...inventoryIds),
       ]);
       if (!dryRun) {
         await this.delete(ids);
-        this.record(hosts, held);
+        this.record(hosts, hostCounts);
       }
-      return answer(hosts, dryRun);
+      return responseBody(hosts, dryRun);
     });
   }
 
@@ -62,10 +62,10 @@ export class BulkHostDelete {
   }
 
   /** Records one entry per inventory. */
-  private record(hosts: readonly HostWithInventory[], held: ReadonlyMap<number, number>): void {
-    for (const [inventoryId, before] of held) {
-      const own = hosts.filter((host) => host.inventory_id === inventoryId);
-      const { inventory_name, organization_id } = itemAt(own, 0);
+  private record(hosts: readonly HostWithInventory[], counts: ReadonlyMap<number, number>): void {
+    for (const [inventoryId, countBefore] of counts) {
+      const inventoryHosts = hosts.filter((host) => host.inventory_id === inventoryId);
+      const { inventory_name, organization_id } = itemAt(inventoryHosts, 0);
       this.activity.record({
         operation: 'update',
         object1: {
@@ -75,8 +75,8 @@ export class BulkHostDelete {
           organizationId: organization_id,
         },
         changes: {
-          total_hosts: [before, before - own.length],
-          hosts_deleted: own.map(({ id, name }) => ({ host_id: id, host_name: name })),
+          total_hosts: [countBefore, countBefore - inventoryHosts.length],
+          hosts_deleted: inventoryHosts.map(({ id, name }) => ({ host_id: id, host_name: name })),
         },
       });
     }
@@ -100,11 +100,11 @@ function assertDeletable(ids: readonly number[], hosts: readonly HostWithInvento
   }
 }
 
-function answer(hosts: readonly HostWithInventory[], dryRun: boolean): object {
-  const told = hosts.map(({ id, name }): [id: number, text: string] => [
+function responseBody(hosts: readonly HostWithInventory[], dryRun: boolean): object {
+  const results = hosts.map(({ id, name }): [id: number, text: string] => [
     id,
     dryRun ? `The host ${name} would be deleted` : `The host ${name} was deleted`,
   ]);
-  const body = { deleted: hosts.length, hosts: Object.fromEntries(told) };
+  const body = { deleted: hosts.length, hosts: Object.fromEntries(results) };
   return dryRun ? { dry_run: true, ...body } : body;
 }

@@ -5,7 +5,7 @@ import { described, list, STRING } from '../common/fields/json-schema.js';
 /** Options of a field that keeps its value if it is omitted. */
 const OWN = { column: null, filter: false, assumed: false } as const;
 
-/** Host of a bulk request, or of one of its lines. Group names are read separately. */
+/** Host of a bulk request or of a line of its body. Group names are parsed separately. */
 export class BulkHostEntry {
   @Char({ ...OWN, required: true, help: 'Name of the host.' })
   name!: string;
@@ -16,11 +16,11 @@ export class BulkHostEntry {
   @Bool({ ...OWN, help: 'True if jobs run on the host.' })
   enabled!: boolean;
 
-  @Char({ ...OWN, max: 1024, help: 'Identifier of the host at its cloud.' })
+  @Char({ ...OWN, max: 1024, help: 'Identifier of the host at its cloud provider.' })
   instance_id!: string;
 
   /** Text with JSON or YAML. */
-  @Variables({ ...OWN, help: 'JSON or YAML; an object too.' })
+  @Variables({ ...OWN, help: 'JSON or YAML text, or an object.' })
   variables!: string;
 }
 

@@ -20,41 +20,41 @@ import {
   type HostTarget,
   type OnConflict,
   type HostCheck,
-  checkGiven,
-  foreseeGiven,
+  checkQuery,
+  dryRunQuery,
   HostWritesRepository,
-  writeGiven,
+  writeQuery,
 } from '../inventories/host-writes.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { CLASH_TEXTS, targetErrors } from './bulk-host-create.service.js';
 import { HostTargetRequest } from './bulk-host.schema.js';
 import { assertWithin } from './entry-list.js';
-import { selectGiven } from './host-columns.js';
+import { selectEntries } from './host-columns.js';
 import { readHost, type HostEntry } from './host-entries.js';
 import { HostSpool } from './host-spool.js';
 import { HostAdditions, type HostTotals } from './host-additions.service.js';
 import { messageOf } from '../common/errors/message-of.js';
 
-/** Maximum number of lines whose errors are reported. Further lines are only counted. */
+/** Maximum number of lines whose errors are reported; further lines are only counted. */
 const MAX_ERRORS = 100;
 
-/** Errors of a body in lines, by line number. */
-class LineFaults {
+/** Errors of an NDJSON body, by line number. */
+class ErrorsByLine {
   private readonly lines = new Map<number, FieldErrors>();
-  private untold = 0;
+  private omitted = 0;
 
-  readonly most = MAX_ERRORS;
+  readonly max = MAX_ERRORS;
 
-  add(line: number, faults: FieldErrors): void {
+  add(line: number, errors: FieldErrors): void {
     const known = this.lines.get(line);
-    if (known) Object.assign(known, faults);
-    else if (this.lines.size < MAX_ERRORS) this.lines.set(line, faults);
-    else this.untold += 1;
+    if (known) Object.assign(known, errors);
+    else if (this.lines.size < MAX_ERRORS) this.lines.set(line, errors);
+    else this.omitted += 1;
   }
 
   /** Adds errors whose lines are unknown. */
-  addUntold(faults: number): void {
-    this.untold += faults;
+  addOmitted(count: number): void {
+    this.omitted += count;
   }
 
   /** @throws Invalid with the errors of the recorded lines, and the number of further lines */
@@ -62,7 +62,7 @@ class LineFaults {
     if (this.lines.size === 0) return;
     throw new Invalid({
       lines: Object.fromEntries(this.lines),
-      ...(this.untold > 0 ? { __all__: [`${this.untold} further lines have faults.`] } : {}),
+      ...(this.omitted > 0 ? { __all__: [`${this.omitted} further lines have faults.`] } : {}),
     });
   }
 }
@@ -84,29 +84,29 @@ export interface StreamProgress {
 
 export type Report = (progress: StreamProgress) => void;
 
-/** Parameters of the URL for the hosts in a body. */
-interface GivenTarget {
+/** Parameters of the URL for an NDJSON body. */
+interface StreamTarget {
   target: HostTarget;
   onConflict: OnConflict;
 }
 
-/** Body in lines before it is read, with the parameters of the request. */
-export interface HostStream extends GivenTarget {
+/** NDJSON body that is not read yet, with the parameters of the request. */
+export interface HostStream extends StreamTarget {
   /** Request that provides the lines while the client is connected. */
   source: ApiRequest;
   keyed: KeyedRequest;
   dryRun: boolean;
 }
 
-/** Received lines: validated individually, but not against each other or the inventory. */
+/** Received lines: each is validated, but not against other lines or the inventory. */
 interface Received {
   spool: HostSpool;
-  faults: LineFaults;
+  lineErrors: ErrorsByLine;
   digest: string;
 }
 
 /**
- * Creates the hosts of a body in lines: as many as an inventory can have, all or none, in bounded memory.
+ * Creates the hosts of an NDJSON body: as many as an inventory can have, all or none, in bounded memory.
  * The body is read and validated first; the transaction begins when the body is complete.
  */
 @Injectable()
@@ -125,7 +125,7 @@ export class BulkHostStream {
    *
    * @throws Invalid for an invalid parameter, or an inventory to which the caller cannot add hosts
    */
-  async prepare(query: QueryParameters, actor: Actor): Promise<GivenTarget> {
+  async prepare(query: QueryParameters, actor: Actor): Promise<StreamTarget> {
     const { inventory: inventoryId, on_conflict: onConflict } = readBody(
       HostTargetRequest,
       lastOfEach(query),
@@ -137,8 +137,8 @@ export class BulkHostStream {
   }
 
   /**
-   * @throws Invalid with the errors by line; Forbidden beyond the limit of the organization; Conflict if
-   *   another request took some of the names concurrently. Nothing is written in these cases.
+   * @throws Invalid with the errors by line; Forbidden if the host limit of the organization is exceeded;
+   *   Conflict if a concurrent request took some of the names. Nothing is written in these cases.
    */
   async create(stream: HostStream, report: Report): Promise<Reply<number>> {
     const spool = await HostSpool.open();
@@ -156,34 +156,34 @@ export class BulkHostStream {
   }
 
   private async receive(source: ApiRequest, spool: HostSpool, report: Report): Promise<Received> {
-    const { BULK_HOST_MAX_STREAM: most } = await this.runtime.get('BULK_HOST_MAX_STREAM');
+    const { BULK_HOST_MAX_STREAM: max } = await this.runtime.get('BULK_HOST_MAX_STREAM');
     const limits = { body: this.settings.BULK_HOST_STREAM_LIMIT, line: this.settings.BODY_LIMIT };
-    const faults = new LineFaults();
+    const lineErrors = new ErrorsByLine();
     const hash = createHash('sha256');
     let count = 0;
     for await (const lines of readLines(source, limits)) {
-      const given = lines.map((line) => ({ line, value: valueOf(line) }));
-      const forget = await readAhead(given.flatMap(({ value }) => variablesIn(value)));
+      const parsed = lines.map((line) => ({ line, value: valueOf(line) }));
+      const forget = await readAhead(parsed.flatMap(({ value }) => variablesIn(value)));
       try {
-        for (const { line, value } of given) {
+        for (const { line, value } of parsed) {
           count += 1;
           hash.update(`${line.text ?? ''}\n`);
-          const errors: FieldErrors = {};
-          const entry = readEntry(value, errors);
+          const entryErrors: FieldErrors = {};
+          const entry = readEntry(value, entryErrors);
           if (entry) await spool.add(line.number, entry);
-          else faults.add(line.number, errors);
+          else lineErrors.add(line.number, entryErrors);
           if (count % REPORT_EVERY === 0) report({ phase: 'reading', lines: count });
         }
       } finally {
         forget();
       }
-      assertWithin('hosts', count, 'BULK_HOST_MAX_STREAM', most);
+      assertWithin('hosts', count, 'BULK_HOST_MAX_STREAM', max);
     }
     if (count === 0) throw new BadRequest('The request body has no lines.');
-    return { spool, faults, digest: hash.digest('base64url') };
+    return { spool, lineErrors, digest: hash.digest('base64url') };
   }
 
-  /** Faults of single lines and of lines together come back at once. */
+  /** Writes the hosts. Reports the errors of single lines together with conflicts between lines. */
   private write(stream: HostStream, received: Received, report: Report): Promise<Reply<number>> {
     const { target, dryRun, source } = stream;
     const { spool } = received;
@@ -191,21 +191,21 @@ export class BulkHostStream {
       await this.stage(spool);
       const check = await this.check(stream, received);
       const names = sql`SELECT name FROM staged_hosts`;
-      const before = await this.additions.hold(target, {
+      const countBefore = await this.additions.hold(target, {
         names,
         count: spool.size - check.existing,
       });
       const totals: HostTotals = { created: 0, updated: 0, unchanged: 0, groups: [] };
       if (dryRun) {
-        const given = sql`SELECT * FROM staged_hosts`;
-        await this.count(foreseeGiven(target.id, given), totals);
-        return new Reply(200, { dry_run: true, ...answer(stream, totals) });
+        const rows = sql`SELECT * FROM staged_hosts`;
+        await this.count(dryRunQuery(target.id, rows), totals);
+        return new Reply(200, { dry_run: true, ...responseBody(stream, totals) });
       }
       let written = 0;
-      for await (const given of this.staged()) {
-        // The client has disconnected and would never learn of the result.
-        if (source.socket.destroyed) throw new BadRequest('The client went away.');
-        written += await this.writeBatch(stream, given, totals, spool.namesGroups);
+      for await (const batch of this.staged()) {
+        // A disconnected client would not receive the result.
+        if (source.socket.destroyed) throw new BadRequest('The client disconnected.');
+        written += await this.writeBatch(stream, batch, totals, spool.namesGroups);
         report({ phase: 'writing', lines: written, of: spool.size });
       }
       if (written < spool.size) {
@@ -213,9 +213,9 @@ export class BulkHostStream {
           `Another request has just taken ${spool.size - written} of these names.`,
         );
       }
-      this.additions.record(target, before, totals);
-      const done = answer(stream, totals);
-      return new Reply(201, done, { Location: done.url });
+      this.additions.record(target, countBefore, totals);
+      const body = responseBody(stream, totals);
+      return new Reply(201, body, { Location: body.url });
     });
   }
 
@@ -225,7 +225,7 @@ export class BulkHostStream {
         description text, enabled boolean, instance_id text, variables text, groups text)
       ON COMMIT DROP`);
     for await (const columns of spool.read()) {
-      await this.database.execute(sql`INSERT INTO staged_hosts ${selectGiven(columns)}`);
+      await this.database.execute(sql`INSERT INTO staged_hosts ${selectEntries(columns)}`);
     }
     // Without statistics the planner assumes that the table is small.
     await this.database.execute(sql`ANALYZE staged_hosts`);
@@ -233,28 +233,28 @@ export class BulkHostStream {
 
   private async check(
     { target, onConflict }: HostStream,
-    { faults }: Received,
+    { lineErrors }: Received,
   ): Promise<HostCheck> {
-    const given = sql`SELECT * FROM staged_hosts`;
-    const options = { onConflict, most: faults.most };
+    const rows = sql`SELECT * FROM staged_hosts`;
+    const options = { onConflict, max: lineErrors.max };
     const row = existing(
       await this.database.row<{ check: HostCheck }>(
-        sql`SELECT (${checkGiven(target.id, given, options)}) AS check`,
+        sql`SELECT (${checkQuery(target.id, rows, options)}) AS check`,
       ),
       'a SELECT without FROM has a row',
     );
     const { check } = row;
     for (const { place, name, reason } of check.clashes) {
       if (reason === 'group_is_host') {
-        faults.add(place, { groups: [`${CLASH_TEXTS[reason]} (${name})`] });
-      } else faults.add(place, { name: [CLASH_TEXTS[reason]] });
+        lineErrors.add(place, { groups: [`${CLASH_TEXTS[reason]} (${name})`] });
+      } else lineErrors.add(place, { name: [CLASH_TEXTS[reason]] });
     }
-    faults.addUntold(check.faults - check.clashes.length);
-    faults.assertNone();
+    lineErrors.addOmitted(check.faults - check.clashes.length);
+    lineErrors.assertNone();
     return check;
   }
 
-  /** Yields queries for the staged hosts, batch by batch in order. */
+  /** Yields a query for each batch of staged hosts, in order. */
   private async *staged(): AsyncGenerator<Sql> {
     for (let after = 0; ;) {
       const part = existing(
@@ -269,15 +269,15 @@ export class BulkHostStream {
     }
   }
 
-  /** @returns number of hosts that now have the given values */
+  /** @returns number of hosts that now have the requested values */
   private async writeBatch(
     { target, onConflict }: HostStream,
-    given: Sql,
+    batch: Sql,
     totals: HostTotals,
     namesGroups: boolean,
   ): Promise<number> {
-    const written = await this.count(writeGiven(target.id, given, onConflict), totals);
-    if (namesGroups) totals.groups.push(...(await this.hosts.join(target.id, given)));
+    const written = await this.count(writeQuery(target.id, batch, onConflict), totals);
+    if (namesGroups) totals.groups.push(...(await this.hosts.join(target.id, batch)));
     return written;
   }
 
@@ -294,12 +294,12 @@ export class BulkHostStream {
   }
 }
 
-/** Returns the last value of each parameter, which is the one that counts. */
+/** Returns the last value of each parameter; earlier values are ignored. */
 const lastOfEach = (query: QueryParameters): Record<string, unknown> =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value].flat().at(-1)]));
 
-/** Returns the numbers of written hosts. Clients read the hosts themselves from the inventory. */
-function answer(
+/** Returns the numbers of written hosts. Clients can list the hosts of the inventory. */
+function responseBody(
   { target, onConflict }: HostStream,
   { created, updated, unchanged }: HostTotals,
 ): Record<string, unknown> & { url: string } {
@@ -323,8 +323,8 @@ class LineError extends Error {}
 const variablesIn = (value: unknown): string[] =>
   isRecord(value) ? [value.variables].filter(isReadable) : [];
 
-function readEntry(value: unknown, faults: FieldErrors): HostEntry | null {
-  if (!(value instanceof LineError)) return readHost(value, faults);
-  faults.__all__ = [value.message];
+function readEntry(value: unknown, errors: FieldErrors): HostEntry | null {
+  if (!(value instanceof LineError)) return readHost(value, errors);
+  errors.__all__ = [value.message];
   return null;
 }

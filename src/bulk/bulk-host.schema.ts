@@ -13,7 +13,7 @@ import type { OnConflict } from '../inventories/host-writes.repository.js';
 
 const ID_LIST = filledList({ ...INTEGER, minimum: 1 });
 
-/** Target of created hosts: in the body, or in the URL for a body in lines. */
+/** Target of created hosts: in the body, or in the URL for an NDJSON body. */
 export class HostTargetRequest {
   @Reference('inventory', {
     required: true,
@@ -32,7 +32,7 @@ export class HostTargetRequest {
       filter: false,
       default: 'error',
       blank: false,
-      help: 'Handling of a host that exists already.',
+      help: 'Handling of a host that already exists.',
     },
   )
   on_conflict!: OnConflict;
@@ -49,7 +49,7 @@ export class HostCreateRequest extends HostTargetRequest {
 
 /** Body of a bulk host deletion. */
 export class HostDeleteRequest {
-  @Ids({ help: 'Ids of the hosts to be deleted; of one or several inventories.' })
+  @Ids({ help: 'Ids of the hosts to delete, from one or more inventories.' })
   hosts!: number[];
 }
 
@@ -61,28 +61,28 @@ function Ids(options: FieldOptions): PropertyDecorator {
     Entries({ schema: ID_LIST, ...options }),
     ValidateBy(
       { name: 'areIds', validator: { validate: (ids: unknown[]) => ids.every(isId) } },
-      withMessage(idFaults),
+      withMessage(idErrors),
     ),
   );
 }
 
-const toId = (given: unknown): unknown =>
-  typeof given === 'string' && /^\d{1,10}$/.test(given) ? Number(given) : given;
+const toId = (value: unknown): unknown =>
+  typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value;
 
-const isId = (id: unknown): boolean => faultOf(id) === null;
+const isId = (id: unknown): boolean => idError(id) === null;
 
-function faultOf(id: unknown): string | null {
+function idError(id: unknown): string | null {
   if (typeof id !== 'number' || !Number.isInteger(id)) return FAULTS.integer;
   if (id < 1) return tooSmall(1);
   const { max } = rangeOf(COLUMN_TYPES.reference);
   return id > max ? tooLarge(max) : null;
 }
 
-function idFaults(ids: readonly unknown[]): FieldErrors {
-  const faults: FieldErrors = {};
+function idErrors(ids: readonly unknown[]): FieldErrors {
+  const errors: FieldErrors = {};
   ids.forEach((id, index) => {
-    const fault = faultOf(id);
-    if (fault !== null) faults[index] = [fault];
+    const error = idError(id);
+    if (error !== null) errors[index] = [error];
   });
-  return faults;
+  return errors;
 }

@@ -26,41 +26,41 @@ import {
 } from './bulk-answers.js';
 
 /**
- * Creation and deletion of many hosts in one request (docs/contract/bulk.md). `access` can say no more than
- * `authenticated`: the body names the inventory or the hosts, and a missing permission to change the
- * inventory is reported with the other faults of the body.
+ * Creation and deletion of many hosts in one request (docs/contract/bulk.md). `access` is only
+ * `authenticated`, because the body names the inventory or the hosts. A missing permission to change the
+ * inventory is reported with the other validation errors.
  */
 @ApiTags('bulk')
 @Controller('api/v2/bulk')
 export class BulkHostsController {
   constructor(
-    private readonly creations: BulkHostCreate,
-    private readonly streams: BulkHostStream,
-    private readonly deletions: BulkHostDelete,
+    private readonly bulkCreate: BulkHostCreate,
+    private readonly bulkStream: BulkHostStream,
+    private readonly bulkDelete: BulkHostDelete,
   ) {}
 
   @Route({
     kind: 'document',
     access: 'authenticated',
     operationId: 'bulk_host_create_help',
-    summary: 'Describes the bulk creation of hosts.',
+    summary: 'Describe the bulk creation of hosts.',
     response: DETAIL,
   })
   @Get('host_create')
-  aboutCreate(): object {
+  describeCreate(): object {
     return { detail: 'Bulk create hosts with this endpoint' };
   }
 
   /**
-   * Creates hosts, for callers who may change the inventory (`HostWritesRepository.findTarget`). A body in
-   * lines is not in `body`: the handler reads it from the request.
+   * Creates hosts, for callers who may change the inventory (`HostWritesRepository.findTarget`). `body`
+   * does not contain an NDJSON body; the handler streams that body from the request.
    */
   @Route({
     kind: 'action',
     access: 'authenticated',
     operationId: 'bulk_host_create',
     summary:
-      'Create many hosts in one inventory; all or none. `?dry_run=1` only checks. As lines, one host each, for inventories of any size: the URL then contains `inventory` and `on_conflict`, errors are listed by line, and `Accept: application/x-ndjson` streams the progress.',
+      'Create many hosts in one inventory, all or none. `?dry_run=1` validates and reports the effects but changes nothing. For inventories of any size, send NDJSON with one host per line. The URL then contains `inventory` and `on_conflict`, and errors are listed by line. `Accept: application/x-ndjson` streams the progress.',
     example: { inventory: 1, hosts: [{ name: 'web-1' }, { name: 'web-2' }] },
     lines: { body: BULK_HOST_ENTRY, response: CREATED_LINES },
     response: CREATED,
@@ -78,29 +78,29 @@ export class BulkHostsController {
   ): Promise<object> {
     return sendsLines(request)
       ? this.createFromLines(request, dryRun)
-      : this.creations.create(body, actor, dryRun);
+      : this.bulkCreate.create(body, actor, dryRun);
   }
 
   /**
-   * Creates hosts from lines. The result is unknown until the body is read, so a response in lines
-   * reports it in the last line.
+   * Creates hosts from lines. The result is unknown until the body is read, so an NDJSON response
+   * reports the result in its last line.
    */
   private async createFromLines(request: ApiRequest, dryRun: boolean): Promise<Reply> {
-    const given = await this.streams.prepare(request.query, request.actor);
-    const stream = { ...given, source: request, keyed: keyedRequest(request), dryRun };
-    if (!wantsLines(request)) return this.streams.create(stream, () => undefined);
-    return replyInLines((report) => this.streams.create(stream, report));
+    const target = await this.bulkStream.prepare(request.query, request.actor);
+    const stream = { ...target, source: request, keyed: keyedRequest(request), dryRun };
+    if (!wantsLines(request)) return this.bulkStream.create(stream, () => undefined);
+    return replyInLines((report) => this.bulkStream.create(stream, report));
   }
 
   @Route({
     kind: 'document',
     access: 'authenticated',
     operationId: 'bulk_host_delete_help',
-    summary: 'Describes the bulk deletion of hosts.',
+    summary: 'Describe the bulk deletion of hosts.',
     response: DETAIL,
   })
   @Get('host_delete')
-  aboutDelete(): object {
+  describeDelete(): object {
     return { detail: 'Bulk delete hosts with this endpoint' };
   }
 
@@ -108,7 +108,7 @@ export class BulkHostsController {
     kind: 'action',
     access: 'authenticated',
     operationId: 'bulk_host_delete',
-    summary: 'Delete many hosts, all or none. `?dry_run=1` only checks.',
+    summary: 'Delete many hosts, all or none. `?dry_run=1` deletes nothing.',
     query: [DRY_RUN_PARAMETER],
     example: { hosts: [1, 2] },
     response: DELETED,
@@ -122,7 +122,7 @@ export class BulkHostsController {
     @CurrentActor() actor: Actor,
     @DryRun() dryRun: boolean,
   ): Promise<object> {
-    const deleted = await this.deletions.remove(body, actor, dryRun);
+    const deleted = await this.bulkDelete.remove(body, actor, dryRun);
     return dryRun ? deleted : Reply.located(deleted, '/api/v2/hosts/');
   }
 }

@@ -20,7 +20,7 @@ const OPTIONAL = { nullable: true, column: null, filter: false } as const;
 const LAUNCH_FIELDS: readonly Field[] = [
   ...PROMPTS_BODY_FIELDS.map((field) => ({ ...field, formerName: null })),
   ...declareFields([
-    ['extra_data', Variables({ ...OPTIONAL, assumed: false, help: 'Another name of extra_vars.' })],
+    ['extra_data', Variables({ ...OPTIONAL, assumed: false, help: 'Alias of extra_vars.' })],
   ]),
 ];
 
@@ -62,7 +62,7 @@ export class BulkLaunchRequest {
   @Reference('organization', {
     nullable: true,
     column: null,
-    help: 'Organization of the workflow job; needed by members of several.',
+    help: 'Organization of the workflow job; required if the caller belongs to several organizations.',
   })
   organization!: number | null;
 

@@ -12,24 +12,24 @@ import { BulkLaunchRequest } from './bulk-job.schema.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
 
 /**
- * Launch of many jobs in one request (docs/contract/bulk.md). `access` can say no more than `authenticated`:
- * the body names the templates, and a missing permission to launch one is reported with the other faults of
- * the body (`BulkLaunchCheck.check`).
+ * Launch of many jobs in one request (docs/contract/bulk.md). `access` is only `authenticated`, because the
+ * body names the templates. A missing permission to launch a template is reported with the other validation
+ * errors (`BulkLaunchCheck.check`).
  */
 @ApiTags('bulk')
 @Controller('api/v2/bulk/job_launch')
 export class BulkJobsController {
-  constructor(private readonly launches: BulkLaunchService) {}
+  constructor(private readonly bulkLaunch: BulkLaunchService) {}
 
   @Route({
     kind: 'document',
     access: 'authenticated',
     operationId: 'bulk_job_launch_help',
-    summary: 'Describes the bulk launch.',
+    summary: 'Describe the bulk launch.',
     response: DETAIL,
   })
   @Get()
-  about(): object {
+  describeLaunch(): object {
     return {
       detail:
         'Specify a list of unified job templates to launch alongside their launchtime parameters',
@@ -41,7 +41,7 @@ export class BulkJobsController {
     kind: 'action',
     access: 'authenticated',
     operationId: 'bulk_job_launch',
-    summary: 'Launch many jobs as one workflow job, all or none. `?dry_run=1` only checks.',
+    summary: 'Launch many jobs as one workflow job, all or none. `?dry_run=1` launches nothing.',
     resource: workflowJobs,
     adds: { ignored_fields: IGNORED_FIELDS },
     alternatives: LAUNCH_DRY_RUN,
@@ -56,6 +56,6 @@ export class BulkJobsController {
     @CurrentActor() actor: Actor,
     @DryRun() dryRun: boolean,
   ): Promise<object> {
-    return this.launches.launch(body, actor, dryRun);
+    return this.bulkLaunch.launch(body, actor, dryRun);
   }
 }

@@ -21,12 +21,12 @@ import { planWorkflow, type PlannedWorkflow } from '../launching/workflow-launch
 import { templatesWithRights } from '../templates/templates.repository.js';
 import {
   idsOfType,
-  named,
+  objectIds,
   OBJECT_FIELDS,
-  objectFaults,
+  objectErrors,
   ownObjectErrors,
   repeatedIdentifiers,
-  templateFaults,
+  jobTemplateErrors,
   usableAmong,
   type Subject,
 } from './bulk-launch-faults.js';
@@ -56,7 +56,7 @@ export interface CheckedLaunch {
   organizationId: number | null;
   entries: CheckedEntry[];
   /** Errors of the launch as a whole. */
-  faults: string[];
+  launchErrors: string[];
   /** Errors by entry, and of fields. */
   entryErrors: FieldErrors[];
   fieldErrors: FieldErrors;
@@ -90,27 +90,27 @@ export class BulkLaunchCheck {
       this.loader.load(
         {
           templates,
-          inventories: named(all, 'inventory'),
-          credentials: named(all, 'credentials'),
-          labels: named(all, 'labels'),
-          instanceGroups: named(all, 'instance_groups'),
-          environments: named(all, 'execution_environment'),
+          inventories: objectIds(all, 'inventory'),
+          credentials: objectIds(all, 'credentials'),
+          labels: objectIds(all, 'labels'),
+          instanceGroups: objectIds(all, 'instance_groups'),
+          environments: objectIds(all, 'execution_environment'),
         },
         actor,
       ),
     ]);
     const objects = usableAmong(loaded, all);
-    const byId = new Map(subjects.templates.map((one) => [one.id, one]));
+    const byId = new Map(subjects.templates.map((template) => [template.id, template]));
     const workflows = await this.loader.workflows(
       idsOfType(subjects.templates, 'workflow_job_template'),
       actor,
     );
     const organization = chooseOrganization(launch, subjects, actor);
-    const faults = [
+    const launchErrors = [
       ...repeatedIdentifiers(entries),
-      ...templateFaults(entries, byId),
+      ...jobTemplateErrors(entries, byId),
       ...organization.faults,
-      ...objectFaults(
+      ...objectErrors(
         entries.map((entry) => entry.prompts),
         objects,
       ),
@@ -121,7 +121,7 @@ export class BulkLaunchCheck {
     for (const entry of entries) {
       await yielder.yieldIfDue();
       const { templateId } = entry;
-      const effective = overlaid(prompts, entry.prompts);
+      const effective = mergePrompts(prompts, entry.prompts);
       // Entries without their own prompts are planned once per template.
       const isPlanned = effective === prompts && plans.has(templateId);
       const plan = isPlanned
@@ -137,7 +137,7 @@ export class BulkLaunchCheck {
     return {
       organizationId: organization.id,
       entries: checked.map(({ result }) => result),
-      faults,
+      launchErrors,
       entryErrors: checked.map(({ errors }) => errors),
       fieldErrors: { ...organization.errors, ...ownObjectErrors(prompts, objects) },
     };
@@ -187,7 +187,7 @@ interface EntryResult {
 function checkedAgainst(plan: Plan, entry: JobEntry, effective: Prompts): EntryResult {
   const { secrets } = plan.variables;
   return {
-    result: { entry, effective, ignored: ownIgnored(entry, plan), secrets },
+    result: { entry, effective, ignored: ignoredFieldsOf(entry, plan), secrets },
     // Errors must not reveal data of a template that the caller cannot launch.
     errors: plan.template.mayStart ? withoutReferences(plan.errors) : {},
   };
@@ -214,49 +214,49 @@ function checkedUpdate(
  * (docs/contract/bulk.md#prompts-of-a-bulk-launch). Returns the defaults themselves for an entry without
  * prompts.
  */
-function overlaid(defaults: Prompts, own: Prompts): Prompts {
-  if (Object.keys(own).length === 0) return defaults;
-  const merged = { ...defaults, ...own };
-  if (defaults.extra_vars === undefined || own.extra_vars === undefined) return merged;
-  return { ...merged, extra_vars: { ...defaults.extra_vars, ...own.extra_vars } };
+function mergePrompts(defaults: Prompts, prompts: Prompts): Prompts {
+  if (Object.keys(prompts).length === 0) return defaults;
+  const merged = { ...defaults, ...prompts };
+  if (defaults.extra_vars === undefined || prompts.extra_vars === undefined) return merged;
+  return { ...merged, extra_vars: { ...defaults.extra_vars, ...prompts.extra_vars } };
 }
 
-function ownIgnored(entry: JobEntry, { ignored }: Pick<PlannedLaunch, 'ignored'>): string[] {
+function ignoredFieldsOf(entry: JobEntry, { ignored }: Pick<PlannedLaunch, 'ignored'>): string[] {
   const variables = Object.keys(ignored.extra_vars ?? {});
-  const own = entry.prompts.extra_vars ?? {};
+  const sent = entry.prompts.extra_vars ?? {};
   return Object.keys(ignored).filter((field) =>
     field === 'extra_vars'
-      ? variables.some((name) => Object.hasOwn(own, name))
+      ? variables.some((name) => Object.hasOwn(sent, name))
       : Object.hasOwn(entry.prompts, field),
   );
 }
 
 /** Removes errors about unknown references, which are reported elsewhere with the forbidden ones. */
 function withoutReferences(errors: FieldErrors): FieldErrors {
-  const rest = Object.entries(errors).filter(([field, texts]) => {
+  const kept = Object.entries(errors).filter(([field, texts]) => {
     if (!OBJECT_FIELDS.has(field)) return true;
     return !(Array.isArray(texts) && texts.every((text) => String(text).startsWith('Invalid pk')));
   });
-  return Object.fromEntries(rest);
+  return Object.fromEntries(kept);
 }
 
 /** Returns the organization of the workflow job. */
 function chooseOrganization(
-  { organizationId: given }: BulkLaunch,
+  { organizationId: requested }: BulkLaunch,
   { member_of: memberOf, organization_exists: exists }: Subjects,
   actor: Actor,
 ): { id: number | null; faults: string[]; errors: FieldErrors } {
   const none = { faults: [], errors: {} };
-  const own = [...new Set(memberOf)];
-  if (given !== null) {
-    if (exists && (actor.isSuperuser || own.includes(given))) return { id: given, ...none };
-    const text = `Organization ${given} not found or you don't have permissions to access it`;
-    return { id: null, faults: [text], errors: { organization: [invalidPk(given)] } };
+  const ids = [...new Set(memberOf)];
+  if (requested !== null) {
+    if (exists && (actor.isSuperuser || ids.includes(requested))) return { id: requested, ...none };
+    const text = `Organization ${requested} not found or you don't have permissions to access it`;
+    return { id: null, faults: [text], errors: { organization: [invalidPk(requested)] } };
   }
   if (actor.isSuperuser) return { id: null, ...none };
-  if (own.length === 1) return { id: itemAt(own, 0), ...none };
+  if (ids.length === 1) return { id: itemAt(ids, 0), ...none };
   const text =
-    own.length > 1
+    ids.length > 1
       ? 'User has permission to multiple Organizations, please set one of them in the request'
       : 'User not part of any organization, please assign an organization to assign to the bulk job';
   return { id: null, faults: [text], errors: {} };

@@ -33,13 +33,13 @@ export function repeatedIdentifiers(entries: readonly JobEntry[]): string[] {
 }
 
 /** Returns the errors for templates. Missing and unreadable templates give the same error. */
-export function templateFaults(
+export function jobTemplateErrors(
   entries: readonly JobEntry[],
   byId: ReadonlyMap<number, Subject>,
 ): string[] {
   const ids = [...new Set(entries.map(({ templateId }) => templateId))];
   const hidden = ids.filter((id) => byId.get(id)?.may_read !== true);
-  const found = ids.flatMap((id) => byId.get(id) ?? []).filter((one) => one.may_read);
+  const found = ids.flatMap((id) => byId.get(id) ?? []).filter((template) => template.may_read);
   const others = found.filter(({ type }) => !(type in PLURALS));
   const kinds = [...new Set(others.map(({ type }) => resource(type).label))];
   return [
@@ -49,7 +49,7 @@ export function templateFaults(
       notFound(
         plural,
         idsOfType(
-          found.filter((one) => !one.may_start),
+          found.filter((template) => !template.may_start),
           type,
         ),
       ),
@@ -58,12 +58,12 @@ export function templateFaults(
 }
 
 export const idsOfType = (subjects: readonly Subject[], type: string): number[] =>
-  subjects.filter((one) => one.type === type).map(({ id }) => id);
+  subjects.filter((subject) => subject.type === type).map(({ id }) => id);
 
 type ObjectField = PromptList | 'inventory' | 'execution_environment';
 type Usable = (id: number, objects: LaunchObjects) => boolean;
 
-/** Fields that reference objects, with their display name and the check that the caller can use one. */
+/** Fields that reference objects, with their display name and the check of permission to use the object. */
 const OBJECTS = [
   ['inventory', 'Inventories', (id, { inventories }) => inventories.get(id)?.mayUse === true],
   ['credentials', 'Credentials', (id, { credentials }) => credentials.get(id)?.mayUse === true],
@@ -89,7 +89,7 @@ export function usableAmong(objects: LaunchObjects, all: readonly Prompts[]): La
     field: ObjectField,
     mayUse: (one: One) => boolean,
   ): Map<number, One> => {
-    const ids = new Set(named(all, field));
+    const ids = new Set(objectIds(all, field));
     return new Map([...found].filter(([id, one]) => mayUse(one) || !ids.has(id)));
   };
   return {
@@ -106,11 +106,11 @@ export function usableAmong(objects: LaunchObjects, all: readonly Prompts[]): La
  * Returns the errors for objects of jobs that the caller cannot use, even if the template does not prompt
  * for the field.
  */
-export const objectFaults = (jobs: readonly Prompts[], objects: LaunchObjects): string[] =>
+export const objectErrors = (jobs: readonly Prompts[], objects: LaunchObjects): string[] =>
   OBJECTS.flatMap(([field, plural, isUsable]) =>
     notFound(
       plural,
-      named(jobs, field).filter((id) => !isUsable(id, objects)),
+      objectIds(jobs, field).filter((id) => !isUsable(id, objects)),
     ),
   );
 
@@ -118,7 +118,7 @@ export const objectFaults = (jobs: readonly Prompts[], objects: LaunchObjects): 
 export function ownObjectErrors(prompts: Prompts, objects: LaunchObjects): FieldErrors {
   const errors: FieldErrors = {};
   for (const [field, , isUsable] of OBJECTS) {
-    const unusable = named([prompts], field).filter((id) => !isUsable(id, objects));
+    const unusable = objectIds([prompts], field).filter((id) => !isUsable(id, objects));
     if (unusable.length > 0) errors[field] = unusable.map(invalidPk);
   }
   return errors;
@@ -131,6 +131,6 @@ function notFound(plural: string, ids: readonly number[]): string[] {
 }
 
 /** Returns the distinct ids in a field of any of the prompts. */
-export function named(all: readonly Prompts[], field: ObjectField): number[] {
+export function objectIds(all: readonly Prompts[], field: ObjectField): number[] {
   return [...new Set(all.flatMap((prompts) => prompts[field] ?? []))];
 }

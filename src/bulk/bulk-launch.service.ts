@@ -32,7 +32,7 @@ export class BulkLaunchService {
 
   /**
    * @param dryRun true to report the effects of the request without applying them
-   * @throws Invalid with all errors, those of jobs in a list parallel to the jobs
+   * @throws Invalid with all errors; the errors of jobs are a list in the order of the jobs
    */
   async launch(body: Record<string, unknown>, actor: Actor, dryRun: boolean): Promise<object> {
     return this.start(await this.read(body), actor, { launchType: 'manual', dryRun });
@@ -49,7 +49,7 @@ export class BulkLaunchService {
         this.checks.check(launch, actor),
         dryRun ? undefined : this.rows.takeIds(1, launch.entries.length),
       ]);
-      assertFaultless(checked);
+      assertNoErrors(checked);
       const ignored = ignoredFields(checked);
       if (dryRun) return preview(launch, checked, ignored);
       const job = workflowJobOf(launch, checked, actor, launchType);
@@ -66,14 +66,14 @@ export class BulkLaunchService {
   private async read(body: Record<string, unknown>): Promise<BulkLaunch> {
     const { values, prompts, errors } = readLaunch(body);
     const { name = '', description, organization = null, jobs } = values;
-    const given = errors.jobs ? [] : (jobs ?? []);
+    const sent = errors.jobs ? [] : (jobs ?? []);
     const max = await this.settings.get('BULK_JOB_MAX_LAUNCH', 'BULK_JOB_VARIABLES_LIMIT');
-    assertWithin('requested jobs', given.length, 'BULK_JOB_MAX_LAUNCH', max.BULK_JOB_MAX_LAUNCH);
-    const { entries, errors: faults } = await readJobEntries(given);
-    const right = entries.filter((entry) => entry !== null);
-    if (right.length < entries.length) errors.jobs = faults;
+    assertWithin('requested jobs', sent.length, 'BULK_JOB_MAX_LAUNCH', max.BULK_JOB_MAX_LAUNCH);
+    const { entries, errors: entryErrors } = await readJobEntries(sent);
+    const valid = entries.filter((entry) => entry !== null);
+    if (valid.length < entries.length) errors.jobs = entryErrors;
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
-    const length = charactersOf(prompts, right);
+    const length = charactersOf(prompts, valid);
     const limit = max.BULK_JOB_VARIABLES_LIMIT;
     assertWithin('characters of variables', length, 'BULK_JOB_VARIABLES_LIMIT', limit);
     return {
@@ -81,7 +81,7 @@ export class BulkLaunchService {
       prompts,
       description: description ?? '',
       organizationId: organization,
-      entries: right,
+      entries: valid,
     };
   }
 }
@@ -105,7 +105,7 @@ const workflowJobOf = (
   description: launch.description,
   templateId: null,
   isBulk: true,
-  // Without a template there is no other run that this one could overlap with.
+  // A workflow job without a template has no other runs to overlap with.
   allowSimultaneous: false,
   organizationId: checked.organizationId,
   createdBy: actor.id,
@@ -121,10 +121,10 @@ const workflowJobOf = (
   })),
 });
 
-function assertFaultless({ faults, entryErrors, fieldErrors }: CheckedLaunch): void {
+function assertNoErrors({ launchErrors, entryErrors, fieldErrors }: CheckedLaunch): void {
   const errors: FieldErrors = { ...fieldErrors };
-  if (entryErrors.some((one) => Object.keys(one).length > 0)) errors.jobs = entryErrors;
-  if (faults.length > 0) errors.__all__ = faults;
+  if (entryErrors.some((entry) => Object.keys(entry).length > 0)) errors.jobs = entryErrors;
+  if (launchErrors.length > 0) errors.__all__ = launchErrors;
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 

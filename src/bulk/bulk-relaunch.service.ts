@@ -14,9 +14,9 @@ import { BulkLaunchService } from './bulk-launch.service.js';
 @Injectable()
 export class BulkRelaunch {
   constructor(
-    private readonly former: FormerNodes,
+    private readonly formerNodes: FormerNodes,
     private readonly launches: BulkLaunchService,
-    private readonly box: SecretBox,
+    private readonly secretBox: SecretBox,
   ) {}
 
   /**
@@ -24,8 +24,8 @@ export class BulkRelaunch {
    *   deleted, Invalid like a bulk launch for objects that the caller can no longer use
    */
   async relaunch(job: RowOf<WorkflowJob>, actor: Actor): Promise<object> {
-    const fill = secretFiller(this.box, job.id, job.launch_config);
-    const nodes = await this.former.load(job.id, fill);
+    const fill = secretFiller(this.secretBox, job.id, job.launch_config);
+    const nodes = await this.formerNodes.load(job.id, fill);
     assertOwnSecrets(job, secretsOf(job, nodes), actor);
     const entries = nodes.map(({ templateId, identifier, own }) => {
       if (templateId === null) {

@@ -11,7 +11,7 @@ export class BulkController {
     kind: 'document',
     access: 'authenticated',
     operationId: 'bulk',
-    summary: 'The bulk operations.',
+    summary: 'List the bulk operations.',
     response: mapOf(STRING),
   })
   @Get()

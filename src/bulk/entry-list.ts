@@ -1,6 +1,6 @@
 import { Invalid } from '../common/errors/errors.js';
 
-/** @throws Invalid naming the setting, the sent number and the limit, if the number exceeds the limit */
+/** @throws Invalid with the setting, the count and the limit if the count exceeds the limit */
 export function assertWithin(noun: string, count: number, setting: string, limit: number): void {
   if (count <= limit) return;
   throw Invalid.all(

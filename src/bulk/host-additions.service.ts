@@ -17,7 +17,7 @@ export interface HostTotals {
 @Injectable()
 export class HostAdditions {
   constructor(
-    private readonly inventory: InventoryLock,
+    private readonly inventoryLock: InventoryLock,
     private readonly limit: HostLimit,
     private readonly activity: ActivityRecorder,
   ) {}
@@ -25,21 +25,21 @@ export class HostAdditions {
   /**
    * Locks the inventory against other writers of hosts and groups until the transaction ends.
    *
-   * @param added maximum number of new hosts, and the query for the `name` of all given hosts
+   * @param added maximum number of new hosts, and the query for the `name` of all requested hosts
    * @returns current number of hosts
-   * @throws Forbidden beyond the limit of the organization
+   * @throws Forbidden if the host limit of the organization is exceeded
    */
   async hold(target: HostTarget, added: Pick<AddedHosts, 'count' | 'names'>): Promise<number> {
     // Statements run in this order, so the organization is locked first.
-    const [, held] = await settleAll([
+    const [, hostCounts] = await settleAll([
       added.count > 0 ? this.limit.assertWithinLimit(target.id, added) : undefined,
-      this.inventory.holdAll([target.id], 'host'),
+      this.inventoryLock.holdAll([target.id], 'host'),
     ]);
-    return held.get(target.id) ?? 0;
+    return hostCounts.get(target.id) ?? 0;
   }
 
   /** Records one entry for the whole request. */
-  record(target: HostTarget, before: number, { created, updated, groups }: HostTotals): void {
+  record(target: HostTarget, countBefore: number, { created, updated, groups }: HostTotals): void {
     this.activity.record({
       operation: 'update',
       object1: {
@@ -49,7 +49,7 @@ export class HostAdditions {
         organizationId: target.organization_id,
       },
       changes: {
-        total_hosts: [before, before + created],
+        total_hosts: [countBefore, countBefore + created],
         ...(updated > 0 ? { hosts_updated: updated } : {}),
         ...(groups.length > 0 ? { groups_created: groups } : {}),
       },

@@ -35,7 +35,7 @@ export function addHost(columns: HostColumns, place: number, entry: HostEntry): 
 }
 
 /** Returns the hosts as a query with a column for each member of `HostColumns`. */
-export const selectGiven = (columns: HostColumns): Sql => sql`
+export const selectEntries = (columns: HostColumns): Sql => sql`
   SELECT * FROM unnest(${columns.place}::int[], ${columns.name}::text[],
     ${sent(columns.description)}::text[], ${sent(columns.enabled)}::boolean[],
     ${sent(columns.instance_id)}::text[], ${sent(columns.variables)}::text[],

@@ -26,18 +26,18 @@ export interface HostEntry {
  *
  * @returns valid entries, and errors by index of the entry
  */
-export async function readHostEntries(given: readonly unknown[]): Promise<{
+export async function readHostEntries(hosts: readonly unknown[]): Promise<{
   entries: HostEntry[];
   errors: FieldErrors;
 }> {
   const entries: HostEntry[] = [];
   const errors: FieldErrors = {};
   const yielder = new Yielder();
-  for (const [index, one] of given.entries()) {
-    const faults: FieldErrors = {};
-    const entry = readHost(one, faults);
+  for (const [index, host] of hosts.entries()) {
+    const hostErrors: FieldErrors = {};
+    const entry = readHost(host, hostErrors);
     if (entry) entries.push(entry);
-    else errors[String(index)] = faults;
+    else errors[String(index)] = hostErrors;
     await yielder.yieldIfDue();
   }
   return { entries, errors };
@@ -46,40 +46,40 @@ export async function readHostEntries(given: readonly unknown[]): Promise<{
 /**
  * Parses one host.
  *
- * @returns null for an invalid host, whose errors are added to `faults` by field
+ * @returns null for an invalid host, whose errors are added to `hostErrors` by field
  */
-export function readHost(given: unknown, faults: FieldErrors): HostEntry | null {
-  if (!isRecord(given)) {
-    faults.__all__ = [noDictionary(given)];
+export function readHost(value: unknown, hostErrors: FieldErrors): HostEntry | null {
+  if (!isRecord(value)) {
+    hostErrors.__all__ = [noDictionary(value)];
     return null;
   }
-  const { values, errors } = readFields(BulkHostEntry, given);
-  Object.assign(faults, errors);
+  const { values, errors } = readFields(BulkHostEntry, value);
+  Object.assign(hostErrors, errors);
   const entry: HostEntry = {
     name: values.name ?? '',
     description: values.description ?? null,
     enabled: values.enabled ?? null,
     instance_id: values.instance_id ?? null,
     variables: values.variables ?? null,
-    groups: readGroups(given.groups, faults),
+    groups: readGroups(value.groups, hostErrors),
   };
-  takePort(entry, faults);
-  return Object.keys(faults).length === 0 ? entry : null;
+  takePort(entry, hostErrors);
+  return Object.keys(hostErrors).length === 0 ? entry : null;
 }
 
 /** Returns the distinct group names. */
-function readGroups(given: unknown, faults: FieldErrors): string[] {
-  if (given === undefined || given === null) return [];
-  if (!Array.isArray(given)) {
-    faults.groups = [noList(given)];
+function readGroups(value: unknown, hostErrors: FieldErrors): string[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) {
+    hostErrors.groups = [noList(value)];
     return [];
   }
   const names = new Set<string>();
-  for (const one of given) {
-    const { values, errors } = readFields(BulkGroupEntry, { name: one });
+  for (const group of value) {
+    const { values, errors } = readFields(BulkGroupEntry, { name: group });
     const { name = '' } = values;
-    const fault = RESERVED_GROUP_NAMES.has(name) ? ['Invalid group name.'] : errors.name;
-    if (fault) faults.groups = fault;
+    const error = RESERVED_GROUP_NAMES.has(name) ? ['Invalid group name.'] : errors.name;
+    if (error) hostErrors.groups = error;
     names.add(name);
   }
   return [...names];
@@ -89,17 +89,17 @@ function readGroups(given: unknown, faults: FieldErrors): string[] {
  * Moves a port from the name to the variables: `web:2222` is the host `web` on port 2222, as with a
  * single host.
  */
-function takePort(entry: HostEntry, faults: FieldErrors): void {
-  if (faults.name) return;
+function takePort(entry: HostEntry, hostErrors: FieldErrors): void {
+  if (hostErrors.name) return;
   try {
     const { name, port } = splitHostName(entry.name);
     if (port === null) return;
     entry.name = name;
-    if (faults.variables) return;
+    if (hostErrors.variables) return;
     const variables = mergeExact(parseVariables(entry.variables ?? ''), { ansible_ssh_port: port });
     entry.variables = jsonText(variables);
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
-    Object.assign(faults, error.errors);
+    Object.assign(hostErrors, error.errors);
   }
 }

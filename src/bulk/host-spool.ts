@@ -9,9 +9,9 @@ import type { HostEntry } from './host-entries.js';
 const BATCH = 2000;
 
 /**
- * File for the validated hosts of a request between their arrival and their transaction, so that a slow
- * client holds a file open instead of a database connection. The file is unlinked once it is open and so
- * disappears with the process.
+ * File that buffers the validated hosts of a request until their transaction starts, so that a slow client
+ * occupies a file instead of a database connection. The file is unlinked once it is open, so the system
+ * removes it when the process ends.
  */
 export class HostSpool {
   private readonly batches: { offset: number; bytes: number }[] = [];

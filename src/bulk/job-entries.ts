@@ -45,22 +45,22 @@ export function readLaunch(body: Values): {
  *
  * @returns entries, null for invalid ones, and the errors of each entry
  */
-export async function readJobEntries(given: readonly unknown[]): Promise<{
+export async function readJobEntries(jobs: readonly unknown[]): Promise<{
   entries: (JobEntry | null)[];
   errors: FieldErrors[];
 }> {
   const yielder = new Yielder();
   const read: ReturnType<typeof readJob>[] = [];
-  for (const one of given) {
-    read.push(readJob(one));
+  for (const job of jobs) {
+    read.push(readJob(job));
     await yielder.yieldIfDue();
   }
   return { entries: read.map(({ entry }) => entry), errors: read.map(({ errors }) => errors) };
 }
 
-function readJob(given: unknown): { entry: JobEntry | null; errors: FieldErrors } {
-  if (!isRecord(given)) return { entry: null, errors: { __all__: [noDictionary(given)] } };
-  const { values, errors } = readFields(BulkJob, sent(given, JOB_FIELDS_MAYBE_EMPTY));
+function readJob(job: unknown): { entry: JobEntry | null; errors: FieldErrors } {
+  if (!isRecord(job)) return { entry: null, errors: { __all__: [noDictionary(job)] } };
+  const { values, errors } = readFields(BulkJob, sent(job, JOB_FIELDS_MAYBE_EMPTY));
   const prompts = promptsIn(values, errors);
   if (Object.keys(errors).length > 0) return { entry: null, errors };
   const templateId = existing(values.unified_job_template, 'a required field was read');
@@ -86,7 +86,7 @@ function promptsIn(
   return promptsOfBody({ ...others, extra_vars: vars ?? data });
 }
 
-/** True unless both texts are sent and contain different variables. */
+/** Returns true unless both texts are sent and contain different variables. */
 const agree = (one: unknown, other: unknown): boolean =>
   typeof one !== 'string' ||
   typeof other !== 'string' ||

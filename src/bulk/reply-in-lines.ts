@@ -6,8 +6,8 @@ import { Reply } from '../common/http/reply.js';
 import { stackOf } from '../common/errors/message-of.js';
 
 /**
- * Returns a response that begins before its request is done: lines of progress, and a last line with the
- * status and the body of the regular response, as `result` or as `error`.
+ * Returns a response that starts before its request is processed: lines with progress, and a last line with
+ * the status and the body of the regular response, as `result` or as `error`.
  *
  * @param work continues after the client disconnects; the caller of this function handles the disconnect
  */
@@ -34,7 +34,7 @@ function errorLine(error: unknown): object {
   const { status, body } = answerOf(error);
   if (status >= 500) {
     const reason = stackOf(error);
-    new Logger('Errors').error({ message: 'answer in lines failed', status, error: reason });
+    new Logger('Errors').error({ message: 'NDJSON response failed', status, error: reason });
   }
   return { status, error: body };
 }

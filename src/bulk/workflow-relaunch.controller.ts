@@ -13,7 +13,7 @@ import { IGNORED_FIELDS } from './bulk-answers.js';
 import { BulkRelaunch } from './bulk-relaunch.service.js';
 
 /**
- * Relaunch of workflow jobs: by the template, or by the rules of a bulk launch
+ * Relaunches workflow jobs: from the template or, for bulk jobs, with the rules of a bulk launch
  * (docs/contract/workflows.md#relaunching-workflow-jobs).
  */
 @ApiTags('workflow_jobs')
@@ -29,12 +29,12 @@ export class WorkflowRelaunchController {
     link: 'relaunch',
     access: 'authenticated',
     operationId: 'workflow_jobs_relaunch_needs',
-    summary: 'Fields of a relaunch of the workflow job.',
+    summary: 'Fields that a relaunch of the workflow job accepts.',
     response: object({}),
     parent: workflowJobs,
   })
   @Get()
-  needs(): object {
+  relaunchFields(): object {
     return {};
   }
 
@@ -43,7 +43,7 @@ export class WorkflowRelaunchController {
     kind: 'action',
     access: 'authenticated',
     operationId: 'workflow_jobs_relaunch',
-    summary: 'Launch the workflow job again.',
+    summary: 'Relaunch the workflow job.',
     parent: workflowJobs,
     resource: workflowJobs,
     adds: { ignored_fields: IGNORED_FIELDS },
@@ -53,7 +53,7 @@ export class WorkflowRelaunchController {
   })
   @Post()
   relaunch(@Target() job: RowOf<WorkflowJob>, @CurrentActor() actor: Actor): Promise<object> {
-    const relaunches = job.is_bulk_job ? this.bulk : this.workflows;
-    return relaunches.relaunch(job, actor);
+    const service = job.is_bulk_job ? this.bulk : this.workflows;
+    return service.relaunch(job, actor);
   }
 }

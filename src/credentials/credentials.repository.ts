@@ -134,7 +134,7 @@ export class CredentialsRepository extends TableRepository<RowOf<Credential>> {
    */
   async isSharedOutside(id: number, organization: number | null): Promise<boolean> {
     const roles = rolesOf('credential', [id]);
-    const teams = this.teams.outside(teamsGranted(roles), organization);
+    const teams = this.teams.outsideOrganization(teamsGranted(roles), organization);
     const users =
       organization === null
         ? sql``

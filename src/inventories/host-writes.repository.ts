@@ -82,7 +82,7 @@ export class HostWritesRepository extends TableRepository<Row> {
     super(repository);
   }
 
-  /** @param check further column, from `checkGiven` */
+  /** @param check further column, from `checkQuery` */
   findTarget(
     inventoryId: number,
     actor: Actor,
@@ -168,12 +168,12 @@ export class HostWritesRepository extends TableRepository<Row> {
 /**
  * Returns a `HostCheck` as a scalar query.
  *
- * @param most maximum number of clashes in the result
+ * @param max maximum number of clashes in the result
  */
-export function checkGiven(
+export function checkQuery(
   inventoryId: number,
   given: Sql,
-  { onConflict, most }: { onConflict: OnConflict; most: number },
+  { onConflict, max }: { onConflict: OnConflict; max: number },
 ): Sql {
   return sql`
     WITH given AS MATERIALIZED (${given}),
@@ -200,7 +200,7 @@ export function checkGiven(
       'existing', (SELECT count(*) FROM host),
       'faults', (SELECT count(*) FROM clash),
       'clashes', (SELECT coalesce(json_agg(told ORDER BY told.place, told.name), '[]')
-        FROM (SELECT * FROM clash ORDER BY place, name LIMIT ${most}) told))`;
+        FROM (SELECT * FROM clash ORDER BY place, name LIMIT ${max}) told))`;
 }
 
 /**
@@ -219,16 +219,16 @@ const DIFFERS = sql`coalesce(given.description <> h.description OR given.enabled
  * Returns the `WITH` clause of a statement that writes hosts. Its `written` contains the written
  * hosts (`WrittenHost`), without those whose name was taken meanwhile.
  */
-export const writeGiven = (inventoryId: number, given: Sql, onConflict: OnConflict): Sql =>
+export const writeQuery = (inventoryId: number, given: Sql, onConflict: OnConflict): Sql =>
   onConflict === 'update'
     ? upsert(inventoryId, given)
     : insert(inventoryId, given, sql`${COLUMNS}, 'created' AS result`);
 
 /**
- * Returns the `WITH` clause of a dry run, with the columns of `writeGiven`; hosts that would be
+ * Returns the `WITH` clause of a dry run, with the columns of `writeQuery`; hosts that would be
  * created have no id.
  */
-export const foreseeGiven = (inventoryId: number, given: Sql): Sql => sql`
+export const dryRunQuery = (inventoryId: number, given: Sql): Sql => sql`
   WITH given AS MATERIALIZED (${given}),
   written AS (
     SELECT h.id, given.name,

@@ -20,7 +20,7 @@ export class TeamsRepository extends TableRepository<RowOf<Team>> implements Tea
     return existing(row, 'a reference leads to a row');
   }
 
-  named(id: Sql, reader: Actor): Sql {
+  nameQuery(id: Sql, reader: Actor): Sql {
     const isReadable = permit(resource('team').policy, 'read', 'tm', reader);
     return sql`
       SELECT tm.id, CASE WHEN ${isReadable} THEN tm.name END AS name,
@@ -28,7 +28,7 @@ export class TeamsRepository extends TableRepository<RowOf<Team>> implements Tea
       FROM teams tm WHERE tm.id = ${id}`;
   }
 
-  outside(ids: Sql, organization: number | null): Sql {
+  outsideOrganization(ids: Sql, organization: number | null): Sql {
     return sql`
       SELECT tm.id FROM teams tm
       WHERE tm.id IN (${ids}) AND tm.organization_id IS DISTINCT FROM ${organization}::int`;

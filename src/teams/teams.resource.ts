@@ -8,7 +8,7 @@ export const teams = defineResource({
   path: 'teams',
   type: 'team',
   entity: Team,
-  pages: { list: { about: 'Users of an organization who hold roles together.' } },
+  pages: { list: { about: 'Groups of users who share roles in an organization.' } },
   orderBy: ['organization__name', 'name'],
   hooks: TeamHooks,
   naturalKey: ['name', 'organization'],

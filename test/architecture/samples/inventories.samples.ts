@@ -175,15 +175,15 @@ export default {
       countHostNames: [[sql`'{1}'::int[]`]],
     }),
     fragmentsOf(givenHosts, {
-      checkGiven: [[1, GIVEN, { onConflict: 'error', most: 5 }]],
-      writeGiven: {
+      checkQuery: [[1, GIVEN, { onConflict: 'error', max: 5 }]],
+      writeQuery: {
         calls: [
           [1, GIVEN, 'error'],
           [1, GIVEN, 'update'],
         ],
         inside: writing,
       },
-      foreseeGiven: { calls: [[1, GIVEN]], inside: writing },
+      dryRunQuery: { calls: [[1, GIVEN]], inside: writing },
     }),
     fragmentsOf(groups, { groupsShownOf: { calls: [[sql`1`, 5]], inside: asQuery } }),
     fragmentsOf(groupHosts, { groupsOfHost: [[1]], hostsBelow: [[1]] }),

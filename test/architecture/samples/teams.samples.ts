@@ -7,8 +7,8 @@ export default {
   repositories: [
     samplesOf(TeamsRepository, {
       referenced: [[1]],
-      named: [[sql`1`, SOMEBODY]],
-      outside: [
+      nameQuery: [[sql`1`, SOMEBODY]],
+      outsideOrganization: [
         [sql`SELECT 1`, 2],
         [sql`SELECT 1`, null],
       ],

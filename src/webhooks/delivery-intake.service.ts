@@ -5,7 +5,7 @@ import { BadRequest, Conflict, Forbidden, Invalid, NotFound } from '../common/er
 import { entryOf, existing, itemAt, zip } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import type { IncomingDelivery, DeliveryOutcome, Verdict } from './delivery.js';
-import type { KnownDelivery } from './delivery-rows.js';
+import type { ParsedDelivery } from './delivery-rows.js';
 import {
   WebhookDeliveriesRepository,
   type DeliveredRun,
@@ -37,7 +37,7 @@ export interface TakenDelivery {
 
 /** A delivery that is about to launch a run of its template. */
 interface Arrival {
-  delivery: KnownDelivery;
+  delivery: ParsedDelivery;
   template: ReceiverTemplate;
 }
 
@@ -49,7 +49,7 @@ interface AcceptedArrival extends Arrival {
 /**
  * Maximum number of deliveries per transaction; each batch size is a separate prepared statement.
  */
-const MAX = 16;
+const MAX_BATCH = 16;
 /**
  * Body size, in bytes, from which a delivery has a transaction of its own, so that others do not
  * wait for it.
@@ -65,7 +65,7 @@ const LARGE = 256 * 1024;
 export class DeliveryIntake {
   private readonly arriving = new Batch(
     (arrivals: readonly Arrival[]) => this.takeIn(arrivals),
-    MAX,
+    MAX_BATCH,
   );
 
   constructor(
@@ -75,11 +75,11 @@ export class DeliveryIntake {
     private readonly launchers: Launchers,
   ) {}
 
-  async take({ template, recorded, ...rest }: Intake): Promise<TakenDelivery> {
-    const delivery: KnownDelivery = {
-      ...rest,
+  async take({ template, recorded, ...incoming }: Intake): Promise<TakenDelivery> {
+    const delivery: ParsedDelivery = {
+      ...incoming,
       templateId: template.id,
-      service: rest.event.service,
+      service: incoming.event.service,
     };
     try {
       const objection = objectionTo(delivery.event, template);
@@ -98,7 +98,7 @@ export class DeliveryIntake {
 
   private launch(arrival: Arrival, recorded: Intake['recorded']): Promise<TakenDelivery> {
     const { delivery, template } = arrival;
-    const alone = (): Promise<TakenDelivery> =>
+    const launchAlone = (): Promise<TakenDelivery> =>
       this.coalescer.serialize(template, delivery.event, async () => {
         const taken = itemAt(await this.takeIn([arrival]), 0);
         recorded?.(taken.delivery);
@@ -106,11 +106,11 @@ export class DeliveryIntake {
       });
     // Inside a caller's transaction only the launch is undone: the refusal is recorded in that
     // transaction.
-    if (this.database.inTransaction) return this.database.savepoint(alone);
+    if (this.database.inTransaction) return this.database.savepoint(launchAlone);
     // A delivery with a `recorded` callback needs a transaction of its own; coalesced pushes run
     // one after another.
-    const isOfMany = !recorded && !isCoalesced(template, delivery.event) && delivery.size < LARGE;
-    return isOfMany ? this.arriving.run(arrival) : alone();
+    const canBatch = !recorded && !isCoalesced(template, delivery.event) && delivery.size < LARGE;
+    return canBatch ? this.arriving.run(arrival) : launchAlone();
   }
 
   /** Stores deliveries, their runs and all dependent rows, atomically. */
@@ -156,12 +156,12 @@ export class DeliveryIntake {
     const duplicates = zip(arrivals, await this.deliveries.firsts(arrivals)).map(
       ([{ delivery }, first]) => ({
         delivery,
-        outcome: repetitionOf(delivery, first),
+        outcome: outcomeOf(delivery, first),
         run: first?.run ?? null,
       }),
     );
     const ids = await this.deliveries.record(
-      duplicates.map(({ run, ...one }) => ({ ...one, job: run?.id ?? null })),
+      duplicates.map(({ run, ...duplicate }) => ({ ...duplicate, job: run?.id ?? null })),
     );
     return zip(ids, duplicates).map(
       ([
@@ -180,7 +180,7 @@ export class DeliveryIntake {
   }
 
   private record(
-    delivery: KnownDelivery,
+    delivery: ParsedDelivery,
     outcome: DeliveryOutcome,
     recorded: Intake['recorded'],
   ): Promise<TakenDelivery> {
@@ -212,7 +212,7 @@ function requestOf({
   };
 }
 
-function repetitionOf({ event }: KnownDelivery, first: FirstDelivery | undefined): DeliveryOutcome {
+function outcomeOf({ event }: ParsedDelivery, first: FirstDelivery | undefined): DeliveryOutcome {
   const same = first?.guid === event.guid ? 'id' : 'body';
   const reason = first ? `Delivery ${first.id} had the same ${same}.` : 'It was received before.';
   return { verdict: 'duplicate', reason, answer: 202 };

@@ -4,11 +4,11 @@ import { raw, sql, type Sql } from '../database/sql.js';
 import type { IncomingDelivery, DeliveryOutcome, Verdict } from './delivery.js';
 
 /** A parsed delivery. */
-export type KnownDelivery = IncomingDelivery & { event: WebhookEvent };
+export type ParsedDelivery = IncomingDelivery & { event: WebhookEvent };
 
 /** A delivery that is about to launch, with the template option that affects deduplication. */
-export interface Arrival {
-  delivery: KnownDelivery;
+export interface LaunchingDelivery {
+  delivery: ParsedDelivery;
   template: { dedupesBody: boolean };
 }
 
@@ -20,12 +20,12 @@ export interface RecordedDelivery {
   job: number | null;
 }
 
-/** A delivery in the form of its row. */
+/** A delivery as a table row. */
 export interface DeliveryRow extends RecordedDelivery {
   dedupe: DedupeKeys;
 }
 
-/** Keys by which a repetition of a delivery is detected; null: no detection. */
+/** Deduplication keys. A null key disables its check. */
 interface DedupeKeys {
   key: string | null;
   /** Lifetime of the key in seconds; null: unlimited. */
@@ -38,11 +38,11 @@ const NO_KEYS: DedupeKeys = { key: null, seconds: null, body: null };
 
 const ACCEPTED: DeliveryOutcome = { verdict: 'accepted', reason: '', answer: 202 };
 
-/** Verdicts whose payload is kept, because the job, a redelivery or a filter test can need it. */
+/** Verdicts whose payload is kept: a job, a redelivery or a filter test can need it. */
 const KEEPS_PAYLOAD: ReadonlySet<Verdict> = new Set(['accepted', 'ignored']);
 
 /** Fields of a delivery whose body could not be parsed. */
-const UNREAD = {
+const UNPARSED_EVENT = {
   type: '',
   guid: '',
   ref: null,
@@ -61,16 +61,16 @@ const UNREAD = {
 export const dedupeKey = (guid: string): string => `guid:${guid}`;
 
 /**
- * Returns the digest that identifies an equal body; null if bodies are not compared: a redelivery
- * by a user is a new delivery.
+ * Returns the body digest for deduplication; null if the template does not deduplicate bodies, or for
+ * a redelivery, which always counts as new.
  */
-export function bodyDigest({ delivery, template }: Arrival): string | null {
+export function bodyDigest({ delivery, template }: LaunchingDelivery): string | null {
   if (!template.dedupesBody || delivery.redeliveryOf !== null) return null;
   return createHash('sha256').update(delivery.event.payloadText).digest('hex');
 }
 
 /** Returns the row of a delivery that launches a run. */
-export const acceptedRow = (arrival: Arrival): DeliveryRow => {
+export const acceptedRow = (arrival: LaunchingDelivery): DeliveryRow => {
   const { delivery } = arrival;
   const { guid, guidWindowSeconds: seconds } = delivery.event;
   const dedupe = { key: dedupeKey(guid), seconds, body: bodyDigest(arrival) };
@@ -81,14 +81,14 @@ export const acceptedRow = (arrival: Arrival): DeliveryRow => {
  * Returns the row of a delivery that launches nothing. It has no keys, so no later delivery counts
  * as its copy.
  */
-export const recordedRow = (one: RecordedDelivery): DeliveryRow => ({ ...one, dedupe: NO_KEYS });
+export const recordedRow = (item: RecordedDelivery): DeliveryRow => ({ ...item, dedupe: NO_KEYS });
 
 /** Returns a row of `VALUES`, preceded by its position. */
-export function tupleOf({ delivery, outcome, job, dedupe }: DeliveryRow, place: number): Sql {
+export function valuesRow({ delivery, outcome, job, dedupe }: DeliveryRow, place: number): Sql {
   const { templateId, service, event, size, source, redeliveryOf } = delivery;
   const { verdict, reason, answer } = outcome;
   const { type, guid, ref, refName, headRef, statusApi, pushRef, sender, payloadText } =
-    event ?? UNREAD;
+    event ?? UNPARSED_EVENT;
   const payload = KEEPS_PAYLOAD.has(verdict) ? payloadText : null;
   return sql`(${raw(String(place))}, ${templateId}::int, ${service}, ${type}, ${guid}, ${ref},
     ${refName}, ${headRef}, ${statusApi}, ${pushRef}, ${sender}, ${payload}, ${verdict}, ${reason},

@@ -15,9 +15,9 @@ import {
 } from './webhook-deliveries.repository.js';
 
 /** Maximum number of tested deliveries, and maximum total size of their payloads in bytes. */
-const MAX = { rows: 100, bytes: 32 * 1024 * 1024 };
+const TEST_LIMITS = { rows: 100, bytes: 32 * 1024 * 1024 };
 
-/** Result of the filters for one stored delivery. */
+/** Result of testing the filters against one stored delivery. */
 export interface TrialResult {
   delivery: number;
   received: Date;
@@ -25,7 +25,7 @@ export interface TrialResult {
   ref_name: string | null;
   verdict: string;
   launches: boolean;
-  /** Reason why the delivery would not launch. */
+  /** Reason why the delivery would not launch a run; empty if it would. */
   reason: string;
 }
 
@@ -43,23 +43,23 @@ export class FilterTrial {
     { filters, forks }: { filters: unknown; forks: ForkRule },
   ): Promise<{ launches: number; count: number; results: TrialResult[] }> {
     const rules = { filters: readFilters(filters), forks };
-    const deliveries = await this.stored.newestStored(templateId, MAX);
-    const results = deliveries.map((one) => tryOn(one, kind, rules));
+    const deliveries = await this.stored.newestStored(templateId, TEST_LIMITS);
+    const results = deliveries.map((delivery) => testDelivery(delivery, kind, rules));
     const launches = results.filter((result) => result.launches).length;
     return { launches, count: results.length, results };
   }
 }
 
-function readFilters(given: unknown): WebhookFilters {
+function readFilters(filters: unknown): WebhookFilters {
   try {
-    return parseWebhookFilters(given);
+    return parseWebhookFilters(filters);
   } catch (error) {
     if (!(error instanceof InvalidFilters)) throw error;
     throw Invalid.field('webhook_filters', error.faults.join(' '));
   }
 }
 
-function tryOn(
+function testDelivery(
   delivery: StoredDelivery,
   kind: ReceiverKind,
   { filters, forks }: { filters: WebhookFilters; forks: ForkRule },

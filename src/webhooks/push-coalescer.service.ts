@@ -43,12 +43,12 @@ export class PushCoalescer {
         return work();
       });
     const result = (this.queues.get(key) ?? Promise.resolve()).then(locked);
-    const over = result.then(ignore, ignore);
-    this.queues.set(key, over);
+    const settled = result.then(ignore, ignore);
+    this.queues.set(key, settled);
     try {
       return await result;
     } finally {
-      if (this.queues.get(key) === over) this.queues.delete(key);
+      if (this.queues.get(key) === settled) this.queues.delete(key);
     }
   }
 
@@ -71,8 +71,8 @@ export class PushCoalescer {
       waiting.map(({ job_id: id }) => ({ id, explanation })),
       { from: ['pending'], to: 'canceled', isReplaced: true },
     );
-    const gone = new Set(replaced.map(({ id }) => id));
-    const ids = waiting.filter((one) => gone.has(one.job_id)).map((one) => one.delivery_id);
+    const canceled = new Set(replaced.map(({ id }) => id));
+    const ids = waiting.filter((push) => canceled.has(push.job_id)).map((one) => one.delivery_id);
     await this.deliveries.supersede(ids, deliveryId);
   }
 }

@@ -16,9 +16,9 @@ export const answerMessage = (
 export const RECEIVER_ANSWER = object(
   {
     message: described(STRING, 'Outcome, as a sentence.'),
-    delivery: { ...WIDE_INTEGER, description: 'Record of this delivery.' },
-    job: { ...WIDE_INTEGER, description: 'The run that it launched.' },
-    url: { ...STRING, description: 'Path of that run.' },
+    delivery: { ...WIDE_INTEGER, description: 'Id of the delivery.' },
+    job: { ...WIDE_INTEGER, description: 'Id of the run that the delivery launched.' },
+    url: { ...STRING, description: 'Path of the run.' },
   },
   ['delivery', 'job', 'url'],
 );

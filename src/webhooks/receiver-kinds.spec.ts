@@ -2,7 +2,7 @@ import { WEBHOOK_SAMPLES } from '../../test/support/payloads/webhooks.js';
 import { eventObjection } from './receiver-kinds.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
 
-const PUSHES = [
+const PUSH_EVENTS = [
   'service_a push',
   'service_b Push Hook',
   'service_b Tag Push Hook',
@@ -11,18 +11,18 @@ const PUSHES = [
 ];
 
 describe('eventObjection', () => {
-  it('accepts the events of the table', () => {
+  it('accepts all sample events', () => {
     for (const { service, event: type } of WEBHOOK_SAMPLES) {
       expect(eventObjection({ launchedBy: 'events' }, { service, type })).toBeNull();
     }
   });
 
-  it('accepts only pushes for projects and inventory sources', () => {
+  it('accepts only pushes for projects', () => {
     const passing = WEBHOOK_SAMPLES.filter(
       ({ service, event: type }) =>
         eventObjection({ launchedBy: 'pushes' }, { service, type }) === null,
     );
-    expect(passing.map(({ service, event }) => `${service} ${event}`)).toEqual(PUSHES);
+    expect(passing.map(({ service, event }) => `${service} ${event}`)).toEqual(PUSH_EVENTS);
   });
 
   it.each<[WebhookServiceName, string, string]>([

@@ -10,7 +10,7 @@ import { ReceiverService } from './receiver.service.js';
 import { ReceivesFor, ReceivesFrom, SignatureGuard, VerifiedDelivery } from './signature.guard.js';
 import type { Delivery } from './signature-verifier.service.js';
 
-/** Declares a route that takes deliveries of one service. */
+/** Declares a route that receives deliveries of one service. */
 const DeliveryRoute = (service: WebhookServiceName): MethodDecorator =>
   applyDecorators(
     ReceivesFrom(service),

@@ -44,8 +44,8 @@ export class ReceiverService {
     const event = await this.read({ template, ...delivery });
     const { signed, source } = delivery;
     const size = signed.rawBody.length;
-    const taken = await this.intake.take({ template, event, size, source, redeliveryOf: null });
-    return answerTo(taken, template.kind);
+    const result = await this.intake.take({ template, event, size, source, redeliveryOf: null });
+    return answerTo(result, template.kind);
   }
 
   private async read({

@@ -39,11 +39,11 @@ export class RedeliveryService {
     const template = await this.templateOf(row, event.service);
     const size = row.size;
     const recorded = (id: number): void => this.audit(template, row, id);
-    const given = { template, event, size, source, redeliveryOf: row.id, recorded };
-    const taken = await this.intake.take(given);
-    if (taken.verdict === 'rejected') return new BadRequest(taken.reason);
-    const { status, body } = answerTo(taken, template.kind);
-    return new Reply(status, body, { Location: webhookDeliveries.url(taken.delivery) });
+    const delivery = { template, event, size, source, redeliveryOf: row.id, recorded };
+    const result = await this.intake.take(delivery);
+    if (result.verdict === 'rejected') return new BadRequest(result.reason);
+    const { status, body } = answerTo(result, template.kind);
+    return new Reply(status, body, { Location: webhookDeliveries.url(result.delivery) });
   }
 
   private async templateOf(

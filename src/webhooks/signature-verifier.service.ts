@@ -47,9 +47,9 @@ export class SignatureVerifier {
     private readonly rejections: RejectionLog,
     private readonly limiter: RateLimiter,
     private readonly settings: Settings,
-    held: UnauthenticatedBytes,
+    unauthenticatedBytes: UnauthenticatedBytes,
   ) {
-    this.readBytes = rawBody(settings.WEBHOOK_BODY_LIMIT, held);
+    this.readBytes = rawBody(settings.WEBHOOK_BODY_LIMIT, unauthenticatedBytes);
   }
 
   /**
@@ -66,8 +66,8 @@ export class SignatureVerifier {
     { request, response }: { request: PlainRequest; response: Response },
   ): Promise<Delivery | null> {
     const id = idOf(text);
-    const known = deliveries.get(request);
-    if (known && isFor(known, route, id)) return known;
+    const verified = deliveries.get(request);
+    if (verified && isFor(verified, route, id)) return verified;
     if (!Buffer.isBuffer(request.body)) await this.readBytes(request, response);
     await this.limit(route.kind.type, id, request.ip ?? '', response);
     const delivery = await this.check(route, id, request);
@@ -86,14 +86,14 @@ export class SignatureVerifier {
     const aliases = headerAliases(this.settings.WEBHOOK_HEADER_ALIASES);
     const verified = isVerified(service, signed, key, aliases);
     const source = request.ip ?? '';
-    const isItsOwn = template !== null && hasKey(template, service);
+    const receives = template !== null && hasKey(template, service);
     if (isUnsignedEvent(service, signed, aliases)) {
-      if (isItsOwn) this.count({ template, service, signed, source }, UNSIGNED_TEST);
+      if (receives) this.count({ template, service, signed, source }, UNSIGNED_TEST);
       return { template: null, service, signed, source };
     }
-    if (verified && isItsOwn) return { template, service, signed, source };
+    if (verified && receives) return { template, service, signed, source };
     if (template) {
-      this.count({ template, service, signed, source }, isItsOwn ? WRONG_PROOF : WRONG_SERVICE);
+      this.count({ template, service, signed, source }, receives ? WRONG_PROOF : WRONG_SERVICE);
     }
     return null;
   }

@@ -16,11 +16,11 @@ import { deliveryOf, SignatureVerifier } from './signature-verifier.service.js';
 const SERVICE = 'controller:receives-from';
 const TEMPLATE_TYPE = 'controller:receives-for';
 
-/** Declares the service whose deliveries a route takes. */
+/** Declares the service whose deliveries a route receives. */
 export const ReceivesFrom = (service: WebhookServiceName): MethodDecorator =>
   SetMetadata(SERVICE, service);
 
-/** Declares the type of template that a controller takes deliveries for. */
+/** Declares the type of template whose deliveries a controller receives. */
 export const ReceivesFor = (type: ReceiverType): ClassDecorator => SetMetadata(TEMPLATE_TYPE, type);
 
 /** Injects the `Delivery` that the guard verified. */
@@ -30,9 +30,9 @@ export const VerifiedDelivery = createParamDecorator(
 );
 
 /**
- * Admits only senders that know the webhook key (docs/contract/webhooks.md#order-of-a-delivery).
- * `receiverGate` refuses unverified requests earlier; the guard does not verify those again, and
- * verifies requests that bypassed `receiverGate`.
+ * Admits only requests that are signed with the webhook key, and unsigned connection tests
+ * (docs/contract/webhooks.md#order-of-a-delivery). `receiverGate` rejects unverified requests earlier.
+ * The guard verifies only requests that bypassed `receiverGate`.
  */
 @Injectable()
 export class SignatureGuard implements CanActivate {

@@ -73,8 +73,8 @@ export class StatusPoster implements QueueHandler {
       return await this.composer.compose(post);
     } catch (error) {
       if (error instanceof LookupError) {
-        const made = { answer: null, detail: error.message, duration_ms: 0 };
-        await this.settle(post, made, true, error.message);
+        const attempt = { answer: null, detail: error.message, duration_ms: 0 };
+        await this.settle(post, attempt, true, error.message);
         return null;
       }
       if (!(error instanceof Unpostable) && !(error instanceof UnsealError)) throw error;
@@ -89,17 +89,17 @@ export class StatusPoster implements QueueHandler {
     try {
       const response = await this.client.request(request);
       failPoint('status-post-sent');
-      return await this.answered(post, response, token);
+      return await this.handleResponse(post, response, token);
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
       const duration_ms = Math.round(performance.now() - started);
-      const made = { answer: null, detail: maskText(error.message, [token]), duration_ms };
-      await this.settle(post, made, error.retryable, made.detail);
+      const attempt = { answer: null, detail: maskText(error.message, [token]), duration_ms };
+      await this.settle(post, attempt, error.retryable, attempt.detail);
       return error.retryable;
     }
   }
 
-  private async answered(
+  private async handleResponse(
     post: LeasedPost,
     { status, headers, body, durationMs }: OutboundResponse,
     token: string,
@@ -118,13 +118,13 @@ export class StatusPoster implements QueueHandler {
 
   private async settle(
     post: LeasedPost,
-    made: NewAttempt,
+    attempt: NewAttempt,
     retryable: boolean,
     reason: string,
     retryAfterMs?: number,
   ): Promise<void> {
     const delayMs = retryable ? nextDelayMs(post.made + 1, Math.random, retryAfterMs) : null;
-    if (delayMs === null) await this.store.finish(post, 'failed', reason, made);
-    else await this.store.postpone(post, delayMs / 1000, reason, made);
+    if (delayMs === null) await this.store.finish(post, 'failed', reason, attempt);
+    else await this.store.postpone(post, delayMs / 1000, reason, attempt);
   }
 }

@@ -37,7 +37,7 @@ export type NewAttempt = Omit<StatusPostAttempt, 'number' | 'at'>;
 export interface PendingStatus {
   jobId: number;
   status: string;
-  /** State in the vocabulary of the service. */
+  /** State, as the service names it. */
   state: string;
 }
 
@@ -59,7 +59,7 @@ export interface LeasedPost {
 }
 
 /**
- * The rows of status posts. Every update by a sender names its lease
+ * The rows of status posts. Every update by a worker matches the lease that the worker holds
  * (docs/contract/operations.md#fencing).
  */
 @Injectable()
@@ -73,13 +73,13 @@ export class StatusPostsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Stores posts for those jobs that have a URL to post to, with their outbox rows, in the caller's
+   * Stores a post and its outbox row for each job whose delivery has a status URL, in the caller's
    * transaction.
    */
   async add(pending: readonly PendingStatus[]): Promise<void> {
     if (pending.length === 0) return;
     const column = <Key extends keyof PendingStatus>(key: Key): PendingStatus[Key][] =>
-      pending.map((one) => one[key]);
+      pending.map((status) => status[key]);
     const rows = await this.database.rows<{ id: number }>(sql`
       INSERT INTO webhook_status_posts (job_id, status, state, url)
       SELECT run.id, given.status, given.state, del.status_api
@@ -103,10 +103,10 @@ export class StatusPostsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Leases the oldest unsent post of a job, if it is due and no other worker holds it. Thus the
-   * posts of a job are sent one by one and in order. A failed post that has a successor is given up
-   * first. If the service asked for a delay because of too many requests, the post is given up
-   * after that delay, because the successor is a request, too.
+   * Leases the oldest unsent post of a job, if it is due and no other worker holds it. So a job's
+   * posts are sent one at a time, in order. First marks a failed post as superseded if a newer post
+   * exists. After a 429, waits for the delay first, because the newer post is also a request to the
+   * service.
    */
   async lease(jobId: number): Promise<LeasedPost | null> {
     await this.supersede(jobId);
@@ -137,32 +137,32 @@ export class StatusPostsRepository extends TableRepository<Row> {
     attempt?: NewAttempt,
   ): Promise<void> {
     return this.database.transaction(async () => {
-      const ended = await this.writeHeld(
+      const updatedRows = await this.setLeased(
         post,
         attempt,
         sql`outcome = ${outcome}, reason = ${reason},
         next_attempt = NULL, finished = now()`,
       );
-      if (ended > 0) await this.outbox.acknowledge(STATUS_POSTS_QUEUE, post.id);
+      if (updatedRows > 0) await this.outbox.acknowledge(STATUS_POSTS_QUEUE, post.id);
     });
   }
 
-  /** Postpones a post; `attempt` is absent if none was made. */
+  /** Postpones a post; `attempt` is absent if no attempt was made. */
   postpone(post: LeasedPost, seconds: number, reason: string, attempt?: NewAttempt): Promise<void> {
     return this.database.transaction(async () => {
-      const put = await this.writeHeld(
+      const updatedRows = await this.setLeased(
         post,
         attempt,
         sql`reason = ${reason},
         next_attempt = now() + make_interval(secs => ${seconds}::float8)`,
       );
-      if (put > 0) await this.outbox.postpone(STATUS_POSTS_QUEUE, post.id, seconds);
+      if (updatedRows > 0) await this.outbox.postpone(STATUS_POSTS_QUEUE, post.id, seconds);
     });
   }
 
   /**
-   * Returns the seconds until this post and the posts before it can continue; null if it is
-   * finished.
+   * Returns the seconds until the oldest unsent post of the same job is due and not leased; null if
+   * this post is finished.
    */
   async waitSeconds(postId: number): Promise<number | null> {
     const row = await this.database.row<{ seconds: number }>(sql`
@@ -178,7 +178,7 @@ export class StatusPostsRepository extends TableRepository<Row> {
 
   private supersede(jobId: number): Promise<void> {
     return this.database.transaction(async () => {
-      const given = await this.database.rows<{ id: number }>(sql`
+      const superseded = await this.database.rows<{ id: number }>(sql`
         UPDATE webhook_status_posts post SET outcome = 'superseded', finished = now(),
           next_attempt = NULL, lease_until = NULL
         WHERE post.job_id = ${jobId} AND post.outcome = 'pending' AND post.attempt > 0
@@ -188,18 +188,18 @@ export class StatusPostsRepository extends TableRepository<Row> {
           AND EXISTS (SELECT 1 FROM webhook_status_posts later
             WHERE later.job_id = post.job_id AND later.id > post.id AND later.outcome = 'pending')
         RETURNING post.id`);
-      await this.outbox.acknowledge(STATUS_POSTS_QUEUE, ...given.map(({ id }) => id));
+      await this.outbox.acknowledge(STATUS_POSTS_QUEUE, ...superseded.map(({ id }) => id));
     });
   }
 
-  private writeHeld(post: LeasedPost, attempt: NewAttempt | undefined, sets: Sql): Promise<number> {
+  private setLeased(post: LeasedPost, attempt: NewAttempt | undefined, sets: Sql): Promise<number> {
     return this.database.execute(sql`
-      UPDATE webhook_status_posts SET lease_until = NULL, ${sets}, ${logged(post, attempt)}
+      UPDATE webhook_status_posts SET lease_until = NULL, ${sets}, ${attemptLogUpdate(post, attempt)}
       WHERE id = ${post.id} AND attempt = ${post.attempt} AND outcome = 'pending'`);
   }
 }
 
-function logged(post: LeasedPost, attempt: NewAttempt | undefined): Sql {
+function attemptLogUpdate(post: LeasedPost, attempt: NewAttempt | undefined): Sql {
   if (!attempt) return raw('attempts = attempts');
   const entry = JSON.stringify({ number: post.made + 1, ...attempt });
   return sql`attempts = (attempts::jsonb

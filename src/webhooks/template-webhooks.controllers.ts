@@ -37,8 +37,8 @@ import type { WebhookDelivery } from './webhook-delivery.entity.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
 
 const TRIAL_ANSWER = object({
-  launches: { ...INTEGER, description: 'Deliveries that would have launched.' },
-  count: { ...INTEGER, description: 'Deliveries that were looked at, the newest.' },
+  launches: { ...INTEGER, description: 'Number of deliveries that would launch a run.' },
+  count: { ...INTEGER, description: 'Number of tested deliveries, newest first.' },
   results: described(
     list(
       object({
@@ -48,10 +48,10 @@ const TRIAL_ANSWER = object({
         ref_name: orNull(STRING),
         verdict: { ...STRING, description: 'Result of the delivery when it was received.' },
         launches: BOOLEAN,
-        reason: { ...STRING, description: 'Why it would not have launched.' },
+        reason: { ...STRING, description: 'Reason why the delivery would not launch a run.' },
       }),
     ),
-    'Decision on each delivery.',
+    'Result for each delivery.',
   ),
 });
 
@@ -108,7 +108,7 @@ abstract class TemplateWebhooksController {
     kind: 'action',
     access: 'authenticated',
     operationId: `${templates.path}_webhook_deliveries_redeliver`,
-    summary: 'Send a delivery of one template through it again.',
+    summary: 'Redeliver a webhook delivery of the template.',
     parent: templates,
     needs: 'change',
     member: {

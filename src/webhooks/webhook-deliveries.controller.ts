@@ -29,7 +29,7 @@ export class WebhookDeliveriesController extends ResourceController(webhookDeliv
     kind: 'action',
     access: 'authenticated',
     operationId: 'webhook_deliveries_redeliver',
-    summary: 'Send a delivery through its template again.',
+    summary: 'Redeliver a webhook delivery.',
     parent: webhookDeliveries,
     needs: 'redeliver',
     status: 202,

@@ -11,10 +11,10 @@ import {
   bodyDigest,
   dedupeKey,
   recordedRow,
-  tupleOf,
-  type Arrival,
+  valuesRow,
+  type LaunchingDelivery,
   type DeliveryRow,
-  type KnownDelivery,
+  type ParsedDelivery,
   type RecordedDelivery,
 } from './delivery-rows.js';
 import type { Lookback } from '../runs/run-overviews.repository.js';
@@ -90,7 +90,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
    * @returns the id of each delivery; null for a delivery that already launched, or a copy of one
    *   that launched
    */
-  async accept(arrivals: readonly Arrival[]): Promise<(number | null)[]> {
+  async accept(arrivals: readonly LaunchingDelivery[]): Promise<(number | null)[]> {
     await this.expire(
       arrivals.flatMap(({ delivery }) =>
         delivery.event.guidWindowSeconds === null ? [] : [delivery],
@@ -119,16 +119,16 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
    * Returns the original of each repeated delivery, in the same order; undefined if retention has
    * just removed it.
    */
-  async firsts(arrivals: readonly Arrival[]): Promise<(FirstDelivery | undefined)[]> {
+  async firsts(arrivals: readonly LaunchingDelivery[]): Promise<(FirstDelivery | undefined)[]> {
     if (arrivals.length === 0) return [];
-    const of = <Value>(value: (arrival: Arrival) => Value): Value[] => arrivals.map(value);
+    const column = <T>(value: (arrival: LaunchingDelivery) => T): T[] => arrivals.map(value);
     const found = await this.database.preparedRows<FirstDelivery & { place: number }>(sql`
       SELECT given.place::int AS place, del.id, del.guid, CASE WHEN run.id IS NOT NULL
         THEN json_build_object('id', run.id, 'type', run.type) END AS run
-      FROM unnest(${of(({ delivery }) => delivery.templateId)}::int[],
-          ${of(({ delivery }) => delivery.service)}::text[],
-          ${of(({ delivery }) => dedupeKey(delivery.event.guid))}::text[],
-          ${of(bodyDigest)}::text[])
+      FROM unnest(${column(({ delivery }) => delivery.templateId)}::int[],
+          ${column(({ delivery }) => delivery.service)}::text[],
+          ${column(({ delivery }) => dedupeKey(delivery.event.guid))}::text[],
+          ${column(bodyDigest)}::text[])
         WITH ORDINALITY AS given (template_id, service, dedupe_key, body_digest, place)
       CROSS JOIN LATERAL (
         SELECT same.id FROM webhook_deliveries same
@@ -257,7 +257,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
   }
 
   /** Removes expired deduplication keys: two equal events a day apart are two events. */
-  private async expire(deliveries: readonly KnownDelivery[]): Promise<void> {
+  private async expire(deliveries: readonly ParsedDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     await this.database.execute(sql`
       UPDATE webhook_deliveries del SET dedupe_key = NULL
@@ -276,7 +276,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
     const written = await this.database.preparedRows<{ place: number; id: number }>(sql`
       WITH given AS MATERIALIZED (
         SELECT nextval(pg_get_serial_sequence(${this.table}, 'id')) AS id, one.*
-        FROM (VALUES ${join(rows.map(tupleOf), ', ')}) AS one (place, template_id, service, event,
+        FROM (VALUES ${join(rows.map(valuesRow), ', ')}) AS one (place, template_id, service, event,
           guid, ref, ref_name, head_ref, status_api, push_ref, sender, payload, verdict, reason,
           answer, size, source, redelivery_of_id, job_id, dedupe_key, body_digest, dedupe_until)),
       written AS (

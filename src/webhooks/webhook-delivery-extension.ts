@@ -5,7 +5,7 @@ import type { Extension, RepresentContext, ShownBesides } from '../common/resour
 import { repeatable } from './webhook-deliveries.repository.js';
 
 export const WEBHOOK_DELIVERY_SHOWS: ShownBesides = {
-  fields: { payload: anyValue('The JSON as it came, for those who administer the template.') },
+  fields: { payload: anyValue('JSON as received; only for administrators of the template.') },
   optional: ['payload'],
   related: ['redeliver'],
 };

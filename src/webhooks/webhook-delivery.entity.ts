@@ -64,10 +64,10 @@ export class WebhookDelivery {
   )
   verdict!: string;
 
-  @Text({ ...READ_ONLY, help: 'Why, in a sentence.' })
+  @Text({ ...READ_ONLY, help: 'Reason, as a sentence.' })
   reason!: string;
 
-  @Integer({ ...READ_ONLY, default: 202, help: 'Status code the sender got.' })
+  @Integer({ ...READ_ONLY, default: 202, help: 'Status code of the response.' })
   answer!: number;
 
   @Reference('unified_job', {
@@ -78,7 +78,7 @@ export class WebhookDelivery {
   })
   job!: Reference | null;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Bytes of the body.' })
+  @Integer({ ...READ_ONLY, default: 0, help: 'Size of the body in bytes.' })
   size!: number;
 
   @Char({ ...READ_ONLY, help: 'Address of the sender.' })
@@ -126,7 +126,7 @@ export class WebhookDelivery {
   payload!: string | null;
 
   /**
-   * Key by which a repetition is detected. Only deliveries that launched have a key, so that a
+   * Key that detects repeated deliveries. Only deliveries that launched have a key, so that a
    * failed delivery can be sent again after the problem is fixed. Reset to null when the validity
    * of a body digest ends. Records of counted requests use the key for the second that they cover.
    */

@@ -19,16 +19,16 @@ export interface WebhookSetup {
   content_types: string[];
   /** Events that launch a run, by their names at the service. */
   events: string[];
-  /** Headers one of which must prove knowledge of the key. */
+  /** Headers of which one must prove knowledge of the key. */
   proof_headers: string[];
 }
 
 export const WEBHOOK_SETUP = object({
   webhook_service: described(STRING, 'Code host.'),
   url: { ...STRING, description: 'Full payload URL.' },
-  webhook_key: { ...STRING, description: 'The secret to enter there.' },
-  content_types: described(list(STRING), 'Content types that the receiver takes.'),
-  events: { ...list(STRING), description: 'Events that launch something.' },
+  webhook_key: { ...STRING, description: 'Secret to enter at the code host.' },
+  content_types: described(list(STRING), 'Content types that the receiver accepts.'),
+  events: { ...list(STRING), description: 'Events that launch a run.' },
   proof_headers: { ...list(STRING), description: 'Headers that can contain the proof of the key.' },
 });
 

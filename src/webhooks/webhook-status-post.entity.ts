@@ -10,7 +10,7 @@ const ATTEMPTS = list(
   object({
     number: INTEGER,
     at: INSTANT,
-    answer: orNull({ ...INTEGER, description: 'Status code of the answer.' }),
+    answer: orNull({ ...INTEGER, description: 'Status code of the response.' }),
     detail: STRING,
     duration_ms: orNull(INTEGER),
   }),
@@ -53,7 +53,7 @@ export class WebhookStatusPost {
   )
   outcome!: string;
 
-  @Text({ ...READ_ONLY, help: 'Why, in a sentence.' })
+  @Text({ ...READ_ONLY, help: 'Reason, as a sentence.' })
   reason!: string;
 
   @Json({ ...READ_ONLY, default: [], schema: ATTEMPTS, help: 'Result of each attempt.' })

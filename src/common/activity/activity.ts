@@ -22,14 +22,14 @@ export interface ActivityEntry {
 }
 
 /**
- * Writes the audit trail. `record` joins the caller's transaction, so an entry exists exactly if the
- * change is committed. Implemented by the activity module.
+ * Records activity entries. `record` joins the caller's transaction, so an entry exists if and only if
+ * the change is committed. Implemented by the activity module.
  */
 export abstract class ActivityRecorder {
   abstract record(entry: ActivityEntry): void;
 }
 
-/** Returns the reference by which an audit entry names a row. */
+/** Returns the reference to a row for an activity entry. */
 export function refOf(definition: ResourceDefinition, row: Row): ObjectRef {
   const organization = definition.type === 'organization' ? row.id : row.organization_id;
   return {

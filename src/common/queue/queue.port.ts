@@ -1,8 +1,8 @@
 import { keysOf } from '../records.js';
 
-/** Properties of a queue. All are required, so a queue cannot be added without them. */
+/** Properties of a queue. All are required, so each new queue must set them. */
 export interface QueueOptions {
-  /** Time in ms after which Bull considers a job of a silent process stalled. */
+  /** Time in ms after which Bull considers a job stalled if its process stops renewing the lock. */
   lockDurationMs: number;
   /** Time in seconds after which an unacknowledged outbox row is added to the queue again. */
   redeliverAfterSeconds: number;
@@ -12,7 +12,7 @@ export interface QueueOptions {
 
 /**
  * All queues. A job carries only the id of an outbox row and the id of its subject; the rows in
- * PostgreSQL determine what to do and whether it is still to be done
+ * PostgreSQL determine the work and whether it is still pending
  * (docs/contract/operations.md#reliability).
  */
 export const QUEUES = {

@@ -38,7 +38,7 @@ import { webhookDeliveries } from './webhook-deliveries.resource.js';
 
 const TRIAL_ANSWER = object({
   launches: { ...INTEGER, description: 'Number of deliveries that would launch a run.' },
-  count: { ...INTEGER, description: 'Number of tested deliveries, newest first.' },
+  count: { ...INTEGER, description: 'Number of newest deliveries that were tested.' },
   results: described(
     list(
       object({

@@ -45,7 +45,7 @@ describeJourney('repeating a change after two refusals', session, 8, async (walk
   const before = walk.clicks;
   await walk.button('Log in');
   if (!walk.hasScripts) await walk.button('Back to the form');
-  await page.getByText('nothing of it has been sent yet').waitFor();
+  await page.getByText('is restored and has not been sent yet').waitFor();
   expect([await name.inputValue(), await description.inputValue()]).toEqual([
     `Renamed ${mark}`,
     typed,

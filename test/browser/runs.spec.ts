@@ -209,7 +209,7 @@ inBrowser()('pages of runs', () => {
     const plain = await visit(test, test.as.users.superuser, { javaScriptEnabled: false });
     await plain.page.goto(`/api/v2/jobs/${job.id}/`);
     expect(await outputOf(plain.page)).toBe(`ok ${HOSTILE}\n`);
-    await plain.page.getByText('Load this page again').waitFor();
+    await plain.page.getByText('Reload this page').waitFor();
     await plain.page.getByRole('button', { name: 'Cancel' }).click();
     await plain.page.getByText('Cancellation requested.').waitFor();
     await plain.close();

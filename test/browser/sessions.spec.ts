@@ -50,7 +50,7 @@ async function keepsChange(page: Page, hasScripts: boolean, end: () => Promise<u
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('alert').waitFor();
   await logIn(page, hasScripts);
-  await page.getByText('nothing of it has been sent yet').waitFor();
+  await page.getByText('is restored and has not been sent yet').waitFor();
   expect(new URL(page.url()).pathname).toBe(`/api/v2/teams/${team.id}/`);
   const { body } = await test.as.superuser.get(`teams/${team.id}/`).expect(200);
   expect(body.description).toBe('before');
@@ -104,7 +104,7 @@ describePages('sessions', boss, (open, hasScripts) => {
     expect(await page.content()).toContain('newcomer');
     expect(await page.content()).not.toContain('nobody may read this');
     await logIn(page, hasScripts);
-    await page.getByText('nothing of it has been sent yet').waitFor();
+    await page.getByText('is restored and has not been sent yet').waitFor();
     expect(await page.locator('#post-username').inputValue()).toBe('newcomer');
     expect(await page.locator('#post-password').inputValue()).toBe('');
   });

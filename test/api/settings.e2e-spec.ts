@@ -275,7 +275,7 @@ describe('pages', () => {
     for (const path of paths) {
       expect(await pageAt(path)).not.toMatch(/<script[^>]+live\.|data-live(?:-graph)?=/);
     }
-    const hint = /<p class="hint">\s*Load this page again/;
+    const hint = /<p class="hint">\s*Reload this page/;
     for (const path of paths.slice(1)) expect(await pageAt(path)).toMatch(hint);
   });
 

@@ -52,7 +52,11 @@ export default class BudgetReporter {
     this.#files.push(result);
   }
 
-  onRunComplete() {
+  /**
+   * @param {unknown} _contexts
+   * @param {import('@jest/test-result').AggregatedResult} results
+   */
+  onRunComplete(_contexts, { numFailedTests }) {
     clearInterval(this.#timer);
     const factor = Math.max(1, median(this.#slowness));
     const rows = this.#files
@@ -77,7 +81,8 @@ export default class BudgetReporter {
     if (faults.length === 0 || process.env.TEST_DEPTH === 'deep') return;
     const message = `Far over budget: ${faults.map(({ text }) => text).join('; ')}`;
     console.log(message);
-    if (process.env[SECOND] || !this.#passesAlone(faults)) this.#error = new Error(message);
+    const isFinal = process.env[SECOND] !== undefined || numFailedTests > 0;
+    if (isFinal || !this.#passesAlone(faults)) this.#error = new Error(message);
   }
 
   /**

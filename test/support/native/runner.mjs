@@ -12,6 +12,8 @@ const { default: circus } = require('jest-circus/runner');
 /** Globals that the framework keeps between files. */
 const KEPT = ['EVENT_HANDLERS', 'TEST_TIMEOUT_SYMBOL'];
 
+const SIGTERM_EXIT_CODE = 143;
+
 /** Limit of Node. Jest sets a higher one, which makes every thrown error more expensive. */
 const STACK_FRAMES = 10;
 
@@ -23,6 +25,10 @@ if (process.send) {
   process.on('removeListener', (name) => {
     if (name === 'message' && process.listenerCount(name) === 0) process.exit();
   });
+  // Jest restarts a worker above its memory limit by SIGTERM, and can already have sent the next file to it. The
+  // worker must exit at once, or the file would find the shared application shutting down; Jest sends the file
+  // again to the new worker.
+  process.on('SIGTERM', () => process.exit(SIGTERM_EXIT_CODE));
 }
 
 export default function runNatively(globalConfig, config, environment, runtime, testPath, send) {

@@ -2,7 +2,7 @@
  * Secrets of all kinds of stores, values and sessions: they come out of nowhere, also when a store quotes
  * them in its refusals.
  */
-import { Logger } from '@nestjs/common';
+import { ConsoleLogger, Logger } from '@nestjs/common';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { CredentialSecrets } from '../../src/credentials/credential-secrets.service.js';
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   process.stdout.write = print;
-  Logger.overrideLogger(['error', 'fatal']);
+  Logger.overrideLogger(new ConsoleLogger({ logLevels: ['error', 'fatal'] }));
   restore();
   await test.close();
   await stores.close();

@@ -1,4 +1,5 @@
 /** Every refusal writes one log line without secrets and increments the counter of its kind. */
+import { ConsoleLogger } from '@nestjs/common';
 
 import { JsonLogger } from '../../src/logging/json-logger.js';
 import { boot, type TestApp } from '../support/boot.js';
@@ -33,6 +34,7 @@ beforeEach(() => {
 });
 afterAll(async () => {
   jest.restoreAllMocks();
+  test.app.useLogger(new ConsoleLogger({ logLevels: ['error', 'fatal'] }));
   await test.close();
 });
 

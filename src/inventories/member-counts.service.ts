@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { inListTime } from '../common/list/time-limit.js';
+import { withListTimeout } from '../common/list/time-limit.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { HostsRepository, type MemberCount } from './hosts.repository.js';
@@ -25,7 +25,7 @@ export class MemberCounts {
   async of(inventories: readonly HostedInventory[]): Promise<Map<number, MemberCount>> {
     if (inventories.length === 0) return new Map();
     const members = new Map(inventories.map((one) => [one.id, membersOf(one, 't')]));
-    const counted = await inListTime(this.database, this.settings, () =>
+    const counted = await withListTimeout(this.database, this.settings, () =>
       this.hosts.countMembers(members),
     );
     return new Map(counted.map((row) => [row.id, row]));

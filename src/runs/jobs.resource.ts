@@ -8,7 +8,7 @@ import {
   withArms,
   type Predicate,
 } from '../common/access.js';
-import { holds } from '../common/list/lookups.js';
+import { containsTerm } from '../common/list/lookups.js';
 import { defineResource, type Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { and, ident, sql } from '../database/sql.js';
@@ -210,7 +210,7 @@ export const unifiedJobs = defineResource({
   aliases: { workflow_job_node: 'unified_job_node' },
   alsoSearched: {
     names: ['job__playbook'],
-    holds: (alias, term) => holds(ident(alias, 'playbook'), term),
+    holds: (alias, term) => containsTerm(ident(alias, 'playbook'), term),
   },
   counter: RUN_TOTALS,
   variants: () => [

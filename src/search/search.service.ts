@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
 import { INTEGER, STRING } from '../common/fields/json-schema.js';
-import { TextSearch, type Hit } from '../common/list/text-search.service.js';
+import { TextSearch, type SearchResult } from '../common/list/text-search.service.js';
 import { searchTerms, type QueryParameters, valuesOf } from '../common/list/query.js';
 import type { ResourceDefinition } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
@@ -57,7 +57,7 @@ export interface FoundGroup {
   url: string;
   /** True when the list has more objects than `results`. */
   has_more: boolean;
-  results: (Hit & { url: string })[];
+  results: (SearchResult & { url: string })[];
 }
 
 export interface Found {
@@ -93,10 +93,10 @@ export class SearchService {
     query: string,
     definitions: readonly ResourceDefinition[],
     actor: Actor,
-  ): Promise<Hit[]> {
+  ): Promise<SearchResult[]> {
     const id = /^#(\d{1,15})$/.exec(query)?.[1];
     if (id === undefined) return [];
-    const hits: Hit[] = [];
+    const hits: SearchResult[] = [];
     for (const definition of definitions.filter(({ type }) => NUMBERED.has(type))) {
       const page = { id, count_disabled: '1' };
       const { results } = await this.resources.list(definition, page, actor);
@@ -115,7 +115,7 @@ const NUMBERED: ReadonlySet<string> = new Set(['job', 'workflow_job']);
 function groupOf(
   { type, label, path, url }: ResourceDefinition,
   query: string,
-  hits: readonly Hit[],
+  hits: readonly SearchResult[],
   limit: number,
 ): FoundGroup {
   return {

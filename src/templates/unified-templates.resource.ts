@@ -4,7 +4,7 @@ import { defineResource, type ResourceOptions } from '../common/resource/define-
 import { Reference } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { selectRows } from '../common/resource/select-rows.js';
-import { holds } from '../common/list/lookups.js';
+import { containsTerm } from '../common/list/lookups.js';
 import { and, ident, or, sql } from '../database/sql.js';
 import { UnifiedTemplate } from './unified-template.entity.js';
 
@@ -35,7 +35,7 @@ export const unifiedTemplates = defineResource({
   capabilities: {},
   alsoSearched: {
     names: ['jobtemplate__playbook'],
-    holds: (alias, term) => holds(ident(alias, 'playbook'), term),
+    holds: (alias, term) => containsTerm(ident(alias, 'playbook'), term),
   },
   aliases: { unifiedjob_unified_jobs: 'unified_jobs' },
   pages: {
@@ -78,7 +78,7 @@ export const unifiedTemplates = defineResource({
 export const searchedByTemplate: NonNullable<ResourceOptions['alsoSearched']> = {
   names: ['unified_job_template__name', 'unified_job_template__description'],
   holds: (alias, term, actor) => {
-    const matches = or(holds(sql`ujt.name`, term), holds(sql`ujt.description`, term));
+    const matches = or(containsTerm(sql`ujt.name`, term), containsTerm(sql`ujt.description`, term));
     const readable = permit(unifiedTemplates.policy, 'read', 'ujt', actor);
     const found = selectRows(unifiedTemplates, 'ujt', sql`ujt.id`, and(readable, matches));
     return sql`${ident(alias, 'unified_job_template_id')} IN (${found})`;

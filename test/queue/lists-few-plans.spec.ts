@@ -3,7 +3,7 @@
  * organization, which PostgreSQL then expects of every organization (docs/decisions/0110-kept-totals.md).
  */
 import { RoleStore, type Actor } from '../../src/common/access.js';
-import { FEW } from '../../src/common/list/list-plans.js';
+import { FEW_ROWS } from '../../src/common/list/list-plans.js';
 import { ListService } from '../../src/common/list/list.service.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { resource } from '../../src/common/resource/registry.js';
@@ -106,11 +106,11 @@ it.each([
     .list(resource(type), { order_by: order }, actor)
     .finally(() => run.mockRestore());
   expect(count).toBeGreaterThanOrEqual(OWN);
-  expect(count).toBeLessThan(FEW);
+  expect(count).toBeLessThan(FEW_ROWS);
   const read = await Promise.all(
     statements.map((statement) => rowsRead(resource(type).table, statement)),
   );
   const total = read.reduce((sum, rows) => sum + rows, 0);
   expect(total).toBeGreaterThan(0);
-  expect(total).toBeLessThan(2 * FEW);
+  expect(total).toBeLessThan(2 * FEW_ROWS);
 });

@@ -5,7 +5,7 @@
  * Budget: 35 s, because it plans the lists of a caller with few objects among 50,000 rows.
  */
 import { armsOf, permit, RoleStore, type Actor } from '../../src/common/access.js';
-import { FEW } from '../../src/common/list/list-plans.js';
+import { FEW_ROWS } from '../../src/common/list/list-plans.js';
 import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
 import { resource, resources } from '../../src/common/resource/registry.js';
 import { and, ident, join, sql, type Sql } from '../../src/database/sql.js';
@@ -142,7 +142,7 @@ describe('lists of few rows', () => {
   it.each(LISTS)('return the same rows for %s', async (type) => {
     const counts: number[] = [];
     for (const name of PERSONA_NAMES) counts.push(await expectAsShown(type, name));
-    expect(Math.max(...counts)).toBeLessThanOrEqual(FEW);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(FEW_ROWS);
     expect(Math.max(...counts)).toBeGreaterThan(2);
   });
 });
@@ -150,7 +150,7 @@ describe('lists of few rows', () => {
 describe('lists of many rows', () => {
   beforeAll(async () => {
     await prepare();
-    await copy(FEW);
+    await copy(FEW_ROWS);
   }, 120_000);
   afterAll(() => test.close());
 
@@ -159,6 +159,6 @@ describe('lists of many rows', () => {
     for (const name of ['superuser', 'orgAdmin', 'teamMember', 'nobody'] as const) {
       counts.push(await expectAsShown(type, name));
     }
-    expect(Math.max(...counts)).toBeGreaterThan(FEW);
+    expect(Math.max(...counts)).toBeGreaterThan(FEW_ROWS);
   });
 });

@@ -8,7 +8,7 @@ import type { ResourceDefinition } from '../resource/define-resource.js';
 import type { ExpressionParts } from '../resource/expression.js';
 import { follow } from '../resource/followed.js';
 import { findResource } from '../resource/registry.js';
-import { compareColumn, holds, isNullWord, toBooleanWord } from './lookups.js';
+import { compareColumn, containsTerm, isNullWord, toBooleanWord } from './lookups.js';
 import { parseCondition, searchTerms, type Condition, type ListQuery } from './query.js';
 
 /** Maximum number of relations in a filter or an order. */
@@ -91,23 +91,26 @@ export class FilterCompiler {
 
   private single(scope: Scope, condition: Condition): Sql {
     const compiled = this.group(scope, [condition]);
-    return condition.negated ? lacks(compiled) : compiled;
+    return condition.negated ? isNotTrue(compiled) : compiled;
   }
 
   /** Compiles conditions on one row. Conditions through the same relation share one EXISTS. */
   private group(scope: Scope, conditions: readonly Condition[]): Sql {
     const parts: Sql[] = [];
-    const deeper = new Map<string, Condition[]>();
+    const byRelationName = new Map<string, Condition[]>();
     for (const condition of conditions) {
       const step = this.step(scope, condition);
       if ('follow' in step) {
         const { follow: name, rest } = step;
-        deeper.set(name, [...(deeper.get(name) ?? []), { ...condition, path: rest }]);
+        byRelationName.set(name, [
+          ...(byRelationName.get(name) ?? []),
+          { ...condition, path: rest },
+        ]);
       } else {
         parts.push(step);
       }
     }
-    for (const [name, rest] of deeper) parts.push(this.through(scope, name, rest));
+    for (const [name, rest] of byRelationName) parts.push(this.byRelation(scope, name, rest));
     return and(...parts);
   }
 
@@ -116,7 +119,7 @@ export class FilterCompiler {
     const { definition, alias } = scope;
     const [name = '', ...rest] = resolvePath(definition, condition.path);
     const relation = { follow: name, rest };
-    if (name === 'type' && rest.length === 0) return this.ofType(scope, condition);
+    if (name === 'type' && rest.length === 0) return this.byType(scope, condition);
     if (isRelation(definition, name)) return relation;
     const field = filterableField(definition, name);
     if (rest.length === 0) {
@@ -134,14 +137,14 @@ export class FilterCompiler {
   }
 
   /** Compares the type of a row, for `not__type` and `or__type`. */
-  private ofType({ definition, alias }: Scope, condition: Condition): Sql {
+  private byType({ definition, alias }: Scope, condition: Condition): Sql {
     const { lookup, value } = condition;
     if (lookup === 'exact' || lookup === 'in') assertTypes(value.split(','));
     const type = definition.variants ? ident(alias, 'type') : sql`${definition.type}::text`;
-    return compareColumn(TYPE, type, condition);
+    return compareColumn(TYPE_FIELD, type, condition);
   }
 
-  private through(scope: Scope, name: string, conditions: readonly Condition[]): Sql {
+  private byRelation(scope: Scope, name: string, conditions: readonly Condition[]): Sql {
     const { definition, alias, visited } = scope;
     const relation = follow(definition, name);
     if (!relation) throw new BadRequest(`No related model for field ${name}.`);
@@ -152,26 +155,30 @@ export class FilterCompiler {
     if (visited.length > MAX_RELATIONS) {
       throw new BadRequest(`A filter may follow at most ${MAX_RELATIONS} relations.`);
     }
-    const far = `f${++this.aliases}`;
-    const inner: Scope = { definition: target, alias: far, visited: [...visited, target.type] };
+    const relatedAlias = `f${++this.aliases}`;
+    const inner: Scope = {
+      definition: target,
+      alias: relatedAlias,
+      visited: [...visited, target.type],
+    };
     const ends = conditions.map(nullAsCheck);
-    const here = (lookup: string): Condition[] =>
+    const withLookup = (lookup: string): Condition[] =>
       ends.filter((condition) => condition.path.length === 0 && condition.lookup === lookup);
-    const searches = here('search');
-    const nullChecks = here('isnull');
+    const searches = withLookup('search');
+    const nullChecks = withLookup('isnull');
     const others = ends.filter(
       (condition) => !searches.includes(condition) && !nullChecks.includes(condition),
     );
     const exists = (...matching: Sql[]): Sql => {
-      const readable = permit(target.policy, 'read', far, this.actor);
-      const { from, where } = relation.join(alias, far);
-      const condition = and(where, target.own(far), readable, ...matching);
+      const readable = permit(target.policy, 'read', relatedAlias, this.actor);
+      const { from, where } = relation.join(alias, relatedAlias);
+      const condition = and(where, target.own(relatedAlias), readable, ...matching);
       return target.stored && condition !== FALSE
         ? sql`EXISTS (SELECT 1 FROM ${from} WHERE ${condition})`
         : FALSE;
     };
     const parts = nullChecks.map(({ value }) =>
-      toBooleanWord(value) ? lacks(exists()) : exists(),
+      toBooleanWord(value) ? isNotTrue(exists()) : exists(),
     );
     if (others.length + searches.length > 0) {
       const matching = this.group(inner, others.map(byId));
@@ -191,7 +198,7 @@ export class FilterCompiler {
 
   private search({ definition, alias }: Scope, term: string): Sql {
     return or(
-      ...searchFields(definition).map((field) => holds(ident(alias, columnOf(field)), term)),
+      ...searchFields(definition).map((field) => containsTerm(ident(alias, columnOf(field)), term)),
       definition.alsoSearched.holds(alias, term, this.actor),
     );
   }
@@ -201,7 +208,7 @@ export class FilterCompiler {
  * Negates a condition that can be null. COALESCE makes PostgreSQL evaluate the condition per row: with an
  * anti-join it would compare each row with each related row.
  */
-const lacks = (condition: Sql): Sql => not(sql`COALESCE(${condition}, FALSE)`);
+const isNotTrue = (condition: Sql): Sql => not(sql`COALESCE(${condition}, FALSE)`);
 
 /** Adds the id to a condition whose path ended on a relation. */
 const byId = (condition: Condition): Condition =>
@@ -210,12 +217,12 @@ const byId = (condition: Condition): Condition =>
 export const searchFields = (definition: ResourceDefinition): readonly Field[] =>
   definition.fields.filter((field) => field.search && field.column !== null);
 
-const TYPE = existing(declareFields([['type', Char()]])[0], 'the field that was declared');
+const TYPE_FIELD = existing(declareFields([['type', Char()]])[0], 'the field that was declared');
 
 /** @throws BadRequest for an unknown type */
 function assertTypes(types: readonly string[]): void {
-  const wrong = types.find((type) => !findResource(type));
-  if (wrong !== undefined) throw new BadRequest(`"${wrong}" is not a type of objects.`);
+  const unknown = types.find((type) => !findResource(type));
+  if (unknown !== undefined) throw new BadRequest(`"${unknown}" is not a type of objects.`);
 }
 
 function typeCondition({ definition, alias }: Scope, types: readonly string[]): Sql {
@@ -259,16 +266,17 @@ export function isRelation(definition: ResourceDefinition, name: string): boolea
  * Returns the fields of that name in the list and its types. A secret of one type is a secret of the
  * whole list.
  */
-const kindsWith = (definition: ResourceDefinition, name: string): Field[] =>
+const fieldsNamed = (definition: ResourceDefinition, name: string): Field[] =>
   [definition, ...(definition.variants?.() ?? [])].flatMap((kind) => kind.field(name) ?? []);
 
 const fieldOrSecret = (definition: ResourceDefinition, name: string): boolean =>
-  definition.field(name) !== undefined || kindsWith(definition, name).some(({ filter }) => !filter);
+  definition.field(name) !== undefined ||
+  fieldsNamed(definition, name).some(({ filter }) => !filter);
 
 /** @throws BadRequest for an unknown field, Forbidden for a field that cannot be filtered by */
 export function filterableField(definition: ResourceDefinition, name: string): Field {
   const field = definition.field(name);
-  if (kindsWith(definition, name).some(({ filter }) => !filter))
+  if (fieldsNamed(definition, name).some(({ filter }) => !filter))
     throw new Forbidden(`Filtering on ${name} is not allowed.`);
   if (!field || field.internal || !hasValue(field)) {
     throw new BadRequest(`${definition.label.replaceAll(' ', '')} has no field named '${name}'`);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ident } from '../../database/sql.js';
 import { BadRequest } from '../errors/errors.js';
-import { cursorAfter, isBehind, readCursor } from './cursor.js';
+import { cursorAfter, isAfter, readCursor } from './cursor.js';
 import type { OrderTerm } from './order.js';
 
 const term = (name: string, more: Partial<OrderTerm> = {}): OrderTerm => ({
@@ -114,16 +114,16 @@ describe('a cursor', () => {
   });
 });
 
-describe('isBehind', () => {
+describe('isAfter', () => {
   it('compares rows as tuples if all terms have the same direction', () => {
-    const { text, values } = isBehind([NAME, ID], ['a', 1]).toQuery();
+    const { text, values } = isAfter([NAME, ID], ['a', 1]).toQuery();
     expect(text).toBe('("t"."name", "t"."id") > ($1::text, $2::integer)');
     expect(values).toEqual(['a', 1]);
   });
 
   it('compares term by term if the directions differ', () => {
     const down = term('name', { descending: true });
-    const { text, values } = isBehind([down, ID], ['a', 1]).toQuery();
+    const { text, values } = isAfter([down, ID], ['a', 1]).toQuery();
     expect(text).toBe(
       '("t"."name" < $1::text OR ("t"."name" = $2::text AND "t"."id" > $3::integer))',
     );
@@ -132,14 +132,14 @@ describe('isBehind', () => {
 
   it('sorts nulls last, and first in descending order', () => {
     const up = term('finished', { nullable: true });
-    expect(isBehind([up, ID], ['a', 1]).toQuery().text).toBe(
+    expect(isAfter([up, ID], ['a', 1]).toQuery().text).toBe(
       '(("t"."finished" > $1::text OR "t"."finished" IS NULL)' +
         ' OR ("t"."finished" = $2::text AND "t"."id" > $3::integer))',
     );
-    expect(isBehind([up, ID], [null, 1]).toQuery().text).toBe(
+    expect(isAfter([up, ID], [null, 1]).toQuery().text).toBe(
       '("t"."finished" IS NULL AND "t"."id" > $1::integer)',
     );
-    expect(isBehind([DATE, ID], [null, 1]).toQuery().text).toBe(
+    expect(isAfter([DATE, ID], [null, 1]).toQuery().text).toBe(
       '("t"."finished" IS NOT NULL OR ("t"."finished" IS NULL AND "t"."id" > $1::integer))',
     );
   });

@@ -39,23 +39,23 @@ export function readCursor(
 ): Value[] | null {
   const parsed = decode(text);
   if (!Array.isArray(parsed)) throw new BadRequest('Invalid value of "after".');
-  const [madeFor, order, ...values] = listOf(parsed);
-  if (madeFor !== page || order !== orderOf(terms)) return null;
-  const fitting = terms.flatMap((term, index) => {
+  const [cursorPage, order, ...values] = listOf(parsed);
+  if (cursorPage !== page || order !== orderOf(terms)) return null;
+  const validValues = terms.flatMap((term, index) => {
     const value = values[index];
     return fits(term, value) ? [value] : [];
   });
-  if (fitting.length !== terms.length || values.length !== terms.length) {
+  if (validValues.length !== terms.length || values.length !== terms.length) {
     throw new BadRequest('Invalid value of "after".');
   }
-  return fitting;
+  return validValues;
 }
 
 /**
  * Returns the condition for rows behind a position. If all directions agree and no value can be null, the
  * condition is a single row comparison, which an index supports.
  */
-export function isBehind(terms: readonly OrderTerm[], values: readonly Value[]): Sql {
+export function isAfter(terms: readonly OrderTerm[], values: readonly Value[]): Sql {
   const bound = terms.map(({ columnType }, index) => sql`${values[index]}::${raw(columnType)}`);
   const first = itemAt(terms, 0).descending;
   if (terms.every(({ descending, nullable }) => descending === first && !nullable)) {
@@ -72,17 +72,17 @@ export function isBehind(terms: readonly OrderTerm[], values: readonly Value[]):
               ? sql`${expression} IS NULL`
               : sql`${expression} = ${itemAt(bound, before)}`,
           ),
-        values[index] === null ? isBehindNull(term) : isBehindValue(term, itemAt(bound, index)),
+        values[index] === null ? isAfterNull(term) : isAfterValue(term, itemAt(bound, index)),
       ),
     ),
   );
 }
 
 /** PostgreSQL sorts nulls last, and first in descending order. */
-const isBehindNull = ({ expression, descending }: OrderTerm): Sql =>
+const isAfterNull = ({ expression, descending }: OrderTerm): Sql =>
   descending ? sql`${expression} IS NOT NULL` : FALSE;
 
-function isBehindValue({ expression, descending, nullable }: OrderTerm, value: Sql): Sql {
+function isAfterValue({ expression, descending, nullable }: OrderTerm, value: Sql): Sql {
   const isBeyond = sql`${expression} ${operator(descending)} ${value}`;
   return nullable && !descending ? or(isBeyond, sql`${expression} IS NULL`) : isBeyond;
 }

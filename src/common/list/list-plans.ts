@@ -11,10 +11,10 @@ import type { ListPlan } from './list-statements.js';
  * Maximum number of visible rows for which a long table is searched by the caller's roles. Reading such a
  * table in list order until the page is full would read the whole table.
  */
-export const FEW = 200;
+export const FEW_ROWS = 200;
 
 /** Inputs that decide which rows a list shows, and in which order. */
-export interface Asked {
+export interface ListPlanOptions {
   query: ListQuery;
   /** Filters of the query, compiled for `t`. */
   filters: Sql;
@@ -41,54 +41,65 @@ export interface ListPlans {
    * `seen`: statement for the number of rows that the caller sees, regardless of filters. `planOf`: plan
    * by the caller's roles, or by querying them.
    */
-  few: { planOf: (held: HeldRoles | null) => ListPlan; seen: Sql } | null;
+  few: { planOf: (held: HeldRoles | null) => ListPlan; visibleCount: Sql } | null;
 }
 
-export function plansOf(definition: ResourceDefinition, actor: Actor, asked: Asked): ListPlans {
-  const { query, filters, order, scope } = asked;
-  const seenBy = (policy: Policy): Sql =>
-    and(scope ?? TRUE, asked.visible ?? permit(policy, 'list', 't', actor));
-  const own = and(definition.own('t'), kindsOf(definition));
-  const limits = and(own, definition.hide && !asked.isById ? definition.hide('t') : TRUE, filters);
-  const visible = seenBy(definition.policy);
+export function plansOf(
+  definition: ResourceDefinition,
+  actor: Actor,
+  options: ListPlanOptions,
+): ListPlans {
+  const { query, filters, order, scope } = options;
+  const visibleUnder = (policy: Policy): Sql =>
+    and(scope ?? TRUE, options.visible ?? permit(policy, 'list', 't', actor));
+  const own = and(definition.own('t'), typeCondition(definition));
+  const limits = and(
+    own,
+    definition.hide && !options.isById ? definition.hide('t') : TRUE,
+    filters,
+  );
+  const visible = visibleUnder(definition.policy);
   const { counter } = definition;
-  const counted = counter?.rule ? seenBy({ read: counter.rule }) : visible;
-  const isWhole = scope === undefined || asked.counted;
-  const stored = isWhole ? storedTotal(definition, query, and(limits, counted)) : null;
+  const countedRows = counter?.rule ? visibleUnder({ read: counter.rule }) : visible;
+  const isWhole = scope === undefined || options.counted;
+  const stored = isWhole ? storedTotal(definition, query, and(limits, countedRows)) : null;
   const shown = and(limits, visible);
   // If no row matches, a long table would be read to its end.
-  const isAny = stored && visible !== TRUE ? sql`(${stored}) > 0` : TRUE;
-  const parts: Omit<ListPlan, 'where'> = {
+  const hasRows = stored && visible !== TRUE ? sql`(${stored}) > 0` : TRUE;
+  const shared: Omit<ListPlan, 'where'> = {
     order,
-    count: stored ?? total(definition, shown),
+    count: stored ?? countRows(definition, shown),
     isStored: stored !== null,
-    isStable: asked.isPlain && filters === TRUE && scope === undefined,
+    isStable: options.isPlain && filters === TRUE && scope === undefined,
     isSubquery: searchesTexts(query),
     isFoundOnce: searchesTexts(query) && stored === null,
   };
-  if (!counter || visible === TRUE || scope || asked.visible) {
-    return { many: { ...parts, where: and(shown, isAny) }, few: null };
+  if (!counter || visible === TRUE || scope || options.visible) {
+    return { many: { ...shared, where: and(shown, hasRows) }, few: null };
   }
-  const seen = sumTotals(counter, and(own, counted));
+  const visibleCount = sumTotals(counter, and(own, countedRows));
   const planOf = (held: HeldRoles | null): ListPlan => {
     const where = and(limits, isVisible(definition, held ? { ...actor, held } : actor));
     return {
-      ...parts,
+      ...shared,
       where,
-      count: total(definition, where),
+      count: countRows(definition, where),
       isStored: false,
       isStable: false,
       isFoundOnce: true,
     };
   };
   return {
-    many: { ...parts, where: and(shown, filters === TRUE ? TRUE : isAny, sql`(${seen}) > ${FEW}`) },
-    few: { planOf, seen },
+    many: {
+      ...shared,
+      where: and(shown, filters === TRUE ? TRUE : hasRows, sql`(${visibleCount}) > ${FEW_ROWS}`),
+    },
+    few: { planOf, visibleCount },
   };
 }
 
 /** Limits a list of several types to these types, whatever else shares their table. */
-const kindsOf = ({ variants }: ResourceDefinition): Sql =>
+const typeCondition = ({ variants }: ResourceDefinition): Sql =>
   variants
     ? sql`t.type = ANY(${variants().map(({ discriminator }) => discriminator)}::text[])`
     : TRUE;
@@ -105,5 +116,5 @@ function isVisible({ policy, table, own }: ResourceDefinition, actor: Actor): Sq
   return arms.length === 0 ? FALSE : sql`t.id = ANY(ARRAY(${join(arms, ' UNION ALL ')}))`;
 }
 
-const total = (definition: ResourceDefinition, where: Sql): Sql => sql`
+const countRows = (definition: ResourceDefinition, where: Sql): Sql => sql`
   SELECT count(*)::int AS count FROM ${ident(definition.table)} t WHERE ${where}`;

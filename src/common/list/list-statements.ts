@@ -1,10 +1,10 @@
 import { and, ident, join, rowCount, sql, type Sql } from '../../database/sql.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
-import { isBehind } from './cursor.js';
+import { isAfter } from './cursor.js';
 import { compileOrder, type OrderTerm } from './order.js';
 
 /** Offset from which a page is found by ids first. */
-export const DEEP = 1000;
+export const DEEP_OFFSET = 1000;
 
 /** Parts of a list's statements. */
 export interface ListPlan {
@@ -49,26 +49,26 @@ function foundOnce(
   { where, order }: ListPlan,
   limit: number,
 ): Sql {
-  const places = order.map((term, index) => ({ ...term, place: ident(`place_${index}`) }));
-  const values = places.map(({ expression, place }) => sql`${expression} AS ${place}`);
-  const kept = places.map((term) => ({ ...term, expression: term.place }));
+  const namedTerms = order.map((term, index) => ({ ...term, place: ident(`place_${index}`) }));
+  const values = namedTerms.map(({ expression, place }) => sql`${expression} AS ${place}`);
+  const foundOrder = namedTerms.map((term) => ({ ...term, expression: term.place }));
   return sql`
     WITH found AS MATERIALIZED (
-      SELECT ${join([sql`t.id`, ...values], ', ')} FROM ${found(definition, where)})
+      SELECT ${join([sql`t.id`, ...values], ', ')} FROM ${tableWhere(definition, where)})
     SELECT ${columns}, (SELECT count(*)::int FROM found) AS ${ident(TOTAL)}
-    FROM (SELECT id FROM found ORDER BY ${compileOrder(kept)} LIMIT ${rowCount(limit)}) page
+    FROM (SELECT id FROM found ORDER BY ${compileOrder(foundOrder)} LIMIT ${rowCount(limit)}) page
     JOIN ${ident(definition.table)} t ON t.id = page.id ORDER BY ${compileOrder(order)}`;
 }
 
 /** Returns the total in the rows of `firstPage`. Without rows the total is 0. */
 export const totalOf = ([row]: readonly Row[]): number => Number(row?.[TOTAL] ?? 0);
 
-const found = ({ table }: ResourceDefinition, condition: Sql): Sql =>
+const tableWhere = ({ table }: ResourceDefinition, condition: Sql): Sql =>
   sql`${ident(table)} t WHERE ${condition}`;
 
 /** PostgreSQL plans a subquery with `OFFSET` separately. */
 const subquery = (definition: ResourceDefinition, condition: Sql): Sql =>
-  sql`(SELECT * FROM ${found(definition, condition)} OFFSET 0) t`;
+  sql`(SELECT * FROM ${tableWhere(definition, condition)} OFFSET 0) t`;
 
 /**
  * Returns the statement for the first rows of a list, or for the first rows behind a position. The offset
@@ -79,12 +79,12 @@ export function firstRows(
   columns: Sql,
   { where, order, isSubquery }: ListPlan,
   limit: number,
-  place: Parameters<typeof isBehind>[1] | null = null,
+  position: Parameters<typeof isAfter>[1] | null = null,
   offset = 0,
 ): Sql {
-  const condition = place ? and(where, isBehind(order, place)) : where;
+  const condition = position ? and(where, isAfter(order, position)) : where;
   const rows = sql`
-    SELECT ${columns} FROM ${isSubquery ? subquery(definition, condition) : found(definition, condition)}
+    SELECT ${columns} FROM ${isSubquery ? subquery(definition, condition) : tableWhere(definition, condition)}
     ORDER BY ${compileOrder(order)} LIMIT ${rowCount(limit)}`;
   return offset > 0 ? sql`${rows} OFFSET ${offset}` : rows;
 }
@@ -100,13 +100,13 @@ export function deepRows(
   { offset, limit, total }: { offset: number; limit: number; total: number | null },
 ): Sql {
   const wanted = total === null ? limit : Math.min(limit, total - offset);
-  const behind = total === null ? Infinity : total - offset - wanted;
-  const reversed = behind < offset;
+  const following = total === null ? Infinity : total - offset - wanted;
+  const reversed = following < offset;
   const table = ident(definition.table);
   return sql`
     SELECT ${columns} FROM (
       SELECT t.id FROM ${table} t WHERE ${where}
       ORDER BY ${compileOrder(order, { reversed })}
-      LIMIT ${wanted} OFFSET ${reversed ? behind : offset}) AS page
+      LIMIT ${wanted} OFFSET ${reversed ? following : offset}) AS page
     JOIN ${table} t ON t.id = page.id ORDER BY ${compileOrder(order)}`;
 }

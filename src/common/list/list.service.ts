@@ -10,12 +10,19 @@ import { RepresentContexts } from '../resource/represent-contexts.service.js';
 import { represent, selectColumns, type Representation } from '../resource/represent.js';
 import { FilterCompiler } from './compile.js';
 import { cursorAfter, readCursor } from './cursor.js';
-import { plansOf, FEW, type ListPlans } from './list-plans.js';
+import { plansOf, FEW_ROWS, type ListPlans } from './list-plans.js';
 import { orderColumns, orderTerms, type OrderTerm } from './order.js';
 import { Page, parsePage, type PageRequest } from './page.js';
 import { isCostly, parseListQuery, type QueryParameters } from './query.js';
-import { DEEP, deepRows, firstPage, firstRows, totalOf, type ListPlan } from './list-statements.js';
-import { inListTime } from './time-limit.js';
+import {
+  DEEP_OFFSET,
+  deepRows,
+  firstPage,
+  firstRows,
+  totalOf,
+  type ListPlan,
+} from './list-statements.js';
+import { withListTimeout } from './time-limit.js';
 
 export interface ListOptions {
   /** Additional condition on `t`, for example the parent of a sub-list. */
@@ -84,9 +91,11 @@ export class ListService {
       isPlain:
         parsed.order.length === 0 && request.style === 'numbered' && request.sentSize === null,
     });
-    const costs = options.isCostly || compiler.followsRelations || isCostly(parsed);
+    const needsTimeout = options.isCostly || compiler.followsRelations || isCostly(parsed);
     const read = (): Promise<Page<Row>> => this.page(definition, request, plans, actor);
-    const page = await (costs ? inListTime(this.database, this.settings, read) : read());
+    const page = await (needsTimeout
+      ? withListTimeout(this.database, this.settings, read)
+      : read());
     const items = await represent(definition, page.results, this.contexts.of(actor, false));
     const results = options.decorate ? await options.decorate(items, page.results) : items;
     return new Page(results, request, page.count, page.number, page.hasNext, page.after);
@@ -101,10 +110,10 @@ export class ListService {
     const counts = lists.map(({ definition, query }) => {
       const parsed = parseListQuery(query);
       const filters = this.compiler(actor).compile(definition, 't', parsed);
-      const asked = { query: parsed, filters, order: [], counted: false, isById: false };
-      return sql`(${plansOf(definition, actor, { ...asked, isPlain: false }).many.count})`;
+      const options = { query: parsed, filters, order: [], counted: false, isById: false };
+      return sql`(${plansOf(definition, actor, { ...options, isPlain: false }).many.count})`;
     });
-    const row = await inListTime(this.database, this.settings, () =>
+    const row = await withListTimeout(this.database, this.settings, () =>
       this.database.row<{ totals: number[] }>(
         sql`SELECT ARRAY[${join(counts, ', ')}]::int[] AS totals`,
       ),
@@ -125,23 +134,23 @@ export class ListService {
     { many, few }: ListPlans,
     actor: Actor,
   ): Promise<Page<Row>> {
-    if (!few) return this.readBy(definition, request, many, actor);
-    const first = isFirst(request) ? await this.readBy(definition, request, many, actor) : null;
+    if (!few) return this.readPage(definition, request, many, actor);
+    const first = isFirst(request) ? await this.readPage(definition, request, many, actor) : null;
     if (first && first.results.length > 0) return first;
-    const seen = await this.count(few.seen);
-    if (seen > FEW) return first ?? this.readBy(definition, request, many, actor);
-    if (seen === 0) return emptyPage(request);
-    return this.readBy(definition, request, few.planOf(await this.roles.heldBy(actor)), actor);
+    const visibleCount = await this.count(few.visibleCount);
+    if (visibleCount > FEW_ROWS) return first ?? this.readPage(definition, request, many, actor);
+    if (visibleCount === 0) return emptyPage(request);
+    return this.readPage(definition, request, few.planOf(await this.roles.heldBy(actor)), actor);
   }
 
-  private async readBy(
+  private async readPage(
     definition: ResourceDefinition,
     request: PageRequest,
     plan: ListPlan,
     actor: Actor,
   ): Promise<Page<Row>> {
-    const own = selectColumns(definition, actor, false);
-    const columns = join([own, ...orderColumns(plan.order)], ', ');
+    const resourceColumns = selectColumns(definition, actor, false);
+    const columns = join([resourceColumns, ...orderColumns(plan.order)], ', ');
     if (request.style === 'limited') {
       const rows = await this.database.rows<Row>(
         firstRows(definition, columns, plan, request.limit),
@@ -158,12 +167,12 @@ export class ListService {
       request.page === 'last' ? Math.max(1, Math.ceil((count ?? 0) / size)) : request.page;
     // Beyond this number the product of page and size is not a safe integer; no table is that long.
     if (number > Number.MAX_SAFE_INTEGER / (size * 2)) throw new NotFound('Invalid page.');
-    const place = request.after === null ? null : readCursor(request.after, plan.order, number);
-    const found = place
-      ? await this.database.rows<Row>(firstRows(definition, columns, plan, size + 1, place))
+    const position = request.after === null ? null : readCursor(request.after, plan.order, number);
+    const rows = position
+      ? await this.database.rows<Row>(firstRows(definition, columns, plan, size + 1, position))
       : await this.numbered(definition, columns, plan, { number, size, count });
     const shownCount = request.count ? count : null;
-    return pageOf(found, request, { count: shownCount, number, order: plan.order });
+    return pageOf(rows, request, { count: shownCount, number, order: plan.order });
   }
 
   private read({ isStable }: ListPlan, statement: Sql): Promise<Row[]> {
@@ -183,11 +192,11 @@ export class ListService {
     { number, size, count }: { number: number; size: number; count: number | null },
   ): Promise<Row[]> {
     const offset = (number - 1) * size;
-    const isDeep = offset >= DEEP;
-    const known = count ?? (isDeep && plan.isStored ? await this.count(plan.count) : null);
-    if (known !== null && offset > 0 && offset >= known) throw new NotFound('Invalid page.');
+    const isDeep = offset >= DEEP_OFFSET;
+    const total = count ?? (isDeep && plan.isStored ? await this.count(plan.count) : null);
+    if (total !== null && offset > 0 && offset >= total) throw new NotFound('Invalid page.');
     const statement = isDeep
-      ? deepRows(definition, columns, plan, { offset, limit: size + 1, total: known })
+      ? deepRows(definition, columns, plan, { offset, limit: size + 1, total })
       : firstRows(definition, columns, plan, size + 1, null, offset);
     const found = await (offset > 0
       ? this.database.rows<Row>(statement)
@@ -208,24 +217,24 @@ const isFirst = (request: PageRequest): boolean =>
 /** Returns the requested order, else the order of the list, else that of the resource. */
 function orderOf(
   definition: ResourceDefinition,
-  asked: readonly string[],
+  requested: readonly string[],
   { order, orderBy = [] }: ListOptions,
   actor: Actor,
 ): readonly OrderTerm[] {
-  if (asked.length === 0 && order) return order;
-  return orderTerms(definition, 't', asked.length > 0 ? asked : orderBy, actor);
+  if (requested.length === 0 && order) return order;
+  return orderTerms(definition, 't', requested.length > 0 ? requested : orderBy, actor);
 }
 
 type NumberedRequest = Extract<PageRequest, { style: 'numbered' }>;
 
-/** @param found the rows of the page, and one more if there is a next page */
+/** @param rows the rows of the page, and one more if there is a next page */
 function pageOf(
-  found: readonly Row[],
+  rows: readonly Row[],
   request: NumberedRequest,
   { count, number, order }: { count: number | null; number: number; order: readonly OrderTerm[] },
 ): Page<Row> {
-  const shown = found.slice(0, request.size);
-  const hasNext = found.length > request.size;
+  const shown = rows.slice(0, request.size);
+  const hasNext = rows.length > request.size;
   const last = shown.at(-1);
   const after = hasNext && last ? cursorAfter(last, order, number + 1) : null;
   return new Page(shown, request, count, number, hasNext, after);

@@ -41,7 +41,7 @@ function isNull(column: Sql, value: string): Sql {
 
 function isIn(field: Field, column: Sql, value: string): Sql {
   if (value === '') throw new BadRequest('cannot provide empty value for __in');
-  const values = value.split(',').map((one) => convert(field, one.trim()));
+  const values = value.split(',').map((item) => convert(field, item.trim()));
   return sql`${column} = ANY(${values}::${raw(arrayType(field))}[])`;
 }
 
@@ -58,7 +58,7 @@ const NUMBER = /\d{5,}/g;
  * for the last one alone: its cost is the rows of every trigram, and numbered names share all others
  * (docs/decisions/0117-search.md).
  */
-export function holds(column: Sql, term: string): Sql {
+export function containsTerm(column: Sql, term: string): Sql {
   const text = sql`${column}::text`;
   const number = term.match(NUMBER)?.at(-1) ?? term;
   if (number === term) return sql`${text} ILIKE ${partPattern(term)}`;
@@ -83,7 +83,7 @@ function match(field: Field, column: Sql, lookup: string, value: string): Sql {
     case 'exact':
       return sql`${text} ${like} ${escaped}`;
     case 'contains':
-      return insensitive ? holds(column, value) : sql`${text} LIKE ${partPattern(value)}`;
+      return insensitive ? containsTerm(column, value) : sql`${text} LIKE ${partPattern(value)}`;
     case 'startswith':
       return sql`${text} ${like} ${`${escaped}%`}`;
     case 'endswith':

@@ -28,8 +28,8 @@ export function orderTerms(
   names: readonly string[],
   actor: Actor,
 ): OrderTerm[] {
-  const wanted = names.length > 0 ? names : definition.orderBy;
-  const terms = wanted.map((text, index): OrderTerm => {
+  const requested = names.length > 0 ? names : definition.orderBy;
+  const terms = requested.map((text, index): OrderTerm => {
     const name = text.replace(/^-/, '');
     const found = termOf(definition, alias, name.split('__'), actor, 0);
     return { column: `order_${index}`, ...found, name, descending: text.startsWith('-') };
@@ -80,13 +80,19 @@ function termOf(
     throw new BadRequest(`No related model for field ${name}.`);
   }
   const target = relation.target();
-  const far = `${alias}o`;
-  const end = rest.length === 0 ? ['id'] : rest;
-  const { expression, kind, columnType } = termOf(target, far, end, actor, depth + 1);
-  const readable = permit(target.policy, 'read', far, actor);
-  const { from, where } = relation.join(alias, far);
+  const relatedAlias = `${alias}o`;
+  const relatedPath = rest.length === 0 ? ['id'] : rest;
+  const { expression, kind, columnType } = termOf(
+    target,
+    relatedAlias,
+    relatedPath,
+    actor,
+    depth + 1,
+  );
+  const readable = permit(target.policy, 'read', relatedAlias, actor);
+  const { from, where } = relation.join(alias, relatedAlias);
   const value = sql`(
-    SELECT ${expression} FROM ${from} WHERE ${and(where, target.own(far), readable)})`;
+    SELECT ${expression} FROM ${from} WHERE ${and(where, target.own(relatedAlias), readable)})`;
   return {
     expression: target.stored ? value : sql`NULL::${raw(columnType)}`,
     kind,

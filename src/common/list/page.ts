@@ -60,8 +60,9 @@ export function parsePage(
   const text = valuesOf(parameters.page).at(-1);
   const page = text === undefined ? 1 : text === 'last' ? 'last' : positive(text);
   if (page === null) throw new NotFound('Invalid page.');
-  const word = [parameters.count_disabled].flat().at(-1);
-  const disabled = word !== undefined && (word === '' || toBoolean(word) === true);
+  const countDisabled = [parameters.count_disabled].flat().at(-1);
+  const disabled =
+    countDisabled !== undefined && (countDisabled === '' || toBoolean(countDisabled) === true);
   return {
     style: 'numbered',
     page,
@@ -80,7 +81,7 @@ export function envelope(page: Page<unknown>, path: string, query: QueryParamete
     const search = new URLSearchParams();
     for (const [key, value] of Object.entries(query)) {
       if (key === 'page' || key === 'page_size' || key === 'after') continue;
-      for (const one of [value ?? []].flat()) search.append(key, one);
+      for (const item of [value ?? []].flat()) search.append(key, item);
     }
     search.append('page', String(number));
     if (sentSize !== null) search.append('page_size', String(sentSize));

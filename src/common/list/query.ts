@@ -54,7 +54,7 @@ export const LOOKUPS = new Set([
 ]);
 
 /** Parameters of every list (docs/contract/lists.md#reserved-names). */
-const OF_LISTS = new Set([
+const LIST_PARAMETERS = new Set([
   'page',
   'page_size',
   'after',
@@ -66,11 +66,18 @@ const OF_LISTS = new Set([
   'role_level',
 ]);
 /** Parameters of event lists. */
-const OF_EVENTS = new Set(['limit', 'no_truncate']);
+const EVENT_LIST_PARAMETERS = new Set(['limit', 'no_truncate']);
 /** Parameters that clients send to every URL and that lists ignore. */
-const IGNORED = new Set(['format']);
+const IGNORED_PARAMETERS = new Set(['format']);
 /** Parameters of other routes. A column of that name is filtered with a lookup: `limit__exact`. */
-const OF_OTHERS = new Set([...OF_EVENTS, 'validate', 'dry_run', 'hostvars', 'towervars', 'all']);
+const UNSUPPORTED_PARAMETERS = new Set([
+  ...EVENT_LIST_PARAMETERS,
+  'validate',
+  'dry_run',
+  'hostvars',
+  'towervars',
+  'all',
+]);
 
 const MAX_PARAMETERS = 100;
 const MAX_SEARCH_LENGTH = 512;
@@ -78,7 +85,7 @@ const MAX_SEARCH_WORDS = 32;
 const MAX_ORDER_FIELDS = 16;
 
 /** Parameters that only some lists support. */
-export interface OwnParameters {
+export interface OptionalParameters {
   /** Parameter for the list's query language. */
   expression?: string | null;
   /** True for an event list. */
@@ -92,22 +99,28 @@ export interface OwnParameters {
  */
 export function parseListQuery(
   parameters: QueryParameters,
-  { expression = null, events = false }: OwnParameters = {},
+  { expression = null, events = false }: OptionalParameters = {},
 ): ListQuery {
   const all: Condition[] = [];
   const chained: Condition[] = [];
   const any: Condition[] = [];
   const entries = Object.entries(parameters).flatMap(([key, value]) =>
-    [value ?? []].flat().map((one) => [key, one] as const),
+    [value ?? []].flat().map((item) => [key, item] as const),
   );
   if (entries.length > MAX_PARAMETERS) throw new BadRequest('Too many query parameters.');
   for (const [key, value] of entries) {
     if (!isStorable(value) || !isStorable(key)) {
       throw new BadRequest('Null characters are not allowed in the query string.');
     }
-    const isEvents = events && OF_EVENTS.has(key);
-    if (OF_LISTS.has(key) || IGNORED.has(key) || isEvents || key === expression) continue;
-    if (OF_OTHERS.has(key)) {
+    const isEventParameter = events && EVENT_LIST_PARAMETERS.has(key);
+    if (
+      LIST_PARAMETERS.has(key) ||
+      IGNORED_PARAMETERS.has(key) ||
+      isEventParameter ||
+      key === expression
+    )
+      continue;
+    if (UNSUPPORTED_PARAMETERS.has(key)) {
       throw new BadRequest(`The parameter ${key} has no meaning for this list.`);
     }
     const parsed = parseCondition(key, value);
@@ -126,8 +139,8 @@ export function parseListQuery(
 }
 
 /** Lookups that an index supports, or that compare whole values. */
-const CHEAP = new Set(['exact', 'in', 'isnull', 'gt', 'gte', 'lt', 'lte']);
-const FEW_CONDITIONS = 10;
+const CHEAP_LOOKUPS = new Set(['exact', 'in', 'isnull', 'gt', 'gte', 'lt', 'lte']);
+const MAX_CHEAP_CONDITIONS = 10;
 
 /**
  * True if a query may make the database do expensive work for every row: searches in texts, filters
@@ -137,15 +150,16 @@ export function isCostly({ all, any, chained, search, order, expressions }: List
   const conditions = [...all, ...any, ...chained];
   return (
     search.length + expressions.length > 0 ||
-    conditions.length > FEW_CONDITIONS ||
-    conditions.some(({ path, lookup }) => path.length > 1 || !CHEAP.has(lookup)) ||
+    conditions.length > MAX_CHEAP_CONDITIONS ||
+    conditions.some(({ path, lookup }) => path.length > 1 || !CHEAP_LOOKUPS.has(lookup)) ||
     order.some((name) => name.includes('__'))
   );
 }
 
 /** True if a query searches for parts of texts. The number of matching rows cannot be predicted. */
 export const searchesTexts = ({ all, any, chained, search }: ListQuery): boolean =>
-  search.length > 0 || [...all, ...any, ...chained].some(({ lookup }) => !CHEAP.has(lookup));
+  search.length > 0 ||
+  [...all, ...any, ...chained].some(({ lookup }) => !CHEAP_LOOKUPS.has(lookup));
 
 /** Returns the names that a list is ordered by, without empty ones. */
 function orderNames(values: readonly string[]): string[] {

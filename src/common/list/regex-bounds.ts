@@ -12,7 +12,7 @@ const TOO_LARGE = 'The regular expression repeats too much.';
 const OTHER_SYNTAX = 'The regular expression may not switch to another syntax.';
 
 /** Prefixes that make PostgreSQL read the pattern in another syntax than the one that is counted here. */
-const SWITCH = /^(?:\*\*\*|\(\?[a-z]*[beqx])/;
+const SYNTAX_SWITCH = /^(?:\*\*\*|\(\?[a-z]*[beqx])/;
 const REPETITION = /\{(\d{1,3})(?:,(\d{0,3}))?\}/y;
 const BRACKET = /\[\^?\]?(?:\[[.:=][^\]]*\]|\\.|[^\]\\])*\]?/sy;
 
@@ -24,7 +24,7 @@ const BRACKET = /\[\^?\]?(?:\[[.:=][^\]]*\]|\\.|[^\]\\])*\]?/sy;
  */
 export function assertBoundedPattern(pattern: string): void {
   if (pattern.length > MAX_LENGTH) throw new BadRequest(TOO_LONG);
-  if (SWITCH.test(pattern)) throw new BadRequest(OTHER_SYNTAX);
+  if (SYNTAX_SWITCH.test(pattern)) throw new BadRequest(OTHER_SYNTAX);
   if (statesOf(pattern) > MAX_STATES) throw new BadRequest(TOO_LARGE);
 }
 
@@ -32,29 +32,29 @@ export function assertBoundedPattern(pattern: string): void {
 function statesOf(pattern: string): number {
   /** Size of the content so far of each open group, and of the last element in it. */
   const open = [{ size: 0, last: 0 }];
-  for (let at = 0; at < pattern.length;) {
+  for (let index = 0; index < pattern.length;) {
     const group = open.at(-1) ?? { size: 0, last: 0 };
-    const repeated = matchAt(REPETITION, pattern, at);
-    const bracket = matchAt(BRACKET, pattern, at);
+    const repeated = matchAt(REPETITION, pattern, index);
+    const bracket = matchAt(BRACKET, pattern, index);
     if (repeated) {
       const [text, from, to] = repeated;
       const times = Math.max(1, Number(from), Number(to ?? 0));
       group.size += group.last * (times - 1);
       group.last *= times;
-      at += text.length;
+      index += text.length;
       continue;
     }
-    if (pattern[at] === '(') open.push({ size: 0, last: 0 });
-    else if (pattern[at] === ')' && open.length > 1) {
+    if (pattern[index] === '(') open.push({ size: 0, last: 0 });
+    else if (pattern[index] === ')' && open.length > 1) {
       open.pop();
       const outer = open.at(-1) ?? group;
       outer.last = Math.max(1, group.size);
       outer.size += outer.last;
-    } else if (!'*+?|^$'.includes(pattern[at] ?? '')) {
+    } else if (!'*+?|^$'.includes(pattern[index] ?? '')) {
       group.last = 1;
       group.size += 1;
     }
-    at += bracket?.[0].length ?? (pattern[at] === '\\' ? 2 : 1);
+    index += bracket?.[0].length ?? (pattern[index] === '\\' ? 2 : 1);
   }
   return open.reduce((sum, { size }) => sum + size, 0);
 }

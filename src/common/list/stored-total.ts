@@ -18,7 +18,7 @@ export function storedTotal(
   const { counter, hide } = definition;
   if (counter === null || hide !== null) return null;
   const { columns, rule } = counter;
-  return speaksOnlyOf(definition, query, rule ? {} : columns) ? sumTotals(counter, where) : null;
+  return filtersOnlyBy(definition, query, rule ? {} : columns) ? sumTotals(counter, where) : null;
 }
 
 /**
@@ -27,12 +27,12 @@ export function storedTotal(
  * @param where condition on `t`
  */
 export function sumTotals({ table, columns, total }: StoredTotals, where: Sql): Sql {
-  const named = Object.entries(columns).map(
-    ([column, counted]) => sql`${ident(counted)} AS ${ident(column)}`,
+  const totalColumns = Object.entries(columns).map(
+    ([column, totalColumn]) => sql`${ident(totalColumn)} AS ${ident(column)}`,
   );
   return sql`
     SELECT COALESCE(sum(t.kept), 0)::bigint AS count
-    FROM (SELECT ${join([...named, sql`${ident(total)} AS kept`], ', ')} FROM ${ident(table)}) t
+    FROM (SELECT ${join([...totalColumns, sql`${ident(total)} AS kept`], ', ')} FROM ${ident(table)}) t
     WHERE ${where}`;
 }
 
@@ -40,7 +40,7 @@ export function sumTotals({ table, columns, total }: StoredTotals, where: Sql): 
  * True if the filters of a query use only some columns of the rows, so that another table with these
  * columns can be queried instead. Filters on the ids of referenced objects are included.
  */
-function speaksOnlyOf(
+function filtersOnlyBy(
   definition: ResourceDefinition,
   query: ListQuery,
   columns: Readonly<Record<string, string>>,

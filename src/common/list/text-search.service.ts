@@ -6,10 +6,10 @@ import { permit, type Actor } from '../access.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { FilterCompiler, searchFields } from './compile.js';
 import { parseListQuery } from './query.js';
-import { inListTime } from './time-limit.js';
+import { withListTimeout } from './time-limit.js';
 
 /** Object in the search results. */
-export interface Hit {
+export interface SearchResult {
   type: string;
   id: number;
   name: string;
@@ -37,16 +37,23 @@ export class TextSearch {
     words: string,
     actor: Actor,
     limit: number,
-  ): Promise<Hit[]> {
-    const parts = definitions.map((definition) => sql`(${hits(definition, words, actor, limit)})`);
+  ): Promise<SearchResult[]> {
+    const parts = definitions.map(
+      (definition) => sql`(${selectMatches(definition, words, actor, limit)})`,
+    );
     if (parts.length === 0) return [];
-    return inListTime(this.database, this.settings, () =>
-      this.database.rows<Hit>(join(parts, ' UNION ALL ')),
+    return withListTimeout(this.database, this.settings, () =>
+      this.database.rows<SearchResult>(join(parts, ' UNION ALL ')),
     );
   }
 }
 
-function hits(definition: ResourceDefinition, words: string, actor: Actor, limit: number): Sql {
+function selectMatches(
+  definition: ResourceDefinition,
+  words: string,
+  actor: Actor,
+  limit: number,
+): Sql {
   const name = nameOf(definition);
   const filters = new FilterCompiler(actor, () => null).compile(
     definition,

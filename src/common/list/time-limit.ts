@@ -14,7 +14,7 @@ const TOO_COSTLY =
  *
  * @throws Unavailable if the work occupies the database for longer than LIST_TIMEOUT_MS
  */
-export async function inListTime<T>(
+export async function withListTimeout<T>(
   database: Database,
   { LIST_TIMEOUT_MS, STATEMENT_TIMEOUT_MS }: Settings,
   work: () => Promise<T>,

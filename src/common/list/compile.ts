@@ -53,7 +53,10 @@ export class FilterCompiler {
       ...negative.map((condition) => this.single(scope, condition)),
       ...query.chained.map((condition) => this.single(scope, condition)),
       ...query.search.map((term) => this.search(scope, term)),
-      ...query.expressions.map((text) => this.expression(scope, text)),
+      ...query.expressions.map(
+        (text) =>
+          definition.expression?.compile(text, alias, this.parts(definition, alias)) ?? TRUE,
+      ),
     ];
     if (query.any.length > 0) {
       parts.push(or(...query.any.map((condition) => this.single(scope, condition))));
@@ -61,13 +64,6 @@ export class FilterCompiler {
     if (query.types.length > 0) parts.push(typeCondition(scope, query.types));
     if (query.roleLevel !== null) parts.push(this.byRole(scope, query.roleLevel));
     return and(...parts);
-  }
-
-  /** @throws BadRequest if the text is not an expression */
-  private expression(scope: Scope, text: string): Sql {
-    const { expression } = scope.definition;
-    if (!expression) return TRUE;
-    return expression.compile(text, scope.alias, this.parts(scope.definition, scope.alias));
   }
 
   /** Returns the parts that expressions on a row are compiled from. */

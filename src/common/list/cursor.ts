@@ -5,11 +5,11 @@ import { BadRequest } from '../errors/errors.js';
 import { itemAt } from '../invariants.js';
 import { listOf } from '../records.js';
 import type { Row } from '../resource/define-resource.js';
+import { TEXT_KINDS } from './lookups.js';
 import type { OrderTerm } from './order.js';
 
 type Value = string | number | boolean | null;
 
-const TEXT_KINDS = new Set(['string', 'text', 'choice', 'email', 'variables']);
 /** Maximum length of a cursor in a URL. Orders by long texts can exceed it. */
 const MAX_LENGTH = 2048;
 

@@ -110,8 +110,15 @@ export class ListService {
     const counts = lists.map(({ definition, query }) => {
       const parsed = parseListQuery(query);
       const filters = this.compiler(actor).compile(definition, 't', parsed);
-      const options = { query: parsed, filters, order: [], counted: false, isById: false };
-      return sql`(${plansOf(definition, actor, { ...options, isPlain: false }).many.count})`;
+      const { many } = plansOf(definition, actor, {
+        query: parsed,
+        filters,
+        order: [],
+        counted: false,
+        isById: false,
+        isPlain: false,
+      });
+      return sql`(${many.count})`;
     });
     const row = await withListTimeout(this.database, this.settings, () =>
       this.database.row<{ totals: number[] }>(

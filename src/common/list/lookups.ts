@@ -6,7 +6,7 @@ import { BadRequest } from '../errors/errors.js';
 import type { Condition } from './query.js';
 import { assertBoundedPattern } from './regex-bounds.js';
 
-const TEXT_KINDS = new Set(['string', 'text', 'choice', 'email', 'variables']);
+export const TEXT_KINDS = new Set(['string', 'text', 'choice', 'email', 'variables']);
 const COMPARISONS: Record<string, string> = { gt: '>', gte: '>=', lt: '<', lte: '<=' };
 
 /**
@@ -42,12 +42,8 @@ function isNull(column: Sql, value: string): Sql {
 function isIn(field: Field, column: Sql, value: string): Sql {
   if (value === '') throw new BadRequest('cannot provide empty value for __in');
   const values = value.split(',').map((item) => convert(field, item.trim()));
-  return sql`${column} = ANY(${values}::${raw(arrayType(field))}[])`;
-}
-
-function arrayType(field: Field): string {
-  if (TEXT_KINDS.has(field.kind)) return 'text';
-  return field.columnType;
+  const type = TEXT_KINDS.has(field.kind) ? 'text' : field.columnType;
+  return sql`${column} = ANY(${values}::${raw(type)}[])`;
 }
 
 /** A number that is long enough to tell one of many numbered rows. */

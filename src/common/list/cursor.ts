@@ -52,7 +52,7 @@ export function readCursor(
 }
 
 /**
- * Returns the condition for rows behind a position. If all directions agree and no value can be null, the
+ * Returns the condition for rows after a position. If all directions agree and no value can be null, the
  * condition is a single row comparison, which an index supports.
  */
 export function isAfter(terms: readonly OrderTerm[], values: readonly Value[]): Sql {

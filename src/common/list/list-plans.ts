@@ -38,8 +38,8 @@ export interface ListPlanOptions {
 export interface ListPlans {
   many: ListPlan;
   /**
-   * `seen`: statement for the number of rows that the caller sees, regardless of filters. `planOf`: plan
-   * by the caller's roles, or by querying them.
+   * `visibleCount`: statement for the number of rows that the caller sees, regardless of filters. `planOf`
+   * returns the plan for the caller's roles; if `held` is null, its statements query the roles.
    */
   few: { planOf: (held: HeldRoles | null) => ListPlan; visibleCount: Sql } | null;
 }
@@ -98,7 +98,7 @@ export function plansOf(
   };
 }
 
-/** Limits a list of several types to these types, whatever else shares their table. */
+/** Limits a list of several types to these types. Other types can share the table. */
 const typeCondition = ({ variants }: ResourceDefinition): Sql =>
   variants
     ? sql`t.type = ANY(${variants().map(({ discriminator }) => discriminator)}::text[])`

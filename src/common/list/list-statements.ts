@@ -15,10 +15,11 @@ export interface ListPlan {
   /** True if the database maintains the total, which then costs almost nothing. */
   isStored: boolean;
   /**
-   * True: rows are found first and sorted then, because an index in list order may pass over most rows.
+   * True if matching rows are found before they are sorted. Reading an index in list order could skip most
+   * rows.
    */
   isSubquery: boolean;
-  /** True: the page and its total share one search. */
+  /** True if one search finds both the page and its total. */
   isFoundOnce: boolean;
   /**
    * True if the result depends on the caller only, so that the statement is prepared and its plan reused.
@@ -71,7 +72,7 @@ const subquery = (definition: ResourceDefinition, condition: Sql): Sql =>
   sql`(SELECT * FROM ${tableWhere(definition, condition)} OFFSET 0) t`;
 
 /**
- * Returns the statement for the first rows of a list, or for the first rows behind a position. The offset
+ * Returns the statement for the first rows of a list, or for the first rows after a position. The offset
  * must be small.
  */
 export function firstRows(

@@ -190,7 +190,7 @@ export class ListService {
   /**
    * Returns the rows of a page by its number, and one more row.
    *
-   * @throws NotFound behind the last page
+   * @throws NotFound after the last page
    */
   private async numbered(
     definition: ResourceDefinition,
@@ -221,7 +221,7 @@ export class ListService {
 const isFirst = (request: PageRequest): boolean =>
   request.style === 'limited' || (request.page === 1 && request.after === null);
 
-/** Returns the requested order, else the order of the list, else that of the resource. */
+/** Returns the requested order, else the default order of the list, else that of the resource. */
 function orderOf(
   definition: ResourceDefinition,
   requested: readonly string[],

@@ -46,19 +46,19 @@ function isIn(field: Field, column: Sql, value: string): Sql {
   return sql`${column} = ANY(${values}::${raw(type)}[])`;
 }
 
-/** A number that is long enough to tell one of many numbered rows. */
+/** Numbers that are long enough to identify a row among many numbered rows. */
 const NUMBER = /\d{5,}/g;
 
 /**
- * A column holds a term, in whatever case. If the term has a long number, the index of trigrams is asked
- * for the last one alone: its cost is the rows of every trigram, and numbered names share all others
- * (docs/decisions/0117-search.md).
+ * Returns the condition that a column contains a term in any case. If the term contains a long number, the
+ * trigram index is searched for the last long number only: an index search reads the rows of every trigram
+ * in the pattern, and numbered names share all other trigrams (docs/decisions/0117-search.md).
  */
 export function containsTerm(column: Sql, term: string): Sql {
   const text = sql`${column}::text`;
   const number = term.match(NUMBER)?.at(-1) ?? term;
   if (number === term) return sql`${text} ILIKE ${partPattern(term)}`;
-  // No index has the expression: PostgreSQL compares it in the rows that have the number.
+  // No index covers the `|| ''` expression, so PostgreSQL evaluates it only on rows with the number.
   return sql`(${text} ILIKE ${partPattern(number)} AND (${text} || '') ILIKE ${partPattern(term)})`;
 }
 

@@ -8,7 +8,7 @@ export interface Condition {
   path: readonly string[];
   lookup: string;
   negated: boolean;
-  /** True: compares the value with the column's integer as text (`__int`). */
+  /** True if the value is compared with the column's integer as text (`__int`). */
   castInteger: boolean;
   value: string;
 }

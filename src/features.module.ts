@@ -18,7 +18,7 @@ import { RoleStore } from './common/access.js';
 import { ActivityRecorder } from './common/activity/activity.js';
 import { CommonModule } from './common/common.module.js';
 import { ActiveRunsQuery } from './common/resource/dependents.js';
-import { RequestGuards } from './common/rest/request-guards.js';
+import { RequestGuards } from './common/rest/body.interceptor.js';
 import { SettingsModule } from './config/settings.module.js';
 import { CredentialUses } from './credentials/credential-uses.js';
 import { IdentityTokens } from './credentials/identity-tokens.js';

@@ -9,7 +9,7 @@ import { SessionsService } from './sessions.service.js';
 import { TokensRepository } from './tokens.repository.js';
 import { AccessGuard } from '../common/rest/access.guard.js';
 import type { ApiRequest } from '../common/http/request.js';
-import { RequestGuards } from '../common/rest/request-guards.js';
+import { RequestGuards } from '../common/rest/body.interceptor.js';
 import { AuthGuard } from './auth.guard.js';
 
 /** Types of objects whose routes can change accounts and tokens, including those of the caller. */

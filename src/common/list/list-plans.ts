@@ -22,13 +22,13 @@ export interface ListPlanOptions {
   /** Additional condition on `t`, for example the parent of a sub-list. */
   scope?: Sql | undefined;
   /** True if the scope depends on counted columns only. */
-  counted: boolean;
+  counted?: boolean | undefined;
   /** Replacement for the visibility rule. */
   visible?: Sql | undefined;
   /** True if rows that lists normally hide are selected by id. */
-  isById: boolean;
+  isById?: boolean;
   /** True for a first page without any parameters. */
-  isPlain: boolean;
+  isPlain?: boolean;
 }
 
 /**
@@ -70,7 +70,7 @@ export function plansOf(
     order,
     count: stored ?? countRows(definition, shown),
     isStored: stored !== null,
-    isStable: options.isPlain && filters === TRUE && scope === undefined,
+    isStable: options.isPlain === true && filters === TRUE && scope === undefined,
     isSubquery: searchesTexts(query),
     isFoundOnce: searchesTexts(query) && stored === null,
   };

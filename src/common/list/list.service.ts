@@ -85,7 +85,7 @@ export class ListService {
       filters,
       order,
       scope: options.scope,
-      counted: options.counted === true,
+      counted: options.counted,
       visible: options.visible,
       isById: Boolean(query.id),
       isPlain:
@@ -110,15 +110,7 @@ export class ListService {
     const counts = lists.map(({ definition, query }) => {
       const parsed = parseListQuery(query);
       const filters = this.compiler(actor).compile(definition, 't', parsed);
-      const { many } = plansOf(definition, actor, {
-        query: parsed,
-        filters,
-        order: [],
-        counted: false,
-        isById: false,
-        isPlain: false,
-      });
-      return sql`(${many.count})`;
+      return sql`(${plansOf(definition, actor, { query: parsed, filters, order: [] }).many.count})`;
     });
     const row = await withListTimeout(this.database, this.settings, () =>
       this.database.row<{ totals: number[] }>(

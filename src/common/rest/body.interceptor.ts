@@ -11,8 +11,17 @@ import { assertPlain, hasBody } from '../http/body.js';
 import { sendsLines } from '../http/lines.js';
 import type { ApiRequest } from '../http/request.js';
 import { RequestBodies } from '../http/request-bodies.service.js';
-import { RequestGuards } from './request-guards.js';
 import { ROUTE_INFO, type RouteInfo } from './route.js';
+
+/** Guards of a request, which run before its body is read. The auth module implements this class. */
+export abstract class RequestGuards {
+  /**
+   * Authenticates the caller and authorizes the object of the URL again.
+   *
+   * @throws Unauthenticated, Forbidden, NotFound
+   */
+  abstract check(context: ExecutionContext): Promise<void>;
+}
 
 /**
  * Reads the request body after the guards have authenticated the caller and authorized the object of the

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Post } from '@nestjs/common';
 import type { Actor } from '../access.js';
 import { columnOf } from '../fields/field.js';
 import { validate } from '../fields/validate.js';
-import { DomainError, Invalid } from '../errors/errors.js';
+import { Invalid } from '../errors/errors.js';
 import { BOOLEAN, described, type JsonSchemas, object } from '../fields/json-schema.js';
 import { CurrentActor, Target } from './parameters.js';
 import type { ResourceDefinition, Row, RowOf } from '../resource/define-resource.js';
@@ -10,6 +10,7 @@ import type { Values } from './hooks.js';
 import { CommonServices } from './common-services.service.js';
 import { isWritable } from '../fields/reads.js';
 import { Route, type RouteInfo } from './route.js';
+import { isPermitted } from './sublist.js';
 
 /**
  * Declares the GET of `copy/`.
@@ -95,14 +96,8 @@ export abstract class CopyController<Schema extends object = object> {
     _actor: Actor,
   ): Promise<void> {}
 
-  protected async mayCopy({ id }: RowOf<Schema>, actor: Actor): Promise<boolean> {
-    try {
-      await this.services.resources.assertMay(this.copied, id, 'copy', actor);
-      return true;
-    } catch (error) {
-      if (error instanceof DomainError) return false;
-      throw error;
-    }
+  protected mayCopy({ id }: RowOf<Schema>, actor: Actor): Promise<boolean> {
+    return isPermitted(() => this.services.resources.assertMay(this.copied, id, 'copy', actor));
   }
 }
 

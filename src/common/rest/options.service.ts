@@ -175,7 +175,7 @@ export class OptionsService {
     if (here) return { ...ALL_OPEN, fields: here.filter(isWritable) };
     try {
       const parent = info.parent
-        ? await resources.load(info.parent, idOf(route.pattern, path), actor)
+        ? await resources.load(info.parent, parametersOf(route.pattern, path).id ?? '', actor)
         : null;
       if (info.parent && parent) {
         await resources.assertMay(info.parent, parent.id, info.needs ?? 'read', actor);
@@ -269,8 +269,6 @@ export function nameOf(route: TableRoute | undefined): string {
   }
   return `${own} Detail`;
 }
-
-const idOf = (pattern: string, path: string): string => parametersOf(pattern, path).id ?? '';
 
 /** Returns the values of a pattern's parameters in a path. */
 function parametersOf(pattern: string, path: string): Record<string, string> {

@@ -62,10 +62,5 @@ export const onlyOf = (choices: ReferenceList | null | undefined): string | unde
   choices && !choices.more && choices.options.length === 1 ? choices.options[0]?.[0] : undefined;
 
 /** Column that names objects of a kind, or null for kinds that have no names. */
-function labelColumn(target: ResourceDefinition): string | null {
-  for (const name of ['name', 'username']) {
-    const column = target.field(name)?.column;
-    if (column) return column;
-  }
-  return null;
-}
+const labelColumn = (target: ResourceDefinition): string | null =>
+  target.field('name')?.column ?? target.field('username')?.column ?? null;

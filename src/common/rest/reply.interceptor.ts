@@ -36,12 +36,10 @@ function write({ status, headers, body }: Reply<number>, response: Response): un
  */
 export function replyOf(value: unknown, context: ExecutionContext): Reply<number> {
   const status = declaredStatus(context);
-  if (isReply(value)) return new Reply(value.status ?? status, value.body, value.headers);
+  if (value instanceof Reply) return new Reply(value.status ?? status, value.body, value.headers);
   const url = status === 201 || status === 202 ? memberOf(value, 'url') : undefined;
   return new Reply(status, value, typeof url === 'string' ? { Location: url } : {});
 }
-
-const isReply = (value: unknown): value is Reply => value instanceof Reply;
 
 function declaredStatus(context: ExecutionContext): number {
   const info = metadataOf<RouteInfo>(ROUTE_INFO, context.getHandler());

@@ -25,18 +25,6 @@ function uniqueViolation(definition: ResourceDefinition, error: unknown): Invali
   return rule ? Invalid.field(rule.field, rule.message) : undefined;
 }
 
-/** Runs a write and converts a violated unique constraint to its validation error. */
-async function withUniqueRules<T>(
-  definition: ResourceDefinition,
-  write: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    throw uniqueViolation(definition, error) ?? error;
-  }
-}
-
 /**
  * Single rows of every resource and their links, with SQL from the declarations. The SQL of lists is in
  * `src/common/list`, the SQL of representations in `src/common/resource`.
@@ -178,10 +166,12 @@ export class ResourceRowsRepository {
     definition: ResourceDefinition<Schema>,
     statement: Sql,
   ): Promise<RowOf<Schema>> {
-    const row = await withUniqueRules(definition, () =>
-      this.database.row<RowOf<Schema>>(statement),
-    );
-    return existing(row, 'a row just written is returned');
+    try {
+      const row = await this.database.row<RowOf<Schema>>(statement);
+      return existing(row, 'a row just written is returned');
+    } catch (error) {
+      throw uniqueViolation(definition, error) ?? error;
+    }
   }
 }
 

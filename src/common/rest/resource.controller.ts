@@ -5,14 +5,20 @@ import type { QueryParameters } from '../list/query.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import type { Representation } from '../resource/represent.js';
 import { CommonServices } from './common-services.service.js';
+import type { Values } from './hooks.js';
 import { CurrentActor, ListParams, Target } from './parameters.js';
 import { Route, type RouteInfo } from './route.js';
 import { BrokenInvariant } from '../invariants.js';
 
 export type GenericMethod = 'list' | 'create' | 'retrieve' | 'replace' | 'modify' | 'destroy';
 
-const ALL: readonly GenericMethod[] = [
-  ...(['list', 'create', 'retrieve', 'replace', 'modify', 'destroy'] as const),
+const ALL_METHODS: readonly GenericMethod[] = [
+  'list',
+  'create',
+  'retrieve',
+  'replace',
+  'modify',
+  'destroy',
 ];
 
 /** Common shape of all resource controllers: a definition and the services that the routes use. */
@@ -32,8 +38,6 @@ export function controllerOf(target: object): GenericControllerClass {
   return target;
 }
 
-type Values = Record<string, unknown>;
-
 /**
  * Creates the base class with the generic handlers of a resource. A resource differs through its hooks
  * and declarations, never by overriding a handler.
@@ -42,10 +46,9 @@ type Values = Record<string, unknown>;
  */
 export function ResourceController(
   definition: ResourceDefinition,
-  methods: readonly GenericMethod[] = ALL,
+  methods: readonly GenericMethod[] = ALL_METHODS,
 ): GenericControllerClass {
   const routes = routesOf(definition);
-  const update = updater(definition);
   /** Declares the method as a route if the resource has it. */
   const Has = (name: GenericMethod, verb: MethodDecorator): MethodDecorator =>
     methods.includes(name) ? applyDecorators(verb, Route(routes[name])) : () => undefined;
@@ -80,7 +83,7 @@ export function ResourceController(
       @Body() body: Values,
       @CurrentActor() actor: Actor,
     ): Promise<Representation> {
-      return update(this.services, { row, body, actor, partial: false });
+      return update(this.services, definition, row, body, actor, false);
     }
 
     @Has('modify', Patch(':id'))
@@ -89,7 +92,7 @@ export function ResourceController(
       @Body() body: Values,
       @CurrentActor() actor: Actor,
     ): Promise<Representation> {
-      return update(this.services, { row, body, actor, partial: true });
+      return update(this.services, definition, row, body, actor, true);
     }
 
     @Has('destroy', Delete(':id'))
@@ -101,22 +104,17 @@ export function ResourceController(
   return Generic;
 }
 
-interface Update {
-  row: Row;
-  body: Values;
-  actor: Actor;
-  partial: boolean;
+async function update(
+  { resources }: CommonServices,
+  definition: ResourceDefinition,
+  row: Row,
+  body: Values,
+  actor: Actor,
+  partial: boolean,
+): Promise<Representation> {
+  const updated = await resources.update(definition, row, body, actor, { partial });
+  return resources.show(definition, updated, actor);
 }
-
-const updater =
-  (definition: ResourceDefinition) =>
-  async (
-    { resources }: CommonServices,
-    { row, body, actor, partial }: Update,
-  ): Promise<Representation> => {
-    const updated = await resources.update(definition, row, body, actor, { partial });
-    return resources.show(definition, updated, actor);
-  };
 
 /** Declarations of the generic routes. */
 function routesOf(definition: ResourceDefinition): Record<GenericMethod, RouteInfo> {

@@ -28,27 +28,8 @@ import { RepresentContexts } from '../resource/represent-contexts.service.js';
 import { represent, type Representation } from '../resource/represent.js';
 import { ResourceRowsRepository } from './resource-rows.repository.js';
 
-/**
- * Returns the row if its permission columns (`may_read`, `may_act`) allow the access.
- *
- * @param refusal error text for a caller who can read the object but lacks the action
- * @throws NotFound if there is no row, Forbidden otherwise (docs/contract/conventions.md#readable-or-not)
- */
-function admitted<Found extends Row>(
-  definition: ResourceDefinition,
-  row: Found | null,
-  refusal: string | undefined,
-): Found {
-  if (!row) throw noMatch(definition);
-  if (row.may_read !== true) throw new Forbidden();
-  if (row.may_act !== true) throw new Forbidden(refusal);
-  return row;
-}
-
 const noMatch = ({ label }: ResourceDefinition): NotFound =>
   new NotFound(`No ${label.replaceAll(' ', '')} matches the given query.`);
-
-export type Body = Record<string, unknown>;
 
 /** Sources of a new row besides the body. A sub-list injects its parent. */
 export interface CreateOptions {
@@ -105,7 +86,10 @@ export class ResourceService {
         ? await idByName(definition, id, { database: this.database, actor })
         : Number(id);
     const row = await this.rows.withPermissions(definition, number, actor, action);
-    return admitted(definition, row ?? null, refusal);
+    if (!row) throw noMatch(definition);
+    if (row.may_read !== true) throw new Forbidden();
+    if (row.may_act !== true) throw new Forbidden(refusal);
+    return row;
   }
 
   /**
@@ -126,7 +110,7 @@ export class ResourceService {
 
   async create<Schema extends object>(
     definition: ResourceDefinition<Schema>,
-    body: Body,
+    body: Values,
     actor: Actor,
     { injected = {}, authorise }: CreateOptions = {},
   ): Promise<RowOf<Schema>> {
@@ -175,7 +159,7 @@ export class ResourceService {
   async update<Schema extends object>(
     definition: ResourceDefinition<Schema>,
     target: Row,
-    body: Body,
+    body: Values,
     actor: Actor,
     { partial }: { partial: boolean },
   ): Promise<RowOf<Schema>> {

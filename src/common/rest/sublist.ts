@@ -255,7 +255,8 @@ async function openParts(
   };
 }
 
-async function isPermitted(check: () => Promise<void> | undefined): Promise<boolean> {
+/** Returns false if the check throws a domain error. */
+export async function isPermitted(check: () => Promise<void> | undefined): Promise<boolean> {
   try {
     await check();
     return true;

@@ -4,11 +4,10 @@ import type { ApiRequest } from './request.js';
 
 /** True for a dry run (`?dry_run=1`), which reports the effects of a request without applying them. */
 export function isDryRun({ query }: ApiRequest): boolean {
-  const given = [query.dry_run].flat().at(-1);
-  return given !== undefined && toBoolean(given) === true;
+  return toBoolean([query.dry_run].flat().at(-1)) === true;
 }
 
-/** The query parameter of routes that can tell what a request would do. */
+/** Query parameter of routes that support dry runs. */
 export const DRY_RUN_PARAMETER = {
   name: 'dry_run',
   description: 'Checks all and changes nothing.',

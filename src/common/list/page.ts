@@ -61,8 +61,7 @@ export function parsePage(
   const page = text === undefined ? 1 : text === 'last' ? 'last' : positive(text);
   if (page === null) throw new NotFound('Invalid page.');
   const countDisabled = [parameters.count_disabled].flat().at(-1);
-  const disabled =
-    countDisabled !== undefined && (countDisabled === '' || toBoolean(countDisabled) === true);
+  const disabled = countDisabled === '' || toBoolean(countDisabled) === true;
   return {
     style: 'numbered',
     page,

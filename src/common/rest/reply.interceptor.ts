@@ -11,7 +11,7 @@ import { Reply } from '../http/reply.js';
 import type { ApiRequest } from '../http/request.js';
 import { memberOf } from '../records.js';
 import { metadataOf } from './route-location.js';
-import { successStatus } from './route-answers.js';
+import { successStatus } from './route-responses.js';
 import { ROUTE_INFO, type RouteInfo } from './route.js';
 
 /** Writes status and headers of every response: those that the route declares, or that a `Reply` names. */
@@ -19,11 +19,13 @@ import { ROUTE_INFO, type RouteInfo } from './route.js';
 export class ReplyInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const response = context.switchToHttp().getResponse<Response>();
-    return next.handle().pipe(map((value: unknown) => write(replyOf(value, context), response)));
+    return next
+      .handle()
+      .pipe(map((value: unknown) => applyReply(replyOf(value, context), response)));
   }
 }
 
-function write({ status, headers, body }: Reply<number>, response: Response): unknown {
+function applyReply({ status, headers, body }: Reply<number>, response: Response): unknown {
   response.status(status);
   for (const [name, text] of Object.entries(headers)) response.setHeader(name, text);
   return body;
@@ -36,10 +38,12 @@ function write({ status, headers, body }: Reply<number>, response: Response): un
  */
 export function replyOf(value: unknown, context: ExecutionContext): Reply<number> {
   const status = declaredStatus(context);
-  if (value instanceof Reply) return new Reply(value.status ?? status, value.body, value.headers);
+  if (isReply(value)) return new Reply(value.status ?? status, value.body, value.headers);
   const url = status === 201 || status === 202 ? memberOf(value, 'url') : undefined;
   return new Reply(status, value, typeof url === 'string' ? { Location: url } : {});
 }
+
+const isReply = (value: unknown): value is Reply => value instanceof Reply;
 
 function declaredStatus(context: ExecutionContext): number {
   const info = metadataOf<RouteInfo>(ROUTE_INFO, context.getHandler());

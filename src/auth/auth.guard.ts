@@ -80,7 +80,7 @@ export class AuthGuard implements CanActivate {
     } catch (error) {
       // A public page ignores invalid credentials, and a session that needs a second factor.
       if (access === 'public' && isIgnorable(error)) {
-        this.events.refused(error, request);
+        this.events.recordRefusal(error, request);
         return null;
       }
       // A form that could not be parsed has no token. The parse error is more helpful than the CSRF

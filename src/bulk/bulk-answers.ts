@@ -13,7 +13,7 @@ import {
   type JsonSchema,
 } from '../common/fields/json-schema.js';
 import { DRY_RUN_PARAMETER } from '../common/http/dry-run.js';
-import type { AlternativeAnswer, QueryParameter } from '../common/rest/route.js';
+import type { AlternativeResponse, QueryParameter } from '../common/rest/route.js';
 
 /** JSON schemas of responses that are not resources, for the OpenAPI document. */
 export const DETAIL = object({ detail: described(STRING, 'Outcome, as a sentence.') });
@@ -109,7 +109,7 @@ export const DELETED = object(DELETED_MEMBERS);
 const dryRun = (
   answer: JsonSchema,
   ...others: readonly JsonSchema[]
-): readonly AlternativeAnswer[] => [
+): readonly AlternativeResponse[] => [
   {
     status: 200,
     description: 'Effects that the request would have, with `?dry_run=1`.',

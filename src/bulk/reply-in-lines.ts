@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { Logger, StreamableFile } from '@nestjs/common';
-import { answerOf } from '../common/rest/errors.filter.js';
+import { errorResponseOf } from '../common/rest/errors.filter.js';
 import { LINES_TYPE } from '../common/http/lines.js';
 import { Reply } from '../common/http/reply.js';
 import { stackOf } from '../common/errors/message-of.js';
@@ -31,7 +31,7 @@ export function replyInLines<Progress>(
 }
 
 function errorLine(error: unknown): object {
-  const { status, body } = answerOf(error);
+  const { status, body } = errorResponseOf(error);
   if (status >= 500) {
     const reason = stackOf(error);
     new Logger('Errors').error({ message: 'NDJSON response failed', status, error: reason });

@@ -11,7 +11,7 @@ import { messageOf } from '../common/errors/message-of.js';
 import { assertSameSite } from '../common/http/csrf.js';
 import { runInScope } from '../common/http/request-scope.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
-import { answerOf } from '../common/rest/errors.filter.js';
+import { errorResponseOf } from '../common/rest/errors.filter.js';
 import { SecurityEvents } from '../common/rest/security-events.service.js';
 import { InventoriesRepository } from '../inventories/inventories.repository.js';
 import { JobEventsRepository } from '../runs/events/job-events.repository.js';
@@ -49,7 +49,7 @@ export class LiveUpdatesGateway
       runInScope(scope, () => this.admit(req)).then(
         () => done(true),
         (error: unknown) => {
-          const { status, body, headers } = answerOf(error);
+          const { status, body, headers } = errorResponseOf(error);
           const type = { 'Content-Type': 'application/json' };
           done(false, status, JSON.stringify(body), { ...type, ...headers });
         },
@@ -81,7 +81,7 @@ export class LiveUpdatesGateway
       request.socket.once('close', slot.free);
       if (request.socket.destroyed) slot.free();
     } catch (error) {
-      this.events.refused(error, request);
+      this.events.recordRefusal(error, request);
       throw error;
     }
   }

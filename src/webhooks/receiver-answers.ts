@@ -1,5 +1,5 @@
 import { described, object, STRING, WIDE_INTEGER } from '../common/fields/json-schema.js';
-import type { AlternativeAnswer } from '../common/rest/route.js';
+import type { AlternativeResponse } from '../common/rest/route.js';
 import type { Verdict } from './delivery.js';
 import type { ReceiverKind } from './receiver-kinds.js';
 
@@ -24,6 +24,6 @@ export const RECEIVER_ANSWER = object(
 );
 
 /** Response to a delivery that is recorded and launches nothing. */
-export const RECEIVER_IGNORED: readonly AlternativeAnswer[] = [
+export const RECEIVER_IGNORED: readonly AlternativeResponse[] = [
   { status: 200, description: 'Recorded and ignored.', response: RECEIVER_ANSWER },
 ];

@@ -1,4 +1,4 @@
-import { answerOf } from '../common/rest/errors.filter.js';
+import { errorResponseOf } from '../common/rest/errors.filter.js';
 import type { SecurityEvents } from '../common/rest/security-events.service.js';
 import { Forbidden } from '../common/errors/errors.js';
 import type { PlainHandler, PlainRequest } from '../common/http/request.js';
@@ -11,7 +11,7 @@ import type { ReceiverRoute, SignatureVerifier } from './signature-verifier.serv
  * The response is precomputed: passing an error through all later handlers would cost as much as
  * the signature check.
  */
-const REFUSAL = answerOf(new Forbidden());
+const REFUSAL = errorResponseOf(new Forbidden());
 /** Pattern of a receiver's path; case-insensitive, like the router. */
 const RECEIVER = /^\/api\/v2\/([a-z_]+)\/([^/]+)\/([a-z_]+)\/?$/i;
 
@@ -24,7 +24,7 @@ export function receiverGate(verifier: SignatureVerifier, events: SecurityEvents
   return function receiverGate(request, response, next) {
     const found = request.method === 'POST' ? receiverOf(request) : null;
     if (!found) return next();
-    verifier.verify(found.route, found.id, { request: request, response }).then((delivery) => {
+    verifier.verify(found.route, found.id, { request, response }).then((delivery) => {
       if (delivery) return next();
       events.record('delivery_rejected', request);
       response.status(REFUSAL.status).json(REFUSAL.body);

@@ -103,7 +103,7 @@ export class LoginController {
       else response.redirect(302, CODE_PATH);
     } catch (error) {
       if (!(error instanceof Unauthenticated)) throw error;
-      this.events.refused(error, request);
+      this.events.recordRefusal(error, request);
       response.status(401);
       const text = 'Please enter a correct username and password.';
       await this.show(request, response, { next, error: text, pending });
@@ -182,7 +182,7 @@ export class LoginController {
       await this.complete(request, response, { account, next, pending });
     } catch (error) {
       if (!(error instanceof Unauthenticated)) throw error;
-      this.events.refused(error, request);
+      this.events.recordRefusal(error, request);
       response.status(401);
       await this.show(request, response, { next, error: error.message, pending });
     }
@@ -208,7 +208,7 @@ export class LoginController {
       await use(login);
     } catch (error) {
       if (!(error instanceof Unauthenticated)) throw error;
-      this.events.refused(error, request);
+      this.events.recordRefusal(error, request);
       response.status(401);
       await this.showCode(request, response, { ...login, error: error.message, pending });
       return;

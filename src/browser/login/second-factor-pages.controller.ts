@@ -225,7 +225,7 @@ export class SecondFactorPagesController {
   private correctable(error: unknown, page: PageContext): string {
     if (error instanceof Invalid) return Object.values(error.errors).flat().map(String).join(' ');
     if (!(error instanceof Forbidden)) throw error;
-    this.events.refused(error, page);
+    this.events.recordRefusal(error, page);
     return error.message;
   }
 }

@@ -95,7 +95,7 @@ function eventRow(row: EventRow, { url, csrf, choices }: RowParts): Html {
   const form = { action, csrf, returnTo: `${url}#notifications` };
   const known = new Set(attached.map(({ id }) => String(id)));
   const others = { ...choices, options: choices.options.filter(([id]) => !known.has(id)) };
-  const canPick = mayAttach && (others.more || others.options.length > 0);
+  const canPick = mayAttach && (others.hasMore || others.options.length > 0);
   return html`<tr>
     <th scope="row">${label}</th>
     <td>

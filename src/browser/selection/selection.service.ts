@@ -3,7 +3,7 @@ import type { Actor } from '../../common/access.js';
 import { BadRequest, DomainError } from '../../common/errors/errors.js';
 import { definitions } from '../../common/fields/field.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
-import { answerOf } from '../../common/rest/errors.filter.js';
+import { errorResponseOf } from '../../common/rest/errors.filter.js';
 import { ResourceService } from '../../common/rest/resource.service.js';
 import { CancelService } from '../../runs/cancel.service.js';
 import { messagesOf } from '../shared/form-errors.js';
@@ -82,7 +82,7 @@ export class SelectionService {
       return { definition, id, name, refusal: null };
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      const refusal = Object.values(answerOf(error).body).flatMap(messagesOf)[0] ?? '';
+      const refusal = Object.values(errorResponseOf(error).body).flatMap(messagesOf)[0] ?? '';
       return { definition, id, name, refusal };
     }
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { type ErrorAnswer, ErrorViews } from '../../common/rest/errors.filter.js';
+import { type ErrorResponse, ErrorViews } from '../../common/rest/errors.filter.js';
 import type { FieldErrors } from '../../common/errors/errors.js';
 import { acceptsHtml } from '../../common/http/negotiation.js';
 import type { ApiRequest } from '../../common/http/request.js';
@@ -29,9 +29,9 @@ export class ErrorPages extends ErrorViews {
     super();
   }
 
-  async send(request: ApiRequest, response: Response, answer: ErrorAnswer): Promise<boolean> {
+  async send(request: ApiRequest, response: Response, answer: ErrorResponse): Promise<boolean> {
     if (!browses(request)) return false;
-    const loginPath = answer.status === 401 ? '/api/login/' : answer.instead;
+    const loginPath = answer.status === 401 ? '/api/login/' : answer.redirectTo;
     if (loginPath !== undefined && mayLogIn(request)) {
       const next = request.path + withQuery(request.query);
       response.redirect(302, `${loginPath}${withQuery({}, { next })}`);
@@ -77,7 +77,7 @@ export class ErrorPages extends ErrorViews {
   private async document(
     request: ApiRequest,
     response: Response,
-    { status, body, inForm }: ErrorAnswer,
+    { status, body, formErrors: inForm }: ErrorResponse,
   ): Promise<string> {
     const message = this.message(request, response, status, body);
     // The page must not use the database, because the database may have failed.

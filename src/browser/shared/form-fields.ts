@@ -79,7 +79,7 @@ const isLine = ({ control }: Field, value: unknown): boolean =>
   control === 'line' && !text(value).includes('\n');
 
 const isBoxes = (input: FormField): boolean =>
-  isListField(input.field) && optionsOf(input).length <= MAX_BOXES && !input.choices?.more;
+  isListField(input.field) && optionsOf(input).length <= MAX_BOXES && !input.choices?.hasMore;
 
 /** Renders a list field as check boxes; the hidden input sends the field if none is checked. */
 function boxesField(input: FormField, below: Html): Html {
@@ -254,7 +254,7 @@ function multipleSelect(input: FormField, common: Common): Html {
         option(id, kind === undefined ? label : `${label} (${kind})`, chosen.has(id) ? id : ''),
       )}
     </select>
-    ${choices?.more && html`<p class="hint">There are more. Add them on the page of the list.</p>`}`;
+    ${choices?.hasMore && html`<p class="hint">There are more. Add them on the page of the list.</p>`}`;
 }
 
 /**
@@ -263,7 +263,7 @@ function multipleSelect(input: FormField, common: Common): Html {
 function referenceControl({ field, value, choices, list: given }: FormField, common: Common): Html {
   const list = given ?? `/api/v2/${targetOf(field).path}/`;
   const chosen = text(value);
-  if (choices && !choices.more) {
+  if (choices && !choices.hasMore) {
     return html`<select ${attributes({ ...common, 'data-picker': list })}>
       <option value="">---------</option>
       ${choices.options.map(([id, label]) => option(id, label, chosen))}

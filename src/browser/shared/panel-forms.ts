@@ -41,7 +41,7 @@ export const hiddenInput = (name: string, value: string | number): Html =>
  */
 export function objectSelect(
   { id, name, label, list }: { id: string; name: string; label: string; list: string },
-  { options, more }: ReferenceList,
+  { options, hasMore: more }: ReferenceList,
 ): Html {
   const common = { id, name, required: true, 'data-picker': list };
   return html`<div class="field">

@@ -108,7 +108,7 @@ const listRow = (
   </tr>`;
 
 const credentialForm = (form: PanelForm, choices: ReferenceList): HtmlValue =>
-  (choices.more || choices.options.length > 0) &&
+  (choices.hasMore || choices.options.length > 0) &&
   panelForm(
     form,
     html`${objectSelect({ id: 'add-credential', name: 'id', label: 'Credential', list: '/api/v2/credentials/' }, choices)}

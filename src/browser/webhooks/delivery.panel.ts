@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BadRequest, Forbidden } from '../../common/errors/errors.js';
 import { isRecord } from '../../common/records.js';
-import { answerOf } from '../../common/rest/errors.filter.js';
+import { errorResponseOf } from '../../common/rest/errors.filter.js';
 import { resource } from '../../common/resource/registry.js';
 import { answerMessage, IGNORED } from '../../webhooks/receiver-answers.js';
 import { RECEIVER_KINDS } from '../../webhooks/receiver-kinds.js';
@@ -49,7 +49,7 @@ export class DeliveryPanel implements Panel<ShownDelivery> {
 export function responseBody(delivery: ShownDelivery): object | null {
   const { id, event, verdict, reason, answer, job, related } = delivery;
   if (verdict === 'rejected') {
-    const { body } = answerOf(answer === 403 ? new Forbidden() : new BadRequest(reason));
+    const { body } = errorResponseOf(answer === 403 ? new Forbidden() : new BadRequest(reason));
     return isRecord(body) ? body : null;
   }
   if (verdict === 'ignored') {

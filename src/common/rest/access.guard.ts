@@ -50,8 +50,9 @@ export class AccessGuard implements CanActivate {
     if (!entry) return;
     // A response in lines has already begun when its request is authorized again.
     if (!response.headersSent) response.setHeader('Allow', allowOf(entry));
-    const asked = method === 'HEAD' ? 'GET' : method;
-    if (asked !== 'OPTIONS' && !entry.routes.has(asked)) throw new MethodNotAllowed(method);
+    const routeMethod = method === 'HEAD' ? 'GET' : method;
+    if (routeMethod !== 'OPTIONS' && !entry.routes.has(routeMethod))
+      throw new MethodNotAllowed(method);
   }
 
   /** Throws 404 if an auditor lacks the role and the document does not exist, and 403 otherwise. */

@@ -32,25 +32,25 @@ export function changesOf(definition: ResourceDefinition, row: Row, values: Valu
     Object.entries(values).filter(([name, value]) => {
       const field = definition.field(name);
       if (!field?.column) return true;
-      return !same(field, row[field.column], value);
+      return !isSame(field, row[field.column], value);
     }),
   );
 }
 
-function same(field: Field, stored: unknown, given: unknown): boolean {
-  if (field.kind === 'json') return isSameJson(stored, given);
-  if (field.kind === 'datetime' && typeof stored === 'string' && typeof given === 'string') {
-    return new Date(stored).getTime() === new Date(given).getTime();
+function isSame(field: Field, stored: unknown, sent: unknown): boolean {
+  if (field.kind === 'json') return isSameJson(stored, sent);
+  if (field.kind === 'datetime' && typeof stored === 'string' && typeof sent === 'string') {
+    return new Date(stored).getTime() === new Date(sent).getTime();
   }
-  return stored === given;
+  return stored === sent;
 }
 
-const shown = (field: Field, value: unknown): unknown =>
+const loggedValue = (field: Field, value: unknown): unknown =>
   field.kind === 'secret' || (!field.filter && field.kind !== 'json') || field.writeOnly
     ? HIDDEN
     : value;
 
-const logged = (definition: ResourceDefinition): readonly Field[] =>
+const loggedFields = (definition: ResourceDefinition): readonly Field[] =>
   definition.fields.filter((field) => field.column !== null && isWritable(field) && !field.hidden);
 
 /**
@@ -59,10 +59,10 @@ const logged = (definition: ResourceDefinition): readonly Field[] =>
  */
 export function rowChanges(definition: ResourceDefinition, row: Row): Record<string, unknown> {
   const changes: Record<string, unknown> = {};
-  for (const field of logged(definition)) {
+  for (const field of loggedFields(definition)) {
     changes[field.name] = definition.auditHidden.includes(field.name)
       ? HIDDEN
-      : shown(field, row[columnOf(field)]);
+      : loggedValue(field, row[columnOf(field)]);
   }
   return { ...changes, id: row.id };
 }
@@ -80,7 +80,7 @@ export function updateChanges(
     const hidden = definition.auditHidden.includes(name) || field.column === null;
     changes[name] = hidden
       ? [HIDDEN, HIDDEN]
-      : [shown(field, before[columnOf(field)]), shown(field, value)];
+      : [loggedValue(field, before[columnOf(field)]), loggedValue(field, value)];
   }
   return changes;
 }

@@ -77,9 +77,9 @@ export abstract class CopyController<Schema extends object = object> {
         ...(await this.replacedValues(original, actor)),
         name,
       };
-      const made = await resources.insert(namesOnName(this.copied), values, actor);
-      await this.copyParts(original, made, actor);
-      const shown = await resources.load(this.copied, made.id, actor);
+      const copy = await resources.insert(namesOnName(this.copied), values, actor);
+      await this.copyParts(original, copy, actor);
+      const shown = await resources.load(this.copied, copy.id, actor);
       return resources.show(this.copied, shown, actor);
     });
   }

@@ -24,7 +24,7 @@ interface ProtectedObject {
  * `use`.
  */
 export const destinationColumns = (definition: ResourceDefinition, actor: Actor): Sql[] =>
-  protectedBy(definition).map(({ column, target, condition }) => {
+  protectedObjects(definition).map(({ column, target, condition }) => {
     const rule = permit(target.policy, 'use', 'kept', actor);
     const isUsable =
       rule === TRUE
@@ -42,27 +42,27 @@ export const destinationColumns = (definition: ResourceDefinition, actor: Actor)
  * @throws Forbidden naming the fields that decide the destination
  */
 export function assertRedirect(definition: ResourceDefinition, before: Row, changed: Values): void {
-  for (const { column, target, field, decidedBy } of protectedBy(definition)) {
-    const deciding = decidedBy.filter((name) => name in changed);
+  for (const { column, target, field, decidedBy } of protectedObjects(definition)) {
+    const redirecting = decidedBy.filter((name) => name in changed);
     const isReplaced = field !== null && field in changed;
-    if (deciding.length === 0 || isReplaced || before[column] === true) continue;
+    if (redirecting.length === 0 || isReplaced || before[column] === true) continue;
     const label = target.label.toLowerCase();
     throw new Forbidden(
-      `Changing ${deciding.join(', ')} needs use on the ${label} that is kept, or another one.`,
+      `Changing ${redirecting.join(', ')} needs use on the ${label} that is kept, or another one.`,
     );
   }
 }
 
-const protectedBy = (definition: ResourceDefinition): ProtectedObject[] =>
-  definition.destinations.flatMap(({ protects, decidedBy }, at) =>
+const protectedObjects = (definition: ResourceDefinition): ProtectedObject[] =>
+  definition.destinations.flatMap(({ protects, decidedBy }, destinationIndex) =>
     protects.map((name, index) => {
-      const column = `may_use_kept_${at}_${index}`;
-      return { ...leadOf(definition, name), decidedBy, column };
+      const column = `may_use_kept_${destinationIndex}_${index}`;
+      return { ...joinOf(definition, name), decidedBy, column };
     }),
   );
 
 /** Returns the target and the join condition of a reference or a relation. */
-function leadOf(
+function joinOf(
   definition: ResourceDefinition,
   name: Destination['protects'][number],
 ): Pick<ProtectedObject, 'target' | 'condition' | 'field'> {

@@ -1,5 +1,5 @@
 import { BadRequestException, NotFoundException } from '@nestjs/common';
-import { answerOf, noteOf } from './errors.filter.js';
+import { errorResponseOf, logEntryOf } from './errors.filter.js';
 import {
   BadRequest,
   Conflict,
@@ -57,15 +57,15 @@ it.each([
   ['a closed pool', new Error('Cannot use a pool after calling end on the pool'), 503],
   ['a client that was cut off', new Error('Client was closed and is not queryable'), 503],
 ])('%s', (_case, error, status) => {
-  const answer = answerOf(error);
+  const answer = errorResponseOf(error);
   expect(answer.status).toBe(status);
   expect(JSON.stringify(answer.body)).not.toMatch(/secret|internals|Cannot/);
   expect(Object.keys(answer.body)).toEqual([error instanceof Invalid ? 'name' : 'detail']);
 });
 
 it('the errors filter sends Retry-After', () => {
-  expect(answerOf(new TooManyRequests(3)).headers).toEqual({ 'Retry-After': '3' });
-  expect(answerOf(database('53300')).headers).toEqual({ 'Retry-After': '5' });
+  expect(errorResponseOf(new TooManyRequests(3)).headers).toEqual({ 'Retry-After': '3' });
+  expect(errorResponseOf(database('53300')).headers).toEqual({ 'Retry-After': '5' });
 });
 
 it.each([
@@ -75,12 +75,12 @@ it.each([
 ])(
   'the errors filter logs %s, with a stack trace only for an internal error',
   (_what, error, level) => {
-    const note = noteOf(error, answerOf(error).status);
+    const note = logEntryOf(error, errorResponseOf(error).status);
     expect(note?.level).toBe(level);
     expect(note?.error.includes('\n')).toBe(level === 'error');
   },
 );
 
 it('the errors filter does not log refused requests', () => {
-  expect(noteOf(new BadRequest('x'), 400)).toBeNull();
+  expect(logEntryOf(new BadRequest('x'), 400)).toBeNull();
 });

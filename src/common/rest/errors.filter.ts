@@ -34,25 +34,25 @@ import { SecurityEvents } from './security-events.service.js';
 /** Renders an error in another format than JSON for clients that accept one. */
 export abstract class ErrorViews {
   /** @returns true if the response was written; false if the filter must send JSON */
-  abstract send(request: ApiRequest, response: Response, answer: ErrorAnswer): Promise<boolean>;
+  abstract send(request: ApiRequest, response: Response, rendered: ErrorResponse): Promise<boolean>;
 }
 
 /** Status, body and headers of an error response. */
-export interface ErrorAnswer {
+export interface ErrorResponse {
   status: number;
   body: Record<string, unknown>;
   headers?: Record<string, string>;
   /** Field errors that an HTML form shows instead of the body. */
-  inForm?: FieldErrors;
+  formErrors?: FieldErrors;
   /** Page that a browser is redirected to instead. */
-  instead?: string | undefined;
+  redirectTo?: string | undefined;
 }
 
-const detail = (
+const withDetail = (
   status: number,
   text: string,
   headers: Record<string, string> = {},
-): ErrorAnswer => ({ status, body: { detail: text }, headers });
+): ErrorResponse => ({ status, body: { detail: text }, headers });
 
 const UNAUTHENTICATED =
   'Authentication credentials were not provided. To establish a login session, visit /api/login/.';
@@ -63,29 +63,30 @@ const TEMPORARY = 'The service is temporarily unavailable. Try again.';
 /**
  * Maps an error to its status and body. No other code does this (docs/contract/conventions.md#errors).
  */
-export function answerOf(error: unknown): ErrorAnswer {
+export function errorResponseOf(error: unknown): ErrorResponse {
   if (error instanceof Invalid) return { status: 400, body: error.errors };
-  if (error instanceof BadFields) return { ...detail(400, error.detail), inForm: error.inForm };
-  if (error instanceof BadRequest) return detailed(400, error);
+  if (error instanceof BadFields)
+    return { ...withDetail(400, error.detail), formErrors: error.inForm };
+  if (error instanceof BadRequest) return withFurtherMembers(400, error);
   if (error instanceof Unauthenticated) {
-    return detail(401, error.message || UNAUTHENTICATED, { 'WWW-Authenticate': CHALLENGE });
+    return withDetail(401, error.message || UNAUTHENTICATED, { 'WWW-Authenticate': CHALLENGE });
   }
   if (error instanceof Forbidden) {
-    return { ...detail(403, error.detail ?? FORBIDDEN), instead: error.page };
+    return { ...withDetail(403, error.detail ?? FORBIDDEN), redirectTo: error.page };
   }
-  if (error instanceof NotFound) return detail(404, error.detail);
+  if (error instanceof NotFound) return withDetail(404, error.detail);
   if (error instanceof MethodNotAllowed) {
-    return detail(405, error.detail ?? `Method "${error.method}" not allowed.`);
+    return withDetail(405, error.detail ?? `Method "${error.method}" not allowed.`);
   }
   if (error instanceof NotAcceptable) {
-    return detail(406, 'Could not satisfy the request Accept header.');
+    return withDetail(406, 'Could not satisfy the request Accept header.');
   }
-  if (error instanceof Conflict) return detailed(409, error);
+  if (error instanceof Conflict) return withFurtherMembers(409, error);
   if (error instanceof PayloadTooLarge) {
-    return detail(413, `The request body is larger than ${error.limitBytes} bytes.`);
+    return withDetail(413, `The request body is larger than ${error.limitBytes} bytes.`);
   }
   if (error instanceof UnsupportedMediaType) {
-    return detail(
+    return withDetail(
       415,
       error.detail ??
         'The Content-Type must be application/json, application/x-www-form-urlencoded or multipart/form-data.',
@@ -93,53 +94,54 @@ export function answerOf(error: unknown): ErrorAnswer {
   }
   if (error instanceof TooManyRequests) {
     const seconds = error.retryAfterSeconds;
-    return detail(429, `Request was throttled. Expected available in ${seconds} seconds.`, {
+    return withDetail(429, `Request was throttled. Expected available in ${seconds} seconds.`, {
       'Retry-After': String(seconds),
     });
   }
   if (error instanceof Unavailable) return unavailable(error);
-  return databaseAnswer(error) ?? frameworkAnswer(error);
+  return databaseErrorResponse(error) ?? frameworkErrorResponse(error);
 }
 
-const detailed = (status: number, error: BadRequest | Conflict): ErrorAnswer => ({
+const withFurtherMembers = (status: number, error: BadRequest | Conflict): ErrorResponse => ({
   status,
   body: { detail: error.detail, ...error.further },
 });
 
-const unavailable = (error: Unavailable): ErrorAnswer =>
-  detail(503, error.detail ?? TEMPORARY, { 'Retry-After': String(error.retryAfterSeconds) });
+const unavailable = (error: Unavailable): ErrorResponse =>
+  withDetail(503, error.detail ?? TEMPORARY, { 'Retry-After': String(error.retryAfterSeconds) });
 
 /**
  * Maps database errors that the request's data caused to 400 or 409, and failures of the database itself
  * to 503. The response never contains the database's error text.
  */
-function databaseAnswer(error: unknown): ErrorAnswer | null {
+function databaseErrorResponse(error: unknown): ErrorResponse | null {
   const state = sqlState(error);
-  if (state === '2201B') return detail(400, 'The regular expression is not valid.');
-  if (state === '57014') return detail(503, 'The request took too long.', { 'Retry-After': '5' });
-  if (state === '23505') return detail(409, 'Another request made a conflicting change.');
-  if (state === '23503') return detail(409, brokenReference(error));
+  if (state === '2201B') return withDetail(400, 'The regular expression is not valid.');
+  if (state === '57014')
+    return withDetail(503, 'The request took too long.', { 'Retry-After': '5' });
+  if (state === '23505') return withDetail(409, 'Another request made a conflicting change.');
+  if (state === '23503') return withDetail(409, brokenReference(error));
   if (['22P02', '22003', '22021', '22P05', '22007', '22008'].includes(state)) {
-    return detail(400, 'A value of the request cannot be used.');
+    return withDetail(400, 'A value of the request cannot be used.');
   }
   return isPassing(error) ? unavailable(new Unavailable()) : null;
 }
 
-function frameworkAnswer(error: unknown): ErrorAnswer {
+function frameworkErrorResponse(error: unknown): ErrorResponse {
   const status =
     error instanceof HttpException ? error.getStatus() : Number(memberOf(error, 'status') ?? 500);
-  if (status === 404) return detail(404, 'The requested resource could not be found.');
+  if (status === 404) return withDetail(404, 'The requested resource could not be found.');
   if (status >= 400 && status < 500) {
-    return detail(status, 'The request could not be understood by the server.');
+    return withDetail(status, 'The request could not be understood by the server.');
   }
-  return detail(500, 'A server error has occurred.');
+  return withDetail(500, 'A server error has occurred.');
 }
 
 /**
  * Returns the log entry of an error, or null if nothing is logged. A temporary failure (503) is logged as
  * a warning with its message, without a stack trace.
  */
-export function noteOf(
+export function logEntryOf(
   error: unknown,
   status: number,
 ): { level: 'warn' | 'error'; message: string; error: string } | null {
@@ -162,20 +164,20 @@ export class ErrorsFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<ApiRequest>();
     const response = host.switchToHttp().getResponse<Response>();
-    const answer = answerOf(error);
-    this.events.refused(error, request);
-    this.log(error, answer.status, request);
+    const rendered = errorResponseOf(error);
+    this.events.recordRefusal(error, request);
+    this.log(error, rendered.status, request);
     if (response.headersSent) {
       response.end();
       return;
     }
-    for (const [name, value] of Object.entries(answer.headers ?? {})) {
+    for (const [name, value] of Object.entries(rendered.headers ?? {})) {
       response.setHeader(name, value);
     }
     const sendJson = (): void => {
-      if (!response.headersSent) response.status(answer.status).json(answer.body);
+      if (!response.headersSent) response.status(rendered.status).json(rendered.body);
     };
-    this.views.send(request, response, answer).then(
+    this.views.send(request, response, rendered).then(
       (sent) => {
         if (!sent) sendJson();
       },
@@ -187,9 +189,9 @@ export class ErrorsFilter implements ExceptionFilter {
   }
 
   private log(error: unknown, status: number, { method, path }: Request): void {
-    const note = noteOf(error, status);
-    if (!note) return;
-    const { level, ...texts } = note;
+    const entry = logEntryOf(error, status);
+    if (!entry) return;
+    const { level, ...texts } = entry;
     this.logger[level]({ ...texts, requestId: currentScope()?.requestId, method, path, status });
   }
 }

@@ -20,8 +20,8 @@ export function listEvents(
   actor: Actor,
   options: ListOptions,
 ): Promise<Page<Representation>> {
-  const word = [query.no_truncate].flat()[0];
-  const isWhole = word !== undefined && (word === '' || toBoolean(word) === true);
+  const noTruncate = [query.no_truncate].flat()[0];
+  const isWhole = noTruncate === '' || toBoolean(noTruncate) === true;
   const { EVENT_STDOUT_MAX_BYTES_DISPLAY: maxBytes } = services.settings;
   return services.resources.list(definition, query, actor, {
     ...options,
@@ -37,9 +37,9 @@ function truncated(item: Representation, maxBytes: number): Representation {
   const bytes = Buffer.from(stdout);
   if (bytes.length <= maxBytes) return item;
   // Removes a character that was cut in the middle.
-  const kept = bytes
+  const start = bytes
     .subarray(0, maxBytes - 1)
     .toString()
     .replace(/\uFFFD$/, '');
-  return { ...item, stdout: `${kept}…` };
+  return { ...item, stdout: `${start}…` };
 }

@@ -7,7 +7,7 @@ import { IdempotencyKey } from './idempotency-key.entity.js';
 const LIFETIME_HOURS = 24;
 
 /** First request with a key, and its response. */
-export interface StoredAnswer {
+export interface StoredResponse {
   /** Digest of the request. */
   request: string;
   status: number;
@@ -28,13 +28,13 @@ export class IdempotencyKeysRepository extends TableRepository<IdempotencyKey> {
    *
    * @returns false if another request already holds the key
    */
-  async take(key: string, request: string): Promise<boolean> {
-    const taken = await this.database.row(sql`
+  async claim(key: string, request: string): Promise<boolean> {
+    const claimed = await this.database.row(sql`
       INSERT INTO idempotency_keys (key, request) VALUES (${key}, ${request})
       ON CONFLICT (key) DO UPDATE SET request = EXCLUDED.request, created = now()
       WHERE idempotency_keys.created < now() - make_interval(hours => ${LIFETIME_HOURS}::int)
       RETURNING key`);
-    return taken !== undefined;
+    return claimed !== undefined;
   }
 
   /** Deletes up to `limit` keys that are older than `days` days. */
@@ -42,11 +42,11 @@ export class IdempotencyKeysRepository extends TableRepository<IdempotencyKey> {
     return this.removeOlder({ column: 'created', days }, limit);
   }
 
-  answerOf(key: string): Promise<StoredAnswer | null> {
+  responseOf(key: string): Promise<StoredResponse | null> {
     return this.findOneBy({ key });
   }
 
-  async store(key: string, answer: Omit<StoredAnswer, 'request'>): Promise<void> {
-    await this.update({ key }, answer);
+  async store(key: string, response: Omit<StoredResponse, 'request'>): Promise<void> {
+    await this.update({ key }, response);
   }
 }

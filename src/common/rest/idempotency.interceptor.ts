@@ -31,8 +31,8 @@ class IdempotencyInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<ApiRequest>();
-    const isKept = !isDryRun(request) && !sendsLines(request);
-    const keyed = isKept ? keyedRequest(request) : { ...keyedRequest(request), key: undefined };
+    const usesKey = !isDryRun(request) && !sendsLines(request);
+    const keyed = usesKey ? keyedRequest(request) : { ...keyedRequest(request), key: undefined };
     const work = async (): Promise<KeyedOutcome> => {
       const value: unknown = await firstValueFrom(next.handle());
       return value instanceof BadRequest ? value : replyOf(value, context);

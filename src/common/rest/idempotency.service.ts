@@ -10,7 +10,7 @@ import type { QueryParameters } from '../list/query.js';
 import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
 
 export const MAX_KEY_LENGTH = 255;
-const REFUSED = 400;
+const REFUSAL_STATUS = 400;
 
 /** Stored result of a request: a response, or a refusal that is kept. */
 export type KeyedOutcome = Reply<number> | BadRequest;
@@ -62,12 +62,12 @@ export class Idempotency {
     const outcome =
       request.key === undefined
         ? await work()
-        : await this.outcome(request, request.key, content, work);
+        : await this.runOrReplay(request, request.key, content, work);
     if (outcome instanceof BadRequest) throw outcome;
     return outcome;
   }
 
-  private async outcome(
+  private async runOrReplay(
     { method, path, query, callerId }: KeyedRequest,
     header: string,
     content: unknown,
@@ -76,7 +76,7 @@ export class Idempotency {
     const key = digest([method, path.replace(/\/+$/, ''), callerId, checkedKey(header)]);
     const body = digest([JSON.stringify(query), content]);
     return this.database.transaction(async () => {
-      if (!(await this.keys.take(key, body))) return this.replay(key, body);
+      if (!(await this.keys.claim(key, body))) return this.replay(key, body);
       const outcome = await work();
       await this.store(key, outcome);
       return outcome;
@@ -84,13 +84,13 @@ export class Idempotency {
   }
 
   private async replay(key: string, request: string): Promise<KeyedOutcome> {
-    const stored = await this.keys.answerOf(key);
+    const stored = await this.keys.responseOf(key);
     if (!stored || stored.request !== request) {
       throw new Conflict('The Idempotency-Key was used for a request with another body.');
     }
     const { status, location, body } = stored;
     const content: unknown = body === '' ? undefined : parseExact(body);
-    if (status === REFUSED) return new BadRequest(String(memberOf(content, 'detail')));
+    if (status === REFUSAL_STATUS) return new BadRequest(String(memberOf(content, 'detail')));
     return new Reply(status, content, {
       'Idempotent-Replayed': 'true',
       ...(location === null ? {} : { Location: location }),
@@ -99,7 +99,9 @@ export class Idempotency {
 
   private async store(key: string, outcome: KeyedOutcome): Promise<void> {
     const { status, body, headers } =
-      outcome instanceof BadRequest ? new Reply(REFUSED, { detail: outcome.detail }) : outcome;
+      outcome instanceof BadRequest
+        ? new Reply(REFUSAL_STATUS, { detail: outcome.detail })
+        : outcome;
     await this.keys.store(key, {
       status,
       location: headers.Location ?? null,

@@ -49,11 +49,11 @@ export class OptionsService {
     open: OpenParts,
   ): Promise<object> {
     const get = entry.routes.get('GET');
-    const first = get ?? [...entry.routes.values()][0];
+    const namedRoute = get ?? [...entry.routes.values()][0];
     const definition = get?.info?.resource;
     const lines = entry.routes.get('POST')?.info?.lines ? [LINES_TYPE] : [];
     return {
-      name: nameOf(first),
+      name: nameOf(namedRoute),
       description: [...entry.routes.values()]
         .map((route) => route.info?.summary ?? '')
         .filter((text) => text !== '')
@@ -97,11 +97,11 @@ export class OptionsService {
   ): Promise<Record<string, object>> {
     const actions: Record<string, object> = {};
     const get = entry.routes.get('GET');
-    if (get) actions.GET = await this.shown(get, path);
+    if (get) actions.GET = await this.describeResponse(get, path);
     const post = entry.routes.get('POST');
     if (post && (open.body || open.attach)) {
       actions.POST = {
-        ...(open.body ? await this.described(post.info?.body ?? [], 'POST') : {}),
+        ...(open.body ? await this.describeFields(post.info?.body ?? [], 'POST') : {}),
         ...(post.info?.attach && open.attach ? ATTACH_FIELDS : {}),
       };
     }
@@ -111,23 +111,29 @@ export class OptionsService {
       const fields = (await this.fieldsAt(put, path)) ?? put.info?.body ?? [];
       // Clients also read labels and units of read-only fields here.
       const writable = fields.map((field) => ({ ...field, readOnly: false }));
-      actions.PUT = await this.described(isDocument ? writable : changeable({ fields }), 'PUT');
+      actions.PUT = await this.describeFields(
+        isDocument ? writable : changeable({ fields }),
+        'PUT',
+      );
     }
     return actions;
   }
 
   /** Describes the fields that a request accepts. */
-  private described(fields: readonly Field[], method: 'POST' | 'PUT'): Promise<Described> {
+  private describeFields(
+    fields: readonly Field[],
+    method: 'POST' | 'PUT',
+  ): Promise<FieldDescriptions> {
     return this.withSettings(fieldOptions(fields, method), fields, method);
   }
 
   /** Adds the parts of field descriptions that depend on settings. */
   private async withSettings(
-    described: Described,
+    descriptions: FieldDescriptions,
     fields: readonly Field[],
     method: 'GET' | 'POST' | 'PUT',
-  ): Promise<Described> {
-    const all = { ...described };
+  ): Promise<FieldDescriptions> {
+    const all = { ...descriptions };
     for (const field of fields) {
       const { name } = field;
       if (!field.optionsFrom || !all[name]) continue;
@@ -144,7 +150,7 @@ export class OptionsService {
   }
 
   /** Describes every key of the response to a GET, or of the entries of a list. */
-  private async shown(get: TableRoute, path: string): Promise<Record<string, object>> {
+  private async describeResponse(get: TableRoute, path: string): Promise<Record<string, object>> {
     const { kind, resource, adds = {}, response } = get.info ?? {};
     if (resource) {
       const shown = { ...resourceOptions(resource, kind === 'list'), ...schemaOptions(adds) };
@@ -171,8 +177,8 @@ export class OptionsService {
     if (!info || info.access !== 'authenticated') return ALL_OPEN;
     if (!actor || (info.systemRole && !hasSystemRole(actor, info.systemRole))) return NOTHING_OPEN;
     const { resources } = this.services;
-    const here = info.body && (await this.fieldsAt(route, path));
-    if (here) return { ...ALL_OPEN, fields: here.filter(isWritable) };
+    const documentFields = info.body && (await this.fieldsAt(route, path));
+    if (documentFields) return { ...ALL_OPEN, fields: documentFields.filter(isWritable) };
     try {
       const parent = info.parent
         ? await resources.load(info.parent, parametersOf(route.pattern, path).id ?? '', actor)
@@ -204,9 +210,9 @@ const ATTACH_FIELDS = {
 };
 
 /** Descriptions of fields by name. */
-type Described = Record<string, object>;
+type FieldDescriptions = Record<string, object>;
 
-function resourceOptions(definition: ResourceDefinition, isList: boolean): Described {
+function resourceOptions(definition: ResourceDefinition, isList: boolean): FieldDescriptions {
   const kinds = definition.variants?.() ?? [definition];
   return {
     type: {

@@ -12,7 +12,7 @@ const MAX_CHOICES = 50;
 export interface ReferenceList {
   options: readonly (readonly [id: string, label: string, kind?: string])[];
   /** There are more than are listed. */
-  more: boolean;
+  hasMore: boolean;
 }
 
 /** Lists what a caller may choose in a form, by the same rules that check the form later. */
@@ -33,7 +33,7 @@ export class ReferenceLists {
     scope: (alias: string) => Sql = () => TRUE,
   ): Promise<ReferenceList> {
     const column = labelColumn(target);
-    if (column === null) return { options: [], more: true };
+    if (column === null) return { options: [], hasMore: true };
     const allowed = permit(target.policy, action, 'r', actor);
     const kind = target.pages.kind?.('r') ?? sql`NULL::text`;
     const rows = await this.database.rows<{ id: number; label: string; kind: string | null }>(sql`
@@ -52,14 +52,14 @@ export class ReferenceLists {
       options: rows.map(({ id, label, kind: of }) =>
         of === null ? ([String(id), label] as const) : ([String(id), label, of] as const),
       ),
-      more: rows.length > MAX_CHOICES,
+      hasMore: rows.length > MAX_CHOICES,
     };
   }
 }
 
 /** The one object that can be chosen, where there is no other. */
-export const onlyOf = (choices: ReferenceList | null | undefined): string | undefined =>
-  choices && !choices.more && choices.options.length === 1 ? choices.options[0]?.[0] : undefined;
+export const singleChoice = (choices: ReferenceList | null | undefined): string | undefined =>
+  choices && !choices.hasMore && choices.options.length === 1 ? choices.options[0]?.[0] : undefined;
 
 /** Column that names objects of a kind, or null for kinds that have no names. */
 const labelColumn = (target: ResourceDefinition): string | null =>

@@ -69,7 +69,7 @@ export class ResourceRowsRepository {
    * Returns a row just written, with its capabilities, to its author. A caller with permission to write an
    * object also gets to see the result.
    */
-  async written<Schema extends object>(
+  async readWritten<Schema extends object>(
     definition: ResourceDefinition<Schema>,
     id: number,
     actor: Actor,
@@ -101,17 +101,19 @@ export class ResourceRowsRepository {
 
   /** True if the row exists and the rule, about a row of `t`, holds for it. */
   matches({ table }: ResourceDefinition, id: number, rule: Sql): Promise<boolean> {
-    return this.holds(sql`EXISTS (SELECT 1 FROM ${ident(table)} t WHERE t.id = ${id} AND ${rule})`);
+    return this.evaluate(
+      sql`EXISTS (SELECT 1 FROM ${ident(table)} t WHERE t.id = ${id} AND ${rule})`,
+    );
   }
 
   /** Evaluates a rule that refers to no row. */
-  async holds(rule: Sql): Promise<boolean> {
+  async evaluate(rule: Sql): Promise<boolean> {
     if (rule === TRUE || rule === FALSE) return rule === TRUE;
     return (await this.database.row<{ may: boolean }>(sql`SELECT (${rule}) AS may`))?.may === true;
   }
 
   /** Returns a row and keeps it from deletion until the transaction ends, to link it. */
-  async linkable(definition: ResourceDefinition, id: number): Promise<Row | undefined> {
+  async lockForLink(definition: ResourceDefinition, id: number): Promise<Row | undefined> {
     if (!isPossibleId(definition, id)) return undefined;
     return this.database.row<Row>(sql`
       SELECT t.* FROM ${ident(definition.table)} t

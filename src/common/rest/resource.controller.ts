@@ -119,19 +119,19 @@ async function update(
 /** Declarations of the generic routes. */
 function routesOf(definition: ResourceDefinition): Record<GenericMethod, RouteInfo> {
   const { path, label, fields, policy, deletesLater } = definition;
-  const word = label.toLowerCase();
+  const lowerLabel = label.toLowerCase();
   const common = (name: GenericMethod): Pick<RouteInfo, 'kind' | 'access' | 'operationId'> => ({
     kind: name,
     access: 'authenticated',
     operationId: `${path}_${name}`,
   });
-  const above = (name: GenericMethod, verb: string): RouteInfo => ({
+  const ofResource = (name: GenericMethod, verb: string): RouteInfo => ({
     ...common(name),
-    summary: `${verb} one ${word}.`,
+    summary: `${verb} one ${lowerLabel}.`,
     resource: definition,
   });
-  const one = (name: GenericMethod, verb: string): RouteInfo => ({
-    ...above(name, verb),
+  const ofObject = (name: GenericMethod, verb: string): RouteInfo => ({
+    ...ofResource(name, verb),
     parent: definition,
   });
   return {
@@ -141,12 +141,12 @@ function routesOf(definition: ResourceDefinition): Record<GenericMethod, RouteIn
       resource: definition,
       ...(policy.listRefusal ? { systemRole: 'auditor' } : {}),
     },
-    create: { ...above('create', 'Create'), body: fields },
-    retrieve: one('retrieve', 'Show'),
-    replace: { ...one('replace', 'Replace'), body: fields, needs: 'change' },
-    modify: { ...one('modify', 'Change'), body: fields, needs: 'change' },
+    create: { ...ofResource('create', 'Create'), body: fields },
+    retrieve: ofObject('retrieve', 'Show'),
+    replace: { ...ofObject('replace', 'Replace'), body: fields, needs: 'change' },
+    modify: { ...ofObject('modify', 'Change'), body: fields, needs: 'change' },
     destroy: {
-      ...one('destroy', 'Delete'),
+      ...ofObject('destroy', 'Delete'),
       needs: 'delete',
       ...(policy.deleteRefusal ? { refusal: policy.deleteRefusal } : {}),
       ...(deletesLater ? { status: 202 } : {}),

@@ -122,12 +122,12 @@ export class ResourceService {
   /** Creates a row from values that are already validated. */
   async insert<Schema extends object>(
     definition: ResourceDefinition<Schema>,
-    given: Values,
+    validated: Values,
     actor: Actor,
     authorise?: () => Promise<void>,
   ): Promise<RowOf<Schema>> {
     const hooks = this.hooksOf(definition);
-    const sent = Object.freeze({ ...given });
+    const sent = Object.freeze({ ...validated });
     return this.database.transaction(async () => {
       await this.references.assertExist(definition, sent);
       await (authorise ? authorise() : this.assertMayAdd(definition, sent, actor));
@@ -151,7 +151,7 @@ export class ResourceService {
         const changes = rowChanges(definition, row);
         this.activity.record({ operation: 'create', object1: refOf(definition, row), changes });
       }
-      return this.rows.written(definition, row.id, actor);
+      return this.rows.readWritten(definition, row.id, actor);
     });
   }
 
@@ -206,7 +206,7 @@ export class ResourceService {
       const changes = updateChanges(definition, before, changed);
       this.activity.record({ operation: 'update', object1: refOf(definition, after), changes });
     }
-    return this.rows.written(definition, before.id, actor);
+    return this.rows.readWritten(definition, before.id, actor);
   }
 
   /** Deletes a row, unless the hook of the resource does so in another way. */
@@ -238,12 +238,12 @@ export class ResourceService {
 
   /** True if a create by this caller could succeed at all; used by OPTIONS and forms. */
   async mayAdd({ policy }: ResourceDefinition, actor: Actor): Promise<boolean> {
-    return actor.isSuperuser || this.rows.holds(policy.mayAdd?.(actor) ?? FALSE);
+    return actor.isSuperuser || this.rows.evaluate(policy.mayAdd?.(actor) ?? FALSE);
   }
 
   /** @throws Forbidden unless the caller has permission to create an object with these values */
   async assertMayAdd({ policy }: ResourceDefinition, values: Values, actor: Actor): Promise<void> {
-    if (actor.isSuperuser || (await this.rows.holds(policy.add?.(values)('t', actor) ?? FALSE)))
+    if (actor.isSuperuser || (await this.rows.evaluate(policy.add?.(values)('t', actor) ?? FALSE)))
       return;
     throw new Forbidden();
   }

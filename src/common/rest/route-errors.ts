@@ -32,19 +32,23 @@ export function errorResponses(
     [true, 503, 'Temporarily unavailable.'],
   ];
   const pages = info.texts?.includes('text/html') ? PAGE : {};
-  const answer = (status: number, description: string, schema: JsonSchema): ApiResponseOptions => ({
+  const describeResponse = (
+    status: number,
+    description: string,
+    schema: JsonSchema,
+  ): ApiResponseOptions => ({
     status,
     description,
     content: { 'application/json': { schema }, ...pages },
   });
   const conflicts = anyOfSchemas(ref('Detail'), ref('InUse'));
-  const mistakes = anyOfSchemas(ref('Detail'), ref('FieldErrors'));
+  const badRequests = anyOfSchemas(ref('Detail'), ref('FieldErrors'));
   return [
-    ...(writes || reads ? [answer(400, 'Invalid request data.', mistakes)] : []),
+    ...(writes || reads ? [describeResponse(400, 'Invalid request data.', badRequests)] : []),
     ...errors
       .filter(([applies]) => applies)
       .map(([, status, description]) =>
-        answer(status, description, status === 409 ? conflicts : ref('Detail')),
+        describeResponse(status, description, status === 409 ? conflicts : ref('Detail')),
       ),
   ];
 }

@@ -39,8 +39,8 @@ export const bodySchema = (info: RouteInfo): JsonSchema => ({
 });
 
 function propertiesOf(info: RouteInfo): JsonSchemas {
-  const own = writableOf(info).map((field) => [field.name, sentSchema(field)] as const);
-  return { ...Object.fromEntries(own), ...(info.attach ? ATTACHING : {}) };
+  const fields = writableOf(info).map((field) => [field.name, sentSchema(field)] as const);
+  return { ...Object.fromEntries(fields), ...(info.attach ? ATTACHING : {}) };
 }
 
 const ATTACHING: JsonSchemas = {
@@ -84,10 +84,10 @@ function exampleOf(info: RouteInfo, writable: readonly Field[]): Record<string, 
     );
     return first ? { [first]: `New ${first}` } : {};
   }
-  const named = new Set([...groupsOf(writable).values()].flatMap(([first]) => first ?? []));
+  const firstOfGroups = new Set([...groupsOf(writable).values()].flatMap(([first]) => first ?? []));
   return Object.fromEntries(
     writable
-      .filter((field) => field.required || named.has(field) || field.name === 'description')
+      .filter((field) => field.required || firstOfGroups.has(field) || field.name === 'description')
       .map((field) => [field.name, exampleValue(field, info)]),
   );
 }
@@ -116,7 +116,7 @@ function exampleValue(field: Field, { resource }: RouteInfo): unknown {
 export const queryParameters = (info: RouteInfo): readonly ApiQueryOptions[] =>
   info.kind === 'list'
     ? listParameters(info)
-    : (info.query ?? []).map((one) => ({ required: false, ...one }));
+    : (info.query ?? []).map((parameter) => ({ required: false, ...parameter }));
 
 function listParameters(info: RouteInfo): ApiQueryOptions[] {
   const parameter = (name: string, schema: JsonSchema, description: string): ApiQueryOptions => ({

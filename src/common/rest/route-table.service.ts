@@ -28,7 +28,7 @@ export interface TableEntry {
 /** All routes of the application, read once from the controllers' metadata. */
 @Injectable()
 export class RouteTable {
-  private loaded: readonly TableEntry[] | undefined;
+  private cachedEntries: readonly TableEntry[] | undefined;
   private collections: ReadonlyMap<string, readonly TableEntry[]> | undefined;
 
   constructor(
@@ -37,8 +37,8 @@ export class RouteTable {
   ) {}
 
   get entries(): readonly TableEntry[] {
-    this.loaded ??= this.read();
-    return this.loaded;
+    this.cachedEntries ??= this.read();
+    return this.cachedEntries;
   }
 
   get routes(): readonly TableRoute[] {
@@ -91,12 +91,12 @@ const collectionOf = (path: string): string => path.split('/', 4).join('/');
 
 /** Groups the entries that a path of each collection can match, so that a look-up tests few patterns. */
 function byCollection(entries: readonly TableEntry[]): Map<string, TableEntry[]> {
-  const isOpen = (pattern: string): boolean => collectionOf(pattern).includes(':');
+  const hasParameter = (pattern: string): boolean => collectionOf(pattern).includes(':');
   const names = new Set(entries.map(({ pattern }) => collectionOf(pattern)));
   return new Map(
     [...names].map((name) => [
       name,
-      entries.filter(({ pattern }) => collectionOf(pattern) === name || isOpen(pattern)),
+      entries.filter(({ pattern }) => collectionOf(pattern) === name || hasParameter(pattern)),
     ]),
   );
 }
@@ -137,7 +137,7 @@ const rank = (pattern: string): number => (pattern.match(/:/g) ?? []).length;
  */
 export function allowOf(entry: TableEntry, without: readonly string[] = []): string {
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
-    (one) => entry.routes.has(one) && !without.includes(one),
+    (method) => entry.routes.has(method) && !without.includes(method),
   );
   if (entry.routes.has('GET')) methods.push('HEAD');
   return [...methods, 'OPTIONS'].join(', ');

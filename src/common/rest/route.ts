@@ -17,7 +17,7 @@ import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { declareLink } from '../resource/links.js';
 import type { ProviderClass } from '../declared-providers.service.js';
 import type { CommonServices } from './common-services.service.js';
-import { successResponses } from './route-answers.js';
+import { successResponses } from './route-responses.js';
 import { errorResponses } from './route-errors.js';
 import { BrokenInvariant } from '../invariants.js';
 import { memberOf, prototypeOf } from '../records.js';
@@ -167,7 +167,7 @@ export interface RouteInfo {
   /** Members of a 2xx response in addition to those of the resource. */
   adds?: JsonSchemas;
   /** Responses with other success statuses, such as that of a dry run. */
-  alternatives?: readonly AlternativeAnswer[];
+  alternatives?: readonly AlternativeResponse[];
   /** Valid example body for the documentation; generated from the fields by default. */
   example?: Record<string, unknown>;
   /** True if some callers are redirected: 302 with `Location`. */
@@ -235,7 +235,7 @@ export interface Candidates {
 export const ALL_OPEN: OpenParts = { body: true, attach: true };
 export const NOTHING_OPEN: OpenParts = { body: false, attach: false };
 
-export interface AlternativeAnswer {
+export interface AlternativeResponse {
   status: number;
   description: string;
   /** JSON schema of the body; absent if there is no body. */
@@ -344,18 +344,18 @@ interface Method {
  * Metadata of a route is stored on its method, so each controller needs a method of its own.
  */
 export function copyRoute(to: Method, from: Method, ...decorators: MethodDecorator[]): void {
-  const copied = memberOf(from.prototype, from.name);
-  if (typeof copied !== 'function') throw new BrokenInvariant(`${from.name} is a method`);
-  const own = function (this: unknown, ...given: unknown[]): unknown {
-    return Reflect.apply(copied, this, given);
+  const original = memberOf(from.prototype, from.name);
+  if (typeof original !== 'function') throw new BrokenInvariant(`${from.name} is a method`);
+  const copy = function (this: unknown, ...args: unknown[]): unknown {
+    return Reflect.apply(original, this, args);
   };
-  for (const key of Reflect.getMetadataKeys(copied)) {
-    Reflect.defineMetadata(key, Reflect.getMetadata(key, copied), own);
+  for (const key of Reflect.getMetadataKeys(original)) {
+    Reflect.defineMetadata(key, Reflect.getMetadata(key, original), copy);
   }
   const parameters = metadataOf(ROUTE_ARGS_METADATA, from.prototype.constructor, from.name);
   Reflect.defineMetadata(ROUTE_ARGS_METADATA, parameters, to.prototype.constructor, to.name);
-  const descriptor = { value: own, writable: true, configurable: true, enumerable: false };
-  Object.defineProperty(own, 'name', { value: to.name });
+  const descriptor = { value: copy, writable: true, configurable: true, enumerable: false };
+  Object.defineProperty(copy, 'name', { value: to.name });
   Object.defineProperty(to.prototype, to.name, descriptor);
   for (const decorate of decorators) decorate(to.prototype, to.name, descriptor);
 }

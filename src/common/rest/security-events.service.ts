@@ -44,7 +44,7 @@ export class SecurityEvents {
   }
 
   /** Records an error if it is a refusal. */
-  refused(error: unknown, request: RefusedRequest): void {
+  recordRefusal(error: unknown, request: RefusedRequest): void {
     if (!(error instanceof DomainError) || error.event === null) return;
     this.record(error.event, request, error instanceof LoginRefused ? error.account : null);
   }

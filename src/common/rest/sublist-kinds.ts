@@ -14,7 +14,7 @@ function relationOf(definition: ResourceDefinition, name: string): Relation {
   return relation;
 }
 
-const near = (definition: ResourceDefinition, parent: Row): Sql =>
+const parentId = (definition: ResourceDefinition, parent: Row): Sql =>
   sql`${parent.id}::${raw(idType(definition))}`;
 
 /**
@@ -31,7 +31,7 @@ export function children<Rules>(
     const { readOnly, ...rest } = options;
     return {
       target: relation.target,
-      scope: (parent) => relationCondition(relation, near(definition, parent), 't'),
+      scope: (parent) => relationCondition(relation, parentId(definition, parent), 't'),
       ...(readOnly ? {} : { create: (parent) => ({ [relation.field]: parent.id }) }),
       options: () => ({ counted: countedBy(relation) }),
       needs: 'read',
@@ -60,7 +60,7 @@ export function related<Rules>(
     const relation = relationOf(definition, relationName);
     return {
       target: relation.target,
-      scope: (parent) => relationCondition(relation, near(definition, parent), 't'),
+      scope: (parent) => relationCondition(relation, parentId(definition, parent), 't'),
       options: () => ({ counted: countedBy(relation) }),
       ...options,
     };
@@ -97,7 +97,7 @@ export function attached<Rules>(
     const { check, association = name, beforeDetach, afterDetach, ...rest } = options;
     return {
       target: relation.target,
-      scope: (parent) => relationCondition(relation, near(definition, parent), 't'),
+      scope: (parent) => relationCondition(relation, parentId(definition, parent), 't'),
       ...(relation.ordered
         ? { options: ({ parent }) => ({ order: [linkOrder(definition, relation, parent)] }) }
         : {}),

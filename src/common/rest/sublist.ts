@@ -241,17 +241,17 @@ async function openParts(
   const context = contextOf(list, { services, actor, parent });
   const attach =
     spec.attach !== undefined && (await isPermitted(() => spec.authoriseAttach?.(context)));
-  const among = spec.candidates ? { candidates: spec.candidates(parent) } : {};
-  if (!spec.create) return { attach, body: false, ...among };
+  const candidates = spec.candidates ? { candidates: spec.candidates(parent) } : {};
+  if (!spec.create) return { attach, body: false, ...candidates };
   const isOpen = spec.mayCreateIn?.(parent) ?? true;
   if (!isOpen && !spec.attach) return { attach, body: false, isClosed: true };
   const body = isOpen && (await isPermitted(() => assertMayCreate(context, spec)));
-  const given = new Set(Object.keys(spec.create(parent)));
+  const injected = new Set(Object.keys(spec.create(parent)));
   return {
     attach,
     body,
-    ...among,
-    fields: spec.target().fields.filter(({ name }) => !given.has(name)),
+    ...candidates,
+    fields: spec.target().fields.filter(({ name }) => !injected.has(name)),
   };
 }
 
@@ -285,7 +285,7 @@ async function post(
   body: Record<string, unknown>,
 ): Promise<object> {
   const { services, actor } = context;
-  const detaching = body.disassociate !== undefined && toBoolean(body.disassociate) === true;
+  const detaching = toBoolean(body.disassociate) === true;
   if (spec.attach && (body.id !== undefined || detaching)) {
     return link(context, spec, body, detaching);
   }
@@ -295,8 +295,8 @@ async function post(
   if (detaching) {
     throw new BadRequest(OWNS_ITS_OBJECTS);
   }
-  const known = await spec.existing?.(context, body);
-  if (known) return link(context, spec, { id: known.id }, false);
+  const existingChild = await spec.existing?.(context, body);
+  if (existingChild) return link(context, spec, { id: existingChild.id }, false);
   const target = spec.target();
   const injected = spec.create(context.parent);
   const { authoriseCreate } = spec;
@@ -321,12 +321,12 @@ async function link(
   const target = spec.target();
   if (detaching && !spec.detach) throw new BadRequest(OWNS_ITS_OBJECTS);
   if (body.id === undefined) throw new BadRequest('"id" is required to disassociate');
-  const given = plainJson(body.id);
-  const id = typeof given === 'string' && isIdText(target, given) ? Number(given) : given;
+  const sentId = plainJson(body.id);
+  const id = typeof sentId === 'string' && isIdText(target, sentId) ? Number(sentId) : sentId;
   if (typeof id !== 'number' || !Number.isInteger(id)) {
     throw new BadRequest('"id" field must be an integer.');
   }
-  const child = await services.rows.linkable(target, id);
+  const child = await services.rows.lockForLink(target, id);
   if (!child) {
     throw new BadRequest(`${target.label.replaceAll(' ', '')} matching query does not exist.`);
   }

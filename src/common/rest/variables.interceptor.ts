@@ -14,8 +14,8 @@ import { OptionsService } from './options.service.js';
 import { RouteTable } from './route-table.service.js';
 
 /** Names of fields that contain variables, in the body itself and in the entries of its lists. */
-const VARIABLES = ['variables', 'extra_vars', 'extra_data'];
-const LISTS = ['hosts', 'jobs'];
+const VARIABLE_FIELDS = ['variables', 'extra_vars', 'extra_data'];
+const LIST_FIELDS = ['hosts', 'jobs'];
 
 /**
  * Parses expensive variables of a body in advance of the handler. Before parsing, verifies that the
@@ -37,22 +37,22 @@ export class VariablesInterceptor implements NestInterceptor {
       const { body } = await this.options.openParts(route, request.path, request.actor);
       if (!body) throw new Forbidden();
     }
-    const forget = await readAhead(texts);
-    return next.handle().pipe(finalize(forget));
+    const clearCache = await readAhead(texts);
+    return next.handle().pipe(finalize(clearCache));
   }
 }
 
 function textsIn(body: unknown): string[] {
   const texts: string[] = [];
   if (!isRecord(body)) return texts;
-  const take = (object: Readonly<Record<string, unknown>>): void => {
-    for (const name of VARIABLES) {
+  const collectTexts = (object: Readonly<Record<string, unknown>>): void => {
+    for (const name of VARIABLE_FIELDS) {
       const text = object[name];
       if (isReadable(text)) texts.push(text);
     }
   };
-  take(body);
-  for (const name of LISTS) entriesOf(body[name]).forEach(take);
+  collectTexts(body);
+  for (const name of LIST_FIELDS) entriesOf(body[name]).forEach(collectTexts);
   return texts;
 }
 

@@ -15,9 +15,9 @@ export default {
       secondsDueByQueue: [[]],
     }),
     samplesOf(IdempotencyKeysRepository, {
-      take: [['k', 'r']],
+      claim: [['k', 'r']],
       removeOld: [[1, 10]],
-      answerOf: [['k']],
+      responseOf: [['k']],
       store: [['k', { status: 200, location: null, body: '' }]],
     }),
   ],

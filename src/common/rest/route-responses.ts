@@ -8,11 +8,11 @@ import type { RouteInfo } from './route.js';
 export function successResponses(info: RouteInfo): ApiResponseOptions[] {
   const { summary, attach, alternatives = [] } = info;
   const status = successStatus(info);
-  const hasBody = status !== 204 && isAnswered(info);
+  const hasBody = status !== 204 && hasResponseBody(info);
   return [
-    answer(info, status, summary, hasBody ? () => bodyOf(info) : null),
-    ...alternatives.map(({ status: other, description, response }) =>
-      answer(info, other, description, response ? () => response : null),
+    describeResponse(info, status, summary, hasBody ? () => bodyOf(info) : null),
+    ...alternatives.map(({ status: alternativeStatus, description, response }) =>
+      describeResponse(info, alternativeStatus, description, response ? () => response : null),
     ),
     ...(attach && status !== 204 ? [{ status: 204, description: 'Attached or detached.' }] : []),
     ...(info.redirects ? [{ status: 302, description: 'Elsewhere.' }] : []),
@@ -30,7 +30,7 @@ export function successStatus({ status, kind }: RouteInfo): number {
  * True if the response has a body. The body's schema is not read, because its resource may not be loaded
  * yet.
  */
-const isAnswered = (info: RouteInfo): boolean =>
+const hasResponseBody = (info: RouteInfo): boolean =>
   info.response !== undefined ||
   ('resource' in info && info.kind !== 'destroy' && info.kind !== 'associate');
 
@@ -42,7 +42,7 @@ function bodyOf({ response, resource, kind, adds }: RouteInfo): JsonSchema {
 }
 
 /** Describes a response whose schema is built when the OpenAPI document is built. */
-function answer(
+function describeResponse(
   { produces = 'application/json', texts = [] }: RouteInfo,
   status: number,
   description: string,

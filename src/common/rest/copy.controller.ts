@@ -111,7 +111,7 @@ function newName(definition: ResourceDefinition, original: Row, body: Values): u
   );
 }
 
-/** Attributes uniqueness errors to `name`, the only field in which the copy differs from the original. */
+/** Reports uniqueness errors on `name`, the only field in which the copy differs from the original. */
 const namesOnName = <Schema extends object>(
   definition: ResourceDefinition<Schema>,
 ): ResourceDefinition<Schema> => ({

@@ -44,7 +44,7 @@ export interface ErrorResponse {
   headers?: Record<string, string>;
   /** Field errors that an HTML form shows instead of the body. */
   formErrors?: FieldErrors;
-  /** Page that a browser is redirected to instead. */
+  /** Page to which a browser is redirected instead of the error page. */
   redirectTo?: string | undefined;
 }
 

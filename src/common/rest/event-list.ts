@@ -36,7 +36,7 @@ function truncated(item: Representation, maxBytes: number): Representation {
   if (typeof stdout !== 'string' || String(event).startsWith('playbook_on')) return item;
   const bytes = Buffer.from(stdout);
   if (bytes.length <= maxBytes) return item;
-  // Removes a character that was cut in the middle.
+  // Removes the replacement character of a UTF-8 sequence that was cut.
   const start = bytes
     .subarray(0, maxBytes - 1)
     .toString()

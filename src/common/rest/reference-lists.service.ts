@@ -5,25 +5,25 @@ import { permit, type Actor } from '../access.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { idList, idsIn } from '../resource/ids.js';
 
-/** More than this is searched instead of listed. */
+/** Maximum number of objects that a select lists. Users search for the objects of a longer list. */
 const MAX_CHOICES = 50;
 
-/** Objects a reference may be set to, for a select. */
+/** Objects that a reference can be set to, for a select. */
 export interface ReferenceList {
   options: readonly (readonly [id: string, label: string, kind?: string])[];
-  /** There are more than are listed. */
+  /** True if there are more objects than `options` contains. */
   hasMore: boolean;
 }
 
-/** Lists what a caller may choose in a form, by the same rules that check the form later. */
+/** Lists the objects that a caller can choose in a form, by the rules that later check the form. */
 @Injectable()
 export class ReferenceLists {
   constructor(private readonly database: Database) {}
 
   /**
-   * @param action what the caller must be allowed to do with the object
-   * @param chosen ids that are listed in any case when the caller may read them
-   * @param scope what else an object has to be, to be offered
+   * @param action action that the caller needs on the object
+   * @param chosen ids that are listed in addition if the caller can read the objects
+   * @param scope returns a further SQL condition on the objects of the list
    */
   async load(
     target: ResourceDefinition,
@@ -49,18 +49,20 @@ export class ReferenceLists {
         )})
       ORDER BY kind, label, id`);
     return {
-      options: rows.map(({ id, label, kind: of }) =>
-        of === null ? ([String(id), label] as const) : ([String(id), label, of] as const),
+      options: rows.map((row) =>
+        row.kind === null
+          ? ([String(row.id), row.label] as const)
+          : ([String(row.id), row.label, row.kind] as const),
       ),
       hasMore: rows.length > MAX_CHOICES,
     };
   }
 }
 
-/** The one object that can be chosen, where there is no other. */
+/** Returns the id of the only object that can be chosen, or undefined if there are more. */
 export const singleChoice = (choices: ReferenceList | null | undefined): string | undefined =>
   choices && !choices.hasMore && choices.options.length === 1 ? choices.options[0]?.[0] : undefined;
 
-/** Column that names objects of a kind, or null for kinds that have no names. */
+/** Returns the column with the name of the objects, or null if the resource has no names. */
 const labelColumn = (target: ResourceDefinition): string | null =>
   target.field('name')?.column ?? target.field('username')?.column ?? null;

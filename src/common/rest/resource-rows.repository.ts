@@ -37,7 +37,7 @@ export class ResourceRowsRepository {
    * Returns one row with its capabilities and the columns `may_read` and `may_act`. An id outside the range
    * of the column finds no row.
    *
-   * @param action action that `may_act` is about
+   * @param action action that `may_act` refers to
    */
   withPermissions<Schema extends object>(
     definition: ResourceDefinition<Schema>,
@@ -66,8 +66,8 @@ export class ResourceRowsRepository {
   }
 
   /**
-   * Returns a row just written, with its capabilities, to its author. A caller with permission to write an
-   * object also gets to see the result.
+   * Returns a row just written, with its capabilities. The read permission is not checked: a caller with
+   * permission to write an object also sees the result.
    */
   async readWritten<Schema extends object>(
     definition: ResourceDefinition<Schema>,
@@ -99,7 +99,7 @@ export class ResourceRowsRepository {
     await this.database.execute(sql`DELETE FROM ${ident(table)} WHERE id = ${id}`);
   }
 
-  /** True if the row exists and the rule, about a row of `t`, holds for it. */
+  /** True if the row exists and meets the rule, an SQL condition on `t`. */
   matches({ table }: ResourceDefinition, id: number, rule: Sql): Promise<boolean> {
     return this.evaluate(
       sql`EXISTS (SELECT 1 FROM ${ident(table)} t WHERE t.id = ${id} AND ${rule})`,
@@ -112,7 +112,7 @@ export class ResourceRowsRepository {
     return (await this.database.row<{ may: boolean }>(sql`SELECT (${rule}) AS may`))?.may === true;
   }
 
-  /** Returns a row and keeps it from deletion until the transaction ends, to link it. */
+  /** Returns a row and prevents its deletion until the transaction ends, so that it can be linked. */
   async lockForLink(definition: ResourceDefinition, id: number): Promise<Row | undefined> {
     if (!isPossibleId(definition, id)) return undefined;
     return this.database.row<Row>(sql`

@@ -45,7 +45,7 @@ function propertiesOf(info: RouteInfo): JsonSchemas {
 
 const ATTACHING: JsonSchemas = {
   id: { ...INTEGER, minimum: 1, description: 'Object to attach.' },
-  disassociate: { ...BOOLEAN, description: 'Detach it instead.' },
+  disassociate: { ...BOOLEAN, description: 'Detach the object instead.' },
 };
 
 function requiredOf(info: RouteInfo): readonly string[] | undefined {
@@ -54,7 +54,10 @@ function requiredOf(info: RouteInfo): readonly string[] | undefined {
   return required.length > 0 ? required.map(({ name }) => name) : undefined;
 }
 
-/** Returns a schema for each group of fields of which a creation names one. A parent in the URL can be the one. */
+/**
+ * Returns a schema for each group of fields of which a create request must contain at least one. There is
+ * none below a parent, because the URL can name the object of the group.
+ */
 function alternativesOf(info: RouteInfo): readonly JsonSchema[] {
   if (info.kind !== 'create' || info.parent) return [];
   return [...groupsOf(writableOf(info)).values()].map((fields) => ({
@@ -112,7 +115,6 @@ function exampleValue(field: Field, { resource }: RouteInfo): unknown {
   }
 }
 
-/** Returns the query parameters of a route. */
 export const queryParameters = (info: RouteInfo): readonly ApiQueryOptions[] =>
   info.kind === 'list'
     ? listParameters(info)
@@ -128,12 +130,12 @@ function listParameters(info: RouteInfo): ApiQueryOptions[] {
   return [
     parameter('page', STRING, 'Page number, or `last`.'),
     parameter('page_size', INTEGER, 'Items per page; capped.'),
-    parameter('after', STRING, 'Place in the list, as a `next` link gives it.'),
-    parameter('count_disabled', BOOLEAN, 'Leaves the total count out.'),
+    parameter('after', STRING, 'Cursor from a `next` link.'),
+    parameter('count_disabled', BOOLEAN, 'Omits the total count.'),
     parameter('order_by', STRING, 'Comma-separated fields; a leading minus means descending.'),
-    parameter('order', STRING, 'Another name of `order_by`.'),
+    parameter('order', STRING, 'Alias of `order_by`.'),
     parameter('search', STRING, 'Words that must occur.'),
-    parameter('type', STRING, 'Comma-separated types of objects, for lists that hold several.'),
+    parameter('type', STRING, 'Comma-separated object types, for lists of several types.'),
     parameter('role_level', STRING, 'Role that the caller holds on each object: `admin_role`.'),
     ...(info.events
       ? [

@@ -15,11 +15,11 @@ export function successResponses(info: RouteInfo): ApiResponseOptions[] {
       describeResponse(info, alternativeStatus, description, response ? () => response : null),
     ),
     ...(attach && status !== 204 ? [{ status: 204, description: 'Attached or detached.' }] : []),
-    ...(info.redirects ? [{ status: 302, description: 'Elsewhere.' }] : []),
+    ...(info.redirects ? [{ status: 302, description: 'Redirect.' }] : []),
   ];
 }
 
-/** Returns the status of a response that does what was asked: the declared one, or that of its kind. */
+/** Returns the success status of a route: the declared status, or the status of the route's kind. */
 export function successStatus({ status, kind }: RouteInfo): number {
   if (status !== undefined) return status;
   if (kind === 'create') return 201;

@@ -255,7 +255,7 @@ async function openParts(
   };
 }
 
-/** Returns false if the check throws a domain error. */
+/** True unless the check throws a domain error. Other errors are passed on. */
 export async function isPermitted(check: () => Promise<void> | undefined): Promise<boolean> {
   try {
     await check();
@@ -271,7 +271,7 @@ async function assertMayCreate(context: LinkContext, spec: SubListSpec): Promise
   if (spec.authoriseCreate) return spec.authoriseCreate(context);
   const target = spec.target();
   const injected = spec.create?.(parent) ?? {};
-  // A parent that the rule of the child does not ask about decides nothing: the body does.
+  // If the child's rule does not depend on the parent, the body decides.
   const isUndecided =
     Object.keys(injected).length === 0 || target.policy.add?.(injected) === superusersOnly;
   if (isUndecided && !(await services.resources.mayAdd(target, actor))) throw new Forbidden();

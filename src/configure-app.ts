@@ -16,7 +16,7 @@ import { answerParserErrors } from './common/http/parser-errors.js';
 import { RequestBodies } from './common/http/request-bodies.service.js';
 import { GroupMember } from './common/processes/group-member.js';
 import { runInScope } from './common/http/request-scope.js';
-import { sendJson } from './common/http/long-answer.js';
+import { sendJson } from './common/http/long-response.js';
 import { SecurityEvents } from './common/rest/security-events.service.js';
 import { Settings } from './config/settings.js';
 import { LogLines } from './logging/log-lines.service.js';

@@ -21,7 +21,7 @@ export async function serve({ LOG_LEVEL, SHUTDOWN_DRAIN_SECONDS }: Settings): Pr
   configureApp(app);
   app.get(LogLines, { strict: false }).start(logger);
   // Before this line, SIGINT ends the process immediately.
-  process.prependOnceListener('SIGINT', () => adapter.endAtOnce());
+  process.prependOnceListener('SIGINT', () => adapter.skipDrain());
   serveExplorer(app, () => buildDocument(app, VERSION));
   const { HOST, PORT } = app.get(Settings);
   await app.listen(PORT, HOST);

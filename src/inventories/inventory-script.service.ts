@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { toBoolean } from '../common/fields/lenient.js';
 import { readAllVariables, VariablesError } from '../common/fields/variables.js';
-import { inPieces } from '../common/http/long-answer.js';
+import { markLong } from '../common/http/long-response.js';
 import { BadRequest, NotFound } from '../common/errors/errors.js';
 import { valuesOf, type QueryParameters } from '../common/list/query.js';
 import type { Row } from '../common/resource/define-resource.js';
@@ -30,7 +30,7 @@ export class InventoryScript {
       }
       const rows = await this.rows.load(inventory.id);
       if (!rows) throw new BadRequest('The inventory is being deleted.');
-      return inPieces(await readInventory(rows, options));
+      return markLong(await readInventory(rows, options));
     } catch (error) {
       if (error instanceof VariablesError) throw new BadRequest(error.message);
       throw error;

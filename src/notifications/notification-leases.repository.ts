@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { acknowledged } from '../common/queue/outbox.repository.js';
+import { acknowledgement } from '../common/queue/outbox.repository.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
@@ -136,7 +136,7 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
         SELECT n.id FROM notifications n JOIN results USING (id, attempts)
         WHERE ${unfinished('n')} ORDER BY n.id FOR UPDATE OF n
       ), ended AS (
-        ${acknowledged('notifications', ENDED)}
+        ${acknowledgement('notifications', ENDED)}
       )
       UPDATE notifications n SET
         status = results.status, error = results.error, notifications_sent = results.sent,

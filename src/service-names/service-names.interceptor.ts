@@ -5,7 +5,7 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import { map, type Observable } from 'rxjs';
-import { isInPieces } from '../common/http/long-answer.js';
+import { isLong } from '../common/http/long-response.js';
 import type { ApiRequest, PlainHandler } from '../common/http/request.js';
 import { isRecord, mapValues } from '../common/records.js';
 import { Settings } from '../config/settings.js';
@@ -29,7 +29,7 @@ export class ServiceNamesInterceptor implements NestInterceptor {
     // Long responses hold hosts and variables only.
     return next
       .handle()
-      .pipe(map((value: unknown) => (isInPieces(value) ? value : productNames(value))));
+      .pipe(map((value: unknown) => (isLong(value) ? value : productNames(value))));
   }
 }
 

@@ -76,7 +76,7 @@ it('the outbox adds lost jobs to the queue again after their time', async () => 
 });
 
 it('the outbox adds nothing before its time', async () => {
-  await outbox.remind('deletions', sql`SELECT 5 AS id, NULL AS machine`);
+  await outbox.addMissing('deletions', sql`SELECT 5 AS id, NULL AS machine`);
   await outbox.postpone('deletions', 5, 60);
   expect(await outbox.sweep()).toBe(0);
   await test.database.execute(sql`UPDATE outbox SET run_at = now()`);

@@ -36,7 +36,7 @@ export function bodyReader(limitBytes: number, maxValues: number): BodyReader {
     express.urlencoded({ limit: limitBytes, extended: false, parameterLimit: MAX_PARAMETERS }),
     boundedMultipart(limitBytes),
     multipart.none(),
-  ].map((parser) => inDomain(parser, limitBytes));
+  ].map((parser) => withDomainErrors(parser, limitBytes));
   return async (request, response) => {
     if (hasBody(request)) {
       assertPlain(request);
@@ -48,7 +48,7 @@ export function bodyReader(limitBytes: number, maxValues: number): BodyReader {
       // The validation of a large body takes as long as its parsing.
       await yielder.yieldIfDue();
     }
-    request.body = objectOf(request);
+    request.body = parsedBody(request);
   };
 }
 
@@ -92,17 +92,19 @@ export const hasBody = ({ headers }: Pick<Request, 'headers'>): boolean =>
  * Returns a reader of raw bytes. Webhook receivers verify the signature of the bytes as sent, before
  * anything is decompressed or parsed (docs/contract/webhooks.md#order-of-a-delivery).
  *
- * @param held counts the bytes until the request is over
+ * @param unauthenticatedBytes counts the bytes until the request is over
  */
 export const rawBody =
-  (limitBytes: number, held: UnauthenticatedBytes): BodyReader =>
+  (limitBytes: number, unauthenticatedBytes: UnauthenticatedBytes): BodyReader =>
   async (request, response) => {
     if (!hasBody(request)) return;
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
       throw new PayloadTooLarge(limitBytes);
     }
     try {
-      request.body = await wholeBody(request, limitBytes, (bytes) => held.hold(response, bytes));
+      request.body = await wholeBody(request, limitBytes, (bytes) =>
+        unauthenticatedBytes.hold(response, bytes),
+      );
     } catch (error) {
       // The rest of the body is discarded, so that the connection can be reused.
       request.resume();
@@ -115,13 +117,13 @@ export const rawBody =
  * these requests, and the iterator costs as much as the signature. The iterator would also close the
  * connection, which is still needed for an error response.
  *
- * @param take receives the size of each chunk before the chunk is stored
+ * @param onBytes receives the size of each chunk before the chunk is stored
  * @throws PayloadTooLarge, the error of `take`, or the error of the connection
  */
 function wholeBody(
   request: Request,
   limitBytes: number,
-  take: (bytes: number) => void,
+  onBytes: (bytes: number) => void,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -137,7 +139,7 @@ function wholeBody(
       try {
         size += chunk.length;
         if (size > limitBytes) throw new PayloadTooLarge(limitBytes);
-        take(chunk.length);
+        onBytes(chunk.length);
         chunks.push(chunk);
       } catch (error) {
         onError(error);
@@ -167,18 +169,18 @@ function boundedMultipart(limitBytes: number): RequestHandler {
 }
 
 /** Converts a parser's error to a domain error, because the framework would drop its details. */
-function inDomain(parser: RequestHandler, limitBytes: number): BodyReader {
+function withDomainErrors(parser: RequestHandler, limitBytes: number): BodyReader {
   return (request, response) =>
     new Promise((resolve, reject) => {
       void parser(request, response, (error?: unknown) => {
         if (error === undefined || error === null) resolve();
-        else reject(faultOf(error, limitBytes));
+        else reject(domainErrorOf(error, limitBytes));
       });
     });
 }
 
 /** Maps an error by its `type` (Express's parsers) or `code` (multer). */
-function faultOf(error: unknown, limitBytes: number): DomainError {
+function domainErrorOf(error: unknown, limitBytes: number): DomainError {
   if (error instanceof DomainError) return error;
   if (error instanceof JsonTooLarge) return new BadRequest(`JSON parse error - ${error.message}`);
   switch (memberOf(error, 'type') ?? memberOf(error, 'code')) {
@@ -202,15 +204,15 @@ function faultOf(error: unknown, limitBytes: number): DomainError {
   }
 }
 
-function objectOf(request: Request): Record<string, unknown> {
+function parsedBody(request: Request): Record<string, unknown> {
   const body: unknown = request.body;
   if (!hasBody(request)) return asBody(body ?? {});
-  const isKnown = Boolean(request.is([...PARSES]));
-  if (!isKnown && !['GET', 'HEAD', 'OPTIONS'].includes(request.method)) {
+  const isSupported = Boolean(request.is([...PARSES]));
+  if (!isSupported && !['GET', 'HEAD', 'OPTIONS'].includes(request.method)) {
     throw new UnsupportedMediaType();
   }
   // Parsers skip the body of a closed connection, which must not be mistaken for an empty body.
-  if (isKnown && body === undefined) throw new BadRequest('The request body broke off.');
+  if (isSupported && body === undefined) throw new BadRequest('The request body broke off.');
   return asBody(body === undefined ? {} : body);
 }
 

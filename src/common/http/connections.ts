@@ -22,8 +22,8 @@ export function limitConnections(
     if (isProxy(address) || counted.has(socket)) return;
     counted.add(socket);
     const key = `connections of ${address}`;
-    const taken = processes.take(key, perAddress);
-    socket.once('close', () => void taken.then((isTaken) => isTaken && processes.free(key)));
-    void taken.then((isTaken) => isTaken || socket.destroy());
+    const reservation = processes.take(key, perAddress);
+    socket.once('close', () => void reservation.then((isTaken) => isTaken && processes.free(key)));
+    void reservation.then((isTaken) => isTaken || socket.destroy());
   });
 }

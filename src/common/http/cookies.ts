@@ -64,9 +64,9 @@ export function setSessionCookie(
 /** Deletes the session cookie. Browsers accept the `__Host-` prefix with https only. */
 export function clearSessionCookie(response: Response): void {
   const { req: request } = response;
-  const where = { path: '/', secure: request.secure };
-  response.clearCookie(sessionCookieName(request), where);
-  response.clearCookie(LOGGED_IN_COOKIE, where);
+  const options = { path: '/', secure: request.secure };
+  response.clearCookie(sessionCookieName(request), options);
+  response.clearCookie(LOGGED_IN_COOKIE, options);
 }
 
 /** Sets the CSRF cookie. Scripts and the command-line client read it, so it is not HttpOnly. */

@@ -31,10 +31,10 @@ const isToken = (token: string, sent: string): boolean =>
  * session; before a login it is any text that the server has set.
  */
 export function issueCsrfToken(request: Cookies, response: Response): string {
-  const present = cookiesOf(request.headers.cookie)[CSRF_COOKIE];
+  const currentToken = cookiesOf(request.headers.cookie)[CSRF_COOKIE];
   const session = sessionOf(request);
-  const token = session ? csrfTokenOf(session) : (present ?? randomAlphanumeric(32));
-  if (token !== present) setCsrfCookie(request, response, token);
+  const token = session ? csrfTokenOf(session) : (currentToken ?? randomAlphanumeric(32));
+  if (token !== currentToken) setCsrfCookie(request, response, token);
   return token;
 }
 

@@ -32,7 +32,7 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   /** Skips the drain time: a user who stops the server in a terminal waits for it. */
-  endAtOnce(): void {
+  skipDrain(): void {
     this.drainMs = 0;
   }
 

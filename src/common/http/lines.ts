@@ -61,7 +61,7 @@ export async function* readLines(
 
 class Splitter {
   private pieces: Buffer[] = [];
-  private kept = 0;
+  private length = 0;
   private number = 0;
 
   constructor(private readonly maxBytes: number) {}
@@ -70,33 +70,33 @@ class Splitter {
     const lines: BodyLine[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      this.keep(chunk.subarray(start, end));
-      this.take(lines);
+      this.append(chunk.subarray(start, end));
+      this.finishLine(lines);
       start = end + 1;
     }
-    this.keep(chunk.subarray(start));
+    this.append(chunk.subarray(start));
     return lines;
   }
 
   end(): BodyLine[] {
     const lines: BodyLine[] = [];
-    if (this.kept > 0) this.take(lines);
+    if (this.length > 0) this.finishLine(lines);
     return lines;
   }
 
-  private keep(piece: Buffer): void {
-    this.kept += piece.length;
-    if (this.kept <= this.maxBytes) this.pieces.push(piece);
+  private append(piece: Buffer): void {
+    this.length += piece.length;
+    if (this.length <= this.maxBytes) this.pieces.push(piece);
     else this.pieces = [];
   }
 
-  private take(lines: BodyLine[]): void {
+  private finishLine(lines: BodyLine[]): void {
     this.number += 1;
     const bytes = Buffer.concat(this.pieces);
-    const isReadable = this.kept <= this.maxBytes && isUtf8(bytes);
+    const isReadable = this.length <= this.maxBytes && isUtf8(bytes);
     const text = isReadable ? bytes.toString('utf8').trim() : null;
     if (text !== '') lines.push({ number: this.number, text });
     this.pieces = [];
-    this.kept = 0;
+    this.length = 0;
   }
 }

@@ -27,7 +27,7 @@ export class RequestBodies {
 
   constructor(
     { BODY_LIMIT, BULK_BODY_LIMIT }: Settings,
-    private readonly held: UnauthenticatedBytes,
+    private readonly unauthenticatedBytes: UnauthenticatedBytes,
   ) {
     this.usual = bodyReader(BODY_LIMIT, MAX_VALUES);
     this.bulk = bodyReader(BULK_BODY_LIMIT, bulkValues(BULK_BODY_LIMIT));
@@ -35,17 +35,21 @@ export class RequestBodies {
   }
 
   /**
-   * @param isKnown true if the sender is authenticated
+   * @param isAuthenticated true if the sender is authenticated
    * @throws BadRequest, PayloadTooLarge, UnsupportedMediaType; Unavailable if unauthenticated senders
    *   send too much
    */
-  async read(request: Request, response: Response, isKnown = 'actor' in request): Promise<void> {
-    if (isKnown) {
+  async read(
+    request: Request,
+    response: Response,
+    isAuthenticated = 'actor' in request,
+  ): Promise<void> {
+    if (isAuthenticated) {
       return (BULK.test(request.path) ? this.bulk : this.usual)(request, response);
     }
     if (hasBody(request)) {
       const length = Number(request.headers['content-length'] ?? ANONYMOUS_LIMIT);
-      this.held.hold(response, Math.min(length, ANONYMOUS_LIMIT));
+      this.unauthenticatedBytes.hold(response, Math.min(length, ANONYMOUS_LIMIT));
     }
     return this.unauthenticated(request, response);
   }
@@ -54,9 +58,9 @@ export class RequestBodies {
    * Reads a body before authentication. An error of the body is reported at its place in the order of
    * checks.
    */
-  async readEarly(request: Request, response: Response, isKnown: boolean): Promise<void> {
+  async readEarly(request: Request, response: Response, isAuthenticated: boolean): Promise<void> {
     try {
-      await this.read(request, response, isKnown);
+      await this.read(request, response, isAuthenticated);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       this.faults.set(request, error);

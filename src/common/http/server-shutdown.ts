@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
-import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextIteration, setTimeout as pause } from 'node:timers/promises';
 
 /** Time within which a sent request is read, unless the event loop is busy. */
 const IDLE_MS = 200;
@@ -10,7 +10,7 @@ const IDLE_MS = 200;
  */
 const MAX_WAIT_MS = 8000;
 /** Iterations of the event loop in which a connection is accepted, read and parsed. */
-const TURNS = 3;
+const ITERATIONS = 3;
 
 /**
  * Shuts down an HTTP server without losing a request that has reached the server. Node treats a
@@ -24,9 +24,9 @@ export class ServerShutdown {
   private closed: Promise<void> | undefined;
 
   constructor(private readonly server: Server) {
-    server.on('connection', () => this.note());
+    server.on('connection', () => this.recordArrival());
     server.prependListener('request', (_request, response: ServerResponse) => {
-      this.note();
+      this.recordArrival();
       if (this.hasBegun) response.setHeader('Connection', 'close');
       this.responses.add(response);
       response.once('close', () => this.responses.delete(response));
@@ -49,7 +49,7 @@ export class ServerShutdown {
     }
     await pause(drainMs);
     // The process that accepts connections can still be passing some to this process.
-    this.note();
+    this.recordArrival();
     await this.waitUntilIdle();
     // An HTTP server would also close connections without a request, whose request can be on its way.
     this.closed = new Promise((resolve) => {
@@ -69,7 +69,7 @@ export class ServerShutdown {
     }
   }
 
-  private note(): void {
+  private recordArrival(): void {
     this.lastArrival = Date.now();
   }
 
@@ -78,7 +78,7 @@ export class ServerShutdown {
     const end = Date.now() + MAX_WAIT_MS;
     do {
       await pause(this.remainingIdleMs());
-      for (let turns = 0; turns < TURNS; turns += 1) await turn();
+      for (let iteration = 0; iteration < ITERATIONS; iteration += 1) await nextIteration();
     } while (this.remainingIdleMs() > 0 && Date.now() < end);
   }
 

@@ -28,9 +28,9 @@ export const bullRoot = BullModule.forRootAsync({
       // Bull rejects blocking and subscribing connections that limit retries or check readiness.
       const options = { maxRetriesPerRequest: null, enableReadyCheck: false };
       if (type === 'bclient') return redis.connectQuietly(options);
-      const found = shared.get(type) ?? redis.connectQuietly(options);
-      shared.set(type, found);
-      return found;
+      const connection = shared.get(type) ?? redis.connectQuietly(options);
+      shared.set(type, connection);
+      return connection;
     };
     return { prefix: settings.QUEUE_PREFIX, createClient: create };
   },
@@ -45,7 +45,7 @@ export const bullQueues = BullModule.registerQueueAsync(
     name,
     inject: [Settings],
     useFactory: (settings: Settings) => ({
-      name: nameOn(name, instanceName(settings)),
+      name: queueNameOn(name, instanceName(settings)),
       settings: { lockDuration: QUEUES[name].lockDurationMs, maxStalledCount: 0 },
       defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
     }),
@@ -53,16 +53,16 @@ export const bullQueues = BullModule.registerQueueAsync(
 );
 
 /** Returns Bull's name of a queue, as the processors of an instance use it. */
-const nameOn = (queue: QueueName, machine: string): string =>
+const queueNameOn = (queue: QueueName, machine: string): string =>
   QUEUES[queue].isPerInstance ? `${queue}@${machine}` : queue;
 
 /** Adds messages to Bull within a limited time. */
 @Injectable()
 export class BullQueuePort extends QueuePort implements OnApplicationShutdown {
   private readonly logger = new Logger('Queues');
-  private waking: NodeJS.Timeout | undefined;
+  private wakeTimer: NodeJS.Timeout | undefined;
   /** Queues of other instances, by name. */
-  private readonly others = new Map<string, Queue<QueueJob>>();
+  private readonly otherQueues = new Map<string, Queue<QueueJob>>();
 
   constructor(
     private readonly moduleRef: ModuleRef,
@@ -81,13 +81,13 @@ export class BullQueuePort extends QueuePort implements OnApplicationShutdown {
       const adding = queue.addBulk(
         group.map(({ subjectId, key }) => ({ data: { subjectId }, opts: { jobId: key } })),
       );
-      await this.bounded(adding, queue.name, group.length);
+      await this.withTimeout(adding, queue.name, group.length);
     }
   }
 
   wakeScheduler(): void {
-    this.waking ??= setTimeout(() => {
-      this.waking = undefined;
+    this.wakeTimer ??= setTimeout(() => {
+      this.wakeTimer = undefined;
       const published = this.redis.client.publish(this.redis.key(WAKE_CHANNEL), '');
       published.catch(() => undefined);
     }, 5).unref();
@@ -98,21 +98,21 @@ export class BullQueuePort extends QueuePort implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    clearTimeout(this.waking);
-    const queues = [...QUEUE_NAMES.map((name) => this.queue(name)), ...this.others.values()];
+    clearTimeout(this.wakeTimer);
+    const queues = [...QUEUE_NAMES.map((name) => this.queue(name)), ...this.otherQueues.values()];
     await Promise.allSettled(queues.map((queue) => this.close(queue)));
   }
 
   private queueOn(queue: QueueName, machine: string | null): Queue<QueueJob> {
-    const own = this.queue(queue);
-    const name = machine === null ? own.name : nameOn(queue, machine);
-    if (name === own.name) return own;
+    const localQueue = this.queue(queue);
+    const name = machine === null ? localQueue.name : queueNameOn(queue, machine);
+    if (name === localQueue.name) return localQueue;
     const options = this.moduleRef.get<QueueOptions>(getQueueOptionsToken(queue), {
       strict: false,
     });
-    const other = this.others.get(name) ?? new Bull<QueueJob>(name, options);
-    this.others.set(name, other);
-    return other;
+    const otherQueue = this.otherQueues.get(name) ?? new Bull<QueueJob>(name, options);
+    this.otherQueues.set(name, otherQueue);
+    return otherQueue;
   }
 
   /**
@@ -129,7 +129,7 @@ export class BullQueuePort extends QueuePort implements OnApplicationShutdown {
    * Limits the wait for Redis. Without Redis `addBulk` stays pending; the sweeper adds the rows once
    * Redis is back.
    */
-  private async bounded(adding: Promise<unknown>, name: string, count: number): Promise<void> {
+  private async withTimeout(adding: Promise<unknown>, name: string, count: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => reject(new Error('timed out')), ADD_TIMEOUT_MS).unref();

@@ -19,7 +19,7 @@ export interface OutboxRow {
  * Returns the statement that acknowledges work, to be part of the statement that completes the work.
  * `ids` selects the subjects.
  */
-export const acknowledged = (queue: QueueName, ids: Sql): Sql => sql`
+export const acknowledgement = (queue: QueueName, ids: Sql): Sql => sql`
   DELETE FROM outbox WHERE queue = ${queue} AND subject_id IN (${ids})`;
 
 /** Returns the SQL condition that a queue contains work for a subject. */
@@ -60,7 +60,7 @@ export class OutboxRepository extends TableRepository<OutboxRow> {
   }
 
   async acknowledge(queue: QueueName, subjects: readonly number[]): Promise<void> {
-    await this.database.execute(acknowledged(queue, sql`SELECT unnest(${subjects}::bigint[])`));
+    await this.database.execute(acknowledgement(queue, sql`SELECT unnest(${subjects}::bigint[])`));
   }
 
   async postpone(queue: QueueName, subject: number, delaySeconds: number): Promise<void> {

@@ -32,7 +32,7 @@ export class Outbox {
    *
    * @param subjects query for the `id` and the `machine` of the subjects that should be queued
    */
-  remind(queue: QueueName, subjects: Sql): Promise<void> {
+  addMissing(queue: QueueName, subjects: Sql): Promise<void> {
     return this.rows.addMissing(queue, subjects);
   }
 

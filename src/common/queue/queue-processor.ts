@@ -24,9 +24,9 @@ export interface QueueHandler {
 export abstract class QueueProcessor {
   private readonly logger = new Logger('Worker');
   private readonly active = new Set<Promise<void>>();
-  private begin: () => void = () => undefined;
-  private readonly begun = new Promise<void>((resolve) => {
-    this.begin = resolve;
+  private markStarted: () => void = () => undefined;
+  private readonly started = new Promise<void>((resolve) => {
+    this.markStarted = resolve;
   });
 
   protected constructor(
@@ -41,7 +41,7 @@ export abstract class QueueProcessor {
 
   /** Starts processing jobs. */
   start(): void {
-    this.begin();
+    this.markStarted();
   }
 
   /** Stops running jobs: they finish or are interrupted. */
@@ -66,10 +66,10 @@ export abstract class QueueProcessor {
 
   /** Handles a job for the `@Process` method of every processor. Never throws. */
   protected async work({ data: { subjectId } }: Job<QueueJob>): Promise<void> {
-    await this.begun;
-    const working = this.attempt(subjectId);
-    this.active.add(working);
-    await working.finally(() => this.active.delete(working));
+    await this.started;
+    const attempt = this.attempt(subjectId);
+    this.active.add(attempt);
+    await attempt.finally(() => this.active.delete(attempt));
   }
 
   private async attempt(subjectId: number): Promise<void> {

@@ -14,7 +14,7 @@ const RETRY_OPTIONS: RedisOptions = {
 export class RedisConnection implements OnApplicationShutdown {
   private readonly logger = new Logger(RedisConnection.name);
   readonly client: Redis;
-  private readonly opened = new Set<Redis>();
+  private readonly openClients = new Set<Redis>();
   private stopped = false;
 
   constructor(private readonly settings: Settings) {
@@ -50,19 +50,19 @@ export class RedisConnection implements OnApplicationShutdown {
 
   onApplicationShutdown(): void {
     this.stopped = true;
-    for (const client of this.opened) client.disconnect();
+    for (const client of this.openClients) client.disconnect();
   }
 
   /** Opens a connection and tracks it. Bull reopens connections that it closed to pause a queue. */
   private open(options: RedisOptions): Redis {
     const client = new Redis(this.settings.REDIS_URL, options);
-    const opened = (): void => {
+    const track = (): void => {
       if (this.stopped) client.disconnect();
-      else this.opened.add(client);
+      else this.openClients.add(client);
     };
-    opened();
-    client.on('connecting', opened);
-    client.on('end', () => this.opened.delete(client));
+    track();
+    client.on('connecting', track);
+    client.on('end', () => this.openClients.delete(client));
     return client;
   }
 }

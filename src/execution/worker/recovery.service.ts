@@ -77,7 +77,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
       await this.sweepSessions();
     }
     await this.nodes.forget(dead);
-    await this.outbox.remind('runs', waitingRuns());
+    await this.outbox.addMissing('runs', waitingRuns());
     this.lastContact = Date.now();
   }
 

@@ -23,7 +23,7 @@ export default {
   ],
   fragments: [
     fragmentsOf(outbox, {
-      acknowledged: { calls: [['runs', sql`SELECT 1`]], inside: (statement) => statement },
+      acknowledgement: { calls: [['runs', sql`SELECT 1`]], inside: (statement) => statement },
       isQueued: [['runs', sql`1`]],
     }),
   ],

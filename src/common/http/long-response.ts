@@ -6,20 +6,20 @@ import { Yielder } from '../yielder.js';
 /** Depth to which a response is split: down to the variables of a host among the hosts of a document. */
 const DEPTH = 3;
 /** Minimum number of characters of a write. */
-const PORTION = 65_536;
+const MIN_WRITE_LENGTH = 65_536;
 
-const longAnswers = new WeakSet<object>();
+const longResponses = new WeakSet<object>();
 
 /**
  * Marks a response that can be long. It is written in pieces, yielding to the event loop between them.
  */
-export function inPieces<Answer extends object>(answer: Answer): Answer {
-  longAnswers.add(answer);
-  return answer;
+export function markLong<Body extends object>(body: Body): Body {
+  longResponses.add(body);
+  return body;
 }
 
-export const isInPieces = (answer: unknown): answer is object =>
-  typeof answer === 'object' && answer !== null && longAnswers.has(answer);
+export const isLong = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && longResponses.has(value);
 
 /** Yields the JSON text of a response in pieces. */
 function* piecesOf(value: unknown, depth: number): Generator<string> {
@@ -27,23 +27,23 @@ function* piecesOf(value: unknown, depth: number): Generator<string> {
     yield exactJson(value);
     return;
   }
-  let before = '{';
+  let separator = '{';
   for (const [name, member] of entriesOf(value)) {
     if (member === undefined) continue;
-    yield `${before}${JSON.stringify(name)}:`;
+    yield `${separator}${JSON.stringify(name)}:`;
     yield* piecesOf(member, depth - 1);
-    before = ',';
+    separator = ',';
   }
-  yield before === '{' ? '{}' : '}';
+  yield separator === '{' ? '{}' : '}';
 }
 
 /** Writes the JSON of a response and ends the response. Stops if the client disconnects. */
-export async function writeInPieces(response: Response, answer: object): Promise<void> {
+export async function writeInPieces(response: Response, body: object): Promise<void> {
   const yielder = new Yielder();
   let text = '';
-  for (const piece of piecesOf(answer, DEPTH)) {
+  for (const piece of piecesOf(body, DEPTH)) {
     text += piece;
-    if (text.length >= PORTION) {
+    if (text.length >= MIN_WRITE_LENGTH) {
       response.write(text);
       text = '';
     }
@@ -61,7 +61,7 @@ export function sendJson(this: Response, value: unknown): Response {
   if (!this.hasHeader('Content-Type')) {
     this.setHeader('Content-Type', 'application/json; charset=utf-8');
   }
-  if (isInPieces(value)) {
+  if (isLong(value)) {
     void writeInPieces(this, value).catch((error: Error) => this.destroy(error));
     return this;
   }

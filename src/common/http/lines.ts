@@ -35,7 +35,7 @@ const NEWLINE = 0x0a;
 
 /**
  * Splits a body into lines, one chunk at a time, with back-pressure to the network. At most one line is
- * held in memory; of a line that is too long, only the number is kept.
+ * in memory. The content of a line that is too long is discarded.
  *
  * @throws PayloadTooLarge once the body exceeds the limit, BadRequest if the body is incomplete
  */

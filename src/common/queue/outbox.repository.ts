@@ -26,7 +26,7 @@ export const acknowledgement = (queue: QueueName, ids: Sql): Sql => sql`
 export const isQueued = (queue: QueueName, subject: Sql): Sql => sql`
   EXISTS (SELECT 1 FROM outbox WHERE queue = ${queue} AND subject_id = ${subject})`;
 
-/** Name of the instance that work is for, by the id of its subject; any instance if absent. */
+/** Names of the instances that must do the work, by the id of its subject; any instance if absent. */
 export type Machines = ReadonlyMap<number, string>;
 
 @Injectable()

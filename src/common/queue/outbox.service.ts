@@ -19,7 +19,7 @@ export class Outbox {
    * Writes the work in the caller's transaction and wakes a worker after the commit. A lost wake-up does
    * no harm: the sweeper finds the row.
    *
-   * @param machines name of the instance that each work is for, by id; any if absent
+   * @param machines name of the instance that must do the work, by id; any instance if absent
    */
   async add(queue: QueueName, ids: readonly number[], machines?: Machines): Promise<void> {
     if (ids.length === 0) return;
@@ -41,7 +41,6 @@ export class Outbox {
     if (subjectIds.length > 0) await this.rows.acknowledge(queue, subjectIds);
   }
 
-  /** Postpones the work. */
   postpone(queue: QueueName, subjectId: number, delaySeconds: number): Promise<void> {
     return this.rows.postpone(queue, subjectId, delaySeconds);
   }

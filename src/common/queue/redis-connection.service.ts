@@ -42,7 +42,7 @@ export class RedisConnection implements OnApplicationShutdown {
     return `${this.settings.QUEUE_PREFIX}:${name}`;
   }
 
-  /** Sends ids to all listeners of a channel. Speeds things up: a lost message does no harm. */
+  /** Sends ids to all listeners of a channel. Messages are an optimization: a lost one does no harm. */
   announce(channel: string, ids: readonly number[]): void {
     if (ids.length === 0 || this.client.status !== 'ready') return;
     this.client.publish(this.key(channel), JSON.stringify(ids)).catch(() => undefined);

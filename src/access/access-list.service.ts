@@ -89,24 +89,24 @@ export class AccessList {
     rows: readonly Row[],
   ): Promise<Representation[]> {
     const ids = rows.map(({ id }) => id);
-    const held = await this.members.accessTo(parentDefinition.type, parent.id, ids, actor);
-    const names = await this.nameObjects(held, actor);
-    const roles = [...new Set(held.map((one) => one.role_id))];
+    const accesses = await this.members.accessTo(parentDefinition.type, parent.id, ids, actor);
+    const names = await this.nameObjects(accesses, actor);
+    const roles = [...new Set(accesses.map((access) => access.role_id))];
     const manageable = await this.grants.manageable(roles, actor);
-    const direct = (one: Access): boolean =>
-      one.content_type === parentDefinition.type && one.object_id === parent.id;
+    const isDirect = (access: Access): boolean =>
+      access.content_type === parentDefinition.type && access.object_id === parent.id;
     return items.map((item) => {
       const row = rows.find(({ id }) => id === item.id);
-      const own = held.filter((one) => one.user_id === item.id);
-      const entry = (one: Access): AccessEntry =>
-        accessEntry(one, names, mayRevoke(one, manageable));
+      const userAccesses = accesses.filter((access) => access.user_id === item.id);
+      const entry = (access: Access): AccessEntry =>
+        accessEntry(access, names, mayRevoke(access, manageable));
       return {
         ...item,
         summary_fields: {
           ...item.summary_fields,
-          direct_access: own.filter(direct).map(entry),
+          direct_access: userAccesses.filter(isDirect).map(entry),
           indirect_access: [
-            ...own.filter((one) => !direct(one)).map(entry),
+            ...userAccesses.filter((access) => !isDirect(access)).map(entry),
             ...systemAccess(
               row,
               parentDefinition.roles.map(({ field }) => field),
@@ -117,12 +117,17 @@ export class AccessList {
     });
   }
 
-  private async nameObjects(held: readonly Access[], actor: Actor): Promise<Map<string, string>> {
+  private async nameObjects(
+    accesses: readonly Access[],
+    actor: Actor,
+  ): Promise<Map<string, string>> {
     const names = new Map<string, string>();
-    for (const type of new Set(held.map((one) => one.content_type))) {
+    for (const type of new Set(accesses.map((access) => access.content_type))) {
       const definition = findResource(type);
       if (!definition) continue;
-      const ids = held.filter((one) => one.content_type === type).map((one) => one.object_id);
+      const ids = accesses
+        .filter((access) => access.content_type === type)
+        .map((access) => access.object_id);
       const context = { database: this.database, actor, detail: false };
       for (const [id, summary] of await summariesOf(definition, [...new Set(ids)], context)) {
         names.set(`${type}:${id}`, String(summary.name ?? summary.username ?? ''));
@@ -133,31 +138,31 @@ export class AccessList {
 }
 
 /** True if the caller can revoke the access. Revoking from a team also requires read on the team. */
-const mayRevoke = (one: Access, manageable: ReadonlySet<number>): boolean =>
-  manageable.has(one.role_id) && (one.team_id === null || one.team_name !== null);
+const mayRevoke = (access: Access, manageable: ReadonlySet<number>): boolean =>
+  manageable.has(access.role_id) && (access.team_id === null || access.team_name !== null);
 
-function accessEntry(one: Access, names: Map<string, string>, unattach: boolean): AccessEntry {
-  const definition = findResource(one.content_type);
-  const words = describeRole(one.content_type, definition?.label ?? '', one.role_field);
+function accessEntry(access: Access, names: Map<string, string>, unattach: boolean): AccessEntry {
+  const definition = findResource(access.content_type);
+  const texts = describeRole(access.content_type, definition?.label ?? '', access.role_field);
   return {
     role: {
-      id: one.role_id,
-      ...words,
-      resource_name: names.get(`${one.content_type}:${one.object_id}`) ?? null,
-      resource_type: one.content_type,
-      related: definition ? { [one.content_type]: definition.url(one.object_id) } : {},
+      id: access.role_id,
+      ...texts,
+      resource_name: names.get(`${access.content_type}:${access.object_id}`) ?? null,
+      resource_type: access.content_type,
+      related: definition ? { [access.content_type]: definition.url(access.object_id) } : {},
       user_capabilities: { unattach },
-      ...(one.team_id === null
+      ...(access.team_id === null
         ? {}
         : {
-            team_id: one.team_id,
-            ...(one.team_name === null ? {} : { team_name: one.team_name }),
-            ...(one.team_organization_name === null
+            team_id: access.team_id,
+            ...(access.team_name === null ? {} : { team_name: access.team_name }),
+            ...(access.team_organization_name === null
               ? {}
-              : { team_organization_name: one.team_organization_name }),
+              : { team_organization_name: access.team_organization_name }),
           }),
     },
-    descendant_roles: one.descendants,
+    descendant_roles: access.descendants,
   };
 }
 

@@ -31,17 +31,17 @@ export const hasRoleAnywhere = (type: string, ...roles: string[]): Predicate =>
   );
 
 /** Permits rows whose column references an object of `type` that meets a predicate. */
-export const through = (column: string, type: string, predicate: Predicate): Predicate => {
-  const meeting =
+export const refersTo = (column: string, type: string, predicate: Predicate): Predicate => {
+  const idsMeeting =
     (rule: Predicate): Ids =>
     (alias, actor) => {
-      const far = `${alias}_${type.slice(0, 3)}`;
-      const condition = rule(far, actor);
+      const relatedAlias = `${alias}_${type.slice(0, 3)}`;
+      const condition = rule(relatedAlias, actor);
       if (condition === FALSE) return [];
-      return selectRows(resource(type), far, ident(far, 'id'), condition);
+      return selectRows(resource(type), relatedAlias, ident(relatedAlias, 'id'), condition);
     };
-  const rule = withHints(isIn(column, meeting(predicate)), ...(predicate.hints ?? []));
-  return withArms(rule, () => armsOf(predicate).map((arm) => isOneOf(column, meeting(arm))));
+  const rule = withHints(isIn(column, idsMeeting(predicate)), ...(predicate.hints ?? []));
+  return withArms(rule, () => armsOf(predicate).map((arm) => isOneOf(column, idsMeeting(arm))));
 };
 
 /** Known ids, or a query for ids. `alias` is the row being tested. */
@@ -58,9 +58,11 @@ export const among = (column: string, ids: Ids): Predicate =>
 const matching =
   (column: string, ids: Ids, toQuery: (query: Sql) => Sql): Predicate =>
   (alias, actor) => {
-    const found = ids(alias, actor);
-    if (!isKnown(found)) return sql`${ident(alias, column)} ${toQuery(found)}`;
-    return found.length === 0 ? FALSE : sql`${ident(alias, column)} = ANY(${found}::int[])`;
+    const matchingIds = ids(alias, actor);
+    if (!isKnown(matchingIds)) return sql`${ident(alias, column)} ${toQuery(matchingIds)}`;
+    return matchingIds.length === 0
+      ? FALSE
+      : sql`${ident(alias, column)} = ANY(${matchingIds}::int[])`;
   };
 
 /** True if the ids are known and need no query. */

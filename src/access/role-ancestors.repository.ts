@@ -6,10 +6,10 @@ import { TableRepository, InjectRepository, type Repository } from '../database/
 import { RoleAncestor } from './role.entity.js';
 
 /** Maximum number of held roles whose object ids are listed in a statement. */
-const MAX_HELD = 2000;
+const MAX_HELD_ROLES = 2000;
 
 /** Selection among the roles that users hold. Omitted members match any value. */
-interface Held {
+interface HeldRoleFilter {
   user?: number | Sql;
   /** Type of the object that the role belongs to. */
   type?: string;
@@ -19,7 +19,7 @@ interface Held {
 }
 
 /** Returns the query for the roles that users (`mem`) hold, directly or by implication (`anc`). */
-const held = (columns: Sql, { user, type, role, object }: Held): Sql => sql`
+const selectHeldRoles = (columns: Sql, { user, type, role, object }: HeldRoleFilter): Sql => sql`
   SELECT ${columns} FROM role_members mem JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
   WHERE ${and(
     user === undefined ? TRUE : sql`mem.user_id = ${user}`,
@@ -33,15 +33,15 @@ const held = (columns: Sql, { user, type, role, object }: Held): Sql => sql`
  * implication.
  */
 export const heldObjects = (type: string, role: string, { id }: Pick<Actor, 'id'>): Sql =>
-  held(sql`anc.object_id`, { user: id, type, role });
+  selectHeldRoles(sql`anc.object_id`, { user: id, type, role });
 
 /** Returns the query for the ids of the objects of a type on which a user holds any role. */
-export const reachedObjects = (type: string, { id }: Pick<Actor, 'id'>): Sql =>
-  held(sql`anc.object_id`, { user: id, type });
+export const accessibleObjects = (type: string, { id }: Pick<Actor, 'id'>): Sql =>
+  selectHeldRoles(sql`anc.object_id`, { user: id, type });
 
 /** Returns the query for types and ids of all objects on which a user holds a role, or any role. */
 export const heldObjectsOfAllTypes = ({ id }: Pick<Actor, 'id'>, role?: string): Sql =>
-  held(sql`anc.content_type, anc.object_id`, {
+  selectHeldRoles(sql`anc.content_type, anc.object_id`, {
     user: id,
     ...(role === undefined ? {} : { role }),
   });
@@ -51,14 +51,14 @@ export const heldObjectsOfAllTypes = ({ id }: Pick<Actor, 'id'>, role?: string):
  * the id selects.
  */
 export const usersHolding = (type: string, role: string | null, object: (id: Sql) => Sql): Sql =>
-  held(sql`mem.user_id`, { type, object, ...(role === null ? {} : { role }) });
+  selectHeldRoles(sql`mem.user_id`, { type, object, ...(role === null ? {} : { role }) });
 
 /**
  * Returns the query for the ids of all roles that a user holds, directly or by implication, limited by a
  * condition on the id.
  */
 export const rolesHeldBy = (user: number | Sql, condition: (role: Sql) => Sql = () => TRUE): Sql =>
-  sql`${held(sql`anc.role_id`, { user })} AND ${condition(sql`anc.role_id`)}`;
+  sql`${selectHeldRoles(sql`anc.role_id`, { user })} AND ${condition(sql`anc.role_id`)}`;
 
 /** Number of users who hold a role of an object, directly or by implication. */
 export interface HolderCount {
@@ -86,7 +86,7 @@ export class RoleAncestorsRepository extends TableRepository<RoleAncestor> {
   /** True if a user holds the role on any object of a type, or on one object. */
   async holds(user: number, role: string, type?: string, object?: number): Promise<boolean> {
     const row = await this.database.row(sql`
-      ${held(sql`1`, {
+      ${selectHeldRoles(sql`1`, {
         user,
         role,
         ...(type === undefined ? {} : { type }),
@@ -99,11 +99,11 @@ export class RoleAncestorsRepository extends TableRepository<RoleAncestor> {
   async heldBy(user: number): Promise<HeldRoles | null> {
     const roles = await this.database.rows<HeldRole>(sql`
       SELECT content_type, role_field, array_agg(DISTINCT object_id) AS ids
-      FROM (${held(sql`anc.content_type, anc.role_field, anc.object_id`, { user })}
-            LIMIT ${MAX_HELD + 1}) every
+      FROM (${selectHeldRoles(sql`anc.content_type, anc.role_field, anc.object_id`, { user })}
+            LIMIT ${MAX_HELD_ROLES + 1}) every
       WHERE object_id IS NOT NULL GROUP BY content_type, role_field`);
     const total = roles.reduce((sum, { ids }) => sum + ids.length, 0);
-    return total > MAX_HELD ? null : new HeldRoles(roles);
+    return total > MAX_HELD_ROLES ? null : new HeldRoles(roles);
   }
 
   /** Adds the closure of an edge: holders of `parent` also hold everything that `child` implies. */

@@ -43,7 +43,7 @@ export class RoleGraph extends RoleStore {
     const ids = rows.map(({ id }) => id);
     const fields = definition.roles.map(({ field }) => field);
     await this.roles.createFor(definition.type, ids, fields);
-    await this.tie(definition, rows);
+    await this.addImpliedEdges(definition, rows);
     await this.closure.rebuild(rolesOf(definition.type, ids));
   }
 
@@ -55,21 +55,21 @@ export class RoleGraph extends RoleStore {
 
   async parentChanged(definition: ResourceDefinition, row: Row): Promise<void> {
     await this.edges.lock();
-    const own = rolesOf(definition.type, [row.id]);
-    await this.edges.removeImplied(own);
-    await this.tie(definition, [row]);
-    await this.closure.rebuildBelow(own);
+    const roleIds = rolesOf(definition.type, [row.id]);
+    await this.edges.removeImplied(roleIds);
+    await this.addImpliedEdges(definition, [row]);
+    await this.closure.rebuildBelow(roleIds);
   }
 
   roleLevel(definition: ResourceDefinition, alias: string, role: string, actor: Actor): Sql | null {
-    if (definition.type === 'role') return this.rolesWhereHeld(alias, role, actor);
+    if (definition.type === 'role') return this.roleLevelOfRoles(alias, role, actor);
     if (!definition.roles.some(({ field }) => field === role)) return null;
     if (actor.isSuperuser) return sql`TRUE`;
     return sql`${ident(alias, 'id')} IN (${heldObjects(definition.type, role, actor)})`;
   }
 
   /** Returns the condition for a list of roles: those of the objects on which the caller holds a role. */
-  private rolesWhereHeld(alias: string, role: string, actor: Actor): Sql | null {
+  private roleLevelOfRoles(alias: string, role: string, actor: Actor): Sql | null {
     if (!isRoleField(role)) return null;
     if (actor.isSuperuser) return TRUE;
     return sql`(${ident(alias, 'content_type')}, ${ident(alias, 'object_id')}) IN (
@@ -96,7 +96,10 @@ export class RoleGraph extends RoleStore {
   }
 
   /** Adds the edges that the declarations imply for the roles of objects. */
-  private async tie(definition: ResourceDefinition, rows: readonly Row[]): Promise<void> {
+  private async addImpliedEdges(
+    definition: ResourceDefinition,
+    rows: readonly Row[],
+  ): Promise<void> {
     const edges: RoleEdge[] = [];
     for (const { field, impliedBy = [], impliedByParent = {} } of definition.roles) {
       for (const row of rows) {
@@ -113,6 +116,6 @@ export class RoleGraph extends RoleStore {
         }
       }
     }
-    if (edges.length > 0) await this.edges.imply(definition.type, edges);
+    if (edges.length > 0) await this.edges.addImplied(definition.type, edges);
   }
 }

@@ -30,7 +30,7 @@ export const usersGranted = (roles: Sql): Sql => sql`
   SELECT mem.user_id FROM role_members mem WHERE mem.role_id IN (${roles})`;
 
 /** Returns the query for the ids of the roles that a user was granted. */
-export const rolesGivenTo = (user: number): Sql => sql`
+export const rolesGrantedToUser = (user: number): Sql => sql`
   SELECT mem.role_id FROM role_members mem WHERE mem.user_id = ${user}`;
 
 /** Roles that users hold directly. */

@@ -49,7 +49,7 @@ export class RoleParentsRepository extends TableRepository<RoleParent> {
   }
 
   /** Adds the edges that declarations imply, for roles of objects of one type. */
-  async imply(type: string, edges: readonly RoleEdge[]): Promise<void> {
+  async addImplied(type: string, edges: readonly RoleEdge[]): Promise<void> {
     const column = <T>(read: (edge: RoleEdge) => T): T[] => edges.map(read);
     await this.database.execute(sql`
       INSERT INTO role_parents (child_id, parent_id, via)

@@ -27,18 +27,18 @@ export const objectRelations: Readonly<Record<string, Relation>> = Object.fromEn
     {
       kind: 'computed',
       target: () => resource(type),
-      condition: (near, far) => objectOfRole(near, type, ident(far, 'id')),
-      back: (near, far) => isRoleOf(far, type, near),
+      condition: (role, alias) => objectOfRole(role, type, ident(alias, 'id')),
+      back: (object, alias) => isRoleOf(alias, type, object),
       single: true,
     },
   ]),
 );
 
 /** Word between a role and its object in the display text: "Execute on Deploy". */
-const BETWEEN = 'on';
+const SEPARATOR_WORD = 'on';
 
 /** Query language that finds roles by their display text: the role's name and the object's name. */
-export const calledSo: Expression = {
+export const roleExpression: Expression = {
   parameter: 'called',
   help: 'Words that the name of the role or of its object contains, such as "Execute on Deploy".',
   searchedNames: [],
@@ -50,7 +50,7 @@ export const calledSo: Expression = {
         ...TYPES.map((type) => condition(`${type}__name__icontains`, word)),
       );
     };
-    const words = searchTerms(text).filter((word) => word.toLowerCase() !== BETWEEN);
+    const words = searchTerms(text).filter((word) => word.toLowerCase() !== SEPARATOR_WORD);
     return and(...words.map(isCalled));
   },
 };

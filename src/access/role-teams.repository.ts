@@ -17,10 +17,10 @@ export const teamsGranted = (roles: Sql): Sql => sql`
   SELECT rt.team_id FROM role_teams rt WHERE rt.role_id IN (${roles})`;
 
 /** Returns the query for the ids of the roles that a team was granted. */
-export const rolesGrantedTo = (team: number): Sql => rolesGrantedToAny([team]);
+export const rolesGrantedToTeam = (team: number): Sql => rolesGrantedToTeams([team]);
 
 /** Returns the query for the ids of the roles that any of the teams was granted. */
-export const rolesGrantedToAny = (teams: readonly number[]): Sql => sql`
+export const rolesGrantedToTeams = (teams: readonly number[]): Sql => sql`
   SELECT rt.role_id FROM role_teams rt WHERE rt.team_id = ANY(${teams}::int[])`;
 
 /** Roles granted to teams. */

@@ -7,7 +7,7 @@ import { summariesOf } from '../common/resource/represent.js';
 import { ident, sql } from '../database/sql.js';
 import { heldObjectsOfAllTypes } from './role-ancestors.repository.js';
 import { Role } from './role.entity.js';
-import { calledSo, objectRelations } from './role-search.js';
+import { roleExpression, objectRelations } from './role-search.js';
 
 /** Declares the relation to the roles that one step, or all steps, of the role graph lead to. */
 const graph = (table: string, near: string, far: string): Relation => ({
@@ -62,7 +62,7 @@ export const roles = defineResource({
     descendents: graph('role_ancestors', 'ancestor_id', 'role_id'),
     ...objectRelations,
   },
-  expression: calledSo,
+  expression: roleExpression,
   extend,
   shows: {
     fields: {
@@ -90,20 +90,20 @@ async function extend(
   for (const type of new Set(rows.map((row) => row.content_type))) {
     const definition = findResource(type);
     if (!definition) continue;
-    const own = rows.filter((row) => row.content_type === type);
-    const ids = own.flatMap((row) => row.object_id ?? []);
+    const rowsOfType = rows.filter((row) => row.content_type === type);
+    const ids = rowsOfType.flatMap((row) => row.object_id ?? []);
     names.set(type, await summariesOf(definition, ids, context));
   }
   return new Map(
     rows.map((row) => {
       const type = row.content_type;
       const definition = findResource(type);
-      const words = describeRole(type, definition?.label ?? '', row.role_field);
+      const texts = describeRole(type, definition?.label ?? '', row.role_field);
       const summary = names.get(type)?.get(row.object_id ?? 0);
       return [
         row.id,
         {
-          fields: { name: words.name, description: words.description },
+          fields: { name: texts.name, description: texts.description },
           related: definition ? { [type]: definition.url(row.object_id) } : {},
           summary_fields: definition
             ? {

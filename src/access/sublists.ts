@@ -4,10 +4,10 @@ import { resource } from '../common/resource/registry.js';
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { AccessList } from './access-list.service.js';
 import { GrantsService } from './grants.service.js';
-import { heldObjects, reachedObjects, usersHolding } from './role-ancestors.repository.js';
-import { rolesGivenTo, usersGranted } from './role-members.repository.js';
+import { heldObjects, accessibleObjects, usersHolding } from './role-ancestors.repository.js';
+import { rolesGrantedToUser, usersGranted } from './role-members.repository.js';
 import { neighboursOf } from './role-parents.repository.js';
-import { rolesGrantedTo, teamsGranted } from './role-teams.repository.js';
+import { rolesGrantedToTeam, teamsGranted } from './role-teams.repository.js';
 import { objectsOfRoles, rolesOf, type RoleRow } from './roles.repository.js';
 
 /** Returns the condition that the list's row is among the ids of a query. */
@@ -76,7 +76,7 @@ const revocable: Pick<SubListSpec<Row, RoleRow, GrantsService>, 'options'> = {
  */
 export const teamRoles = (): Factory<GrantsService, Row, RoleRow> => () => ({
   target: () => resource('role'),
-  scope: ({ id }) => isOneOf(rolesGrantedTo(id)),
+  scope: ({ id }) => isOneOf(rolesGrantedToTeam(id)),
   needs: 'read',
   rules: GrantsService,
   authoriseAttach: ({ rules, actor }) => rules.assertMayGrantSome(actor),
@@ -88,7 +88,7 @@ export const teamRoles = (): Factory<GrantsService, Row, RoleRow> => () => ({
 
 export const userRoles = (): Factory<GrantsService, Row, RoleRow> => () => ({
   target: () => resource('role'),
-  scope: ({ id }) => isOneOf(rolesGivenTo(id)),
+  scope: ({ id }) => isOneOf(rolesGrantedToUser(id)),
   needs: 'read',
   rules: GrantsService,
   authoriseAttach: ({ rules, actor }) => rules.assertMayGrantSome(actor),
@@ -103,16 +103,16 @@ export const grantedTo =
   (type: string, options: Partial<SubListSpec> = {}): Factory =>
   () => ({
     target: () => resource(type),
-    scope: ({ id }) => isOneOf(objectsOfRoles(type, rolesGrantedTo(id))),
+    scope: ({ id }) => isOneOf(objectsOfRoles(type, rolesGrantedToTeam(id))),
     ...options,
   });
 
 /** Declares the list of objects of a type that a user has access to through any role. */
-export const holdingsOf =
+export const accessibleTo =
   (type: string, options: Partial<SubListSpec> = {}): Factory =>
   () => ({
     target: () => resource(type),
-    scope: (user) => isOneOf(reachedObjects(type, user)),
+    scope: (user) => isOneOf(accessibleObjects(type, user)),
     ...options,
   });
 

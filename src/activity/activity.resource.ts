@@ -9,7 +9,7 @@ import {
   type Actor,
   type Predicate,
 } from '../common/access.js';
-import { among, hasRoleOn, heldIds, isKnown, through } from '../access/predicates.js';
+import { among, hasRoleOn, heldIds, isKnown, refersTo } from '../access/predicates.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { grantedRole } from './activity.repository.js';
 import { ActivityStreamEntry } from './activity-stream-entry.entity.js';
@@ -60,7 +60,7 @@ const SHOWN_TO_AUDITORS = 'organization';
  */
 const namesTeam = (side: Side): Predicate =>
   namesOne(side, 'team', (id) =>
-    through(
+    refersTo(
       id,
       'team',
       withArms(

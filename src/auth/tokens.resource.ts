@@ -1,4 +1,4 @@
-import { hasRoleOn, through } from '../access/predicates.js';
+import { hasRoleOn, refersTo } from '../access/predicates.js';
 import { anyOf, everyone, isActor, type Predicate } from '../common/access.js';
 import { TRUE } from '../database/sql.js';
 import { defineResource } from '../common/resource/define-resource.js';
@@ -11,7 +11,7 @@ export const MASKED_TOKEN = '************';
 const isOwnerOr = (role: string): Predicate =>
   anyOf(
     isActor('user_id'),
-    through(
+    refersTo(
       'application_id',
       'o_auth2_application',
       hasRoleOn('organization_id', 'organization', role),

@@ -1,4 +1,4 @@
-import { hasRoleOn, holdsAny, through } from '../access/predicates.js';
+import { hasRoleOn, holdsAny, refersTo } from '../access/predicates.js';
 import { anyOf, everyone } from '../common/access.js';
 import { totalsBy } from '../common/resource/stored-totals.js';
 import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
@@ -21,7 +21,7 @@ const ATTACHMENT_EVENTS = [
 ] as const;
 
 /** Predicate for records: the caller administers the record's template. */
-const ofTemplate = through('notification_template_id', 'notification_template', ofOrganization);
+const ofTemplate = refersTo('notification_template_id', 'notification_template', ofOrganization);
 
 export const notificationTemplates = defineResource({
   path: 'notification_templates',
@@ -89,7 +89,7 @@ export const notifications = defineResource({
   },
   summary: ['id', 'status', 'notification_type'],
   policy: {
-    read: through(
+    read: refersTo(
       'notification_template_id',
       'notification_template',
       notificationTemplates.policy.read,
@@ -124,5 +124,5 @@ export const notificationAttempts = defineResource({
   ],
   // The response of a destination can contain anything, so only users who can change the
   // destination can read it.
-  policy: { read: through('notification_id', 'notification', ofTemplate) },
+  policy: { read: refersTo('notification_id', 'notification', ofTemplate) },
 });

@@ -1,4 +1,4 @@
-import { hasRoleOn, holdsAny, through } from '../access/predicates.js';
+import { hasRoleOn, holdsAny, refersTo } from '../access/predicates.js';
 import { allOf, anyOf, everyone, isActor, permit, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
@@ -27,7 +27,7 @@ const onSource =
   (action: string): Predicate =>
   (alias, actor) => {
     const { policy } = resource('inventory_source');
-    const rule = through('unified_job_template_id', 'inventory_source', (source, reader) =>
+    const rule = refersTo('unified_job_template_id', 'inventory_source', (source, reader) =>
       permit(policy, action, source, reader),
     );
     return rule(alias, actor);

@@ -1,4 +1,10 @@
-import { accessList, holdingsOf, organizationsOf, userRoles, teamsOf } from '../access/sublists.js';
+import {
+  accessList,
+  accessibleTo,
+  organizationsOf,
+  userRoles,
+  teamsOf,
+} from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
@@ -9,8 +15,8 @@ import { users } from './users.resource.js';
 @SubList('teams', teamsOf())
 @SubList('organizations', organizationsOf('member_role'))
 @SubList('admin_of_organizations', organizationsOf('admin_role'))
-@SubList('projects', holdingsOf('project'))
-@SubList('credentials', holdingsOf('credential', { create: (user) => ({ user: user.id }) }))
+@SubList('projects', accessibleTo('project'))
+@SubList('credentials', accessibleTo('credential', { create: (user) => ({ user: user.id }) }))
 @SubList('roles', userRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', activityOf())

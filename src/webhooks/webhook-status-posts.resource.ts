@@ -1,4 +1,4 @@
-import { through } from '../access/predicates.js';
+import { refersTo } from '../access/predicates.js';
 import type { Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
@@ -23,5 +23,5 @@ export const webhookStatusPosts = defineResource({
   capabilities: {},
   audited: false,
   summary: ['id', 'status', 'state', 'outcome'],
-  policy: { read: through('job_id', 'unified_job', isReadableRun) },
+  policy: { read: refersTo('job_id', 'unified_job', isReadableRun) },
 });

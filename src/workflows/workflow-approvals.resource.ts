@@ -1,4 +1,4 @@
-import { hasRoleOn, through } from '../access/predicates.js';
+import { hasRoleOn, refersTo } from '../access/predicates.js';
 import { anyOf, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
@@ -12,7 +12,7 @@ import { WorkflowApproval } from './workflow-approval.entity.js';
  * no approval role, so their administrators decide.
  */
 const onTemplate = (role: string, ofJobs = role): Predicate =>
-  through(
+  refersTo(
     'workflow_job_id',
     'unified_job',
     anyOf(

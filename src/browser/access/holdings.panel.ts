@@ -12,10 +12,10 @@ import { resource } from '../../common/resource/registry.js';
 import { sql } from '../../database/sql.js';
 import { GrantsService } from '../../access/grants.service.js';
 import { heldObjects } from '../../access/role-ancestors.repository.js';
-import { rolesGivenTo } from '../../access/role-members.repository.js';
+import { rolesGrantedToUser } from '../../access/role-members.repository.js';
 import {
-  rolesGrantedTo,
-  rolesGrantedToAny,
+  rolesGrantedToTeam,
+  rolesGrantedToTeams,
   RoleTeamsRepository,
 } from '../../access/role-teams.repository.js';
 import {
@@ -82,7 +82,7 @@ export class HoldingsPanel implements Panel<ShownHolder> {
     const { id, type } = object;
     const roles = resource('role');
     const own = await this.source.list(roles, { page_size: String(SHOWN) }, actor, {
-      scope: sql`t.id IN (${type === 'team' ? rolesGrantedTo(id) : rolesGivenTo(id)})`,
+      scope: sql`t.id IN (${type === 'team' ? rolesGrantedToTeam(id) : rolesGrantedToUser(id)})`,
     });
     const direct = own.map((role): Holding => ({ role, team: null }));
     if (type === 'team') return direct;
@@ -92,7 +92,7 @@ export class HoldingsPanel implements Panel<ShownHolder> {
     if (teams.length === 0) return direct;
     const ids = teams.map((team) => Number(team.id));
     const given = await this.source.list(roles, { page_size: String(SHOWN) }, actor, {
-      scope: sql`t.id IN (${rolesGrantedToAny(ids)})`,
+      scope: sql`t.id IN (${rolesGrantedToTeams(ids)})`,
     });
     const pairs = await this.teams.grantsTo(ids);
     const byTeams = pairs.flatMap(({ role_id: role, team_id: team }): Holding[] => {

@@ -46,19 +46,14 @@ export function setSessionCookie(
   value: string,
   maxAgeSeconds: number,
 ): void {
-  response.cookie(sessionCookieName(request), value, {
-    httpOnly: true,
+  const options = {
     sameSite: 'lax',
     secure: request.secure,
     path: '/',
     maxAge: maxAgeSeconds * 1000,
-  });
-  response.cookie(LOGGED_IN_COOKIE, 'true', {
-    sameSite: 'lax',
-    secure: request.secure,
-    path: '/',
-    maxAge: maxAgeSeconds * 1000,
-  });
+  } as const;
+  response.cookie(sessionCookieName(request), value, { ...options, httpOnly: true });
+  response.cookie(LOGGED_IN_COOKIE, 'true', options);
 }
 
 /** Deletes the session cookie. Browsers accept the `__Host-` prefix with https only. */

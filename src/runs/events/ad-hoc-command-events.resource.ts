@@ -1,4 +1,4 @@
-import { through } from '../../access/predicates.js';
+import { refersTo } from '../../access/predicates.js';
 import { defineResource } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
 import { selectRows } from '../../common/resource/select-rows.js';
@@ -17,5 +17,5 @@ export const adHocCommandEvents = defineResource({
   capabilities: {},
   audited: false,
   summary: ['id', 'event', 'counter'],
-  policy: { read: through('job_id', 'unified_job', unifiedJobs.policy.read) },
+  policy: { read: refersTo('job_id', 'unified_job', unifiedJobs.policy.read) },
 });

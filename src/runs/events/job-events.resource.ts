@@ -1,4 +1,4 @@
-import { hasRoleOn, through } from '../../access/predicates.js';
+import { hasRoleOn, refersTo } from '../../access/predicates.js';
 import { anyOf } from '../../common/access.js';
 import { defineResource } from '../../common/resource/define-resource.js';
 import { jobEventExtension, JOB_EVENT_SHOWS } from './job-event-extension.js';
@@ -21,7 +21,7 @@ export const jobEvents = defineResource({
       message: 'The event is stored already.',
     },
   ],
-  policy: { read: through('job_id', 'unified_job', unifiedJobs.policy.read) },
+  policy: { read: refersTo('job_id', 'unified_job', unifiedJobs.policy.read) },
   counter: eventTotals(unifiedJobs.policy.read),
   extend: jobEventExtension,
   shows: JOB_EVENT_SHOWS,
@@ -44,8 +44,8 @@ export const jobHostSummaries = defineResource({
   ],
   policy: {
     read: anyOf(
-      through('job_id', 'unified_job', jobs.policy.read),
-      through('host_id', 'host', hasRoleOn('inventory_id', 'inventory', 'read_role')),
+      refersTo('job_id', 'unified_job', jobs.policy.read),
+      refersTo('host_id', 'host', hasRoleOn('inventory_id', 'inventory', 'read_role')),
     ),
   },
 });

@@ -48,7 +48,7 @@ export default {
       lockShared: [[]],
       addEdge: [[1, 2, 'team']],
       removeEdge: [[1, 2, 'team']],
-      imply: [['team', [EDGE]]],
+      addImplied: [['team', [EDGE]]],
       removeImplied: [[ROLES]],
     }),
     samplesOf(ancestors.RoleAncestorsRepository, {
@@ -82,12 +82,12 @@ export default {
     }),
     fragmentsOf(members, {
       usersGranted: { calls: [[ROLES]], inside: asQuery },
-      rolesGivenTo: { calls: [[1]], inside: asQuery },
+      rolesGrantedToUser: { calls: [[1]], inside: asQuery },
     }),
     fragmentsOf(teams, {
       teamsGranted: { calls: [[ROLES]], inside: asQuery },
-      rolesGrantedTo: { calls: [[1]], inside: asQuery },
-      rolesGrantedToAny: { calls: [[[1, 2]]], inside: asQuery },
+      rolesGrantedToTeam: { calls: [[1]], inside: asQuery },
+      rolesGrantedToTeams: { calls: [[[1, 2]]], inside: asQuery },
     }),
     fragmentsOf(parents, {
       neighboursOf: {
@@ -100,7 +100,7 @@ export default {
     }),
     fragmentsOf(ancestors, {
       heldObjects: { calls: [['team', 'admin_role', ACTOR]], inside: asQuery },
-      reachedObjects: { calls: [['team', ACTOR]], inside: asQuery },
+      accessibleObjects: { calls: [['team', ACTOR]], inside: asQuery },
       heldObjectsOfAllTypes: { calls: [[ACTOR], [ACTOR, 'read_role']], inside: asQuery },
       usersHolding: {
         calls: [

@@ -69,7 +69,7 @@ const ACCESS = list(
 /** Schemas of the members that access lists add to their users. */
 export const ACCESS_SUMMARIES: JsonSchemas = { direct_access: ACCESS, indirect_access: ACCESS };
 
-/** Adds to users of an access list how they have access. */
+/** Adds to the users of an access list the roles by which they have access. */
 @Injectable()
 export class AccessList {
   constructor(

@@ -24,7 +24,7 @@ const SYSTEM_FLAGS: Record<string, SystemFlag> = {
 };
 
 /**
- * Grants and revokes roles and verifies that the caller has permission for it
+ * Grants and revokes roles, and verifies that the caller has permission to do so
  * (docs/contract/access.md#granting). Both operations are idempotent.
  */
 @Injectable()

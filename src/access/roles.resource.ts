@@ -69,7 +69,7 @@ export const roles = defineResource({
       name: described(STRING, 'Name of the role.'),
       description: described(STRING, 'Permissions that the role grants.'),
     },
-    // Named by the object's type.
+    // The link to the object is named by the object's type.
     relatedOthers: STRING,
     summary_fields: {
       resource_name: STRING,

@@ -53,7 +53,7 @@ export const objectRoles = (): Factory => (definition) => ({
   options: () => ({ visible: sql`TRUE`, orderBy: ['id'] }),
 });
 
-/** Adds to the roles of a user or team whether the caller can revoke each of them. */
+/** Adds `unattach` to each role of a user or team: true if the caller can revoke the role. */
 const revocable: Pick<SubListSpec<Row, RoleRow, GrantsService>, 'options'> = {
   options: (context) => ({
     decorate: async (items) => {
@@ -148,7 +148,7 @@ export const accessList = (): Factory<AccessList> => (definition) => ({
 });
 
 /**
- * Declares the list of users or teams that hold one role: the inverse of `rolesOfUser` and `rolesOfTeam`.
+ * Declares the list of users or teams that hold one role: the inverse of `userRoles` and `teamRoles`.
  */
 export const holdersOfRole =
   (type: 'user' | 'team'): Factory<GrantsService, RoleRow> =>

@@ -12,7 +12,7 @@ export interface TeamRow extends Row {
  * module.
  */
 export abstract class TeamStore {
-  /** @throws BrokenInvariant if the id is not a team's */
+  /** @throws BrokenInvariant if no team has the id */
   abstract referenced(id: number): Promise<TeamRow>;
   /**
    * @returns query for `id`, `name` and `organization_name` of one team; names that the reader cannot see
@@ -20,7 +20,8 @@ export abstract class TeamStore {
    */
   abstract nameQuery(id: Sql, reader: Actor): Sql;
   /**
-   * @returns query for the given teams that do not belong to the organization; all of them if it is null
+   * @returns query for the given teams that do not belong to the organization; for all given teams if the
+   *   organization is null
    */
   abstract outsideOrganization(ids: Sql, organization: number | null): Sql;
 }

@@ -29,8 +29,8 @@ export const ACTIVITY_SHOWS: ShownBesides = {
 
 /**
  * Returns names and links of the objects in the entries, batched with other queries. Deleted objects keep
- * the name that they had. Names of existing objects that the caller cannot read are omitted, including
- * the name of the author.
+ * their last name. Names of existing objects that the caller cannot read are omitted, including the name
+ * of the author.
  */
 export async function describeEntries(
   rows: readonly Row[],

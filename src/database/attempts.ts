@@ -1,19 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { sqlState, STALE_PLAN } from './sql-state.js';
 
-/** To be tried again: serialization failure, deadlock, and a plan that a migration made stale. */
+/** SQLSTATEs to retry: serialization failure, deadlock, and a plan that a migration made stale. */
 const RETRYABLE = new Set(['40001', '40P01', STALE_PLAN]);
 const MAX_TRIES = 3;
 
 type Result = Readonly<Record<string, unknown>>;
 
-/** Results of slow work, in the order in which the running transaction asked for them. */
+/** Results of slow work, in the order in which the running transaction needs them. */
 const results = new AsyncLocalStorage<{ known: readonly Result[]; used: number }>();
 
-/** Rolls a transaction back that needs the result of slow work. */
+/** Rolls back a transaction that needs the result of slow work. */
 class NeedsResult extends Error {
   constructor(readonly work: () => Promise<Result>) {
-    super('The transaction begins again when the result of slow work is known');
+    super('The transaction is repeated once the result of the slow work is known');
   }
 }
 
@@ -32,8 +32,8 @@ export async function attempted<T>(transaction: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Runs slow work that needs no database, such as the hash of a password, without a transaction: the
- * ambient one is rolled back, gives its connection back, and runs again when the result is known.
+ * Runs slow work that needs no database, such as the hash of a password, outside the transaction. The
+ * ambient transaction is rolled back, releases its connection, and runs again once the result is known.
  */
 export async function outsideTransaction(work: () => Promise<Result>): Promise<Result> {
   const attempt = results.getStore();

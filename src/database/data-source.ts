@@ -13,7 +13,7 @@ import { migrations } from '../../migrations/index.js';
 
 const TIMESTAMPTZ = 1184;
 const BIGINT = 20;
-/** An array of them; the driver has no name for it. */
+/** Array of `bigint`; the driver has no name for this type. */
 const BIGINTS: number = 1016;
 
 /**
@@ -41,7 +41,7 @@ pg.types.setTypeParser(BIGINTS, (text) =>
 const CONNECT_TIMEOUT_MS = 5000;
 const IDLE_IN_TRANSACTION_MS = 30_000;
 const LOCK_TIMEOUT_MS = 5000;
-/** Time PostgreSQL needs to report that a statement timed out, in ms. */
+/** Time in ms in which PostgreSQL reports that a statement timed out. */
 const GRACE_MS = 2000;
 
 export type ConnectionSettings = Pick<
@@ -49,13 +49,13 @@ export type ConnectionSettings = Pick<
   'DATABASE_URL' | 'DATABASE_POOL_SIZE' | 'STATEMENT_TIMEOUT_MS'
 >;
 
-/** Options of the one data source, for the application, the CLI and the tests. */
+/** Returns the options of the data source, for the application, the CLI and the tests. */
 export function dataSourceOptions(
   settings: ConnectionSettings,
 ): Extract<DataSourceOptions, { type: 'postgres' }> {
   return {
     type: 'postgres',
-    // Loaded here: TypeORM would load it by name, which a bundle has no packages for.
+    // TypeORM would load the driver by its package name, and a bundle contains no packages.
     driver: pg,
     url: settings.DATABASE_URL,
     // Every class with @Entity: the modules of the features have imported them.
@@ -79,8 +79,8 @@ export function dataSourceOptions(
 }
 
 /**
- * A PostgreSQL that hangs keeps no time limit of its own: the driver gives up, and ends the
- * connection. Without a limit for statements there is none here either.
+ * Returns the timeout of the driver, which closes the connection if PostgreSQL hangs and does not apply its
+ * own timeout. There is none if the statement timeout is 0.
  */
 const deadline = ({ STATEMENT_TIMEOUT_MS: max }: ConnectionSettings): object =>
   max > 0 ? { query_timeout: max + GRACE_MS, keepAlive: true } : {};

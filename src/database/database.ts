@@ -43,7 +43,7 @@ export class Database {
     return (this.ambient ??= new AmbientManager(this));
   }
 
-  /** The pool of TypeORM's driver. Its direct use allows named prepared statements. */
+  /** Pool of TypeORM's driver. TypeORM itself has no named prepared statements. */
   private get pool(): Pool {
     return Reflect.get(this.dataSource.driver, 'master') as Pool;
   }
@@ -57,8 +57,8 @@ export class Database {
   }
 
   /**
-   * Returns the rows of a prepared statement, which each connection plans once: for frequent texts, such
-   * as objects by their ids. Not for filters, whose best plan depends on the values.
+   * Returns the rows of a prepared statement, which each connection plans once. Use it for frequent texts,
+   * such as reads of objects by id. Do not use it for filters, whose best plan depends on the values.
    */
   async preparedRows<Row extends QueryResultRow>(statement: Sql): Promise<Row[]> {
     const query = withShortLists(statement).toQuery();
@@ -85,8 +85,8 @@ export class Database {
   }
 
   /**
-   * Returns the rows of each of several reading statements, which are sent as one prepared statement. Rows
-   * are as JSON represents them: instants have the offset `+00:00`.
+   * Returns the rows of several reading statements, which are sent as one prepared statement. Values are
+   * those of JSON: instants have the offset `+00:00`.
    */
   async rowsOfEach<Row extends QueryResultRow>(parts: readonly Sql[]): Promise<Row[][]> {
     if (parts.length === 0) return [];
@@ -129,7 +129,7 @@ export class Database {
     return this.open !== undefined;
   }
 
-  /** Key of the open transaction, for caches that last as long. */
+  /** Key of the open transaction, for caches that last as long as the transaction. */
   get transactionKey(): object {
     const open = this.open;
     if (!open) throw new Error('This needs a transaction');
@@ -223,7 +223,7 @@ export class Database {
     }
   }
 
-  /** A client of the pool that may lose its connection between two statements. */
+  /** Takes a client from the pool. The client can lose its connection between two statements. */
   private connect(): Promise<PoolClient> {
     return new Promise((resolve, reject) => {
       // The pool handles errors of idle clients only; an unhandled error would end the process. The next

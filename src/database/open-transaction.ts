@@ -10,12 +10,12 @@ export class OpenTransaction {
   isOver = false;
   /** First error of a deferred result: later statements fail because of it. */
   failure: Error | undefined;
-  /** Error that followed from another one, if the cause is unknown so far. */
+  /** Error in a failed transaction, kept until the cause is known. */
   private consequence: Error | undefined;
   /** Deferred results; none of them rejects. */
   private deferred: Promise<unknown>[] = [];
 
-  /** @param owner the database that opened it */
+  /** @param owner database that opened the transaction */
   constructor(
     readonly owner: object,
     readonly client: PoolClient,

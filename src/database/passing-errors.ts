@@ -7,7 +7,7 @@ const NETWORK_CODES = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/;
 const LOST_CONNECTION =
   /^Connection terminated|^timeout exceeded when trying to connect|^Client (has|was)|^Cannot use a pool/;
 
-/** Returns true if the cause of a database error is outside the statement: a retry can succeed. */
+/** True if the cause of a database error is outside the statement, so that a retry can succeed. */
 export function isPassing(error: unknown): boolean {
   const state = sqlState(error);
   if (state.length === 5 && PASSING_CLASSES.has(state.slice(0, 2))) return true;

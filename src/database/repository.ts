@@ -21,8 +21,8 @@ interface OldRows {
  * `ResourceRowsRepository`. Lists, joins, bulk writes and reads of rows with instants are methods with SQL that
  * `this.database` runs; TypeORM would truncate instants to milliseconds.
  *
- * A statement about another table gets columns of this one through a function that the file exports:
- * `usernameOf(sql`run.created_by_id`)`.
+ * A statement on another table reads columns of this table through a function that the repository's file
+ * exports: `usernameOf(sql`run.created_by_id`)`.
  */
 export abstract class TableRepository<Row extends ObjectLiteral> extends Repository<Row> {
   protected readonly database: Database;
@@ -74,7 +74,7 @@ export abstract class TableRepository<Row extends ObjectLiteral> extends Reposit
   }
 
   /**
-   * Deletes up to `max` old rows, the oldest first. Skips rows that others have locked.
+   * Deletes up to `max` old rows, the oldest first. Skips rows that other transactions have locked.
    *
    * @returns the number of deleted rows
    */

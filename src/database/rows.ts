@@ -3,7 +3,7 @@ import { ident, join, raw, sql, type Sql } from './sql.js';
 /** Values by column name; `undefined` selects the default of the column. */
 export type ColumnValues = Record<string, unknown>;
 
-/** Inserts one row and returns it. */
+/** Returns the statement that inserts one row and returns the row. */
 export function insertRow(table: string, values: ColumnValues): Sql {
   const columns = Object.keys(values).filter((column) => values[column] !== undefined);
   if (columns.length === 0) return sql`INSERT INTO ${ident(table)} DEFAULT VALUES RETURNING *`;
@@ -19,7 +19,7 @@ export function insertRow(table: string, values: ColumnValues): Sql {
     RETURNING *`;
 }
 
-/** Updates one row by id and returns it. */
+/** Returns the statement that updates one row by id and returns the row. */
 export function updateRow(table: string, id: number, values: ColumnValues): Sql {
   const sets = Object.keys(values)
     .filter((column) => values[column] !== undefined)
@@ -28,8 +28,8 @@ export function updateRow(table: string, id: number, values: ColumnValues): Sql 
 }
 
 /**
- * Inserts many rows in one statement with one array parameter per column: the number of parameters,
- * which PostgreSQL limits to 65,535, does not grow with the rows.
+ * Returns the statement that inserts many rows, with one array parameter per column: the number of
+ * parameters, which PostgreSQL limits to 65,535, does not grow with the rows.
  *
  * @param columns column name to PostgreSQL type, in the order of each row's values
  */
@@ -51,7 +51,7 @@ export function insertRows(
     SELECT * FROM unnest(${join(arrays, ', ')})`;
 }
 
-/** Reserves `count` ids of a table for rows whose ids must be known before they are inserted. */
+/** Returns the statement that reserves `count` ids of a table for rows to insert later. */
 export const takeIds = (table: string, count: number): Sql => sql`
   SELECT nextval(pg_get_serial_sequence(${table}, 'id')) AS id
   FROM generate_series(1, ${count}::int)`;

@@ -1,9 +1,9 @@
 import { isConsequence } from './sql-state.js';
 
 /**
- * Waits for independent parts of some work; in a transaction, their statements are sent at once. In
+ * Waits for independent parts of some work. In a transaction, their statements are sent at once. In
  * contrast to `Promise.all`, rejects only when all parts have ended, because no statement may follow the
- * end of a transaction. Rejects with the cause instead of a consequence of it.
+ * end of a transaction. If an error is only a consequence of another one, rejects with the cause.
  */
 export async function settleAll<const Parts extends readonly unknown[]>(
   parts: Parts,

@@ -10,12 +10,12 @@ export function sqlState(error: unknown): string {
   return typeof error.code === 'string' ? error.code : '';
 }
 
-/** Returns true if a statement failed only because its transaction had failed before. */
+/** True if a statement failed only because its transaction had failed before. */
 export const isConsequence = (error: unknown): boolean => sqlState(error) === IN_FAILED_TRANSACTION;
 
 /**
- * Returns true if the driver timed out before PostgreSQL responded. The statement can still take effect. The
- * connection is unusable, because a late response would be taken for that of the next statement.
+ * True if the driver timed out before PostgreSQL responded. The statement can still take effect. The
+ * connection is unusable, because a late response would be read as the response to the next statement.
  */
 export const isUnanswered = (error: unknown): error is Error =>
   error instanceof Error && error.message === 'Query read timeout';

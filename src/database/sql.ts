@@ -1,6 +1,6 @@
 /**
- * SQL fragments that carry their parameters. Every value put into a template is bound, never
- * concatenated; another fragment put into a template is spliced in.
+ * SQL fragment with its parameters. A value in a template becomes a bound parameter and is never
+ * concatenated; a fragment in a template is spliced in.
  *
  * @example sql`SELECT ${ident('id')} FROM teams WHERE name = ${name} AND ${readable}`
  */
@@ -10,7 +10,7 @@ export class Sql {
     readonly values: readonly unknown[],
   ) {}
 
-  /** The statement text with `$1…$n` and its parameters, as node-postgres takes them. */
+  /** Returns the text with `$1…$n` and the parameters, in the form that node-postgres accepts. */
   toQuery(): { text: string; values: unknown[] } {
     let text = this.strings[0] ?? '';
     for (let i = 0; i < this.values.length; i++) {
@@ -20,7 +20,7 @@ export class Sql {
   }
 }
 
-/** Builds a fragment; nested fragments are spliced, everything else becomes a parameter. */
+/** Builds a fragment. Nested fragments are spliced in; all other values become parameters. */
 export function sql(parts: readonly string[], ...args: unknown[]): Sql {
   const strings: string[] = [parts[0] ?? ''];
   const values: unknown[] = [];
@@ -41,16 +41,16 @@ export function sql(parts: readonly string[], ...args: unknown[]): Sql {
   return new Sql(strings, values);
 }
 
-/** Maximum number of ids of one object: its creator and its last editor. */
+/** Maximum length of a list that is written out: the ids of an object's creator and last editor. */
 const FEW = 2;
 
 const isIdList = (value: unknown): value is readonly number[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'number');
 
 /**
- * Writes the lists of ids of a statement out, `ARRAY[$1, $2]`, where all of them are short. PostgreSQL
- * takes a list of unknown length for ten values, and would plan a prepared statement about one object
- * anew each time (docs/decisions/0073-indexes.md).
+ * Writes out the id lists of a statement (`ARRAY[$1, $2]`) if all of them are short. PostgreSQL assumes ten
+ * values for a list of unknown length, and would plan a prepared statement on one object anew each time
+ * (docs/decisions/0073-indexes.md).
  */
 export function withShortLists(statement: Sql): Sql {
   const { strings, values } = statement;
@@ -66,20 +66,20 @@ export function withShortLists(statement: Sql): Sql {
   return sql(strings, ...parts);
 }
 
-/** Text from our own source, never from a request. */
+/** Returns a fragment of constant SQL text. Never pass text of a request. */
 export const raw = (text: string): Sql => new Sql([text], []);
 
 /**
- * A count of rows written out: PostgreSQL plans a prepared statement whose `LIMIT` it does not know for
- * a tenth of the rows.
+ * Returns a row count as SQL text instead of a parameter. If the `LIMIT` of a prepared statement is a
+ * parameter, PostgreSQL plans for a tenth of the rows.
  */
 export const rowCount = (count: number): Sql => raw(String(Math.trunc(count)));
 
-/** A quoted identifier, optionally qualified: `ident('t', 'name')` is `"t"."name"`. */
+/** Returns a quoted identifier, optionally qualified: `ident('t', 'name')` is `"t"."name"`. */
 export const ident = (...names: string[]): Sql =>
   raw(names.map((name) => `"${name.replaceAll('"', '""')}"`).join('.'));
 
-/** Query for no id at all. */
+/** Query that returns no id. */
 export const NO_IDS = raw('SELECT NULL::int WHERE false');
 
 export const TRUE = raw('TRUE');
@@ -97,7 +97,7 @@ export function join(parts: readonly Sql[], separator: string): Sql {
   return new Sql(strings, values);
 }
 
-/** Conjunction, bracketed so that it can be combined safely; empty means true. */
+/** Returns the conjunction in parentheses, so that it can be combined safely; TRUE without parts. */
 export function and(...parts: readonly Sql[]): Sql {
   const rest = parts.filter((part) => part !== TRUE);
   if (rest.some((part) => part === FALSE)) return FALSE;
@@ -106,7 +106,7 @@ export function and(...parts: readonly Sql[]): Sql {
   return others.length === 0 ? first : sql`(${join(rest, ' AND ')})`;
 }
 
-/** Disjunction, bracketed; empty means false. */
+/** Returns the disjunction in parentheses; FALSE without parts. */
 export function or(...parts: readonly Sql[]): Sql {
   const rest = parts.filter((part) => part !== FALSE);
   if (rest.some((part) => part === TRUE)) return TRUE;

@@ -18,7 +18,7 @@ export class StatementBatch {
 
   constructor(private readonly database: Pick<Database, 'rowsOfEach'>) {}
 
-  /** Returns the rows as JSON represents them: instants have the offset `+00:00` (`instantOf`). */
+  /** Returns rows with the values of JSON: instants have the offset `+00:00` (`instantOf`). */
   rows<Row extends QueryResultRow>(statement: Sql): Promise<Row[]> {
     return new Promise<Row[]>((resolve, reject) => {
       if (this.waiting.length === 0) queueMicrotask(() => void this.send());

@@ -7,7 +7,7 @@ import {
 
 /**
  * Effect of a deletion on the rows that refer to the deleted row: delete them, or clear the reference. A
- * reference never prevents a deletion; the feature refuses it with a reason where it must.
+ * reference never prevents a deletion; the feature rejects a deletion with a reason where necessary.
  */
 export type OnDelete = 'CASCADE' | 'SET NULL';
 

@@ -21,13 +21,13 @@ export interface SentEntry extends Pick<
   changes: unknown;
 }
 
-type Defaults = Pick<Settings, 'LOG_AGGREGATOR_ENABLED' | 'LOG_AGGREGATOR_LOGGERS'>;
+type AggregatorDefaults = Pick<Settings, 'LOG_AGGREGATOR_ENABLED' | 'LOG_AGGREGATOR_LOGGERS'>;
 
 /**
  * Returns a statement that inserts activity entries and, if the log aggregator receives them, their
  * deliveries.
  */
-export const recordedForDelivery = (insert: Sql, defaults: Defaults): Sql => sql`
+export const insertWithDeliveries = (insert: Sql, defaults: AggregatorDefaults): Sql => sql`
   WITH added AS (${insert} RETURNING id)
   INSERT INTO activity_deliveries (entry_id) SELECT id FROM added
   WHERE coalesce((${changedSetting('LOG_AGGREGATOR_ENABLED')})::text::boolean,

@@ -47,15 +47,15 @@ async function hiddenObjects(
   { batch, actor }: RepresentContext,
 ): Promise<Map<string, Set<number>>> {
   const idsByType = new Map<string, Set<number>>();
-  const name = (type: string, id: unknown): void => {
+  const addId = (type: string, id: unknown): void => {
     if (typeof id === 'number') idsByType.set(type, (idsByType.get(type) ?? new Set()).add(id));
   };
   for (const entry of entries) {
-    name('user', entry.actor_id);
-    for (const side of SIDES) name(String(entry[side]), entry[`${side}_id`]);
+    addId('user', entry.actor_id);
+    for (const side of SIDES) addId(String(entry[side]), entry[`${side}_id`]);
   }
   if (actor.isSuperuser || actor.isSystemAuditor) return new Map();
-  const asked = [...idsByType].map(async ([type, ids]): Promise<[string, Set<number>]> => {
+  const hiddenByType = [...idsByType].map(async ([type, ids]): Promise<[string, Set<number>]> => {
     const definition = findResource(type);
     if (!definition) return [type, new Set()];
     const readable = permit(definition.policy, 'read', 't', actor);
@@ -63,12 +63,12 @@ async function hiddenObjects(
       sql`t.id = ANY(${idList(definition, [...ids])})`,
       sql`(${readable}) IS NOT TRUE`,
     );
-    const found = await batch.rows<{ id: number }>(
+    const rows = await batch.rows<{ id: number }>(
       selectRows(definition, 't', sql`t.id`, condition),
     );
-    return [type, new Set(found.map(({ id }) => id))];
+    return [type, new Set(rows.map(({ id }) => id))];
   });
-  return new Map(await Promise.all(asked));
+  return new Map(await Promise.all(hiddenByType));
 }
 
 function describe(entry: DescribedEntry, hidden: Map<string, Set<number>>): Extension {
@@ -85,10 +85,10 @@ function describe(entry: DescribedEntry, hidden: Map<string, Set<number>>): Exte
   if (entry.role !== null) {
     const { role_id: roleId, role, object2, object2_name: name } = entry;
     if (roleId !== null) related.role = [resource('role').url(roleId)];
-    const found = roleId === null ? {} : { id: roleId };
+    const roleSummary = roleId === null ? {} : { id: roleId };
     // A system-wide role is itself an object of the entry.
-    const named = object2 === 'role' ? { name } : {};
-    summary.role = [{ ...found, ...named, role_field: role.split('.')[1] }];
+    const systemRoleName = object2 === 'role' ? { name } : {};
+    summary.role = [{ ...roleSummary, ...systemRoleName, role_field: role.split('.')[1] }];
   }
   const { actor_snapshot: snapshot, actor_id: id } = entry;
   const isHidden = id !== null && hidden.get('user')?.has(id) === true;

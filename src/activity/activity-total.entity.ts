@@ -6,7 +6,7 @@ import { TotalRow, totalsBy } from '../common/resource/stored-totals.js';
  * depends on the id, and there could be as many ids as entries. The list must match the migration that
  * created the totals (migrations/1795510000000-count-histories.ts).
  */
-export const UNNAMED: readonly string[] = [
+export const TYPES_WITHOUT_IDS: readonly string[] = [
   'host',
   'group',
   'label',

@@ -6,7 +6,7 @@ import { Settings } from '../config/settings.js';
 import { insertRows } from '../database/rows.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
-import { recordedForDelivery } from './activity-deliveries.repository.js';
+import { insertWithDeliveries } from './activity-deliveries.repository.js';
 import { ActivityStreamEntry } from './activity-stream-entry.entity.js';
 
 /** Copies of data about the author and the objects of an entry, in case they are deleted later. */
@@ -104,7 +104,7 @@ export class ActivityRepository extends TableRepository<DescribedEntry> {
     );
     const insert = insertRows('activity_stream', COLUMNS, rows);
     await this.database.deferToCommit(
-      this.database.preparedRows(recordedForDelivery(insert, this.settings)),
+      this.database.preparedRows(insertWithDeliveries(insert, this.settings)),
     );
   }
 

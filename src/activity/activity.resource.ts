@@ -23,43 +23,47 @@ type Side = 'object1' | 'object2' | 'parent';
 const typeColumn = (side: Side): string => (side === 'parent' ? 'parent_type' : side);
 
 /** Permits entries about an object of a type whose id column meets a rule. */
-const namesOne = (side: Side, type: string, rule: (idColumn: string) => Predicate): Predicate => {
+const isAboutType = (
+  side: Side,
+  type: string,
+  rule: (idColumn: string) => Predicate,
+): Predicate => {
   const isOfType: Predicate = (alias) => sql`${ident(alias, typeColumn(side))} = ${type}`;
   const meets = rule(`${side}_id`);
   return withArms(allOf(isOfType, meets), () => armsOf(meets).map((arm) => allOf(isOfType, arm)));
 };
 
 /** Permits entries about an object on which the caller holds the read role. */
-const namesReadable = (side: Side): Predicate => {
+const isAboutReadable = (side: Side): Predicate => {
   const [type, id] = [typeColumn(side), `${side}_id`];
   const rule: Predicate = (alias, actor) => sql`
     (${ident(alias, type)}, ${ident(alias, id)}) IN (
       SELECT held.content_type, held.object_id
       FROM (${heldObjectsOfAllTypes(actor, 'read_role')}) held
-      WHERE held.content_type <> ${SHOWN_TO_AUDITORS})`;
-  const known: Predicate = (alias, actor) => {
+      WHERE held.content_type <> ${AUDITOR_ONLY_TYPE})`;
+  const byKnownIds: Predicate = (alias, actor) => {
     const held = actor.held?.onAny('read_role');
     if (!held) return rule(alias, actor);
-    const each = held.filter(({ content_type: name }) => name !== SHOWN_TO_AUDITORS);
+    const readable = held.filter(({ content_type: name }) => name !== AUDITOR_ONLY_TYPE);
     return or(
-      ...each.map(
+      ...readable.map(
         ({ content_type: name, ids }) => sql`
           (${ident(alias, type)} = ${name} AND ${ident(alias, id)} = ANY(${ids}::bigint[]))`,
       ),
     );
   };
-  return withArms(rule, () => [known]);
+  return withArms(rule, () => [byKnownIds]);
 };
 
 /** Type whose activity is visible to auditors only, and not to all readers of the object. */
-const SHOWN_TO_AUDITORS = 'organization';
+const AUDITOR_ONLY_TYPE = 'organization';
 
 /**
  * Permits entries about a team that the caller can read. More users can read a team than hold a role on
  * it.
  */
-const namesTeam = (side: Side): Predicate =>
-  namesOne(side, 'team', (id) =>
+const isAboutTeam = (side: Side): Predicate =>
+  isAboutType(side, 'team', (id) =>
     refersTo(
       id,
       'team',
@@ -71,8 +75,8 @@ const namesTeam = (side: Side): Predicate =>
   );
 
 /** Permits entries about the caller, or about a user in an organization that the caller audits. */
-const namesAudited = (side: Side): Predicate =>
-  namesOne(side, 'user', (id) => anyOf(among(id, auditedUsers), isActor(id)));
+const isAboutAuditedUser = (side: Side): Predicate =>
+  isAboutType(side, 'user', (id) => anyOf(among(id, auditedUsers), isActor(id)));
 
 const auditedUsers = (_alias: string, actor: Actor): readonly number[] | Sql => {
   const audited = heldIds('organization', 'auditor_role', actor);
@@ -101,11 +105,11 @@ export const activityStream = defineResource({
     read: anyOf(
       isActor('actor_id'),
       hasRoleOn('organization_id', 'organization', 'auditor_role'),
-      ...(['object1', 'object2', 'parent'] as const).map(namesReadable),
-      namesTeam('object1'),
-      namesTeam('object2'),
-      namesAudited('object1'),
-      namesAudited('parent'),
+      ...(['object1', 'object2', 'parent'] as const).map(isAboutReadable),
+      isAboutTeam('object1'),
+      isAboutTeam('object2'),
+      isAboutAuditedUser('object1'),
+      isAboutAuditedUser('parent'),
     ),
   },
   relations: {

@@ -31,7 +31,7 @@ export class AuthRequestGuards implements RequestGuards, OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.database.beginsWith = async () => {
+    this.database.onBegin = async () => {
       const scope = currentScope();
       if (scope?.actor) await this.checkWrite(scope, scope.actor);
     };

@@ -1,4 +1,4 @@
-import { attempted, outsideTransaction } from './attempts.js';
+import { withRetries, outsideTransaction } from './attempts.js';
 
 describe('slow work in a transaction', () => {
   it('runs between attempts, each piece once', async () => {
@@ -8,7 +8,7 @@ describe('slow work in a transaction', () => {
       log.push(`${result} ${isOpen ? 'inside' : 'outside'}`);
       return Promise.resolve({ result });
     };
-    const hashes = await attempted(async () => {
+    const hashes = await withRetries(async () => {
       isOpen = true;
       try {
         return [await outsideTransaction(slowly('one')), await outsideTransaction(slowly('two'))];
@@ -23,7 +23,7 @@ describe('slow work in a transaction', () => {
   it('keeps its result when the transaction is retried for another reason', async () => {
     const work = jest.fn(() => Promise.resolve({ hash: 1 }));
     let tries = 0;
-    const result = await attempted(async () => {
+    const result = await withRetries(async () => {
       const hash = await outsideTransaction(work);
       tries += 1;
       if (tries === 1) throw Object.assign(new Error('deadlock'), { code: '40P01' });

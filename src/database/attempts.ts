@@ -18,7 +18,7 @@ class NeedsResult extends Error {
 }
 
 /** Runs a transaction until it is committed or fails for good. */
-export async function attempted<T>(transaction: () => Promise<T>): Promise<T> {
+export async function withRetries<T>(transaction: () => Promise<T>): Promise<T> {
   const known: Result[] = [];
   for (let attempt = 1; ;) {
     try {

@@ -14,7 +14,7 @@ import { migrations } from '../../migrations/index.js';
 const TIMESTAMPTZ = 1184;
 const BIGINT = 20;
 /** Array of `bigint`; the driver has no name for this type. */
-const BIGINTS: number = 1016;
+const BIGINT_ARRAY: number = 1016;
 
 /**
  * Parses instants to text with microseconds, in the format of the API: a Date has milliseconds only.
@@ -29,20 +29,20 @@ const SESSION = ['TimeZone=UTC', 'jit=off', 'max_parallel_workers_per_gather=0']
 
 /** Parses bigints to numbers: ids and counters are far below 2^53. */
 pg.types.setTypeParser(BIGINT, Number);
-pg.types.setTypeParser(BIGINTS, (text) =>
+pg.types.setTypeParser(BIGINT_ARRAY, (text) =>
   text === '{}'
     ? []
     : text
         .slice(1, -1)
         .split(',')
-        .map((one) => (one === 'NULL' ? null : Number(one))),
+        .map((item) => (item === 'NULL' ? null : Number(item))),
 );
 
 const CONNECT_TIMEOUT_MS = 5000;
 const IDLE_IN_TRANSACTION_MS = 30_000;
 const LOCK_TIMEOUT_MS = 5000;
 /** Time in ms in which PostgreSQL reports that a statement timed out. */
-const GRACE_MS = 2000;
+const TIMEOUT_REPORT_MS = 2000;
 
 export type ConnectionSettings = Pick<
   Settings,
@@ -72,7 +72,7 @@ export function dataSourceOptions(
       statement_timeout: settings.STATEMENT_TIMEOUT_MS,
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-      ...deadline(settings),
+      ...driverTimeout(settings),
       options: SESSION.map((setting) => `-c ${setting}`).join(' '),
     },
   };
@@ -82,8 +82,8 @@ export function dataSourceOptions(
  * Returns the timeout of the driver, which closes the connection if PostgreSQL hangs and does not apply its
  * own timeout. There is none if the statement timeout is 0.
  */
-const deadline = ({ STATEMENT_TIMEOUT_MS: max }: ConnectionSettings): object =>
-  max > 0 ? { query_timeout: max + GRACE_MS, keepAlive: true } : {};
+const driverTimeout = ({ STATEMENT_TIMEOUT_MS: max }: ConnectionSettings): object =>
+  max > 0 ? { query_timeout: max + TIMEOUT_REPORT_MS, keepAlive: true } : {};
 
 /** Data source whose repositories join the open transaction of the caller. */
 export class AmbientDataSource extends DataSource {

@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
-import { attempted } from './attempts.js';
+import { withRetries } from './attempts.js';
 import { AmbientManager } from './ambient-manager.js';
 import { OpenTransaction } from './open-transaction.js';
-import { sqlState, STALE_PLAN, isUnanswered } from './sql-state.js';
+import { sqlState, STALE_PLAN, isDriverTimeout } from './sql-state.js';
 import { join, raw, sql, withShortLists, type Sql } from './sql.js';
 
 /**
@@ -34,7 +34,7 @@ export class Database {
   private lastName = 0;
   private ambient: AmbientManager | undefined;
   /** Runs first in every transaction that can write. Its rejection fails the transaction. */
-  beginsWith: () => Promise<void> = async () => {};
+  onBegin: () => Promise<void> = async () => {};
 
   constructor(readonly dataSource: DataSource) {}
 
@@ -90,12 +90,12 @@ export class Database {
    */
   async rowsOfEach<Row extends QueryResultRow>(parts: readonly Sql[]): Promise<Row[][]> {
     if (parts.length === 0) return [];
-    const each = parts.map(
-      (part, place) => sql`
-        SELECT ${raw(String(place))} AS place, json_agg(one) AS found FROM (${part}) one`,
+    const numbered = parts.map(
+      (part, index) => sql`
+        SELECT ${raw(String(index))} AS place, json_agg(one) AS found FROM (${part}) one`,
     );
     const rows = await this.preparedRows<{ place: number; found: Row[] | null }>(
-      join(each, ' UNION ALL '),
+      join(numbered, ' UNION ALL '),
     );
     return parts.map((_part, at) => rows.find(({ place }) => place === at)?.found ?? []);
   }
@@ -113,10 +113,10 @@ export class Database {
    * Defers the result of a statement to the commit: an error fails the transaction. Without a
    * transaction, waits for the result.
    */
-  async deferToCommit(answer: Promise<unknown>): Promise<void> {
+  async deferToCommit(result: Promise<unknown>): Promise<void> {
     const open = this.open;
-    if (open) open.defer(answer);
-    else await answer;
+    if (open) open.defer(result);
+    else await result;
   }
 
   /** The open transaction of the caller in this database. */
@@ -139,14 +139,14 @@ export class Database {
   /** Runs `work` in the open transaction, or in a new one, which is retried after a deadlock. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     if (this.inTransaction) return work();
-    return attempted(() => this.begin(() => this.beginsWith().then(work)));
+    return withRetries(() => this.begin(() => this.onBegin().then(work)));
   }
 
   /**
    * Runs reading `work` with a timeout for each statement. PostgreSQL ends a slower statement with
    * SQLSTATE 57014. An open transaction stays usable.
    */
-  async limited<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
+  async withStatementTimeout<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
     const limit = `SET LOCAL statement_timeout = ${Math.trunc(milliseconds)}`;
     if (!this.inTransaction) return this.begin(work, `BEGIN READ ONLY; ${limit}`);
     return this.savepoint(async () => {
@@ -165,15 +165,15 @@ export class Database {
     const { length: before } = open.beforeCommit;
     const { length: after } = open.afterCommit;
     await open.settle();
-    await open.ask(`SAVEPOINT ${name}`);
+    await open.send(`SAVEPOINT ${name}`);
     try {
       const result = await work();
       await open.settle();
-      await open.ask(`RELEASE SAVEPOINT ${name}`);
+      await open.send(`RELEASE SAVEPOINT ${name}`);
       return result;
     } catch (error) {
       await open.waitForDeferred();
-      await open.ask(`ROLLBACK TO SAVEPOINT ${name}`);
+      await open.send(`ROLLBACK TO SAVEPOINT ${name}`);
       // Removes the hooks of the work that was rolled back.
       open.beforeCommit.length = before;
       open.afterCommit.length = after;
@@ -203,7 +203,7 @@ export class Database {
   afterCommit(work: () => void): void {
     const open = this.open;
     if (open) open.afterCommit.push(work);
-    else this.followUp([work]);
+    else this.runAfterCommit([work]);
   }
 
   /**
@@ -216,7 +216,7 @@ export class Database {
     try {
       return await work(client);
     } catch (error) {
-      if (isUnanswered(error)) broken = error;
+      if (isDriverTimeout(error)) broken = error;
       throw error;
     } finally {
       release(client, broken);
@@ -240,7 +240,7 @@ export class Database {
   private async begin<T>(work: () => Promise<T>, opening = 'BEGIN'): Promise<T> {
     const open = new OpenTransaction(this, await this.connect());
     const result = await this.commit(open, work, opening);
-    this.followUp(open.afterCommit);
+    this.runAfterCommit(open.afterCommit);
     return result;
   }
 
@@ -249,7 +249,7 @@ export class Database {
     let broken: Error | undefined;
     let committed: Promise<unknown> | undefined;
     try {
-      const begun = open.ask(opening);
+      const begun = open.send(opening);
       begun.catch(ignore);
       const result = await transactions.run(open, async () => {
         const value = await work();
@@ -259,7 +259,7 @@ export class Database {
         return value;
       });
       // After a failed statement, PostgreSQL treats COMMIT as ROLLBACK.
-      committed = open.ask('COMMIT');
+      committed = open.send('COMMIT');
       committed.catch(ignore);
       await begun;
       await open.settle();
@@ -267,7 +267,7 @@ export class Database {
       return result;
     } catch (error) {
       // After a statement without a response, ROLLBACK would wait for the same timeout.
-      if (isUnanswered(error)) broken = error;
+      if (isDriverTimeout(error)) broken = error;
       else if (committed) await committed.catch(ignore);
       else await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
       // The first failure caused the later ones.
@@ -279,7 +279,7 @@ export class Database {
   }
 
   /** Runs the hooks after a commit. They cannot undo or repeat the committed work. */
-  private followUp(hooks: readonly (() => void)[]): void {
+  private runAfterCommit(hooks: readonly (() => void)[]): void {
     for (const hook of hooks) {
       try {
         hook();
@@ -295,7 +295,7 @@ export class Database {
     this.statementCount++;
     const query = 'toQuery' in statement ? statement.toQuery() : statement;
     const open = this.open;
-    return open ? open.ask<Row>(query) : this.pool.query<Row>(query);
+    return open ? open.send<Row>(query) : this.pool.query<Row>(query);
   }
 }
 

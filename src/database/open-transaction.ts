@@ -22,18 +22,18 @@ export class OpenTransaction {
   ) {}
 
   /** Sends a statement without waiting for the results of earlier ones. */
-  ask<Row extends QueryResultRow>(query: string | QueryConfig): Promise<QueryResult<Row>> {
+  send<Row extends QueryResultRow>(query: string | QueryConfig): Promise<QueryResult<Row>> {
     if (this.isOver) throw new Error('The transaction has ended');
     return this.client.query<Row>(query);
   }
 
   /** Defers a result to the commit. */
   defer(result: Promise<unknown>): void {
-    this.deferred.push(result.catch((error: Error) => this.note(error)));
+    this.deferred.push(result.catch((error: Error) => this.recordError(error)));
   }
 
   /** Records an error. A cause can become known after its consequences. */
-  private note(error: Error): void {
+  private recordError(error: Error): void {
     if (isConsequence(error)) this.consequence ??= error;
     else this.failure ??= error;
   }

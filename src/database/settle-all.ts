@@ -12,9 +12,9 @@ export async function settleAll<const Parts extends readonly unknown[]>(
   return Promise.all(parts).catch(async (first: unknown) => {
     const settled = await settling;
     if (!isConsequence(first)) throw first;
-    const reasons = settled.flatMap((one): unknown[] =>
-      one.status === 'rejected' ? [one.reason] : [],
+    const reasons = settled.flatMap((result): unknown[] =>
+      result.status === 'rejected' ? [result.reason] : [],
     );
-    throw reasons.find((one) => !isConsequence(one)) ?? first;
+    throw reasons.find((reason) => !isConsequence(reason)) ?? first;
   });
 }

@@ -17,5 +17,5 @@ export const isConsequence = (error: unknown): boolean => sqlState(error) === IN
  * True if the driver timed out before PostgreSQL responded. The statement can still take effect. The
  * connection is unusable, because a late response would be read as the response to the next statement.
  */
-export const isUnanswered = (error: unknown): error is Error =>
+export const isDriverTimeout = (error: unknown): error is Error =>
   error instanceof Error && error.message === 'Query read timeout';

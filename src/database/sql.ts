@@ -42,10 +42,10 @@ export function sql(parts: readonly string[], ...args: unknown[]): Sql {
 }
 
 /** Maximum length of a list that is written out: the ids of an object's creator and last editor. */
-const FEW = 2;
+const MAX_LIST_LENGTH = 2;
 
 const isIdList = (value: unknown): value is readonly number[] =>
-  Array.isArray(value) && value.every((one) => typeof one === 'number');
+  Array.isArray(value) && value.every((item) => typeof item === 'number');
 
 /**
  * Writes out the id lists of a statement (`ARRAY[$1, $2]`) if all of them are short. PostgreSQL assumes ten
@@ -54,7 +54,7 @@ const isIdList = (value: unknown): value is readonly number[] =>
  */
 export function withShortLists(statement: Sql): Sql {
   const { strings, values } = statement;
-  if (values.some((value) => isIdList(value) && value.length > FEW)) return statement;
+  if (values.some((value) => isIdList(value) && value.length > MAX_LIST_LENGTH)) return statement;
   const parts = values.map((value) =>
     isIdList(value)
       ? sql`ARRAY[${join(

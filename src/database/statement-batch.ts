@@ -30,8 +30,8 @@ export class StatementBatch {
     const sent = this.waiting;
     this.waiting = [];
     try {
-      const found = await this.database.rowsOfEach<never>(sent.map(({ statement }) => statement));
-      sent.forEach(({ resolve }, place) => resolve(found[place] ?? []));
+      const results = await this.database.rowsOfEach<never>(sent.map(({ statement }) => statement));
+      sent.forEach(({ resolve }, place) => resolve(results[place] ?? []));
     } catch (error) {
       for (const { reject } of sent) reject(error);
     }

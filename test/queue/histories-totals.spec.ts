@@ -2,7 +2,7 @@
  * Totals of events, activity, notifications and deliveries stay exact however their rows are written
  * (docs/decisions/0110-kept-totals.md), and lists show the same numbers as a count.
  */
-import { UNNAMED } from '../../src/activity/activity-total.entity.js';
+import { TYPES_WITHOUT_IDS } from '../../src/activity/activity-total.entity.js';
 import { RoleStore } from '../../src/common/access.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { resource, resources } from '../../src/common/resource/registry.js';
@@ -148,7 +148,7 @@ it('totals of activity omit the object for types without roles', () => {
   const held = resources().filter(({ roles }) => roles.length > 0);
   expect(held.length).toBeGreaterThan(5);
   const named = [...held.map(({ type }) => type), 'user'];
-  expect(named.filter((type) => UNNAMED.includes(type))).toEqual([]);
+  expect(named.filter((type) => TYPES_WITHOUT_IDS.includes(type))).toEqual([]);
 });
 
 const SEEN = ['job_events/', 'activity_stream/', 'notifications/'];

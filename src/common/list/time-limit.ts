@@ -21,7 +21,7 @@ export async function withListTimeout<T>(
 ): Promise<T> {
   if (LIST_TIMEOUT_MS >= STATEMENT_TIMEOUT_MS) return work();
   try {
-    return await database.limited(LIST_TIMEOUT_MS, work);
+    return await database.withStatementTimeout(LIST_TIMEOUT_MS, work);
   } catch (error) {
     if (sqlState(error) !== STATEMENT_CANCELED) throw error;
     throw new Unavailable(RETRY_SECONDS, TOO_COSTLY);

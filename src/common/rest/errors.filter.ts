@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { sqlState } from '../../database/sql-state.js';
-import { isPassing } from '../../database/passing-errors.js';
+import { isTransient } from '../../database/transient-errors.js';
 import { memberOf } from '../records.js';
 import { brokenReference } from '../resource/broken-reference.js';
 import {
@@ -124,7 +124,7 @@ function databaseErrorResponse(error: unknown): ErrorResponse | null {
   if (['22P02', '22003', '22021', '22P05', '22007', '22008'].includes(state)) {
     return withDetail(400, 'A value of the request cannot be used.');
   }
-  return isPassing(error) ? unavailable(new Unavailable()) : null;
+  return isTransient(error) ? unavailable(new Unavailable()) : null;
 }
 
 function frameworkErrorResponse(error: unknown): ErrorResponse {

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
-import { isPassing } from '../../database/passing-errors.js';
+import { isTransient } from '../../database/transient-errors.js';
 import {
   JobEventsRepository,
   type EventRow,
@@ -42,7 +42,7 @@ export class EventStore {
     try {
       await retryOutage(() => this.insert(run, events), mayWait);
     } catch (error) {
-      if (error instanceof RunEnded || isPassing(error)) throw error;
+      if (error instanceof RunEnded || isTransient(error)) throw error;
       await this.storeOneByOne(run, events);
     }
     const last = events.at(-1);
@@ -64,7 +64,7 @@ export class EventStore {
       try {
         await this.insert(run, [event]);
       } catch (error) {
-        if (error instanceof RunEnded || isPassing(error)) throw error;
+        if (error instanceof RunEnded || isTransient(error)) throw error;
         const reason = messageOf(error);
         this.logger.error({
           message: 'event refused',

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { failPoint } from '../../common/fail-point.js';
 import { Outbox } from '../../common/queue/outbox.service.js';
 import { Database } from '../../database/database.js';
-import { isPassing } from '../../database/passing-errors.js';
+import { isTransient } from '../../database/transient-errors.js';
 import { raw, sql, type Sql } from '../../database/sql.js';
 import { mayStartOn } from '../../instances/instance-groups.repository.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
@@ -122,7 +122,7 @@ export class Leases {
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
       this.logger.error({ message: 'end of a run not stored', run: run.id, reason });
       // Without a database the lease expires, and the recovery determines the outcome of the run.
-      return isPassing(error) ? null : error;
+      return isTransient(error) ? null : error;
     }
   }
 }

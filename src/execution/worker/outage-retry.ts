@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isPassing } from '../../database/passing-errors.js';
+import { isTransient } from '../../database/transient-errors.js';
 
 const FIRST_WAIT_MS = 200;
 const MAX_WAIT_MS = 2000;
@@ -15,7 +15,7 @@ export async function retryOutage<T>(work: () => Promise<T>, mayWait: () => bool
     try {
       return await work();
     } catch (error) {
-      if (!isPassing(error) || !mayWait()) throw error;
+      if (!isTransient(error) || !mayWait()) throw error;
       await sleep(wait);
     }
   }

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { isOneOf } from '../../common/records.js';
 import type { QueueHandler } from '../../common/queue/queue-processor.js';
-import { isPassing } from '../../database/passing-errors.js';
+import { isTransient } from '../../database/transient-errors.js';
 import { SHUT_DOWN } from '../../runs/run-explanations.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { EXECUTED_KINDS, type ExecutedKind } from '../../runs/executed-kinds.js';
@@ -99,7 +99,7 @@ export class RunsHandler implements QueueHandler {
   private mayGoBack(run: ActiveRun, error: unknown): boolean {
     if (run.hasStarted) return false;
     if (run.reason === 'shutdown') return true;
-    const isPossible = isPassing(error) || error instanceof EngineMissing;
+    const isPossible = isTransient(error) || error instanceof EngineMissing;
     return run.reason === null && run.attempt < MAX_RUN_ATTEMPTS && isPossible;
   }
 

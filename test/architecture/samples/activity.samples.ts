@@ -28,7 +28,7 @@ export default {
   ],
   fragments: [
     fragmentsOf(deliveries, {
-      recordedForDelivery: {
+      insertWithDeliveries: {
         calls: [
           [
             sql`INSERT INTO activity_stream (operation) VALUES ('create')`,

@@ -1,4 +1,4 @@
-import { isPassing } from './passing-errors.js';
+import { isTransient } from './transient-errors.js';
 
 const coded = (code: string): Error => Object.assign(new Error('x'), { code });
 
@@ -22,7 +22,7 @@ it.each([
   ['a statement that was never answered', new Error('Query read timeout')],
   ['a closed pool', new Error('Cannot use a pool after calling end on the pool')],
 ])('%s is transient', (_case, error) => {
-  expect(isPassing(error)).toBe(true);
+  expect(isTransient(error)).toBe(true);
 });
 
 it.each([
@@ -34,5 +34,5 @@ it.each([
   ['no error', 'Connection terminated'],
   ['nothing', undefined],
 ])('%s is not transient', (_case, error) => {
-  expect(isPassing(error)).toBe(false);
+  expect(isTransient(error)).toBe(false);
 });

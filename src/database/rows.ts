@@ -8,14 +8,8 @@ export function insertRow(table: string, values: ColumnValues): Sql {
   const columns = Object.keys(values).filter((column) => values[column] !== undefined);
   if (columns.length === 0) return sql`INSERT INTO ${ident(table)} DEFAULT VALUES RETURNING *`;
   return sql`
-    INSERT INTO ${ident(table)} (${join(
-      columns.map((column) => ident(column)),
-      ', ',
-    )})
-    VALUES (${join(
-      columns.map((column) => sql`${values[column]}`),
-      ', ',
-    )})
+    INSERT INTO ${ident(table)} (${join(columns.map((column) => ident(column)))})
+    VALUES (${join(columns.map((column) => sql`${values[column]}`))})
     RETURNING *`;
 }
 
@@ -24,7 +18,7 @@ export function updateRow(table: string, id: number, values: ColumnValues): Sql 
   const sets = Object.keys(values)
     .filter((column) => values[column] !== undefined)
     .map((column) => sql`${ident(column)} = ${values[column]}`);
-  return sql`UPDATE ${ident(table)} SET ${join(sets, ', ')} WHERE id = ${id} RETURNING *`;
+  return sql`UPDATE ${ident(table)} SET ${join(sets)} WHERE id = ${id} RETURNING *`;
 }
 
 /**
@@ -44,11 +38,8 @@ export function insertRows(
     return sql`${values}::${raw(columns[name] ?? 'text')}[]`;
   });
   return sql`
-    INSERT INTO ${ident(table)} (${join(
-      names.map((name) => ident(name)),
-      ', ',
-    )})
-    SELECT * FROM unnest(${join(arrays, ', ')})`;
+    INSERT INTO ${ident(table)} (${join(names.map((name) => ident(name)))})
+    SELECT * FROM unnest(${join(arrays)})`;
 }
 
 /** Returns the statement that reserves `count` ids of a table for rows to insert later. */

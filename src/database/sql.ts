@@ -56,12 +56,7 @@ export function withShortLists(statement: Sql): Sql {
   const { strings, values } = statement;
   if (values.some((value) => isIdList(value) && value.length > MAX_LIST_LENGTH)) return statement;
   const parts = values.map((value) =>
-    isIdList(value)
-      ? sql`ARRAY[${join(
-          value.map((id) => sql`${id}`),
-          ', ',
-        )}]`
-      : value,
+    isIdList(value) ? sql`ARRAY[${join(value.map((id) => sql`${id}`))}]` : value,
   );
   return sql(strings, ...parts);
 }
@@ -85,7 +80,7 @@ export const NO_IDS = raw('SELECT NULL::int WHERE false');
 export const TRUE = raw('TRUE');
 export const FALSE = raw('FALSE');
 
-export function join(parts: readonly Sql[], separator: string): Sql {
+export function join(parts: readonly Sql[], separator = ', '): Sql {
   const strings: string[] = [''];
   const values: unknown[] = [];
   parts.forEach((part, place) => {

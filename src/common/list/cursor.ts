@@ -60,7 +60,7 @@ export function isAfter(terms: readonly OrderTerm[], values: readonly Value[]): 
   const first = itemAt(terms, 0).descending;
   if (terms.every(({ descending, nullable }) => descending === first && !nullable)) {
     const columns = terms.map(({ expression }) => expression);
-    return sql`(${join(columns, ', ')}) ${operator(first)} (${join(bound, ', ')})`;
+    return sql`(${join(columns)}) ${operator(first)} (${join(bound)})`;
   }
   return or(
     ...terms.map((term, index) =>

@@ -55,7 +55,7 @@ function foundOnce(
   const foundOrder = namedTerms.map((term) => ({ ...term, expression: term.place }));
   return sql`
     WITH found AS MATERIALIZED (
-      SELECT ${join([sql`t.id`, ...values], ', ')} FROM ${tableWhere(definition, where)})
+      SELECT ${join([sql`t.id`, ...values])} FROM ${tableWhere(definition, where)})
     SELECT ${columns}, (SELECT count(*)::int FROM found) AS ${ident(TOTAL)}
     FROM (SELECT id FROM found ORDER BY ${compileOrder(foundOrder)} LIMIT ${rowCount(limit)}) page
     JOIN ${ident(definition.table)} t ON t.id = page.id ORDER BY ${compileOrder(order)}`;

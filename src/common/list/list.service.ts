@@ -113,9 +113,7 @@ export class ListService {
       return sql`(${plansOf(definition, actor, { query: parsed, filters, order: [] }).many.count})`;
     });
     const row = await withListTimeout(this.database, this.settings, () =>
-      this.database.row<{ totals: number[] }>(
-        sql`SELECT ARRAY[${join(counts, ', ')}]::int[] AS totals`,
-      ),
+      this.database.row<{ totals: number[] }>(sql`SELECT ARRAY[${join(counts)}]::int[] AS totals`),
     );
     return existing(row, 'a statement without a condition returns a row').totals;
   }
@@ -149,7 +147,7 @@ export class ListService {
     actor: Actor,
   ): Promise<Page<Row>> {
     const resourceColumns = selectColumns(definition, actor, false);
-    const columns = join([resourceColumns, ...orderColumns(plan.order)], ', ');
+    const columns = join([resourceColumns, ...orderColumns(plan.order)]);
     if (request.style === 'limited') {
       const rows = await this.database.rows<Row>(
         firstRows(definition, columns, plan, request.limit),

@@ -53,7 +53,6 @@ export const compileOrder = (terms: readonly OrderTerm[], { reversed = false } =
     terms.map(({ expression, descending }) =>
       descending === reversed ? expression : sql`${expression} DESC`,
     ),
-    ', ',
   );
 
 type FoundTerm = Pick<OrderTerm, 'expression' | 'kind' | 'columnType' | 'nullable'> & {

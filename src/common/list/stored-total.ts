@@ -32,7 +32,7 @@ export function sumTotals({ table, columns, total }: StoredTotals, where: Sql): 
   );
   return sql`
     SELECT COALESCE(sum(t.kept), 0)::bigint AS count
-    FROM (SELECT ${join([...totalColumns, sql`${ident(total)} AS kept`], ', ')} FROM ${ident(table)}) t
+    FROM (SELECT ${join([...totalColumns, sql`${ident(total)} AS kept`])} FROM ${ident(table)}) t
     WHERE ${where}`;
 }
 

@@ -61,7 +61,7 @@ export class ResourceRowsRepository {
   ): Promise<RowOf<Schema> | undefined> {
     const columns = [columnsOf(definition, actor), ...destinationColumns(definition, actor)];
     return this.database.preparedRow(sql`
-      SELECT ${join(columns, ', ')}
+      SELECT ${join(columns)}
       FROM ${ident(definition.table)} t WHERE t.id = ${id} FOR UPDATE OF t`);
   }
 
@@ -141,14 +141,8 @@ export class ResourceRowsRepository {
     const columns = [relation.near, relation.far, ...fixed.map(([column]) => column)];
     const values = [parent, child, ...fixed.map(([, value]) => value)];
     const added = await this.database.execute(sql`
-      INSERT INTO ${ident(relation.table)} (${join(
-        columns.map((column) => ident(column)),
-        ', ',
-      )})
-      VALUES (${join(
-        values.map((value) => sql`${value}`),
-        ', ',
-      )}) ON CONFLICT DO NOTHING`);
+      INSERT INTO ${ident(relation.table)} (${join(columns.map((column) => ident(column)))})
+      VALUES (${join(values.map((value) => sql`${value}`))}) ON CONFLICT DO NOTHING`);
     return added > 0;
   }
 
@@ -178,4 +172,4 @@ export class ResourceRowsRepository {
 }
 
 const columnsOf = (definition: ResourceDefinition, actor: Actor): Sql =>
-  join([sql`t.*`, ...capabilityColumns(definition, actor)], ', ');
+  join([sql`t.*`, ...capabilityColumns(definition, actor)]);

@@ -10,13 +10,12 @@ import type { ResourceDefinition, Row } from '../common/resource/define-resource
 import { selectRows } from '../common/resource/select-rows.js';
 import { ReferencesService } from '../common/rest/references.service.js';
 import { findResource, resource } from '../common/resource/registry.js';
-import { assertOtherSuperuser } from './last-superuser.js';
 import { RoleAncestorsRepository } from './role-ancestors.repository.js';
 import { RoleGraph } from './role-graph.service.js';
 import { RoleMembersRepository } from './role-members.repository.js';
 import { RoleTeamsRepository } from './role-teams.repository.js';
 import { RolesRepository, type RoleRow } from './roles.repository.js';
-import { UserStore, type SystemFlag } from './user-store.js';
+import { assertOtherSuperuser, UserStore, type SystemFlag } from './user-store.js';
 
 const SYSTEM_FLAGS: Record<string, SystemFlag> = {
   system_administrator: 'is_superuser',

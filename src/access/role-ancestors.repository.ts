@@ -10,10 +10,10 @@ const MAX_HELD_ROLES = 2000;
 
 /** Selection among the roles that users hold. Omitted members match any value. */
 interface HeldRoleFilter {
-  user?: number | Sql;
+  user?: number | Sql | undefined;
   /** Type of the object that the role belongs to. */
-  type?: string;
-  role?: string;
+  type?: string | undefined;
+  role?: string | undefined;
   /** Returns the condition on the object's id. */
   object?: (id: Sql) => Sql;
 }
@@ -41,17 +41,14 @@ export const accessibleObjects = (type: string, { id }: Pick<Actor, 'id'>): Sql 
 
 /** Returns the query for types and ids of all objects on which a user holds a role, or any role. */
 export const heldObjectsOfAllTypes = ({ id }: Pick<Actor, 'id'>, role?: string): Sql =>
-  selectHeldRoles(sql`anc.content_type, anc.object_id`, {
-    user: id,
-    ...(role === undefined ? {} : { role }),
-  });
+  selectHeldRoles(sql`anc.content_type, anc.object_id`, { user: id, role });
 
 /**
  * Returns the query for the ids of the users who hold a role, or any role, on objects that a condition on
  * the id selects.
  */
 export const usersHolding = (type: string, role: string | null, object: (id: Sql) => Sql): Sql =>
-  selectHeldRoles(sql`mem.user_id`, { type, object, ...(role === null ? {} : { role }) });
+  selectHeldRoles(sql`mem.user_id`, { type, object, role: role ?? undefined });
 
 /**
  * Returns the query for the ids of all roles that a user holds, directly or by implication, limited by a
@@ -60,14 +57,10 @@ export const usersHolding = (type: string, role: string | null, object: (id: Sql
 export const rolesHeldBy = (user: number | Sql, condition: (role: Sql) => Sql = () => TRUE): Sql =>
   sql`${selectHeldRoles(sql`anc.role_id`, { user })} AND ${condition(sql`anc.role_id`)}`;
 
-/** Number of users who hold a role of an object, directly or by implication. */
-export interface HolderCount {
-  role_field: string;
-  object_id: number;
-  total: number;
-}
-
-/** @returns query for the `HolderCount`s of roles of objects */
+/**
+ * Returns the query for the number of users who hold each role of objects, directly or by implication, as
+ * `role_field`, `object_id` and `total`.
+ */
 export const holderCounts = (type: string, roles: readonly string[], ids: readonly number[]): Sql =>
   sql`
     SELECT anc.role_field, anc.object_id, count(DISTINCT mem.user_id)::int AS total
@@ -89,7 +82,7 @@ export class RoleAncestorsRepository extends TableRepository<RoleAncestor> {
       ${selectHeldRoles(sql`1`, {
         user,
         role,
-        ...(type === undefined ? {} : { type }),
+        type,
         ...(object === undefined ? {} : { object: (id) => sql`${id} = ${object}` }),
       })} LIMIT 1`);
     return row !== undefined;

@@ -1,3 +1,5 @@
+import { Forbidden } from '../common/errors/errors.js';
+
 /** Flags of users that represent the system-wide roles. */
 export type SystemFlag = 'is_superuser' | 'is_system_auditor';
 
@@ -7,4 +9,19 @@ export abstract class UserStore {
   abstract lockSuperusers(): Promise<number[]>;
   /** @returns true if the flag changed */
   abstract setFlag(user: number, flag: SystemFlag, value: boolean): Promise<boolean>;
+}
+
+/**
+ * Prevents an installation from losing its last superuser. Must be called in the transaction that removes
+ * the flag or the user; the lock serializes concurrent requests.
+ *
+ * @throws Forbidden with `detail` if no other superuser exists
+ */
+export async function assertOtherSuperuser(
+  users: UserStore,
+  userId: number,
+  detail: string,
+): Promise<void> {
+  const superusers = await users.lockSuperusers();
+  if (superusers.every((id) => id === userId)) throw new Forbidden(detail);
 }

@@ -27,13 +27,8 @@ export class ActivityService extends ActivityRecorder {
     this.pending.set(key, first);
     this.database.beforeCommit(() => {
       this.pending.delete(key);
-      return this.write(first);
+      const actor = currentActor();
+      return this.entries.record(first, actor && actor.id !== 0 ? actor : null);
     });
-  }
-
-  private async write(entries: readonly ActivityEntry[]): Promise<void> {
-    const actor = currentActor();
-    const author = actor && actor.id !== 0 ? actor : null;
-    await this.entries.record(entries, author);
   }
 }

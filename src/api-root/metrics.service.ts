@@ -149,8 +149,8 @@ export class MetricsService {
   }
 
   /** Returns the metrics as JSON, for the command-line client. */
-  json(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
-    return this.all().then((registry) => registry.getMetricsAsJSON());
+  async json(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
+    return (await this.all()).getMetricsAsJSON();
   }
 
   private async all(): Promise<Registry> {

@@ -41,13 +41,16 @@ export async function migrationNew(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const time = Date.now();
-  const className = `${name.replace(/(^|-)([a-z])/g, (_all, _dash, letter: string) => letter.toUpperCase())}${time}`;
+  const className = classNameOf(name, String(time));
   const folder = join(PACKAGE_FOLDER, 'migrations');
   await writeFile(join(folder, `${time}-${name}.ts`), sourceOf(className, up, down));
   await writeIndex(folder);
   process.stdout.write(`wrote migrations/${time}-${name}.ts\n`);
   return 0;
 }
+
+const classNameOf = (name: string, time: string): string =>
+  `${name.replace(/(^|-)([a-z])/g, (_all, _dash, letter: string) => letter.toUpperCase())}${time}`;
 
 function sourceOf(className: string, up: readonly string[], down: readonly string[]): string {
   const statements = (list: readonly string[]): string =>
@@ -72,8 +75,7 @@ async function writeIndex(folder: string): Promise<void> {
   const files = (await readdir(folder)).filter((file) => /^\d+-.*\.ts$/.test(file)).sort();
   const entries = files.map((file) => {
     const [, time = '', words = ''] = /^(\d+)-(.*)\.ts$/.exec(file) ?? [];
-    const className = `${words.replace(/(^|-)([a-z])/g, (_all, _dash, letter: string) => letter.toUpperCase())}${time}`;
-    return { className, file: file.replace(/\.ts$/, '.js') };
+    return { className: classNameOf(words, time), file: file.replace(/\.ts$/, '.js') };
   });
   const imports = entries.map(({ className, file }) => `import { ${className} } from './${file}';`);
   const names = entries.map(({ className }) => `  ${className},`);

@@ -125,7 +125,7 @@ const SYSLOG_SEVERITIES: Readonly<Record<LogSeverity, number>> = {
 const FACILITY_LOCAL0 = 16;
 
 /** Returns a record as a message of syslog (RFC 5424), without framing. */
-export function syslogMessage({ source, severity, time, text }: LogRecord): string {
+function syslogMessage({ source, severity, time, text }: LogRecord): string {
   const priority = FACILITY_LOCAL0 * 8 + SYSLOG_SEVERITIES[severity];
   const host = HOST.replace(/[^\x21-\x7e]/g, '').slice(0, 255) || '-';
   return `<${priority}>1 ${time} ${host} automation-controller ${process.pid} ${source} - ${text}`;

@@ -56,8 +56,6 @@ const DEFAULTS = {
 
 const MAX_REDIRECTS = 5;
 
-type Limits = typeof DEFAULTS;
-
 interface Hop {
   readonly url: URL;
   readonly request: OutboundRequest;
@@ -74,7 +72,7 @@ interface Hop {
 export class OutboundClient implements OnApplicationShutdown {
   /** Address guard of this client, for sockets that do not speak HTTP. */
   readonly guard: AddressGuard;
-  private readonly limits: Limits;
+  private readonly limits: typeof DEFAULTS;
   private readonly userAgent: string;
   private readonly verifying: Agent;
   private readonly trusting: Agent;

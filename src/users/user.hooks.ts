@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertOtherSuperuser } from '../access/last-superuser.js';
+import { assertOtherSuperuser } from '../access/user-store.js';
 import type { Actor } from '../common/access.js';
 import { PasswordHasher, PasswordQueueFull } from '../common/crypto/password-hash.js';
 import { ENCRYPTED } from '../common/fields/text.js';

@@ -38,7 +38,7 @@ function* piecesOf(value: unknown, depth: number): Generator<string> {
 }
 
 /** Writes the JSON of a response and ends the response. Stops if the client disconnects. */
-export async function writeInPieces(response: Response, body: object): Promise<void> {
+async function writeInPieces(response: Response, body: object): Promise<void> {
   const yielder = new Yielder();
   let text = '';
   for (const piece of piecesOf(body, DEPTH)) {

@@ -261,7 +261,7 @@ function membersOf(schema: JsonSchema | undefined): JsonSchemas {
 }
 
 /** Returns the display name of a route: "Team List", "Team Detail", "Team Users List". */
-export function nameOf(route: TableRoute | undefined): string {
+function nameOf(route: TableRoute | undefined): string {
   const info = route?.info;
   if (!info) return '';
   const own = info.resource?.label ?? '';

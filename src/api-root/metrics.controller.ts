@@ -78,8 +78,8 @@ export class MetricsController {
           type: String(type),
           samples: values.map((sample) => {
             const { labels, value } = sample;
-            const own = memberOf(sample, 'metricName') ?? name;
-            return { ...(own === name ? {} : { name: own }), labels, value };
+            const sampleName = memberOf(sample, 'metricName') ?? name;
+            return { ...(sampleName === name ? {} : { name: sampleName }), labels, value };
           }),
         },
       ]),

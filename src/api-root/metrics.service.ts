@@ -22,7 +22,7 @@ interface Sample {
 }
 
 /** Metric that is read from the database on each request. */
-interface Watched {
+interface DatabaseMetric {
   name: string;
   help: string;
   label: string;
@@ -32,7 +32,7 @@ interface Watched {
 /** Metrics of all processes, and metrics that one process reads from the database. */
 @Injectable()
 export class MetricsService {
-  private readonly watching = new Registry();
+  private readonly databaseMetrics = new Registry();
 
   constructor(
     private readonly instances: InstancesRepository,
@@ -47,25 +47,25 @@ export class MetricsService {
   ) {
     collectDefaultMetrics({ register: processes.measured });
     processes.measured.registerMetric(events.counter);
-    for (const watched of [...this.watched(), ...this.watchedLogs()]) this.register(watched);
+    for (const metric of [...this.runMetrics(), ...this.logMetrics()]) this.register(metric);
   }
 
-  private register({ name, help, label, samples }: Watched): void {
+  private register({ name, help, label, samples }: DatabaseMetric): void {
     const gauge: Gauge = new Gauge({
       name,
       help,
       labelNames: [label],
-      registers: [this.watching],
+      registers: [this.databaseMetrics],
       collect: async () => {
-        const found = await samples();
+        const values = await samples();
         // Reset only after the query: a concurrent scrape would otherwise find no values.
         gauge.reset();
-        for (const sample of found) gauge.set({ [label]: sample.label }, sample.value);
+        for (const sample of values) gauge.set({ [label]: sample.label }, sample.value);
       },
     });
   }
 
-  private watched(): Watched[] {
+  private runMetrics(): DatabaseMetric[] {
     return [
       {
         name: 'controller_active_jobs',
@@ -112,7 +112,7 @@ export class MetricsService {
     ];
   }
 
-  private watchedLogs(): Watched[] {
+  private logMetrics(): DatabaseMetric[] {
     return [
       {
         name: 'controller_log_records_waiting',
@@ -140,20 +140,20 @@ export class MetricsService {
   }
 
   get contentType(): string {
-    return this.watching.contentType;
+    return this.databaseMetrics.contentType;
   }
 
   /** Returns the metrics in the Prometheus text format. */
   async text(): Promise<string> {
-    return (await this.all()).metrics();
+    return (await this.registry()).metrics();
   }
 
   /** Returns the metrics as JSON, for the command-line client. */
   async json(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
-    return (await this.all()).getMetricsAsJSON();
+    return (await this.registry()).getMetricsAsJSON();
   }
 
-  private async all(): Promise<Registry> {
-    return Registry.merge([await this.processes.gather(), this.watching]);
+  private async registry(): Promise<Registry> {
+    return Registry.merge([await this.processes.gather(), this.databaseMetrics]);
   }
 }

@@ -65,16 +65,16 @@ export class RootService {
 
   /** Returns names and paths of all collections and documents below `/api/v2/`, from the routes. */
   collections(table: RouteTable): Record<string, string> {
-    const found: Record<string, string> = {};
+    const paths: Record<string, string> = {};
     for (const { pattern, routes } of table.entries) {
       const name = /^\/api\/v2\/([a-z_]+)$/.exec(pattern)?.[1];
-      if (name && routes.has('GET')) found[ROOT_KEYS[name] ?? name] = `${pattern}/`;
+      if (name && routes.has('GET')) paths[ROOT_KEYS[name] ?? name] = `${pattern}/`;
     }
-    return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)));
+    return Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
   /** Returns the operator's logo and notice on the login page, under the names that clients read. */
-  async loginLook(): Promise<{ custom_logo: string; custom_login_info: string }> {
+  async loginBranding(): Promise<{ custom_logo: string; custom_login_info: string }> {
     const { CUSTOM_LOGO, CUSTOM_LOGIN_INFO } = await this.runtime.get(
       'CUSTOM_LOGO',
       'CUSTOM_LOGIN_INFO',
@@ -92,7 +92,7 @@ export class RootService {
         (SELECT coalesce(sum(capacity), 0)::int FROM (${readyMachines()}) ready) AS capacity,
         ARRAY(SELECT label FROM (${liveIsolations()}) live ORDER BY label) AS isolation`);
     const { uuid, isolation, capacity } = existing(row, 'a SELECT without FROM has a row');
-    const here = {
+    const ownInstance = {
       node: hostname(),
       node_type: 'hybrid',
       uuid: uuid ?? '',
@@ -100,20 +100,22 @@ export class RootService {
       capacity,
       version: VERSION,
     };
-    const own = { name: DEFAULT_GROUP, capacity, instances: [here.node] };
+    const defaultGroup = { name: DEFAULT_GROUP, capacity, instances: [ownInstance.node] };
     const isOperator = actor?.isSuperuser || actor?.isSystemAuditor;
-    const groups = actor ? await this.groups.overview() : [own];
+    const groups = actor ? await this.groups.overview() : [defaultGroup];
     return {
       ha: false,
       version: VERSION,
-      active_node: here.node,
-      install_uuid: here.uuid,
+      active_node: ownInstance.node,
+      install_uuid: ownInstance.uuid,
       isolation,
       warnings: isolation.includes('none') ? [NOT_ISOLATED] : [],
-      instances: isOperator ? await this.nodes() : [here],
+      instances: isOperator ? await this.nodes() : [ownInstance],
       instance_groups: isOperator
         ? groups
-        : groups.map((group) => (group.name === own.name ? own : { ...group, instances: [] })),
+        : groups.map((group) =>
+            group.name === defaultGroup.name ? defaultGroup : { ...group, instances: [] },
+          ),
     };
   }
 
@@ -146,7 +148,7 @@ export class RootService {
 
   private async nodes(): Promise<object[]> {
     const alive = await this.instances.alive();
-    return alive.map((one) => ({ ...one, node_type: 'execution', uuid: '' }));
+    return alive.map((instance) => ({ ...instance, node_type: 'execution', uuid: '' }));
   }
 
   private async maySeeProjects(actor: Actor): Promise<boolean> {

@@ -66,7 +66,7 @@ export async function createToken(argv: readonly string[]): Promise<number> {
   const { token, digest } = issueToken();
   const { username = '', scope, description } = values;
   const lifetimeSeconds = settings.TOKEN_EXPIRY;
-  const isMade = await withDatabase((database) =>
+  const isCreated = await withDatabase((database) =>
     new TokensRepository(database.manager.getRepository(Token)).addByName(username, {
       description,
       scope,
@@ -74,7 +74,7 @@ export async function createToken(argv: readonly string[]): Promise<number> {
       lifetimeSeconds,
     }),
   );
-  process.stdout.write(isMade ? `${token}\n` : '');
-  if (!isMade) process.stderr.write(`No user ${username}.\n`);
-  return isMade ? 0 : 1;
+  process.stdout.write(isCreated ? `${token}\n` : '');
+  if (!isCreated) process.stderr.write(`No user ${username}.\n`);
+  return isCreated ? 0 : 1;
 }

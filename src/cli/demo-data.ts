@@ -11,8 +11,8 @@ class DemoDataModule {}
 export async function demoData(): Promise<void> {
   const app = await NestFactory.createApplicationContext(DemoDataModule, { logger: ['error'] });
   try {
-    const made = await app.get(DemoData).make();
-    process.stdout.write(made ? 'made the demo objects\n' : 'demo objects were made before\n');
+    const isCreated = await app.get(DemoData).make();
+    process.stdout.write(isCreated ? 'made the demo objects\n' : 'demo objects were made before\n');
   } finally {
     await app.close();
   }

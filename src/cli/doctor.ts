@@ -11,7 +11,7 @@ import { tryKey } from './rotate-secret-key.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { messageOf } from '../common/errors/message-of.js';
 
-const run = promisify(execFile);
+const execute = promisify(execFile);
 
 /** Warning about a configuration that can be intended. */
 class Caution extends Error {}
@@ -36,14 +36,14 @@ export async function doctor(): Promise<number> {
     ['job isolation', () => isolation(settings)],
   ];
   let faults = 0;
-  for (const [name, look] of checks) {
+  for (const [name, check] of checks) {
     try {
-      process.stdout.write(`ok      ${name}: ${await look()}\n`);
+      process.stdout.write(`ok      ${name}: ${await check()}\n`);
     } catch (error) {
       const isFault = !(error instanceof Caution);
       if (isFault) faults++;
-      const verdict = isFault ? 'FAILED' : 'WARN  ';
-      process.stdout.write(`${verdict}  ${name}: ${messageOf(error).split('\n')[0]}\n`);
+      const label = isFault ? 'FAILED' : 'WARN  ';
+      process.stdout.write(`${label}  ${name}: ${messageOf(error).split('\n')[0]}\n`);
     }
   }
   return faults > 0 ? 1 : 0;
@@ -81,8 +81,8 @@ async function isolation(settings: Settings): Promise<string> {
   if (refusal !== null) throw new Error(refusal);
   if (found.mode === 'none') throw new Caution(`${NOT_ISOLATED} ${found.detail}.`);
   const { JOB_NETWORK, JOB_PROCESSES, JOB_CPUS, JOB_MEMORY_BYTES: bytes } = settings;
-  const how = found.mode === 'container' ? 'looked at' : 'looked at, not enforced';
-  const memory = bytes === 0 ? 'any memory' : `${bytes} bytes of memory (${how})`;
+  const measured = found.mode === 'container' ? 'looked at' : 'looked at, not enforced';
+  const memory = bytes === 0 ? 'any memory' : `${bytes} bytes of memory (${measured})`;
   return `${found.detail}, network ${JOB_NETWORK}, a job may have ${JOB_PROCESSES} processes and ${memory}${JOB_CPUS === 0 ? '' : `, and use ${JOB_CPUS} processors`}`;
 }
 
@@ -112,6 +112,6 @@ async function folder(path: string): Promise<string> {
 }
 
 async function version(command: string, argument: string): Promise<string> {
-  const { stdout } = await run(command, [argument], { timeout: 20_000 });
+  const { stdout } = await execute(command, [argument], { timeout: 20_000 });
   return stdout.split('\n')[0] ?? '';
 }

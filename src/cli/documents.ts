@@ -47,8 +47,8 @@ export async function writeOrCheck(
     await writeFile(file, text);
     return 0;
   }
-  const present = await readFile(file, 'utf8').catch(() => '');
-  if (present === text) return 0;
+  const current = await readFile(file, 'utf8').catch(() => '');
+  if (current === text) return 0;
   process.stderr.write(`docs/${name} is not up to date: run ${command}.\n`);
   return 1;
 }

@@ -21,8 +21,8 @@ export function openDataSource(
 ): Promise<DataSource> {
   const settings = Settings.load(process.env);
   const { url = settings.DATABASE_URL, poolSize = settings.DATABASE_POOL_SIZE } = options;
-  const chosen = { DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize, STATEMENT_TIMEOUT_MS: 0 };
-  return new DataSource(dataSourceOptions(chosen)).initialize();
+  const connection = { DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize, STATEMENT_TIMEOUT_MS: 0 };
+  return new DataSource(dataSourceOptions(connection)).initialize();
 }
 
 /** Runs `work` with the database of the environment, without the timeouts of API requests. */

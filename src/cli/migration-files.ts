@@ -7,7 +7,7 @@ import { openDataSource } from './migrate.js';
  * Returns the statements that would bring the database to the declared schema; empty if there is no
  * difference.
  */
-async function drift(): Promise<{ up: string[]; down: string[] }> {
+async function schemaDifference(): Promise<{ up: string[]; down: string[] }> {
   const source = await openDataSource();
   try {
     const log = await source.driver.createSchemaBuilder().log();
@@ -22,7 +22,7 @@ async function drift(): Promise<{ up: string[]; down: string[] }> {
 
 /** Fails if the migrations do not produce the declared schema. */
 export async function migrationCheck(): Promise<number> {
-  const { up } = await drift();
+  const { up } = await schemaDifference();
   if (up.length === 0) return 0;
   process.stderr.write(`Migrations and declarations differ:\n${up.join('\n')}\n`);
   return 1;
@@ -35,7 +35,7 @@ export async function migrationNew(argv: readonly string[]): Promise<number> {
     process.stderr.write('Name the migration with words and dashes, e.g. add-labels.\n');
     return 2;
   }
-  const { up, down } = await drift();
+  const { up, down } = await schemaDifference();
   if (up.length === 0) {
     process.stdout.write('nothing to migrate\n');
     return 0;
@@ -74,8 +74,8 @@ ${statements(down)}
 async function writeIndex(folder: string): Promise<void> {
   const files = (await readdir(folder)).filter((file) => /^\d+-.*\.ts$/.test(file)).sort();
   const entries = files.map((file) => {
-    const [, time = '', words = ''] = /^(\d+)-(.*)\.ts$/.exec(file) ?? [];
-    return { className: classNameOf(words, time), file: file.replace(/\.ts$/, '.js') };
+    const [, time = '', name = ''] = /^(\d+)-(.*)\.ts$/.exec(file) ?? [];
+    return { className: classNameOf(name, time), file: file.replace(/\.ts$/, '.js') };
   });
   const imports = entries.map(({ className, file }) => `import { ${className} } from './${file}';`);
   const names = entries.map(({ className }) => `  ${className},`);

@@ -23,7 +23,7 @@ export function settingsTable(): string {
   const all = Object.entries(SETTINGS);
   const categories = [...new Set(all.map(([, { category }]) => category))].sort();
   const sections = categories.map((category) => {
-    const rows = all.filter(([, one]) => one.category === category).map(rowOf);
+    const rows = all.filter(([, declaration]) => declaration.category === category).map(rowOf);
     return [
       `## ${category.replace(/^./, (letter) => letter.toUpperCase())}`,
       '',

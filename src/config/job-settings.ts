@@ -210,7 +210,7 @@ export const JOB_SETTINGS = {
 } as const;
 
 /** Minimum memory with which Ansible starts. */
-const LEAST_MEMORY_BYTES = 64 * MEGABYTE;
+const MIN_MEMORY_BYTES = 64 * MEGABYTE;
 
 /** Returns the errors of job settings that their declarations cannot express, one sentence each. */
 export function jobSettingFaults(settings: {
@@ -219,9 +219,9 @@ export function jobSettingFaults(settings: {
   readonly DATA_DIR: string;
 }): string[] {
   const { JOB_MEMORY_BYTES: bytes, JOB_SHOW_PATHS: paths, DATA_DIR } = settings;
-  const isTooLittle = bytes > 0 && bytes < LEAST_MEMORY_BYTES;
+  const isTooLittle = bytes > 0 && bytes < MIN_MEMORY_BYTES;
   return [
-    ...(isTooLittle ? [`JOB_MEMORY_BYTES must be 0 or at least ${LEAST_MEMORY_BYTES}.`] : []),
+    ...(isTooLittle ? [`JOB_MEMORY_BYTES must be 0 or at least ${MIN_MEMORY_BYTES}.`] : []),
     ...shownPathFaults(paths, resolve(DATA_DIR)),
   ];
 }
@@ -248,9 +248,9 @@ export function shownPaths(entries: readonly string[]): ShownPath[] {
 function shownPathFaults(entries: readonly string[], dataDir: string): string[] {
   return shownPaths(entries).flatMap(({ path }) => {
     if (!isAbsolute(path)) return [`JOB_SHOW_PATHS: "${path}" is not an absolute path.`];
-    const plain = path.replace(/\/+$/, '') || '/';
-    if (NEVER_SHOWN.includes(plain)) return [`JOB_SHOW_PATHS: "${path}" is never shown to jobs.`];
-    if (`${plain}/`.startsWith(`${dataDir}/`)) {
+    const trimmed = path.replace(/\/+$/, '') || '/';
+    if (NEVER_SHOWN.includes(trimmed)) return [`JOB_SHOW_PATHS: "${path}" is never shown to jobs.`];
+    if (`${trimmed}/`.startsWith(`${dataDir}/`)) {
       return [`JOB_SHOW_PATHS: "${path}" is part of DATA_DIR, which no job may see.`];
     }
     return [];
@@ -270,12 +270,12 @@ export function forkCapacities(
   >,
   { cpu, memory }: { cpu: number; memory: number },
 ): { cpu_capacity: number; mem_capacity: number } {
-  const { INSTANCE_CAPACITY: fixed } = settings;
-  if (fixed > 0) return { cpu_capacity: fixed, mem_capacity: fixed };
-  const fork = settings.SYSTEM_TASK_FORKS_MEM * MEGABYTE;
+  const { INSTANCE_CAPACITY: configured } = settings;
+  if (configured > 0) return { cpu_capacity: configured, mem_capacity: configured };
+  const bytesPerFork = settings.SYSTEM_TASK_FORKS_MEM * MEGABYTE;
   return {
     cpu_capacity: cpu * settings.SYSTEM_TASK_FORKS_CPU,
-    mem_capacity: Math.max(1, Math.floor((memory - SYSTEM_MEMORY_BYTES) / fork)),
+    mem_capacity: Math.max(1, Math.floor((memory - SYSTEM_MEMORY_BYTES) / bytesPerFork)),
   };
 }
 

@@ -34,18 +34,20 @@ export const integer = (options: Options<number>): SettingDeclaration<number> =>
   type: 'integer',
   ...options,
 });
-type Unset<T> = Omit<Options<T | null>, 'default'>;
+type OptionsWithoutDefault<T> = Omit<Options<T | null>, 'default'>;
 /** Declares a number that is null if it is not set. */
-export const optionalInteger = (options: Unset<number>): SettingDeclaration<number | null> => ({
+export const optionalInteger = (
+  options: OptionsWithoutDefault<number>,
+): SettingDeclaration<number | null> => ({
   type: 'integer',
   default: null,
   ...options,
 });
-type Measure = (options: Options<number>) => SettingDeclaration<number>;
-export const bytes: Measure = (options) => integer({ unit: 'bytes', ...options });
-export const days: Measure = (options) => integer({ unit: 'days', ...options });
-export const milliseconds: Measure = (options) => integer({ unit: 'milliseconds', ...options });
-export const seconds: Measure = (options) => integer({ unit: 'seconds', ...options });
+type UnitSetting = (options: Options<number>) => SettingDeclaration<number>;
+export const bytes: UnitSetting = (options) => integer({ unit: 'bytes', ...options });
+export const days: UnitSetting = (options) => integer({ unit: 'days', ...options });
+export const milliseconds: UnitSetting = (options) => integer({ unit: 'milliseconds', ...options });
+export const seconds: UnitSetting = (options) => integer({ unit: 'seconds', ...options });
 export const boolean = (options: Options<boolean>): SettingDeclaration<boolean> => ({
   type: 'boolean',
   ...options,
@@ -55,7 +57,9 @@ export const string = (options: Options<string>): SettingDeclaration<string> => 
   ...options,
 });
 /** Declares a text that is null if it is not set. */
-export const optionalString = (options: Unset<string>): SettingDeclaration<string | null> => ({
+export const optionalString = (
+  options: OptionsWithoutDefault<string>,
+): SettingDeclaration<string | null> => ({
   type: 'string',
   default: null,
   ...options,
@@ -116,8 +120,8 @@ export function parseSetting(
     case 'list': {
       const entries = text
         .split(',')
-        .map((one) => one.trim())
-        .filter((one) => one !== '');
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== '');
       const fault = entryFault(declaration, entries);
       if (fault !== null) throw new Error(`${name} ${fault}`);
       return entries;
@@ -136,20 +140,20 @@ const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const MAX_VARIABLES = 100;
 
 /** True for an object of at most 100 environment variables. */
-export const isVariables = (given: unknown): given is Record<string, string> =>
-  typeof given === 'object' &&
-  given !== null &&
-  !Array.isArray(given) &&
-  Object.keys(given).length <= MAX_VARIABLES &&
-  Object.entries(given).every(
+export const isVariables = (value: unknown): value is Record<string, string> =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.keys(value).length <= MAX_VARIABLES &&
+  Object.entries(value).every(
     ([name, value]) =>
       VARIABLE.test(name) && typeof value === 'string' && /^[^\u0000]{0,4096}$/.test(value),
   );
 
 function variablesIn(text: string, name: string): Record<string, string> {
   try {
-    const given: unknown = JSON.parse(text === '' ? '{}' : text);
-    if (isVariables(given)) return given;
+    const parsed: unknown = JSON.parse(text === '' ? '{}' : text);
+    if (isVariables(parsed)) return parsed;
   } catch {
     // The sentence below names the fault.
   }
@@ -169,8 +173,8 @@ export function entryFault(
   { choices }: SettingDeclaration<unknown>,
   entries: readonly string[],
 ): string | null {
-  const wrong = choices && entries.find((entry) => !choices.includes(entry));
-  return choices && wrong !== undefined ? choiceFault(choices, wrong) : null;
+  const unknownEntry = choices && entries.find((entry) => !choices.includes(entry));
+  return choices && unknownEntry !== undefined ? choiceFault(choices, unknownEntry) : null;
 }
 
 /**

@@ -372,8 +372,8 @@ export abstract class Settings {
     }
     if (faults.length > 0) throw new SettingsError(faults);
     const settings = Object.freeze(values) as Settings;
-    const together = [...jobSettingFaults(settings), ...logAggregatorFaults(settings)];
-    if (together.length > 0) throw new SettingsError(together);
+    const combinationFaults = [...jobSettingFaults(settings), ...logAggregatorFaults(settings)];
+    if (combinationFaults.length > 0) throw new SettingsError(combinationFaults);
     return settings;
   }
 }

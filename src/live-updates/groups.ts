@@ -31,16 +31,16 @@ const MEMBER = /^\w{1,64}$/;
 /** Returns the groups of a subscription, each once, or null if the client sent something else. */
 export function readGroups(sent: unknown): LiveGroup[] | null {
   if (!isRecord(sent)) return null;
-  const found = new Map<string, LiveGroup>();
+  const groups = new Map<string, LiveGroup>();
   for (const [group, members] of Object.entries(sent)) {
     if (!MEMBER.test(group) || !Array.isArray(members)) return null;
     for (const member of members.map(String)) {
       const name = `${group}-${member}`;
-      if (!MEMBER.test(member) || found.size >= MAX_GROUPS) return null;
-      found.set(name, { group, member, name });
+      if (!MEMBER.test(member) || groups.size >= MAX_GROUPS) return null;
+      groups.set(name, { group, member, name });
     }
   }
-  return [...found.values()];
+  return [...groups.values()];
 }
 
 /** Returns the changes that replace one subscription with another. */

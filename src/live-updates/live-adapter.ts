@@ -6,7 +6,7 @@ import { WebSocketServer } from 'ws';
 /** URL of the websocket (docs/contract/runs.md#websocket). */
 const PATH = /^\/websocket\/?(?:\?|$)/;
 /** Maximum size of a message from a client, in bytes. */
-const MESSAGE_BYTES = 65_536;
+const MAX_MESSAGE_BYTES = 65_536;
 
 /**
  * Serves websockets on the port of the API, at one URL. Once a server accepts upgrades, Node passes it
@@ -23,7 +23,7 @@ export class LiveAdapter extends AbstractWsAdapter {
   }
 
   override create(): WebSocketServer {
-    const sockets = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_BYTES });
+    const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
     this.server.on('upgrade', (request, socket: Duplex, head: Buffer) => {
       if (request.headers.upgrade?.toLowerCase() !== 'websocket' || !PATH.test(request.url ?? '')) {
         this.serveWithoutUpgrade(request, socket, head);
@@ -49,9 +49,9 @@ export class LiveAdapter extends AbstractWsAdapter {
   private serveWithoutUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { method, url, httpVersion, rawHeaders } = request;
     const lines = [`${method} ${url} HTTP/${httpVersion}`];
-    for (const [at, name] of rawHeaders.entries()) {
-      if (at % 2 === 0 && name.toLowerCase() !== 'upgrade') {
-        lines.push(`${name}: ${rawHeaders[at + 1]}`);
+    for (const [index, name] of rawHeaders.entries()) {
+      if (index % 2 === 0 && name.toLowerCase() !== 'upgrade') {
+        lines.push(`${name}: ${rawHeaders[index + 1]}`);
       }
     }
     socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));

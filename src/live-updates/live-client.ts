@@ -24,18 +24,18 @@ import { statusMessage, summaryMessage, workflowMessage } from './messages.js';
 /** Time after which the session and the followed runs are checked without a message, in ms. */
 const MAX_WAIT_MS = 3000;
 /** Time in which changes are gathered for one check, in ms. */
-const GATHER_MS = 50;
+const BATCH_DELAY_MS = 50;
 /** Interval of pings, in ms. A client that has not answered the last one is disconnected. */
 const PING_MS = 15_000;
 /** Time within which a client must receive a message, in ms. */
-const SLOW_MS = 10_000;
+const SEND_TIMEOUT_MS = 10_000;
 /** Maximum number of unread messages of a client. */
 const MAX_UNREAD = 10;
 /** Maximum number of runs whose events a client follows. */
 const MAX_FOLLOWED = 20;
 /** Maximum numbers of changed runs and of sent statuses in memory. */
 const MAX_CHANGED = 10_000;
-const MAX_SENT = 1000;
+const MAX_SENT_STATUSES = 1000;
 /** Maximum number of changed runs in one statement. */
 const BATCH = 200;
 
@@ -59,7 +59,7 @@ export interface LiveServices {
 }
 
 /** A run whose events a client follows. */
-interface Followed {
+interface FollowedRun {
   group: string;
   /** Counter of the last event that was sent. */
   after: number;
@@ -74,20 +74,20 @@ interface Followed {
  */
 export class LiveClient {
   private groups: ReadonlySet<string> = new Set();
-  private readonly followed = new Map<number, Followed>();
+  private readonly followed = new Map<number, FollowedRun>();
   /** Runs with a change of status that was not sent. */
-  private readonly changed = new Set<number>();
+  private readonly changedRuns = new Set<number>();
   /** Schedules with a change that was not sent. */
-  private readonly schedules = new Set<number>();
+  private readonly changedSchedules = new Set<number>();
   /** Inventories with a change of status that was not sent, and those that are being deleted. */
-  private readonly inventories = new Set<number>();
-  private readonly deleting = new Set<number>();
+  private readonly changedInventories = new Set<number>();
+  private readonly deletingInventories = new Set<number>();
   /** The last status that was sent of each of the newest runs. */
-  private readonly sent = new Map<number, string>();
+  private readonly sentStatuses = new Map<number, string>();
   private readonly unread: unknown[] = [];
   private readonly watch = new Watch(() => undefined);
   private isAlive = true;
-  private pinged = Date.now();
+  private lastPing = Date.now();
 
   constructor(
     private readonly client: WebSocket,
@@ -103,20 +103,22 @@ export class LiveClient {
   async serve(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => this.client.close(1001));
     const releases = [
-      this.listen(STATUS_CHANNEL, this.changed, () => this.wantsStatuses),
-      this.listen(SCHEDULE_CHANNEL, this.schedules, () => this.groups.has('schedules-changed')),
-      this.listen(INVENTORY_CHANNEL, this.inventories, () =>
+      this.listen(STATUS_CHANNEL, this.changedRuns, () => this.wantsStatuses),
+      this.listen(SCHEDULE_CHANNEL, this.changedSchedules, () =>
+        this.groups.has('schedules-changed'),
+      ),
+      this.listen(INVENTORY_CHANNEL, this.changedInventories, () =>
         this.groups.has('inventories-status_changed'),
       ),
     ];
     try {
-      for (let isGreeted = false; !signal.aborted && this.isOpen; isGreeted = true) {
+      for (let hasGreeted = false; !signal.aborted && this.isOpen; hasGreeted = true) {
         const actor = await this.caller.authenticate();
         if (!actor) {
           this.client.close(POLICY_VIOLATION);
           return;
         }
-        if (!isGreeted) await this.send({ accept: true, user: actor.id });
+        if (!hasGreeted) await this.send({ accept: true, user: actor.id });
         for (const message of this.unread.splice(0)) await this.subscribe(message, actor);
         await this.sendSchedules(actor);
         await this.sendInventories(actor);
@@ -130,18 +132,18 @@ export class LiveClient {
 
   private async wait(signal: AbortSignal): Promise<void> {
     if (await this.watch.next(MAX_WAIT_MS, signal)) {
-      await pause(GATHER_MS, undefined, { signal }).catch(() => undefined);
+      await pause(BATCH_DELAY_MS, undefined, { signal }).catch(() => undefined);
     } else for (const run of this.followed.values()) run.hasChanges = true;
-    if (Date.now() - this.pinged < PING_MS || !this.isOpen) return;
+    if (Date.now() - this.lastPing < PING_MS || !this.isOpen) return;
     if (!this.isAlive) return this.client.terminate();
     this.isAlive = false;
-    this.pinged = Date.now();
+    this.lastPing = Date.now();
     this.client.ping();
   }
 
   private receive(data: Buffer): void {
     if (this.unread.length >= MAX_UNREAD) this.client.close(POLICY_VIOLATION);
-    else this.unread.push(parsed(data));
+    else this.unread.push(parseMessage(data));
     this.watch.notify();
   }
 
@@ -173,36 +175,36 @@ export class LiveClient {
       return;
     }
     if (groups === undefined) return;
-    const wanted = readGroups(groups);
-    if (!wanted) return this.send(DENIED);
-    const denied = await this.follow(wanted, actor);
+    const requested = readGroups(groups);
+    if (!requested) return this.send(DENIED);
+    const denied = await this.follow(requested, actor);
     for (const { group, member } of denied) {
       await this.send({ error: `${DENIED.error} ${group} for resource id ${member}` });
     }
-    const names = wanted.filter((one) => !denied.includes(one)).map(({ name }) => name);
+    const names = requested.filter((group) => !denied.includes(group)).map(({ name }) => name);
     const before = this.groups;
     this.groups = new Set(names);
     await this.send(groupChanges(before, this.groups));
   }
 
   /** @returns groups of events of runs that the caller may not read, or of too many runs */
-  private async follow(wanted: readonly LiveGroup[], actor: Actor): Promise<LiveGroup[]> {
-    const events = wanted.filter(({ group }) => EVENT_GROUPS.has(group));
+  private async follow(requested: readonly LiveGroup[], actor: Actor): Promise<LiveGroup[]> {
+    const events = requested.filter(({ group }) => EVENT_GROUPS.has(group));
     const ids = events.map(({ member }) => Number(member)).filter((id) => Number.isSafeInteger(id));
     const rows = ids.length > 0 ? await this.live.runs.live(ids, actor) : [];
     const readable = new Map(rows.filter((run) => run.may_read).map((run) => [run.id, run]));
     const admitted = events
       .filter(({ group, member }) => readable.get(Number(member))?.type === EVENT_GROUPS.get(group))
       .slice(0, MAX_FOLLOWED);
-    const chosen = new Map(admitted.map(({ group, member }) => [Number(member), group]));
-    for (const id of this.followed.keys()) if (!chosen.has(id)) this.leave(id);
-    const added = [...chosen].filter(([id]) => !this.followed.has(id));
-    const places = await this.live.runEvents.lastCounters(added.map(([id]) => id));
-    for (const [id, group] of added) this.join(id, { group, after: places.get(id) ?? 0 });
-    return events.filter((one) => !admitted.includes(one));
+    const groupsById = new Map(admitted.map(({ group, member }) => [Number(member), group]));
+    for (const id of this.followed.keys()) if (!groupsById.has(id)) this.leave(id);
+    const added = [...groupsById].filter(([id]) => !this.followed.has(id));
+    const lastCounters = await this.live.runEvents.lastCounters(added.map(([id]) => id));
+    for (const [id, group] of added) this.join(id, { group, after: lastCounters.get(id) ?? 0 });
+    return events.filter((group) => !admitted.includes(group));
   }
 
-  private join(id: number, run: Pick<Followed, 'group' | 'after'>): void {
+  private join(id: number, run: Pick<FollowedRun, 'group' | 'after'>): void {
     const release = this.live.feed.listen(runChannel(id), () => {
       const followed = this.followed.get(id);
       if (followed) followed.hasChanges = true;
@@ -222,9 +224,9 @@ export class LiveClient {
    * @returns true if there is more
    */
   private async sendChanges(actor: Actor): Promise<boolean> {
-    const changed = [...this.changed].slice(0, BATCH);
+    const changed = [...this.changedRuns].slice(0, BATCH);
     const ids = new Set([...changed, ...this.followed.keys()]);
-    if (ids.size === 0) return this.schedules.size + this.inventories.size > 0;
+    if (ids.size === 0) return this.changedSchedules.size + this.changedInventories.size > 0;
     const runs = new Map((await this.live.runs.live([...ids], actor)).map((run) => [run.id, run]));
     const unfinished = new Set<number>();
     for (const [id, followed] of this.followed) {
@@ -234,11 +236,17 @@ export class LiveClient {
     }
     // The statuses were read before the events, so a final status comes after the last event.
     for (const id of ids) {
-      if (unfinished.has(id) || !this.changed.delete(id)) continue;
+      if (unfinished.has(id) || !this.changedRuns.delete(id)) continue;
       const run = runs.get(id);
       if (run) await this.sendStatus(run);
     }
-    return unfinished.size + this.changed.size + this.schedules.size + this.inventories.size > 0;
+    return (
+      unfinished.size +
+        this.changedRuns.size +
+        this.changedSchedules.size +
+        this.changedInventories.size >
+      0
+    );
   }
 
   /**
@@ -246,9 +254,9 @@ export class LiveClient {
    *
    * @returns true if there are more
    */
-  private async sendEvents(run: LiveRun, followed: Followed, actor: Actor): Promise<boolean> {
+  private async sendEvents(run: LiveRun, followed: FollowedRun, actor: Actor): Promise<boolean> {
     const { id, type, status } = run;
-    if (this.sent.get(id) !== status) this.changed.add(id);
+    if (this.sentStatuses.get(id) !== status) this.changedRuns.add(id);
     if (!followed.hasChanges) return false;
     followed.hasChanges = false;
     if (isOfWorkflow(followed.group)) return false;
@@ -264,8 +272,8 @@ export class LiveClient {
 
   private async sendStatus(run: LiveRun): Promise<void> {
     const { id, status, may_read: isReadable, workflow_job_id: workflow } = run;
-    if (this.sent.get(id) === status) return;
-    this.noteSent(id, status);
+    if (this.sentStatuses.get(id) === status) return;
+    this.recordSent(id, status);
     // Users with permission to read a workflow job can see the statuses of its nodes.
     if (workflow !== null && this.followed.has(workflow)) await this.send(workflowMessage(run));
     if (!isReadable) return;
@@ -274,9 +282,9 @@ export class LiveClient {
   }
 
   private async sendSchedules(actor: Actor): Promise<void> {
-    const ids = [...this.schedules].slice(0, BATCH);
+    const ids = [...this.changedSchedules].slice(0, BATCH);
     if (ids.length === 0) return;
-    for (const id of ids) this.schedules.delete(id);
+    for (const id of ids) this.changedSchedules.delete(id);
     const query = { id__in: ids.join(), page_size: String(BATCH), count_disabled: '1' };
     const { resources } = this.live.services;
     const { results } = await resources.list(resource('schedule'), query, actor);
@@ -285,26 +293,31 @@ export class LiveClient {
 
   /** The end of a deletion is sent to those who may read all inventories, or were told of its begin. */
   private async sendInventories(actor: Actor): Promise<void> {
-    const ids = [...this.inventories].slice(0, BATCH);
+    const ids = [...this.changedInventories].slice(0, BATCH);
     if (ids.length === 0) return;
     const pending = await this.live.inventories.pendingAmong(ids, actor);
     for (const id of ids) {
-      this.inventories.delete(id);
-      const about = { group_name: 'inventories', inventory_id: id };
+      this.changedInventories.delete(id);
+      const fields = { group_name: 'inventories', inventory_id: id };
       if (pending.has(id)) {
-        if (this.deleting.size < MAX_CHANGED) this.deleting.add(id);
-        await this.send({ ...about, status: 'pending_deletion' });
-      } else if (this.deleting.delete(id) || actor.isSuperuser || actor.isSystemAuditor) {
-        await this.send({ ...about, status: 'deleted' });
+        if (this.deletingInventories.size < MAX_CHANGED) this.deletingInventories.add(id);
+        await this.send({ ...fields, status: 'pending_deletion' });
+      } else if (
+        this.deletingInventories.delete(id) ||
+        actor.isSuperuser ||
+        actor.isSystemAuditor
+      ) {
+        await this.send({ ...fields, status: 'deleted' });
       }
     }
   }
 
-  private noteSent(id: number, status: string): void {
-    this.sent.delete(id);
-    this.sent.set(id, status);
-    const [oldest] = this.sent.keys();
-    if (oldest !== undefined && this.sent.size > MAX_SENT) this.sent.delete(oldest);
+  private recordSent(id: number, status: string): void {
+    this.sentStatuses.delete(id);
+    this.sentStatuses.set(id, status);
+    const [oldest] = this.sentStatuses.keys();
+    if (oldest !== undefined && this.sentStatuses.size > MAX_SENT_STATUSES)
+      this.sentStatuses.delete(oldest);
   }
 
   private get isOpen(): boolean {
@@ -315,7 +328,7 @@ export class LiveClient {
   private send(message: object): Promise<void> {
     if (!this.isOpen) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.client.terminate(), SLOW_MS);
+      const timer = setTimeout(() => this.client.terminate(), SEND_TIMEOUT_MS);
       this.client.send(exactJson(message), () => {
         clearTimeout(timer);
         resolve();
@@ -327,7 +340,7 @@ export class LiveClient {
 const isOfWorkflow = (group: string): boolean => group.startsWith('workflow_events');
 
 /** Returns the JSON of a message, or undefined for other messages. */
-function parsed(data: Buffer): unknown {
+function parseMessage(data: Buffer): unknown {
   try {
     return JSON.parse(data.toString());
   } catch {

@@ -44,7 +44,7 @@ export class LiveUpdatesGateway
 
   afterInit({ options }: WebSocketServer): void {
     options.verifyClient = ({ req }, done) => {
-      if (!isOfExpress(req)) return done(false, 500);
+      if (!isExpressRequest(req)) return done(false, 500);
       const scope = { actor: null, requestId: randomUUID(), sourceIp: req.ip ?? '' };
       runInScope(scope, () => this.admit(req)).then(
         () => done(true),
@@ -100,4 +100,4 @@ export class LiveUpdatesGateway
 }
 
 /** True for every request of the adapter, which has prepared it. */
-const isOfExpress = (request: IncomingMessage): request is Request => 'secure' in request;
+const isExpressRequest = (request: IncomingMessage): request is Request => 'secure' in request;

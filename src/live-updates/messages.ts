@@ -1,6 +1,6 @@
 import type { LiveRun } from '../runs/runs.repository.js';
 
-const ABOUT = [
+const RELATED_KEYS = [
   'unified_job_template_id',
   'job_template_id',
   'project_id',
@@ -14,7 +14,9 @@ const ABOUT = [
 export const statusMessage = (run: LiveRun): object => ({
   group_name: 'jobs',
   ...stateOf(run),
-  ...Object.fromEntries(ABOUT.flatMap((key) => (run[key] === null ? [] : [[key, run[key]]]))),
+  ...Object.fromEntries(
+    RELATED_KEYS.flatMap((key) => (run[key] === null ? [] : [[key, run[key]]])),
+  ),
 });
 
 /** Returns the status of the run of a workflow node. It shows no more than the node itself does. */

@@ -20,7 +20,7 @@ const INTERVAL_MS = 1000;
 const MAX_DELAY_MS = 15_000;
 /** Longer than the longest attempt, so that another worker never sends at the same time. */
 const LEASE_SECONDS = 45;
-const BATCH = 500;
+const BATCH_SIZE = 500;
 const BATCH_BYTES = 1024 * 1024;
 
 /**
@@ -59,11 +59,11 @@ export class ActivityForwarder implements OnApplicationBootstrap, OnModuleDestro
       const settings = await this.target.settings();
       if (!settings.LOG_AGGREGATOR_ENABLED || this.rounds.isStopped) return;
       if (!(await this.deliveries.existsBy({}))) return;
-      if (!(await this.state.lease(this.holder, LEASE_SECONDS))) return;
-      const entries = await this.deliveries.next(BATCH);
+      if (!(await this.state.takeLease(this.holder, LEASE_SECONDS))) return;
+      const entries = await this.deliveries.next(BATCH_SIZE);
       if (entries.length === 0) return this.deliveries.removeOrphans();
       const id = settings.LOG_AGGREGATOR_TOWER_UUID;
-      const records = firstBytes(entries.map((entry) => recordOf(entry, id)));
+      const records = firstBatch(entries.map((entry) => recordOf(entry, id)));
       await this.target.send(settings, records);
       failPoint('activity-sent');
       await this.deliveries.removeSent(entries.slice(0, records.length).map((entry) => entry.id));
@@ -84,7 +84,7 @@ function recordOf(entry: SentEntry, installation: string): LogRecord {
 }
 
 /** Returns the first records that fit into one batch; at least one. */
-function firstBytes(records: readonly LogRecord[]): readonly LogRecord[] {
+function firstBatch(records: readonly LogRecord[]): readonly LogRecord[] {
   let bytes = 0;
   const end = records.findIndex(({ text }) => (bytes += text.length) > BATCH_BYTES);
   return end < 0 ? records : records.slice(0, Math.max(end, 1));

@@ -18,7 +18,7 @@ export class JsonLogger implements LoggerService {
   /** Receives every line that is written. */
   listener: ((line: LogLine) => void) | null = null;
 
-  constructor(private readonly least: string) {}
+  constructor(private readonly minLevel: string) {}
 
   log(message: unknown, ...rest: unknown[]): void {
     this.write('info', message, rest);
@@ -40,10 +40,10 @@ export class JsonLogger implements LoggerService {
   }
 
   private write(level: Level, message: unknown, rest: unknown[]): void {
-    const least = LEVELS.findIndex((one) => one === this.least);
-    if (LEVELS.indexOf(level) < least) return;
-    const plain = typeof message === 'object' && message !== null && !(message instanceof Error);
-    const fields = plain ? message : { message };
+    const minIndex = LEVELS.findIndex((item) => item === this.minLevel);
+    if (LEVELS.indexOf(level) < minIndex) return;
+    const isPlain = typeof message === 'object' && message !== null && !(message instanceof Error);
+    const fields = isPlain ? message : { message };
     const line: LogLine = {
       time: new Date().toISOString(),
       level,

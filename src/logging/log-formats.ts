@@ -61,14 +61,14 @@ function lokiBody(records: readonly LogRecord[]): string {
   });
 }
 
-const inArray = (records: readonly LogRecord[]): string =>
+const jsonArray = (records: readonly LogRecord[]): string =>
   `[${records.map(({ text }) => text).join(',')}]`;
-const inLines = (records: readonly LogRecord[]): string =>
+const jsonLines = (records: readonly LogRecord[]): string =>
   records.map(({ text }) => text).join('\n');
 
 const JSON_TYPE = 'application/json';
-const ARRAY: HttpFormat = { path: '/', contentType: JSON_TYPE, body: inArray };
-const LINES: HttpFormat = { path: '/', contentType: 'text/plain; charset=utf-8', body: inLines };
+const ARRAY: HttpFormat = { path: '/', contentType: JSON_TYPE, body: jsonArray };
+const LINES: HttpFormat = { path: '/', contentType: 'text/plain; charset=utf-8', body: jsonLines };
 
 const HTTP_FORMATS: Readonly<Record<string, HttpFormat>> = {
   splunk: {

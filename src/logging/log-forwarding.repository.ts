@@ -11,14 +11,14 @@ export class LogForwardingRepository extends TableRepository<LogForwarding> {
   }
 
   /** Takes or renews the lease. @returns false if another worker holds it */
-  async lease(holder: string, seconds: number): Promise<boolean> {
-    const taken = await this.database.execute(sql`
+  async takeLease(holder: string, seconds: number): Promise<boolean> {
+    const changed = await this.database.execute(sql`
       INSERT INTO log_forwarding AS state (id, holder, lease_until)
       VALUES (1, ${holder}, now() + make_interval(secs => ${seconds}))
       ON CONFLICT (id) DO UPDATE SET holder = EXCLUDED.holder, lease_until = EXCLUDED.lease_until
       WHERE state.holder = EXCLUDED.holder OR state.lease_until IS NULL
         OR state.lease_until < now()`);
-    return taken > 0;
+    return changed > 0;
   }
 
   /** Ends the lease, so that another worker can continue at once. */

@@ -10,7 +10,7 @@ import { LogTarget } from './log-target.service.js';
 const FLUSH_MS = 2000;
 const MAX_DELAY_MS = 15_000;
 const MAX_BYTES = 32 * 1024 * 1024;
-const BATCH = 500;
+const BATCH_SIZE = 500;
 
 const SEVERITIES: Readonly<Record<LogLine['level'], LogSeverity>> = {
   debug: 'DEBUG',
@@ -88,8 +88,10 @@ export class LogLines implements OnModuleDestroy {
   }
 
   private isSevere(severity: LogSeverity): boolean {
-    const least = LOG_SEVERITIES.findIndex((one) => one === this.current?.LOG_AGGREGATOR_LEVEL);
-    return LOG_SEVERITIES.indexOf(severity) >= least;
+    const minIndex = LOG_SEVERITIES.findIndex(
+      (severityName) => severityName === this.current?.LOG_AGGREGATOR_LEVEL,
+    );
+    return LOG_SEVERITIES.indexOf(severity) >= minIndex;
   }
 
   private push(parts: Parameters<typeof logRecord>[0]): void {
@@ -110,12 +112,13 @@ export class LogLines implements OnModuleDestroy {
     const settings = await this.target.settings();
     this.current = settings;
     this.buffer = this.buffer.filter(
-      ({ source, severity }) => this.wants(source) && (!isLine(source) || this.isSevere(severity)),
+      ({ source, severity }) =>
+        this.wants(source) && (!isLogLine(source) || this.isSevere(severity)),
     );
     this.bytes = this.buffer.reduce((sum, { text }) => sum + text.length, 0);
     await this.countDropped();
     while (this.buffer.length > 0) {
-      const batch = this.buffer.slice(0, BATCH);
+      const batch = this.buffer.slice(0, BATCH_SIZE);
       await this.target.send(settings, batch);
       this.buffer.splice(0, batch.length);
       this.bytes -= batch.reduce((sum, { text }) => sum + text.length, 0);
@@ -127,11 +130,12 @@ export class LogLines implements OnModuleDestroy {
     if (count === 0) return;
     await this.state.addDropped(count);
     this.dropped -= count;
-    const others = this.dropped;
+    const droppedSince = this.dropped;
     this.logger.warn({ message: 'log lines dropped', count });
     // If the buffer is full, this line is dropped too. Counting it would repeat the line for ever.
-    this.dropped = others;
+    this.dropped = droppedSince;
   }
 }
 
-const isLine = (source: LogSource): boolean => source === 'awx' || source === 'broadcast_websocket';
+const isLogLine = (source: LogSource): boolean =>
+  source === 'awx' || source === 'broadcast_websocket';

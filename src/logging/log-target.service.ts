@@ -68,7 +68,7 @@ export class LogTarget {
   }
 
   private async post(settings: LogTargetSettings, records: readonly LogRecord[]): Promise<void> {
-    const request = requestOf(settings, records);
+    const request = requestFor(settings, records);
     const { status, body } = await this.http.request({
       ...request,
       method: 'POST',
@@ -83,7 +83,7 @@ export class LogTarget {
   }
 }
 
-function requestOf(settings: LogTargetSettings, records: readonly LogRecord[]) {
+function requestFor(settings: LogTargetSettings, records: readonly LogRecord[]) {
   try {
     return logRequest(settings, records);
   } catch (error) {

@@ -72,11 +72,11 @@ export class BreakersRepository extends TableRepository<Breaker> {
 
   /** @returns false if another attempt is probing the destination */
   async takeProbe(destination: string): Promise<boolean> {
-    const taken = await this.database.execute(sql`
+    const claimed = await this.database.execute(sql`
       UPDATE outbound_breakers SET probe_until = now() + make_interval(secs => ${PROBE_SECONDS})
       WHERE destination = ${destination} AND (open_until IS NULL OR open_until <= now())
         AND (probe_until IS NULL OR probe_until <= now())`);
-    return taken > 0;
+    return claimed > 0;
   }
 
   async releaseProbe(destination: string): Promise<void> {

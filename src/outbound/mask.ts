@@ -55,8 +55,8 @@ export function secretsInUrl(text: string): string[] {
     username,
     password,
   ];
-  const forms = pieces.flatMap((piece) => [piece, decoded(piece)]);
-  return [...new Set(forms)].filter((piece) => piece.length >= PIECE_LENGTH);
+  const variants = pieces.flatMap((piece) => [piece, decoded(piece)]);
+  return [...new Set(variants)].filter((piece) => piece.length >= PIECE_LENGTH);
 }
 
 function decoded(text: string): string {

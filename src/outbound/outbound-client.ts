@@ -74,16 +74,16 @@ export class OutboundClient implements OnApplicationShutdown {
   readonly guard: AddressGuard;
   private readonly limits: typeof DEFAULTS;
   private readonly userAgent: string;
-  private readonly verifying: Agent;
-  private readonly trusting: Agent;
+  private readonly verifyingAgent: Agent;
+  private readonly nonVerifyingAgent: Agent;
 
   constructor(options: OutboundClientOptions) {
     const { allow, userAgent, resolver, ...limits } = options;
     this.guard = new AddressGuard(allow, resolver);
     this.limits = { ...DEFAULTS, ...limits };
     this.userAgent = userAgent;
-    this.verifying = createGuardedAgent(this.guard, this.limits, true);
-    this.trusting = createGuardedAgent(this.guard, this.limits, false);
+    this.verifyingAgent = createGuardedAgent(this.guard, this.limits, true);
+    this.nonVerifyingAgent = createGuardedAgent(this.guard, this.limits, false);
   }
 
   /**
@@ -101,8 +101,8 @@ export class OutboundClient implements OnApplicationShutdown {
     const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
     const agent = this.agentOf(request);
     try {
-      const answer = await this.follow({ url, request, headers, signal, agent });
-      return { ...answer, durationMs: Math.round(performance.now() - startedAt) };
+      const response = await this.follow({ url, request, headers, signal, agent });
+      return { ...response, durationMs: Math.round(performance.now() - startedAt) };
     } catch (error) {
       if (signal.aborted) {
         throw new OutboundError('timeout', `${url.host}: no complete answer in time.`, {
@@ -117,18 +117,18 @@ export class OutboundClient implements OnApplicationShutdown {
 
   /** Closes all connections; pending requests are aborted. */
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.verifying.destroy(), this.trusting.destroy()]);
+    await Promise.all([this.verifyingAgent.destroy(), this.nonVerifyingAgent.destroy()]);
   }
 
   private async follow(first: Hop): Promise<Omit<OutboundResponse, 'durationMs'>> {
     let hop = first;
     for (let redirects = 0; ; redirects++) {
-      const answer = await this.exchange(hop);
+      const response = await this.exchange(hop);
       const next =
         hop.request.redirects === 'same-host'
-          ? redirectTarget(answer.status, answer.headers.location, hop.url, hop.request.method)
+          ? redirectTarget(response.status, response.headers.location, hop.url, hop.request.method)
           : null;
-      if (!next) return answer;
+      if (!next) return response;
       if (redirects === MAX_REDIRECTS) throw new RedirectLimitError(MAX_REDIRECTS);
       hop = { ...hop, url: next };
     }
@@ -144,21 +144,22 @@ export class OutboundClient implements OnApplicationShutdown {
       signal: hop.signal,
     });
     const { text, truncated } = await readBounded(body, this.limits.maxResponseBytes);
-    return { status: statusCode, headers: flatten(headers), body: text, truncated };
+    return { status: statusCode, headers: joinRepeated(headers), body: text, truncated };
   }
 
   /** Returns the agent of a request. An agent with certificates is used for one call only. */
   private agentOf({ tls, verifyTls = true }: OutboundRequest): Agent {
     if (tls) return createGuardedAgent(this.guard, this.limits, verifyTls, tls);
-    return verifyTls ? this.verifying : this.trusting;
+    return verifyTls ? this.verifyingAgent : this.nonVerifyingAgent;
   }
 
   private headersOf(url: URL, request: OutboundRequest): Record<string, string> {
-    const given = request.headers ?? {};
-    assertHeaders(given);
+    const requestHeaders = request.headers ?? {};
+    assertHeaders(requestHeaders);
     const headers = new Map([['user-agent', this.userAgent]]);
     if (url.username || url.password) headers.set('authorization', basicFromUrl(url));
-    for (const [name, value] of Object.entries(given)) headers.set(name.toLowerCase(), value);
+    for (const [name, value] of Object.entries(requestHeaders))
+      headers.set(name.toLowerCase(), value);
     return Object.fromEntries(headers);
   }
 }
@@ -204,7 +205,7 @@ async function readBounded(
   return { text, truncated: size > limit };
 }
 
-function flatten(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+function joinRepeated(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;

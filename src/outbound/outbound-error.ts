@@ -84,8 +84,8 @@ const TEXT_BY_KIND: Readonly<Record<OutboundErrorKind, string>> = {
  * port). The message contains the error code but no text of a library, which could quote the request.
  */
 export function translateError(error: unknown, target: string): OutboundError {
-  const own = findOutboundError(error);
-  if (own) return own;
+  const outboundError = findOutboundError(error);
+  if (outboundError) return outboundError;
   const code = codeOf(error);
   const kind = kindOf(code);
   const suffix = code ? ` (${code})` : '';

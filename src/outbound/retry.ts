@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /** Maximum delay before each attempt, the first included, in milliseconds (docs/contract/operations.md#retries). */
-const LADDER_MS: readonly number[] = [
+const MAX_DELAYS_MS: readonly number[] = [
   0,
   5 * SECOND,
   30 * SECOND,
@@ -36,7 +36,7 @@ export function nextDelayMs(
   random: () => number,
   retryAfterMs?: number,
 ): number | null {
-  const step = LADDER_MS[attempts];
+  const step = MAX_DELAYS_MS[attempts];
   if (step === undefined) return null;
   const jittered = Math.floor(random() * step);
   return Math.max(jittered, Math.min(retryAfterMs ?? 0, RETRY_AFTER_CAP_MS));

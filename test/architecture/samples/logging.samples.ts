@@ -4,7 +4,7 @@ import { samplesOf, type RoomSamples } from './samples.js';
 export default {
   repositories: [
     samplesOf(forwarding.LogForwardingRepository, {
-      lease: [['worker', 30]],
+      takeLease: [['worker', 30]],
       release: [['worker']],
       addDropped: [[3]],
       dropped: [[]],

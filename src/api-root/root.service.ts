@@ -49,7 +49,7 @@ const BECOME_METHODS = [
 interface Installation {
   uuid: string | null;
   isolation: string[];
-  /** Forks that all instances together have room for. */
+  /** Total capacity of all instances, in forks. */
   capacity: number;
 }
 
@@ -83,8 +83,8 @@ export class RootService {
   }
 
   /**
-   * Returns the status. Names only the machine that handles the request: names of worker machines are
-   * reserved for superusers and auditors, and those of groups for users.
+   * Returns the status. Only superusers and auditors see the names of worker machines, and only users see
+   * the names of groups; other callers see the machine that handles the request.
    */
   async ping(actor: Actor | undefined): Promise<object> {
     const row = await this.database.row<Installation>(sql`

@@ -13,7 +13,7 @@ const HOST_METRICS = { inactive: 12, deleted: 36 };
 
 /** Deletes data past its retention (settings DELIVERY_RETENTION, EVENT_RETENTION). */
 export async function cleanup(): Promise<void> {
-  // Without the timeout of API requests: dropping a partition can take long.
+  // Dropping a partition can take longer than the timeout of API requests.
   process.env.STATEMENT_TIMEOUT_MS = '3600000';
   const app = await NestFactory.createApplicationContext(FeaturesModule, { logger: ['error'] });
   const find = <T>(type: abstract new (...args: never[]) => T): T =>

@@ -61,12 +61,12 @@ async function database(): Promise<string> {
   }
 }
 
-/** Checks that the key opens the stored secrets: a restored database can need another one. */
+/** Checks that the key decrypts the stored secrets: a restored database can need another key. */
 async function secretKey({ SECRET_KEY, SECRET_KEY_OLD }: Settings): Promise<string> {
   const source = await openDataSource({ poolSize: 2 });
   try {
     const { opened, left } = await tryKey(source, new SecretBox(SECRET_KEY, SECRET_KEY_OLD));
-    // A text of a user can look like a secret.
+    // A text that a user entered can look like an encrypted secret.
     if (opened === 0 && left > 0) throw new Error('the secrets of this database need another key');
     return opened === 0 ? 'there are no secrets yet' : 'opens the stored secrets';
   } finally {

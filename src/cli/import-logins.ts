@@ -8,7 +8,7 @@ import { LoginImport } from '../identity/login-import.service.js';
 @Module({ imports: [FeaturesModule] })
 class ImportLoginsModule {}
 
-/** Imports the logins of the answer of `GET /api/v2/settings/all/` of the reference product. */
+/** Imports the logins from a response of `GET /api/v2/settings/all/` of the reference product. */
 export async function importLogins(argv: readonly string[]): Promise<number> {
   const [file] = argv;
   if (file === undefined) {

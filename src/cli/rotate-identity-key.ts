@@ -5,7 +5,7 @@ import { SigningKeysRepository } from '../run-identity/signing-keys.repository.j
 import { SigningKeys } from '../run-identity/signing-keys.service.js';
 import { withDatabase } from './migrate.js';
 
-/** Adds a key for the identity tokens of runs. It signs once it was published for an hour. */
+/** Adds a key for the identity tokens of runs. The key signs after it has been published for an hour. */
 export async function rotateIdentityKey(): Promise<void> {
   const { SECRET_KEY, SECRET_KEY_OLD } = Settings.load(process.env);
   const box = new SecretBox(SECRET_KEY, SECRET_KEY_OLD);

@@ -5,7 +5,7 @@ import { isSealed, rowContext, SecretBox, UnsealError } from '../common/crypto/s
 import { Settings } from '../config/settings.js';
 import { openDataSource } from './migrate.js';
 
-/** All columns with sealed texts, either alone or inside JSON. */
+/** All columns with sealed (encrypted) texts, either alone or inside JSON. */
 const SEALED_COLUMNS: readonly (readonly [table: string, column: string, key?: string])[] = [
   ['credentials', 'inputs'],
   ['notification_templates', 'notification_configuration'],
@@ -49,7 +49,7 @@ export async function rotateSecretKey(): Promise<number> {
   return 0;
 }
 
-/** Counts the newest secrets of each column that a key opens and that it does not open. */
+/** Tests a key with the newest secret of each column, and counts the secrets by the result. */
 export async function tryKey(
   source: DataSource,
   box: SecretBox,
@@ -107,7 +107,7 @@ async function reseal(
   return { changed, left };
 }
 
-/** Replaces sealed texts. Inside an object, the key is the field that a text was sealed for. */
+/** Replaces sealed texts. Inside an object, a text was sealed for the field with the name of its key. */
 function replaceSealed(
   value: unknown,
   field: string,

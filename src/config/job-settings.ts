@@ -257,11 +257,11 @@ function shownPathFaults(entries: readonly string[], dataDir: string): string[] 
   });
 }
 
-/** Memory that is left to the system. */
+/** Memory that is reserved for the system. */
 const SYSTEM_MEMORY_BYTES = 2 * GIGABYTE;
 
 /**
- * Returns the forks that the processors and the memory of an instance are enough for
+ * Returns the number of forks for which the processors of an instance suffice, and that for its memory
  * (docs/contract/runs.md#capacity).
  */
 export function forkCapacities(

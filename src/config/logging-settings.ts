@@ -19,7 +19,7 @@ export const LOG_SOURCES = [
 ] as const;
 export type LogSource = (typeof LOG_SOURCES)[number];
 
-/** Severities of a log aggregator, the least first. */
+/** Severities of a log aggregator, the lowest first. */
 export const LOG_SEVERITIES = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'] as const;
 export type LogSeverity = (typeof LOG_SEVERITIES)[number];
 

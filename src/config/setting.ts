@@ -12,12 +12,12 @@ export interface SettingDeclaration<T> {
   min?: number;
   /** Maximum of a number; maximum number of characters of a text. */
   max?: number;
-  /** Returns the fault of a text that its type does not rule out, or null. */
+  /** Returns the error of a text that the type alone would accept, or null. */
   fault?: (value: string) => string | null;
   choices?: readonly string[];
   /** Returns the value for `auto` on this machine, if the setting accepts `auto`. */
   auto?: () => T;
-  /** Type of the objects that the number is an id of; 0: none. */
+  /** Type of the object whose id the number is; 0: no object. */
   refersTo?: string;
   /** Category of the setting, in `/api/v2/settings/<category>/`. */
   category: string;
@@ -155,7 +155,7 @@ function variablesIn(text: string, name: string): Record<string, string> {
     const parsed: unknown = JSON.parse(text === '' ? '{}' : text);
     if (isVariables(parsed)) return parsed;
   } catch {
-    // The sentence below names the fault.
+    // The error below names the expected format.
   }
   throw new Error(`${name} must be a JSON object of texts by the names of variables.`);
 }

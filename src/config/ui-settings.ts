@@ -1,6 +1,6 @@
 import { boolean, integer, string } from './setting.js';
 
-/** A data URL of an image that browsers show and that cannot hold a script; the data is group 2. */
+/** Data URL of an image type that browsers display and that cannot contain a script. Group 2: the data. */
 export const LOGO_URL =
   /^data:(image\/(?:png|jpeg|gif));base64,((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
 

@@ -1,6 +1,6 @@
 import { isRecord } from '../common/records.js';
 
-/** Groups of run events, with the type of run that each is about. */
+/** Type of run by group of run events. */
 export const EVENT_GROUPS: ReadonlyMap<string, string> = new Map([
   ['job_events', 'job'],
   ['project_update_events', 'project_update'],
@@ -17,7 +17,7 @@ export interface LiveGroup {
   name: string;
 }
 
-/** Changes of a subscription, as the client is told of them. */
+/** Changes of a subscription, as the message to the client contains them. */
 export interface GroupChanges {
   groups_current: string[];
   groups_left: string[];
@@ -28,7 +28,7 @@ export interface GroupChanges {
 const MAX_GROUPS = 100;
 const MEMBER = /^\w{1,64}$/;
 
-/** Returns the groups of a subscription, each once, or null if the client sent something else. */
+/** Returns the groups of a subscription without duplicates, or null if the client sent another value. */
 export function readGroups(sent: unknown): LiveGroup[] | null {
   if (!isRecord(sent)) return null;
   const groups = new Map<string, LiveGroup>();

@@ -45,7 +45,7 @@ export class LiveAdapter extends AbstractWsAdapter {
     await super.close(sockets);
   }
 
-  /** Puts the request back without `Upgrade`, and serves the connection anew. */
+  /** Puts the request back into the socket without its `Upgrade` header, and serves the connection again. */
   private serveWithoutUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { method, url, httpVersion, rawHeaders } = request;
     const lines = [`${method} ${url} HTTP/${httpVersion}`];

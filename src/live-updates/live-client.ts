@@ -21,11 +21,11 @@ import { isFinal } from '../runs/state-machine.js';
 import { groupChanges, EVENT_GROUPS, readGroups, type LiveGroup } from './groups.js';
 import { statusMessage, summaryMessage, workflowMessage } from './messages.js';
 
-/** Time after which the session and the followed runs are checked without a message, in ms. */
+/** Time in ms after which the session and the followed runs are checked even without a message. */
 const MAX_WAIT_MS = 3000;
 /** Time in which changes are gathered for one check, in ms. */
 const BATCH_DELAY_MS = 50;
-/** Interval of pings, in ms. A client that has not answered the last one is disconnected. */
+/** Interval of pings, in ms. A client that sent no pong to the last ping is disconnected. */
 const PING_MS = 15_000;
 /** Time within which a client must receive a message, in ms. */
 const SEND_TIMEOUT_MS = 10_000;
@@ -42,7 +42,7 @@ const BATCH = 200;
 const DENIED = { error: 'access denied to channel' };
 const POLICY_VIOLATION = 1008;
 
-/** The request of the handshake, and its session. */
+/** Caller of a websocket: the request of the handshake, and its session. */
 export interface SocketCaller {
   request: Cookies;
   /** Returns the user, or null once the session has ended. */
@@ -58,7 +58,7 @@ export interface LiveServices {
   services: CommonServices;
 }
 
-/** A run whose events a client follows. */
+/** Run whose events a client follows. */
 interface FollowedRun {
   group: string;
   /** Counter of the last event that was sent. */
@@ -69,20 +69,21 @@ interface FollowedRun {
 }
 
 /**
- * One client of the websocket: what it follows, and what it was sent. Everything is done in order by
- * one loop, which authenticates the caller and checks the permission on each run anew before it sends.
+ * Client of the websocket with its subscription and the state that was sent to it. One loop does all work
+ * in order. Before the loop sends changes, it authenticates the caller and checks the permission on each
+ * run again.
  */
 export class LiveClient {
   private groups: ReadonlySet<string> = new Set();
   private readonly followed = new Map<number, FollowedRun>();
-  /** Runs with a change of status that was not sent. */
+  /** Runs with a change of status that has not been sent. */
   private readonly changedRuns = new Set<number>();
-  /** Schedules with a change that was not sent. */
+  /** Schedules with a change that has not been sent. */
   private readonly changedSchedules = new Set<number>();
-  /** Inventories with a change of status that was not sent, and those that are being deleted. */
+  /** Inventories with a change of status that has not been sent, and inventories in deletion. */
   private readonly changedInventories = new Set<number>();
   private readonly deletingInventories = new Set<number>();
-  /** The last status that was sent of each of the newest runs. */
+  /** Last status that was sent, by run, for the runs with the latest messages. */
   private readonly sentStatuses = new Map<number, string>();
   private readonly unread: unknown[] = [];
   private readonly watch = new Watch(() => undefined);
@@ -187,7 +188,7 @@ export class LiveClient {
     await this.send(groupChanges(before, this.groups));
   }
 
-  /** @returns groups of events of runs that the caller may not read, or of too many runs */
+  /** @returns groups of events of runs that the caller cannot read, or that exceed the limit */
   private async follow(requested: readonly LiveGroup[], actor: Actor): Promise<LiveGroup[]> {
     const events = requested.filter(({ group }) => EVENT_GROUPS.has(group));
     const ids = events.map(({ member }) => Number(member)).filter((id) => Number.isSafeInteger(id));
@@ -221,7 +222,7 @@ export class LiveClient {
   /**
    * Sends a limited part of the changes.
    *
-   * @returns true if there is more
+   * @returns true if there are more changes
    */
   private async sendChanges(actor: Actor): Promise<boolean> {
     const changed = [...this.changedRuns].slice(0, BATCH);
@@ -291,7 +292,10 @@ export class LiveClient {
     for (const { id } of results) await this.send({ group_name: 'schedules', id });
   }
 
-  /** The end of a deletion is sent to those who may read all inventories, or were told of its begin. */
+  /**
+   * Sends the changes of inventories. The end of a deletion is sent to callers who can read all inventories,
+   * or who received the start of the deletion.
+   */
   private async sendInventories(actor: Actor): Promise<void> {
     const ids = [...this.changedInventories].slice(0, BATCH);
     if (ids.length === 0) return;

@@ -22,7 +22,8 @@ import { LiveClient, type SocketCaller } from './live-client.js';
 
 /**
  * Live updates for interfaces that read them from a websocket (docs/contract/runs.md#websocket). The
- * handshake requires a session, from a page of this server: the guards of routes do not see it.
+ * handshake requires a session and must come from a page of this server. The gateway verifies both, because
+ * the guards of routes do not run for a handshake.
  */
 @WebSocketGateway()
 export class LiveUpdatesGateway
@@ -99,5 +100,5 @@ export class LiveUpdatesGateway
   }
 }
 
-/** True for every request of the adapter, which has prepared it. */
+/** True for requests with the prototype that `LiveAdapter` sets. */
 const isExpressRequest = (request: IncomingMessage): request is Request => 'secure' in request;

@@ -10,7 +10,7 @@ const RELATED_KEYS = [
   'instance_group_name',
 ] as const;
 
-/** Returns the status of a run as a message of the group `jobs`. What is null is left out. */
+/** Returns the status of a run as a message of the group `jobs`. Members that are null are omitted. */
 export const statusMessage = (run: LiveRun): object => ({
   group_name: 'jobs',
   ...stateOf(run),
@@ -19,7 +19,7 @@ export const statusMessage = (run: LiveRun): object => ({
   ),
 });
 
-/** Returns the status of the run of a workflow node. It shows no more than the node itself does. */
+/** Returns the status of the run of a workflow node, without members that the node itself does not show. */
 export const workflowMessage = (run: LiveRun): object => ({
   group_name: 'workflow_events',
   ...stateOf(run),

@@ -25,8 +25,8 @@ const BATCH_BYTES = 1024 * 1024;
 
 /**
  * Sends activity entries to the log aggregator, at least once and in order (docs/logging.md). One worker
- * at a time holds the lease. An entry is removed from the deliveries after the receiver has it, so a
- * worker that is killed leaves nothing behind that its successor does not send.
+ * at a time holds the lease. A delivery is deleted only after the receiver has the entry, so that the next
+ * worker sends the entries that a killed worker has not sent.
  */
 @Injectable()
 export class ActivityForwarder implements OnApplicationBootstrap, OnModuleDestroy {
@@ -53,7 +53,7 @@ export class ActivityForwarder implements OnApplicationBootstrap, OnModuleDestro
     await this.state.release(this.holder).catch(() => undefined);
   }
 
-  /** Sends what waits, if this worker holds the lease. */
+  /** Sends the waiting entries if this worker holds the lease. */
   private async sendWaiting(): Promise<void> {
     for (;;) {
       const settings = await this.target.settings();

@@ -91,7 +91,7 @@ const HTTP_FORMATS: Readonly<Record<string, HttpFormat>> = {
 function urlOf(settings: LogTargetSettings, path: string): string {
   const host = settings.LOG_AGGREGATOR_HOST ?? '';
   const url = new URL(/^https?:\/\//i.test(host) ? host : `https://${host.replace(/^\/\//, '')}`);
-  // URL removes the default port of the scheme: a port in the text takes precedence all the same.
+  // `URL` drops the default port of the scheme, so the text is searched: its port takes precedence.
   const hasPort = /^(?:https?:)?(?:\/\/)?[^/]*:\d+(?:\/|$)/i.test(host);
   if (!hasPort && settings.LOG_AGGREGATOR_PORT !== null) {
     url.port = String(settings.LOG_AGGREGATOR_PORT);

@@ -23,8 +23,8 @@ const SEVERITIES: Readonly<Record<LogLine['level'], LogSeverity>> = {
 const LIVE_CONTEXT = 'Live';
 
 /**
- * Sends log lines, events of jobs and facts of hosts of this process to the log aggregator. They wait in
- * a bounded buffer; what does not fit is dropped and counted (docs/logging.md).
+ * Sends log lines, events of jobs and facts of hosts of this process to the log aggregator. The records
+ * wait in a bounded buffer. Records that do not fit are dropped and counted (docs/logging.md).
  */
 @Injectable()
 export class LogLines implements OnModuleDestroy {
@@ -64,7 +64,7 @@ export class LogLines implements OnModuleDestroy {
     return isEnabled === true && sources?.includes(source) === true;
   }
 
-  /** Format of the log lines of refused requests; empty: none are logged. */
+  /** Format of the log lines of refused requests. If the format is empty, no line is logged. */
   get refusalFormat(): string {
     return this.current?.API_400_ERROR_LOG_FORMAT ?? '';
   }
@@ -82,7 +82,7 @@ export class LogLines implements OnModuleDestroy {
   private addLine({ time, level, message, ...fields }: LogLine): void {
     const source = fields.context === LIVE_CONTEXT ? 'broadcast_websocket' : 'awx';
     const severity = SEVERITIES[level];
-    // Before the first flush, the settings are not known: the lines wait.
+    // Before the first flush, the settings are not known, so all lines are kept.
     if (this.current !== null && !(this.wants(source) && this.isSevere(severity))) return;
     this.push({ source, severity, time, message: String(message), fields });
   }
@@ -107,7 +107,7 @@ export class LogLines implements OnModuleDestroy {
     this.bytes += record.text.length;
   }
 
-  /** Sends what waits. */
+  /** Sends the buffered records. */
   private async flush(): Promise<void> {
     const settings = await this.target.settings();
     this.current = settings;
@@ -132,7 +132,7 @@ export class LogLines implements OnModuleDestroy {
     this.dropped -= count;
     const droppedSince = this.dropped;
     this.logger.warn({ message: 'log lines dropped', count });
-    // If the buffer is full, this line is dropped too. Counting it would repeat the line for ever.
+    // If the buffer is full, this warning is dropped too. Counting it would repeat the warning forever.
     this.dropped = droppedSince;
   }
 }

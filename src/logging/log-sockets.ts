@@ -16,8 +16,8 @@ export interface SocketTarget {
 }
 
 /**
- * Writes a text to a connection of its own, and waits until the receiver closes it: only then has the
- * receiver read everything. An acknowledgment of TCP would say less.
+ * Writes a text to a separate connection, and waits until the receiver closes the connection: only then has
+ * the receiver read everything. A TCP acknowledgment does not prove that.
  *
  * @throws OutboundError
  */
@@ -52,7 +52,7 @@ export function writeToConnection(to: SocketTarget, text: string): Promise<void>
 }
 
 /**
- * Sends texts as datagrams, without knowing if they arrive.
+ * Sends texts as datagrams. Their arrival is not confirmed.
  *
  * @throws OutboundError
  */

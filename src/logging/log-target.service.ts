@@ -41,7 +41,7 @@ export class LogTarget {
   }
 
   /**
-   * Sends records in order. When the method returns, the receiver has them, except with udp.
+   * Sends records in order. When the promise resolves, the receiver has the records, except with udp.
    *
    * @throws OutboundError with a message for the administrator
    */

@@ -5,7 +5,7 @@ import { BreakersRepository, type BreakerState, type BreakerView } from './break
 /** Time that other attempts wait while one attempt probes the destination. */
 const PROBE_WAIT_SECONDS = 5;
 
-/** Decision whether an attempt to a destination can be made now. */
+/** Result of the check if an attempt to a destination can be made now. */
 export type Admission =
   | {
       readonly admitted: true;

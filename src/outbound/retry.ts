@@ -2,7 +2,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Maximum delay before each attempt, the first included, in milliseconds (docs/contract/operations.md#retries). */
+/** Maximum delays in milliseconds before the first and each later attempt (docs/contract/operations.md#retries). */
 const MAX_DELAYS_MS: readonly number[] = [
   0,
   5 * SECOND,

@@ -49,7 +49,7 @@ export async function rotateSecretKey(): Promise<number> {
   return 0;
 }
 
-/** Tests a key with the newest secret of each column, and counts the secrets by the result. */
+/** Tests a key with the secrets in the newest row of each column, and counts them by result. */
 export async function tryKey(
   source: DataSource,
   box: SecretBox,

@@ -48,10 +48,12 @@ export class HealthController {
   @Route({
     ...probe(
       'health_ready',
-      'The process can serve: database reached and migrated, not shutting down.',
+      'The process can serve requests: the database is migrated and the process is not shutting down.',
       STATE,
     ),
-    alternatives: [{ status: 503, description: 'It cannot serve.', response: STATE }],
+    alternatives: [
+      { status: 503, description: 'The process cannot serve requests.', response: STATE },
+    ],
   })
   @Get('ready')
   async ready(): Promise<object> {

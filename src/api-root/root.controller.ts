@@ -15,7 +15,7 @@ import { ResourceService } from '../common/rest/resource.service.js';
 import { sql } from '../database/sql.js';
 import { users } from '../users/users.resource.js';
 import { AuthenticatorsRepository } from '../identity/authenticators.repository.js';
-import { COLLECTIONS, CONFIG, LOGIN_OPTIONS, MESH, PING, ROOT } from './root-answers.js';
+import { COLLECTIONS, CONFIG, LOGIN_OPTIONS, MESH, PING, ROOT } from './root-schemas.js';
 import { RootService } from './root.service.js';
 
 const document = (
@@ -80,8 +80,7 @@ export class RootController {
     return this.resources.list(users, query, actor, { scope: sql`t.id = ${actor.id}` });
   }
 
-  /** Returns the ways to log in beside local passwords, by slug. */
-  @Route(document('auth', 'Ways to log in beside local passwords.', 'public', LOGIN_OPTIONS))
+  @Route(document('auth', 'Login options besides local passwords.', 'public', LOGIN_OPTIONS))
   @Get('v2/auth')
   async auth(): Promise<object> {
     const options = await this.authenticators.enabled();
@@ -105,7 +104,7 @@ export class RootController {
     return this.service.mesh();
   }
 
-  @Route(document('config', 'Configuration a client may want to know.', 'authenticated', CONFIG))
+  @Route(document('config', 'Configuration for clients.', 'authenticated', CONFIG))
   @Get('v2/config')
   config(@CurrentActor() actor: Actor): Promise<object> {
     return this.service.config(actor);

@@ -48,7 +48,7 @@ export async function ensureAdmin(): Promise<number> {
     return 2;
   }
   await saveSuperuser(ADMIN_USERNAME, ADMIN_PASSWORD);
-  process.stdout.write(`made administrator ${ADMIN_USERNAME}\n`);
+  process.stdout.write(`created administrator ${ADMIN_USERNAME}\n`);
   return 0;
 }
 

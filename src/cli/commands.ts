@@ -18,25 +18,25 @@ export interface CliCommand {
 
 /** Administrative commands by name. */
 export const COMMANDS: ReadonlyMap<string, CliCommand> = new Map<string, CliCommand>([
-  ['migrate', { summary: 'bring the database to the present schema', run: migrate }],
+  ['migrate', { summary: 'run pending migrations', run: migrate }],
   ['migration-new', { summary: 'write a migration from the entities', run: migrationNew }],
   [
     'migration-check',
-    { summary: 'fail when migrations and declarations differ', run: migrationCheck },
+    { summary: 'fail if migrations and declarations differ', run: migrationCheck },
   ],
   ['create-superuser', { summary: '--username NAME [--password TEXT]', run: createSuperuser }],
   ['ensure-admin', { summary: 'create the first administrator if none exists', run: ensureAdmin }],
   ['create-token', { summary: '--username NAME [--scope read|write]', run: createToken }],
-  ['doctor', { summary: 'look at everything an installation needs', run: doctor }],
+  ['doctor', { summary: 'check the requirements of an installation', run: doctor }],
   ['cleanup', { summary: 'remove records past their retention', run: cleanup }],
   [
     'rotate-secret-key',
-    { summary: 'seal stored secrets with a new SECRET_KEY', run: rotateSecretKey },
+    { summary: 'encrypt stored secrets with a new SECRET_KEY', run: rotateSecretKey },
   ],
   [
     'import-logins',
     {
-      summary: 'FILE: make authenticators of the settings of an existing controller',
+      summary: 'FILE: create authenticators from the settings of an existing controller',
       run: importLogins,
     },
   ],
@@ -44,7 +44,7 @@ export const COMMANDS: ReadonlyMap<string, CliCommand> = new Map<string, CliComm
     'rotate-identity-key',
     { summary: 'add a key that signs identity tokens of runs', run: rotateIdentityKey },
   ],
-  ['demo-data', { summary: 'make the demo objects, once', run: demoData }],
+  ['demo-data', { summary: 'create the demo objects, once', run: demoData }],
   ['openapi', { summary: 'write docs/openapi.json, or compare it with --check', run: openapi }],
   [
     'settings-docs',

@@ -12,7 +12,9 @@ export async function demoData(): Promise<void> {
   const app = await NestFactory.createApplicationContext(DemoDataModule, { logger: ['error'] });
   try {
     const isCreated = await app.get(DemoData).make();
-    process.stdout.write(isCreated ? 'made the demo objects\n' : 'demo objects were made before\n');
+    process.stdout.write(
+      isCreated ? 'created the demo objects\n' : 'the demo objects were created before\n',
+    );
   } finally {
     await app.close();
   }

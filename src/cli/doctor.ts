@@ -68,7 +68,7 @@ async function secretKey({ SECRET_KEY, SECRET_KEY_OLD }: Settings): Promise<stri
     const { opened, left } = await tryKey(source, new SecretBox(SECRET_KEY, SECRET_KEY_OLD));
     // A text that a user entered can look like an encrypted secret.
     if (opened === 0 && left > 0) throw new Error('the secrets of this database need another key');
-    return opened === 0 ? 'there are no secrets yet' : 'opens the stored secrets';
+    return opened === 0 ? 'there are no secrets yet' : 'decrypts the stored secrets';
   } finally {
     await source.destroy();
   }
@@ -81,9 +81,9 @@ async function isolation(settings: Settings): Promise<string> {
   if (refusal !== null) throw new Error(refusal);
   if (found.mode === 'none') throw new Caution(`${NOT_ISOLATED} ${found.detail}.`);
   const { JOB_NETWORK, JOB_PROCESSES, JOB_CPUS, JOB_MEMORY_BYTES: bytes } = settings;
-  const measured = found.mode === 'container' ? 'looked at' : 'looked at, not enforced';
+  const measured = found.mode === 'container' ? 'measured' : 'measured, not enforced';
   const memory = bytes === 0 ? 'any memory' : `${bytes} bytes of memory (${measured})`;
-  return `${found.detail}, network ${JOB_NETWORK}, a job may have ${JOB_PROCESSES} processes and ${memory}${JOB_CPUS === 0 ? '' : `, and use ${JOB_CPUS} processors`}`;
+  return `${found.detail}, network ${JOB_NETWORK}, a job can have ${JOB_PROCESSES} processes and ${memory}${JOB_CPUS === 0 ? '' : `, and use ${JOB_CPUS} processors`}`;
 }
 
 const servesSeveral = (): Promise<boolean> =>

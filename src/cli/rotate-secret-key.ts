@@ -40,8 +40,8 @@ export async function rotateSecretKey(): Promise<number> {
     for (const sealed of SEALED_COLUMNS) {
       const [table, column] = sealed;
       const { changed, left } = await source.transaction((manager) => reseal(manager, box, sealed));
-      const rest = left > 0 ? `, ${left} texts left that neither key opens` : '';
-      process.stdout.write(`${table}.${column}: ${changed} rows sealed anew${rest}\n`);
+      const rest = left > 0 ? `, ${left} texts unchanged that neither key decrypts` : '';
+      process.stdout.write(`${table}.${column}: ${changed} rows encrypted again${rest}\n`);
     }
   } finally {
     await source.destroy();

@@ -101,7 +101,7 @@ describeBackup('a backup of an external PostgreSQL server', () => {
     await server.replace(new URL(cluster.database.url).pathname.slice(1));
     await cluster.database.resume();
     const { stdout } = await shell(restore, folder, cluster.environment());
-    expect(stdout).toMatch(/\nup to date\n(.*\n)*ok {6}SECRET_KEY: opens the stored secrets\n/);
+    expect(stdout).toMatch(/\nup to date\n(.*\n)*ok {6}SECRET_KEY: decrypts the stored secrets\n/);
     expect(await counts()).toEqual(before);
     const otherKey = { ...cluster.environment(), SECRET_KEY: 'another key, which opens nothing' };
     await expect(shell('npm run controller -- doctor', folder, otherKey)).rejects.toMatchObject({

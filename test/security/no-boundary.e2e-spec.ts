@@ -55,11 +55,11 @@ it('ping and doctor describe the sandbox of a worker', async () => {
     await worker.close();
   }
   expect(await examined('bubblewrap')).toMatch(
-    /^ok {6}job isolation: bubblewrap .*, network host, a job may have 512 processes and any memory$/,
+    /^ok {6}job isolation: bubblewrap .*, network host, a job can have 512 processes and any memory$/,
   );
   expect(
     await examined('bubblewrap', { JOB_NETWORK: 'none', JOB_MEMORY_BYTES: '67108864' }),
-  ).toMatch(/, network none, .* 67108864 bytes of memory \(looked at, not enforced\)$/);
+  ).toMatch(/, network none, .* 67108864 bytes of memory \(measured, not enforced\)$/);
   expect(await examined('bubblewrap', { JOB_CPUS: '3' })).toMatch(
     /and any memory, and use 3 processors$/,
   );

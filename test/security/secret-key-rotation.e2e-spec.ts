@@ -207,7 +207,7 @@ it('the doctor reports if the key does not decrypt the secrets of a restored dat
     return printed.find((line) => line.includes('SECRET_KEY'));
   };
   await rotated();
-  expect(await examined(NEW_KEY)).toBe('ok      SECRET_KEY: opens the stored secrets\n');
+  expect(await examined(NEW_KEY)).toBe('ok      SECRET_KEY: decrypts the stored secrets\n');
   expect(await examined('some other key, which is also long enough')).toBe(
     'FAILED  SECRET_KEY: the secrets of this database need another key\n',
   );

@@ -16,7 +16,7 @@ export const ROOT = object({
   available_versions: described(mapOf(STRING), 'Paths by version.'),
   custom_logo: described(STRING, 'Always empty.'),
   custom_login_info: described(STRING, 'Text of the login page.'),
-  login_redirect_override: described(STRING, 'Page that the login page sends browsers to.'),
+  login_redirect_override: described(STRING, 'Page to which the login page redirects browsers.'),
 });
 
 export const COLLECTIONS = { ...mapOf(STRING), description: 'Path of each collection by name.' };
@@ -92,12 +92,12 @@ export const CONFIG = object(
       list(list(STRING)),
       'Methods of privilege escalation, as value and label.',
     ),
-    BULK_JOB_MAX_LAUNCH: described(INTEGER, 'Most jobs of a bulk launch.'),
-    BULK_HOST_MAX_CREATE: described(INTEGER, 'Most hosts of a bulk creation.'),
-    BULK_HOST_MAX_DELETE: described(INTEGER, 'Most hosts of a bulk deletion.'),
-    BULK_HOST_MAX_STREAM: described(INTEGER, 'Most hosts of a bulk creation in lines.'),
-    PAGE_SIZE: described(INTEGER, 'Objects of a page by default.'),
-    MAX_PAGE_SIZE: described(INTEGER, 'Most objects of a page.'),
+    BULK_JOB_MAX_LAUNCH: described(INTEGER, 'Maximum number of jobs in a bulk launch.'),
+    BULK_HOST_MAX_CREATE: described(INTEGER, 'Maximum number of hosts in a bulk create.'),
+    BULK_HOST_MAX_DELETE: described(INTEGER, 'Maximum number of hosts in a bulk delete.'),
+    BULK_HOST_MAX_STREAM: described(INTEGER, 'Maximum number of hosts in a bulk create in lines.'),
+    PAGE_SIZE: described(INTEGER, 'Default page size of lists.'),
+    MAX_PAGE_SIZE: described(INTEGER, 'Maximum page size of lists.'),
     project_base_dir: described(STRING, 'Folder of the projects.'),
     project_local_paths: described(
       list(STRING),

@@ -10,7 +10,7 @@ import { Role } from './role.entity.js';
 import { roleExpression, objectRelations } from './role-search.js';
 
 /** Declares the relation to the roles that one step, or all steps, of the role graph lead to. */
-const graph = (table: string, near: string, far: string): Relation => ({
+const roleGraphRelation = (table: string, near: string, far: string): Relation => ({
   kind: 'many-to-many',
   target: () => resource('role'),
   table,
@@ -56,10 +56,10 @@ export const roles = defineResource({
       near: 'role_id',
       far: 'team_id',
     },
-    parents: graph('role_parents', 'child_id', 'parent_id'),
-    children: graph('role_parents', 'parent_id', 'child_id'),
-    ancestors: graph('role_ancestors', 'role_id', 'ancestor_id'),
-    descendents: graph('role_ancestors', 'ancestor_id', 'role_id'),
+    parents: roleGraphRelation('role_parents', 'child_id', 'parent_id'),
+    children: roleGraphRelation('role_parents', 'parent_id', 'child_id'),
+    ancestors: roleGraphRelation('role_ancestors', 'role_id', 'ancestor_id'),
+    descendents: roleGraphRelation('role_ancestors', 'ancestor_id', 'role_id'),
     ...objectRelations,
   },
   expression: roleExpression,

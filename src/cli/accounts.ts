@@ -36,10 +36,10 @@ export async function createSuperuser(argv: readonly string[]): Promise<number> 
 /** Creates the first administrator from ADMIN_USERNAME and ADMIN_PASSWORD if there is no superuser. */
 export async function ensureAdmin(): Promise<number> {
   const { ADMIN_USERNAME, ADMIN_PASSWORD } = Settings.load(process.env);
-  const found = await withDatabase((database) =>
+  const hasSuperuser = await withDatabase((database) =>
     new UsersRepository(database.manager.getRepository(User)).hasSuperuser(),
   );
-  if (found) {
+  if (hasSuperuser) {
     process.stdout.write('an administrator exists\n');
     return 0;
   }

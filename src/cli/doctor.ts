@@ -76,14 +76,14 @@ async function secretKey({ SECRET_KEY, SECRET_KEY_OLD }: Settings): Promise<stri
 
 /** Checks the sandbox that a worker on this machine would use. */
 async function isolation(settings: Settings): Promise<string> {
-  const found = await findIsolation(settings);
-  const refusal = await refusalOf(found, settings.JOB_ISOLATION, servesSeveral);
+  const isolationMode = await findIsolation(settings);
+  const refusal = await refusalOf(isolationMode, settings.JOB_ISOLATION, servesSeveral);
   if (refusal !== null) throw new Error(refusal);
-  if (found.mode === 'none') throw new Caution(`${NOT_ISOLATED} ${found.detail}.`);
+  if (isolationMode.mode === 'none') throw new Caution(`${NOT_ISOLATED} ${isolationMode.detail}.`);
   const { JOB_NETWORK, JOB_PROCESSES, JOB_CPUS, JOB_MEMORY_BYTES: bytes } = settings;
-  const measured = found.mode === 'container' ? 'measured' : 'measured, not enforced';
+  const measured = isolationMode.mode === 'container' ? 'measured' : 'measured, not enforced';
   const memory = bytes === 0 ? 'any memory' : `${bytes} bytes of memory (${measured})`;
-  return `${found.detail}, network ${JOB_NETWORK}, a job can have ${JOB_PROCESSES} processes and ${memory}${JOB_CPUS === 0 ? '' : `, and use ${JOB_CPUS} processors`}`;
+  return `${isolationMode.detail}, network ${JOB_NETWORK}, a job can have ${JOB_PROCESSES} processes and ${memory}${JOB_CPUS === 0 ? '' : `, and use ${JOB_CPUS} processors`}`;
 }
 
 const servesSeveral = (): Promise<boolean> =>

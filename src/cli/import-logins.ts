@@ -33,6 +33,6 @@ export async function importLogins(argv: readonly string[]): Promise<number> {
 }
 
 function print(title: string, lines: readonly string[]): void {
-  const shown = lines.length === 0 ? ['nothing'] : lines;
-  process.stdout.write(`${title}:\n${shown.map((line) => `  - ${line}\n`).join('')}`);
+  const items = lines.length === 0 ? ['nothing'] : lines;
+  process.stdout.write(`${title}:\n${items.map((line) => `  - ${line}\n`).join('')}`);
 }

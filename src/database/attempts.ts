@@ -19,12 +19,12 @@ class NeedsResult extends Error {
 
 /** Runs a transaction until it is committed or fails for good. */
 export async function withRetries<T>(transaction: () => Promise<T>): Promise<T> {
-  const known: Result[] = [];
+  const knownResults: Result[] = [];
   for (let attempt = 1; ;) {
     try {
-      return await results.run({ known, used: 0 }, transaction);
+      return await results.run({ known: knownResults, used: 0 }, transaction);
     } catch (error) {
-      if (error instanceof NeedsResult) known.push(await error.work());
+      if (error instanceof NeedsResult) knownResults.push(await error.work());
       else if (attempt >= MAX_TRIES || !RETRYABLE.has(sqlState(error))) throw error;
       else attempt += 1;
     }

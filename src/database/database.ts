@@ -77,8 +77,8 @@ export class Database {
 
   /** Returns the name of a statement; undefined at the limit, for a statement without a name. */
   private nameOf(text: string): string | undefined {
-    const known = this.prepared.get(text);
-    if (known !== undefined || this.prepared.size >= MAX_PREPARED) return known;
+    const existingName = this.prepared.get(text);
+    if (existingName !== undefined || this.prepared.size >= MAX_PREPARED) return existingName;
     const name = `s${++this.lastName}`;
     this.prepared.set(text, name);
     return name;

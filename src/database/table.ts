@@ -41,9 +41,9 @@ type TableArgs = ReturnType<typeof getMetadataArgsStorage>['tables'][number];
 
 /** Returns the declaration of the table that has the rows of a class or of an ancestor of it. */
 function declaredTable(entity: object): TableArgs | undefined {
-  const own = getMetadataArgsStorage().tables.find(({ target }) => target === entity);
+  const declaration = getMetadataArgsStorage().tables.find(({ target }) => target === entity);
   const ancestor: unknown = Object.getPrototypeOf(entity);
-  return own ?? (typeof ancestor === 'function' ? declaredTable(ancestor) : undefined);
+  return declaration ?? (typeof ancestor === 'function' ? declaredTable(ancestor) : undefined);
 }
 
 /** Returns the entity class that has the rows of a class: the class itself or an ancestor. */

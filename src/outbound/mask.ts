@@ -15,9 +15,9 @@ export function maskUrl(text: string): string {
   if (!url.host) return STARS;
   const user = url.username || url.password ? `${STARS}@` : '';
   const [first = '', ...rest] = url.pathname.slice(1).split('/');
-  const shown = first.length >= TOKEN_LENGTH ? STARS : first;
+  const firstSegment = first.length >= TOKEN_LENGTH ? STARS : first;
   const tail = rest.some((segment) => segment !== '') ? `/${STARS}` : '';
-  return `${url.protocol}//${user}${url.host}/${shown}${tail}${url.search ? `?${STARS}` : ''}`;
+  return `${url.protocol}//${user}${url.host}/${firstSegment}${tail}${url.search ? `?${STARS}` : ''}`;
 }
 
 /**

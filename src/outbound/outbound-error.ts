@@ -93,8 +93,8 @@ export function translateError(error: unknown, target: string): OutboundError {
 }
 
 function kindOf(code: string): OutboundErrorKind {
-  const known = KIND_BY_CODE[code];
-  if (known) return known;
+  const kind = KIND_BY_CODE[code];
+  if (kind) return kind;
   if (
     /^(ERR_TLS|ERR_SSL|ERR_OSSL|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|CERT_|HOSTNAME)/.test(code)
   )

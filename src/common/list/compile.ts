@@ -225,8 +225,8 @@ function typeCondition({ definition, alias }: Scope, types: readonly string[]): 
   assertTypes(types);
   const variants = definition.variants?.().map((variant) => variant.type);
   if (variants) {
-    const known = types.filter((type) => variants.includes(type));
-    return sql`${ident(alias, 'type')} = ANY(${known}::text[])`;
+    const matchingTypes = types.filter((type) => variants.includes(type));
+    return sql`${ident(alias, 'type')} = ANY(${matchingTypes}::text[])`;
   }
   return types.includes(definition.type) ? TRUE : FALSE;
 }

@@ -52,9 +52,9 @@ export function plansOf(
   const { query, filters, order, scope } = options;
   const visibleUnder = (policy: Policy): Sql =>
     and(scope ?? TRUE, options.visible ?? permit(policy, 'list', 't', actor));
-  const own = and(definition.own('t'), typeCondition(definition));
+  const ownRows = and(definition.own('t'), typeCondition(definition));
   const limits = and(
-    own,
+    ownRows,
     definition.hide && !options.isById ? definition.hide('t') : TRUE,
     filters,
   );
@@ -63,21 +63,21 @@ export function plansOf(
   const countedRows = counter?.rule ? visibleUnder({ read: counter.rule }) : visible;
   const isWhole = scope === undefined || options.counted;
   const stored = isWhole ? storedTotal(definition, query, and(limits, countedRows)) : null;
-  const shown = and(limits, visible);
+  const visibleRows = and(limits, visible);
   // If no row matches, a long table would be read to its end.
   const hasRows = stored && visible !== TRUE ? sql`(${stored}) > 0` : TRUE;
   const shared: Omit<ListPlan, 'where'> = {
     order,
-    count: stored ?? countRows(definition, shown),
+    count: stored ?? countRows(definition, visibleRows),
     isStored: stored !== null,
     isStable: options.isPlain === true && filters === TRUE && scope === undefined,
     isSubquery: searchesTexts(query),
     isFoundOnce: searchesTexts(query) && stored === null,
   };
   if (!counter || visible === TRUE || scope || options.visible) {
-    return { many: { ...shared, where: and(shown, hasRows) }, few: null };
+    return { many: { ...shared, where: and(visibleRows, hasRows) }, few: null };
   }
-  const visibleCount = sumTotals(counter, and(own, countedRows));
+  const visibleCount = sumTotals(counter, and(ownRows, countedRows));
   const planOf = (held: HeldRoles | null): ListPlan => {
     const where = and(limits, isVisible(definition, held ? { ...actor, held } : actor));
     return {
@@ -92,7 +92,11 @@ export function plansOf(
   return {
     many: {
       ...shared,
-      where: and(shown, filters === TRUE ? TRUE : hasRows, sql`(${visibleCount}) > ${FEW_ROWS}`),
+      where: and(
+        visibleRows,
+        filters === TRUE ? TRUE : hasRows,
+        sql`(${visibleCount}) > ${FEW_ROWS}`,
+      ),
     },
     few: { planOf, visibleCount },
   };

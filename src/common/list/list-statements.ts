@@ -100,14 +100,14 @@ export function deepRows(
   { where, order }: ListPlan,
   { offset, limit, total }: { offset: number; limit: number; total: number | null },
 ): Sql {
-  const wanted = total === null ? limit : Math.min(limit, total - offset);
-  const following = total === null ? Infinity : total - offset - wanted;
+  const rowLimit = total === null ? limit : Math.min(limit, total - offset);
+  const following = total === null ? Infinity : total - offset - rowLimit;
   const reversed = following < offset;
   const table = ident(definition.table);
   return sql`
     SELECT ${columns} FROM (
       SELECT t.id FROM ${table} t WHERE ${where}
       ORDER BY ${compileOrder(order, { reversed })}
-      LIMIT ${wanted} OFFSET ${reversed ? following : offset}) AS page
+      LIMIT ${rowLimit} OFFSET ${reversed ? following : offset}) AS page
     JOIN ${table} t ON t.id = page.id ORDER BY ${compileOrder(order)}`;
 }

@@ -195,11 +195,11 @@ export class ListService {
     const statement = isDeep
       ? deepRows(definition, columns, plan, { offset, limit: size + 1, total })
       : firstRows(definition, columns, plan, size + 1, null, offset);
-    const found = await (offset > 0
+    const rows = await (offset > 0
       ? this.database.rows<Row>(statement)
       : this.read(plan, statement));
-    if (offset > 0 && found.length === 0) throw new NotFound('Invalid page.');
-    return found;
+    if (offset > 0 && rows.length === 0) throw new NotFound('Invalid page.');
+    return rows;
   }
 
   private async count(counting: Sql): Promise<number> {
@@ -230,11 +230,11 @@ function pageOf(
   request: NumberedRequest,
   { count, number, order }: { count: number | null; number: number; order: readonly OrderTerm[] },
 ): Page<Row> {
-  const shown = rows.slice(0, request.size);
+  const pageRows = rows.slice(0, request.size);
   const hasNext = rows.length > request.size;
-  const last = shown.at(-1);
+  const last = pageRows.at(-1);
   const after = hasNext && last ? cursorAfter(last, order, number + 1) : null;
-  return new Page(shown, request, count, number, hasNext, after);
+  return new Page(pageRows, request, count, number, hasNext, after);
 }
 
 function emptyPage(request: PageRequest): Page<Representation> {

@@ -31,8 +31,8 @@ export function orderTerms(
   const requested = names.length > 0 ? names : definition.orderBy;
   const terms = requested.map((text, index): OrderTerm => {
     const name = text.replace(/^-/, '');
-    const found = termOf(definition, alias, name.split('__'), actor, 0);
-    return { column: `order_${index}`, ...found, name, descending: text.startsWith('-') };
+    const field = termOf(definition, alias, name.split('__'), actor, 0);
+    return { column: `order_${index}`, ...field, name, descending: text.startsWith('-') };
   });
   if (terms.at(-1)?.column !== 'id') {
     const id = termOf(definition, alias, ['id'], actor, 0);

@@ -19,11 +19,11 @@ interface ListRequest {
 export class PaginationInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const { path, query } = context.switchToHttp().getRequest<ListRequest>();
-    const here = path.endsWith('/') ? path : `${path}/`;
+    const linkPath = path.endsWith('/') ? path : `${path}/`;
     return next
       .handle()
       .pipe(
-        map((value: unknown) => (value instanceof Page ? envelope(value, here, query) : value)),
+        map((value: unknown) => (value instanceof Page ? envelope(value, linkPath, query) : value)),
       );
   }
 }

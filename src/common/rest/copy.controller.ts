@@ -79,8 +79,8 @@ export abstract class CopyController<Schema extends object = object> {
       };
       const copy = await resources.insert(namesOnName(this.copied), values, actor);
       await this.copyParts(original, copy, actor);
-      const shown = await resources.load(this.copied, copy.id, actor);
-      return resources.show(this.copied, shown, actor);
+      const copied = await resources.load(this.copied, copy.id, actor);
+      return resources.show(this.copied, copied, actor);
     });
   }
 

@@ -153,8 +153,11 @@ export class OptionsService {
   private async describeResponse(get: TableRoute, path: string): Promise<Record<string, object>> {
     const { kind, resource, adds = {}, response } = get.info ?? {};
     if (resource) {
-      const shown = { ...resourceOptions(resource, kind === 'list'), ...schemaOptions(adds) };
-      return this.withSettings(shown, resource.fields, 'GET');
+      const descriptions = {
+        ...resourceOptions(resource, kind === 'list'),
+        ...schemaOptions(adds),
+      };
+      return this.withSettings(descriptions, resource.fields, 'GET');
     }
     const fields = await this.fieldsAt(get, path);
     return fields ? fieldOptions(fields, 'GET') : schemaOptions(membersOf(response));
@@ -242,12 +245,12 @@ const unfilterable = (keys: Record<string, object>): Record<string, object> =>
  * Describes the keys of a representation: the fields, and the members that the resource's `shows` adds.
  */
 function keysOf({ fields, shows }: ResourceDefinition, isList: boolean): Record<string, object> {
-  const shown = fields.filter((field) => !isList || !field.detailOnly);
+  const shownFields = fields.filter((field) => !isList || !field.detailOnly);
   const described = fieldOptions(fields, 'GET');
   const added = Object.entries(shows.fields ?? {}).filter(
     ([name]) => name !== 'type' && !(name in described),
   );
-  return { ...fieldOptions(shown, 'GET'), ...schemaOptions(Object.fromEntries(added)) };
+  return { ...fieldOptions(shownFields, 'GET'), ...schemaOptions(Object.fromEntries(added)) };
 }
 
 /**
@@ -264,16 +267,16 @@ function membersOf(schema: JsonSchema | undefined): JsonSchemas {
 function nameOf(route: TableRoute | undefined): string {
   const info = route?.info;
   if (!info) return '';
-  const own = info.resource?.label ?? '';
-  const parent = info.parent && !own.startsWith(info.parent.label) ? `${info.parent.label} ` : '';
+  const label = info.resource?.label ?? '';
+  const parent = info.parent && !label.startsWith(info.parent.label) ? `${info.parent.label} ` : '';
   if (info.kind === 'list' || info.kind === 'create' || info.kind === 'associate') {
-    return `${parent}${own} List`.trim();
+    return `${parent}${label} List`.trim();
   }
   if (info.kind === 'action' || info.kind === 'document') {
     const words = info.operationId.split('_').map((word) => word[0]?.toUpperCase() + word.slice(1));
     return words.join(' ');
   }
-  return `${own} Detail`;
+  return `${label} Detail`;
 }
 
 /** Returns the values of a pattern's parameters in a path. */

@@ -23,14 +23,14 @@ export class ReferencesService {
     const errors: FieldErrors = {};
     for (const [target, fields] of this.byTarget(definition, values)) {
       const ids = fields.map((field) => idIn(values, field));
-      const found = await this.database.rows<{ id: number }>(sql`
+      const rows = await this.database.rows<{ id: number }>(sql`
         SELECT r.id FROM ${ident(target.table)} r
         WHERE ${and(sql`r.id = ANY(${idList(target, ids)})`, target.own('r'), target.hide?.('r') ?? TRUE)}
         FOR KEY SHARE`);
-      const known = new Set(found.map(({ id }) => id));
+      const existingIds = new Set(rows.map(({ id }) => id));
       for (const field of fields) {
         const id = idIn(values, field);
-        if (!known.has(id)) errors[field.name] = [(field.unknown ?? invalidPk)(id)];
+        if (!existingIds.has(id)) errors[field.name] = [(field.unknown ?? invalidPk)(id)];
       }
     }
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
@@ -73,8 +73,8 @@ export class ReferencesService {
   async lockExisting(target: ResourceDefinition, ids: readonly number[]): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       SELECT id FROM ${ident(target.table)} WHERE id = ANY(${idList(target, ids)}) FOR KEY SHARE`);
-    const known = new Set(rows.map(({ id }) => id));
-    return ids.filter((id) => known.has(id));
+    const existingIds = new Set(rows.map(({ id }) => id));
+    return ids.filter((id) => existingIds.has(id));
   }
 
   private byTarget(

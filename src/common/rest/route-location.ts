@@ -19,11 +19,13 @@ export function locationOf(handler: unknown, { parent, operationId }: RouteInfo)
   const method = metadataOf<RequestMethod>(METHOD_METADATA, handler);
   if (method === undefined) throw new BrokenInvariant(`${operationId} has its verb below @Route`);
   const paths = pathsOf(handler);
-  const own = paths.flatMap((path) => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name));
+  const pathParameters = paths.flatMap((path) =>
+    [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name),
+  );
   // The controller's path can already contain the `:id` of the object.
   return {
     method: RequestMethod[method],
-    parameters: [...new Set([...(parent ? ['id'] : []), ...own])],
+    parameters: [...new Set([...(parent ? ['id'] : []), ...pathParameters])],
     belowParent: itemAt(paths, 0).replace(/^(?::id)?\/?/, ''),
   };
 }

@@ -36,9 +36,9 @@ const hasResponseBody = (info: RouteInfo): boolean =>
 
 function bodyOf({ response, resource, kind, adds }: RouteInfo): JsonSchema {
   if (response) return response;
-  const shown = existing(resource, 'a route without a response answers with a resource');
-  if (kind === 'list') return pageRef(shown);
-  return adds ? { allOf: [resourceRef(shown), object(adds)] } : resourceRef(shown);
+  const definition = existing(resource, 'a route without a response answers with a resource');
+  if (kind === 'list') return pageRef(definition);
+  return adds ? { allOf: [resourceRef(definition), object(adds)] } : resourceRef(definition);
 }
 
 /** Describes a response whose schema is built when the OpenAPI document is built. */

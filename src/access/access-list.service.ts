@@ -89,15 +89,15 @@ export class AccessList {
     rows: readonly Row[],
   ): Promise<Representation[]> {
     const ids = rows.map(({ id }) => id);
-    const accesses = await this.members.accessTo(parentDefinition.type, parent.id, ids, actor);
-    const names = await this.nameObjects(accesses, actor);
-    const roles = [...new Set(accesses.map((access) => access.role_id))];
+    const grants = await this.members.accessTo(parentDefinition.type, parent.id, ids, actor);
+    const names = await this.nameObjects(grants, actor);
+    const roles = [...new Set(grants.map((access) => access.role_id))];
     const manageable = await this.grants.manageable(roles, actor);
     const isDirect = (access: Access): boolean =>
       access.content_type === parentDefinition.type && access.object_id === parent.id;
     return items.map((item) => {
       const row = rows.find(({ id }) => id === item.id);
-      const userAccesses = accesses.filter((access) => access.user_id === item.id);
+      const userAccesses = grants.filter((access) => access.user_id === item.id);
       const entry = (access: Access): AccessEntry =>
         accessEntry(access, names, mayRevoke(access, manageable));
       return {
@@ -117,15 +117,12 @@ export class AccessList {
     });
   }
 
-  private async nameObjects(
-    accesses: readonly Access[],
-    actor: Actor,
-  ): Promise<Map<string, string>> {
+  private async nameObjects(grants: readonly Access[], actor: Actor): Promise<Map<string, string>> {
     const names = new Map<string, string>();
-    for (const type of new Set(accesses.map((access) => access.content_type))) {
+    for (const type of new Set(grants.map((access) => access.content_type))) {
       const definition = findResource(type);
       if (!definition) continue;
-      const ids = accesses
+      const ids = grants
         .filter((access) => access.content_type === type)
         .map((access) => access.object_id);
       const context = { database: this.database, actor, detail: false };

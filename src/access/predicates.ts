@@ -58,11 +58,9 @@ export const among = (column: string, ids: Ids): Predicate =>
 const matching =
   (column: string, ids: Ids, toQuery: (query: Sql) => Sql): Predicate =>
   (alias, actor) => {
-    const matchingIds = ids(alias, actor);
-    if (!isKnown(matchingIds)) return sql`${ident(alias, column)} ${toQuery(matchingIds)}`;
-    return matchingIds.length === 0
-      ? FALSE
-      : sql`${ident(alias, column)} = ANY(${matchingIds}::int[])`;
+    const matches = ids(alias, actor);
+    if (!isKnown(matches)) return sql`${ident(alias, column)} ${toQuery(matches)}`;
+    return matches.length === 0 ? FALSE : sql`${ident(alias, column)} = ANY(${matches}::int[])`;
   };
 
 /** True if the ids are known and need no query. */

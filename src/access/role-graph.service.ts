@@ -43,7 +43,7 @@ export class RoleGraph extends RoleStore {
     const ids = rows.map(({ id }) => id);
     const fields = definition.roles.map(({ field }) => field);
     await this.roles.createFor(definition.type, ids, fields);
-    await this.addImpliedEdges(definition, rows);
+    await this.addImplied(definition, rows);
     await this.closure.rebuild(rolesOf(definition.type, ids));
   }
 
@@ -57,7 +57,7 @@ export class RoleGraph extends RoleStore {
     await this.edges.lock();
     const roleIds = rolesOf(definition.type, [row.id]);
     await this.edges.removeImplied(roleIds);
-    await this.addImpliedEdges(definition, [row]);
+    await this.addImplied(definition, [row]);
     await this.closure.rebuildBelow(roleIds);
   }
 
@@ -96,10 +96,7 @@ export class RoleGraph extends RoleStore {
   }
 
   /** Adds the edges that the declarations imply for the roles of objects. */
-  private async addImpliedEdges(
-    definition: ResourceDefinition,
-    rows: readonly Row[],
-  ): Promise<void> {
+  private async addImplied(definition: ResourceDefinition, rows: readonly Row[]): Promise<void> {
     const edges: RoleEdge[] = [];
     for (const { field, impliedBy = [], impliedByParent = {} } of definition.roles) {
       for (const row of rows) {

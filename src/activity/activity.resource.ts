@@ -23,11 +23,7 @@ type Side = 'object1' | 'object2' | 'parent';
 const typeColumn = (side: Side): string => (side === 'parent' ? 'parent_type' : side);
 
 /** Permits entries about an object of a type whose id column meets a rule. */
-const isAboutType = (
-  side: Side,
-  type: string,
-  rule: (idColumn: string) => Predicate,
-): Predicate => {
+const isAbout = (side: Side, type: string, rule: (idColumn: string) => Predicate): Predicate => {
   const isOfType: Predicate = (alias) => sql`${ident(alias, typeColumn(side))} = ${type}`;
   const meets = rule(`${side}_id`);
   return withArms(allOf(isOfType, meets), () => armsOf(meets).map((arm) => allOf(isOfType, arm)));
@@ -63,7 +59,7 @@ const AUDITOR_ONLY_TYPE = 'organization';
  * it.
  */
 const isAboutTeam = (side: Side): Predicate =>
-  isAboutType(side, 'team', (id) =>
+  isAbout(side, 'team', (id) =>
     refersTo(
       id,
       'team',
@@ -76,7 +72,7 @@ const isAboutTeam = (side: Side): Predicate =>
 
 /** Permits entries about the caller, or about a user in an organization that the caller audits. */
 const isAboutAuditedUser = (side: Side): Predicate =>
-  isAboutType(side, 'user', (id) => anyOf(among(id, auditedUsers), isActor(id)));
+  isAbout(side, 'user', (id) => anyOf(among(id, auditedUsers), isActor(id)));
 
 const auditedUsers = (_alias: string, actor: Actor): readonly number[] | Sql => {
   const audited = heldIds('organization', 'auditor_role', actor);

@@ -51,9 +51,7 @@ export class HealthController {
       'The process can serve requests: the database is migrated and the process is not shutting down.',
       STATE,
     ),
-    alternatives: [
-      { status: 503, description: 'The process cannot serve requests.', response: STATE },
-    ],
+    alternatives: [{ status: 503, description: 'Not ready.', response: STATE }],
   })
   @Get('ready')
   async ready(): Promise<object> {

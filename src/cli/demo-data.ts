@@ -11,10 +11,8 @@ class DemoDataModule {}
 export async function demoData(): Promise<void> {
   const app = await NestFactory.createApplicationContext(DemoDataModule, { logger: ['error'] });
   try {
-    const isCreated = await app.get(DemoData).make();
-    process.stdout.write(
-      isCreated ? 'created the demo objects\n' : 'the demo objects were created before\n',
-    );
+    const created = await app.get(DemoData).make();
+    process.stdout.write(created ? 'created the demo objects\n' : 'created before\n');
   } finally {
     await app.close();
   }

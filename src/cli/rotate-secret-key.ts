@@ -62,7 +62,7 @@ export async function tryKey(
        WHERE ${column}::text LIKE '%$sealed$%' ORDER BY ${key} DESC LIMIT 1`,
     );
     for (const { id, value } of rows) {
-      replaceSealed(value, column, (text, field) => {
+      walk(value, column, (text, field) => {
         try {
           box.open(text, rowContext(table, id, field));
           opened++;
@@ -88,7 +88,7 @@ async function reseal(
   let changed = 0;
   let left = 0;
   for (const { id, value, isJson } of rows) {
-    const sealed = replaceSealed(value, column, (text, field) => {
+    const sealed = walk(value, column, (text, field) => {
       const context = rowContext(table, id, field);
       if (!box.needsReseal(text)) return text;
       try {
@@ -108,15 +108,13 @@ async function reseal(
 }
 
 /** Replaces sealed texts. Inside an object, a text was sealed for the field with the name of its key. */
-function replaceSealed(
+function walk(
   value: unknown,
   field: string,
   replace: (text: string, field: string) => string,
 ): unknown {
   if (typeof value === 'string') return isSealed(value) ? replace(value, field) : value;
-  if (Array.isArray(value)) return value.map((item) => replaceSealed(item, field, replace));
+  if (Array.isArray(value)) return value.map((item) => walk(item, field, replace));
   if (value === null || typeof value !== 'object' || value instanceof ExactNumber) return value;
-  return recordOf(
-    entriesOf(value).map(([key, item]) => [key, replaceSealed(item, key, replace)] as const),
-  );
+  return recordOf(entriesOf(value).map(([key, item]) => [key, walk(item, key, replace)] as const));
 }

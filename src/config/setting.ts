@@ -34,11 +34,9 @@ export const integer = (options: Options<number>): SettingDeclaration<number> =>
   type: 'integer',
   ...options,
 });
-type OptionsWithoutDefault<T> = Omit<Options<T | null>, 'default'>;
+type Unset<T> = Omit<Options<T | null>, 'default'>;
 /** Declares a number that is null if it is not set. */
-export const optionalInteger = (
-  options: OptionsWithoutDefault<number>,
-): SettingDeclaration<number | null> => ({
+export const optionalInteger = (options: Unset<number>): SettingDeclaration<number | null> => ({
   type: 'integer',
   default: null,
   ...options,
@@ -57,9 +55,7 @@ export const string = (options: Options<string>): SettingDeclaration<string> => 
   ...options,
 });
 /** Declares a text that is null if it is not set. */
-export const optionalString = (
-  options: OptionsWithoutDefault<string>,
-): SettingDeclaration<string | null> => ({
+export const optionalString = (options: Unset<string>): SettingDeclaration<string | null> => ({
   type: 'string',
   default: null,
   ...options,

@@ -35,7 +35,7 @@ const MAX_UNREAD = 10;
 const MAX_FOLLOWED = 20;
 /** Maximum numbers of changed runs and of sent statuses in memory. */
 const MAX_CHANGED = 10_000;
-const MAX_SENT_STATUSES = 1000;
+const MAX_STATUSES = 1000;
 /** Maximum number of changed runs in one statement. */
 const BATCH = 200;
 
@@ -77,14 +77,14 @@ export class LiveClient {
   private groups: ReadonlySet<string> = new Set();
   private readonly followed = new Map<number, FollowedRun>();
   /** Runs with a change of status that has not been sent. */
-  private readonly changedRuns = new Set<number>();
+  private readonly changed = new Set<number>();
   /** Schedules with a change that has not been sent. */
-  private readonly changedSchedules = new Set<number>();
+  private readonly schedules = new Set<number>();
   /** Inventories with a change of status that has not been sent, and inventories in deletion. */
-  private readonly changedInventories = new Set<number>();
-  private readonly deletingInventories = new Set<number>();
+  private readonly inventories = new Set<number>();
+  private readonly deleting = new Set<number>();
   /** Last status that was sent, by run, for the runs with the latest messages. */
-  private readonly sentStatuses = new Map<number, string>();
+  private readonly statuses = new Map<number, string>();
   private readonly unread: unknown[] = [];
   private readonly watch = new Watch(() => undefined);
   private isAlive = true;
@@ -104,11 +104,9 @@ export class LiveClient {
   async serve(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => this.client.close(1001));
     const releases = [
-      this.listen(STATUS_CHANNEL, this.changedRuns, () => this.wantsStatuses),
-      this.listen(SCHEDULE_CHANNEL, this.changedSchedules, () =>
-        this.groups.has('schedules-changed'),
-      ),
-      this.listen(INVENTORY_CHANNEL, this.changedInventories, () =>
+      this.listen(STATUS_CHANNEL, this.changed, () => this.wantsStatuses),
+      this.listen(SCHEDULE_CHANNEL, this.schedules, () => this.groups.has('schedules-changed')),
+      this.listen(INVENTORY_CHANNEL, this.inventories, () =>
         this.groups.has('inventories-status_changed'),
       ),
     ];
@@ -225,9 +223,9 @@ export class LiveClient {
    * @returns true if there are more changes
    */
   private async sendChanges(actor: Actor): Promise<boolean> {
-    const changed = [...this.changedRuns].slice(0, BATCH);
+    const changed = [...this.changed].slice(0, BATCH);
     const ids = new Set([...changed, ...this.followed.keys()]);
-    if (ids.size === 0) return this.changedSchedules.size + this.changedInventories.size > 0;
+    if (ids.size === 0) return this.schedules.size + this.inventories.size > 0;
     const runs = new Map((await this.live.runs.live([...ids], actor)).map((run) => [run.id, run]));
     const unfinished = new Set<number>();
     for (const [id, followed] of this.followed) {
@@ -237,17 +235,11 @@ export class LiveClient {
     }
     // The statuses were read before the events, so a final status comes after the last event.
     for (const id of ids) {
-      if (unfinished.has(id) || !this.changedRuns.delete(id)) continue;
+      if (unfinished.has(id) || !this.changed.delete(id)) continue;
       const run = runs.get(id);
       if (run) await this.sendStatus(run);
     }
-    return (
-      unfinished.size +
-        this.changedRuns.size +
-        this.changedSchedules.size +
-        this.changedInventories.size >
-      0
-    );
+    return unfinished.size + this.changed.size + this.schedules.size + this.inventories.size > 0;
   }
 
   /**
@@ -257,7 +249,7 @@ export class LiveClient {
    */
   private async sendEvents(run: LiveRun, followed: FollowedRun, actor: Actor): Promise<boolean> {
     const { id, type, status } = run;
-    if (this.sentStatuses.get(id) !== status) this.changedRuns.add(id);
+    if (this.statuses.get(id) !== status) this.changed.add(id);
     if (!followed.hasChanges) return false;
     followed.hasChanges = false;
     if (isOfWorkflow(followed.group)) return false;
@@ -273,7 +265,7 @@ export class LiveClient {
 
   private async sendStatus(run: LiveRun): Promise<void> {
     const { id, status, may_read: isReadable, workflow_job_id: workflow } = run;
-    if (this.sentStatuses.get(id) === status) return;
+    if (this.statuses.get(id) === status) return;
     this.recordSent(id, status);
     // Users with permission to read a workflow job can see the statuses of its nodes.
     if (workflow !== null && this.followed.has(workflow)) await this.send(workflowMessage(run));
@@ -283,9 +275,9 @@ export class LiveClient {
   }
 
   private async sendSchedules(actor: Actor): Promise<void> {
-    const ids = [...this.changedSchedules].slice(0, BATCH);
+    const ids = [...this.schedules].slice(0, BATCH);
     if (ids.length === 0) return;
-    for (const id of ids) this.changedSchedules.delete(id);
+    for (const id of ids) this.schedules.delete(id);
     const query = { id__in: ids.join(), page_size: String(BATCH), count_disabled: '1' };
     const { resources } = this.live.services;
     const { results } = await resources.list(resource('schedule'), query, actor);
@@ -297,31 +289,26 @@ export class LiveClient {
    * or who received the start of the deletion.
    */
   private async sendInventories(actor: Actor): Promise<void> {
-    const ids = [...this.changedInventories].slice(0, BATCH);
+    const ids = [...this.inventories].slice(0, BATCH);
     if (ids.length === 0) return;
     const pending = await this.live.inventories.pendingAmong(ids, actor);
     for (const id of ids) {
-      this.changedInventories.delete(id);
+      this.inventories.delete(id);
       const fields = { group_name: 'inventories', inventory_id: id };
       if (pending.has(id)) {
-        if (this.deletingInventories.size < MAX_CHANGED) this.deletingInventories.add(id);
+        if (this.deleting.size < MAX_CHANGED) this.deleting.add(id);
         await this.send({ ...fields, status: 'pending_deletion' });
-      } else if (
-        this.deletingInventories.delete(id) ||
-        actor.isSuperuser ||
-        actor.isSystemAuditor
-      ) {
+      } else if (this.deleting.delete(id) || actor.isSuperuser || actor.isSystemAuditor) {
         await this.send({ ...fields, status: 'deleted' });
       }
     }
   }
 
   private recordSent(id: number, status: string): void {
-    this.sentStatuses.delete(id);
-    this.sentStatuses.set(id, status);
-    const [oldest] = this.sentStatuses.keys();
-    if (oldest !== undefined && this.sentStatuses.size > MAX_SENT_STATUSES)
-      this.sentStatuses.delete(oldest);
+    this.statuses.delete(id);
+    this.statuses.set(id, status);
+    const [oldest] = this.statuses.keys();
+    if (oldest !== undefined && this.statuses.size > MAX_STATUSES) this.statuses.delete(oldest);
   }
 
   private get isOpen(): boolean {

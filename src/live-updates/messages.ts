@@ -1,6 +1,6 @@
 import type { LiveRun } from '../runs/runs.repository.js';
 
-const RELATED_KEYS = [
+const REFERENCES = [
   'unified_job_template_id',
   'job_template_id',
   'project_id',
@@ -14,9 +14,7 @@ const RELATED_KEYS = [
 export const statusMessage = (run: LiveRun): object => ({
   group_name: 'jobs',
   ...stateOf(run),
-  ...Object.fromEntries(
-    RELATED_KEYS.flatMap((key) => (run[key] === null ? [] : [[key, run[key]]])),
-  ),
+  ...Object.fromEntries(REFERENCES.flatMap((key) => (run[key] === null ? [] : [[key, run[key]]]))),
 });
 
 /** Returns the status of the run of a workflow node, without members that the node itself does not show. */

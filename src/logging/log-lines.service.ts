@@ -88,10 +88,8 @@ export class LogLines implements OnModuleDestroy {
   }
 
   private isSevere(severity: LogSeverity): boolean {
-    const minIndex = LOG_SEVERITIES.findIndex(
-      (severityName) => severityName === this.current?.LOG_AGGREGATOR_LEVEL,
-    );
-    return LOG_SEVERITIES.indexOf(severity) >= minIndex;
+    const min = LOG_SEVERITIES.findIndex((name) => name === this.current?.LOG_AGGREGATOR_LEVEL);
+    return LOG_SEVERITIES.indexOf(severity) >= min;
   }
 
   private push(parts: Parameters<typeof logRecord>[0]): void {
@@ -112,8 +110,7 @@ export class LogLines implements OnModuleDestroy {
     const settings = await this.target.settings();
     this.current = settings;
     this.buffer = this.buffer.filter(
-      ({ source, severity }) =>
-        this.wants(source) && (!isLogLine(source) || this.isSevere(severity)),
+      ({ source, severity }) => this.wants(source) && (!isLine(source) || this.isSevere(severity)),
     );
     this.bytes = this.buffer.reduce((sum, { text }) => sum + text.length, 0);
     await this.countDropped();
@@ -137,5 +134,4 @@ export class LogLines implements OnModuleDestroy {
   }
 }
 
-const isLogLine = (source: LogSource): boolean =>
-  source === 'awx' || source === 'broadcast_websocket';
+const isLine = (source: LogSource): boolean => source === 'awx' || source === 'broadcast_websocket';

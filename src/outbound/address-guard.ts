@@ -60,9 +60,8 @@ export class AddressGuard {
   assertName(host: string): void {
     const name = host.replace(/^\[(.*)\]$/, '$1');
     const addresses = LOCAL_NAME.test(name) ? ['127.0.0.1', '::1'] : [name];
-    const literals = addresses.filter((address) => parseAddress(address) !== null);
-    if (literals.length > 0 && !literals.some((address) => this.isAllowed(address)))
-      throw addressRefused(host);
+    const known = addresses.filter((address) => parseAddress(address) !== null);
+    if (known.length > 0 && !known.some((address) => this.isAllowed(address))) throw refused(host);
   }
 
   /**
@@ -75,7 +74,7 @@ export class AddressGuard {
     const literal = parseAddress(name);
     if (literal) {
       const address = literal.toString();
-      if (!this.isAllowed(address)) throw addressRefused(host);
+      if (!this.isAllowed(address)) throw refused(host);
       return [{ address, family: literal.kind() === 'ipv4' ? 4 : 6 }];
     }
     const addresses = await this.resolver(name).catch((error: unknown) => {
@@ -84,7 +83,7 @@ export class AddressGuard {
     if (addresses.length === 0) {
       throw new OutboundError('dns', `The name ${host} has no address.`);
     }
-    if (!addresses.every(({ address }) => this.isAllowed(address))) throw addressRefused(host);
+    if (!addresses.every(({ address }) => this.isAllowed(address))) throw refused(host);
     return addresses;
   }
 
@@ -138,7 +137,7 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   return ipaddr.isValid(text) ? ipaddr.parse(text) : null;
 }
 
-function addressRefused(host: string): OutboundError {
+function refused(host: string): OutboundError {
   return new OutboundError(
     'address',
     `The address of ${host} is not permitted. Private and local networks must be listed in OUTBOUND_ALLOW.`,

@@ -1,6 +1,6 @@
 import {
   accessList,
-  accessibleTo,
+  reachableBy,
   organizationsOf,
   userRoles,
   teamsOf,
@@ -15,8 +15,8 @@ import { users } from './users.resource.js';
 @SubList('teams', teamsOf())
 @SubList('organizations', organizationsOf('member_role'))
 @SubList('admin_of_organizations', organizationsOf('admin_role'))
-@SubList('projects', accessibleTo('project'))
-@SubList('credentials', accessibleTo('credential', { create: (user) => ({ user: user.id }) }))
+@SubList('projects', reachableBy('project'))
+@SubList('credentials', reachableBy('credential', { create: (user) => ({ user: user.id }) }))
 @SubList('roles', userRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', activityOf())

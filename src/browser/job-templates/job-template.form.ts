@@ -3,7 +3,7 @@ import type { Actor } from '../../common/access.js';
 import { DomainError } from '../../common/errors/errors.js';
 import { declareFields, References, targetOf, type Field } from '../../common/fields/field.js';
 import { resource } from '../../common/resource/registry.js';
-import { singleChoice, ReferenceLists } from '../../common/rest/reference-lists.service.js';
+import { onlyId, ReferenceLists } from '../../common/rest/reference-lists.service.js';
 import { ResourceService } from '../../common/rest/resource.service.js';
 import { jobTemplates } from '../../job-templates/job-templates.resource.js';
 import { TemplateProjects } from '../../job-templates/template-projects.service.js';
@@ -81,9 +81,7 @@ export class JobTemplateForm extends FilterForm implements PageForm {
   ): Promise<unknown> {
     const field = fields.find(({ name }) => name === 'project');
     if (!field || 'project' in known) return undefined;
-    return singleChoice(
-      await this.references.load(targetOf(field), field.needs ?? 'read', [], actor),
-    );
+    return onlyId(await this.references.load(targetOf(field), field.needs ?? 'read', [], actor));
   }
 
   /** Returns the playbooks of a project that the caller may read. */

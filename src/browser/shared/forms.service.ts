@@ -18,7 +18,7 @@ import { csrfInput, folded } from './layout.js';
 import type { PageContext } from './page-context.js';
 import type { FormPlan } from './page-forms.service.js';
 import { OptionsService } from '../../common/rest/options.service.js';
-import { singleChoice, ReferenceLists } from '../../common/rest/reference-lists.service.js';
+import { onlyId, ReferenceLists } from '../../common/rest/reference-lists.service.js';
 import { rawForm } from './raw-form.js';
 import type { Item } from './value-views.js';
 import { labelFor } from './labels.js';
@@ -165,7 +165,7 @@ export class Forms {
       (await this.references.load(field.target(), field.needs ?? 'read', initial, actor));
     const isPreselected = field.required || request.plan?.preselects.includes(field.name);
     const isNew = !entered && (field.required || request.object === null);
-    const value = initial ?? (isPreselected && isNew ? singleChoice(choices) : undefined);
+    const value = initial ?? (isPreselected && isNew ? onlyId(choices) : undefined);
     // Errors in variables include the line number.
     const error = entered && field.kind === 'variables' ? await variablesError(initial) : null;
     return {

@@ -92,19 +92,17 @@ export const hasBody = ({ headers }: Pick<Request, 'headers'>): boolean =>
  * Returns a reader of raw bytes. Webhook receivers verify the signature of the bytes as sent, before
  * anything is decompressed or parsed (docs/contract/webhooks.md#order-of-a-delivery).
  *
- * @param unauthenticatedBytes counts the bytes until the request is over
+ * @param counter counts the bytes until the request is over
  */
 export const rawBody =
-  (limitBytes: number, unauthenticatedBytes: UnauthenticatedBytes): BodyReader =>
+  (limitBytes: number, counter: UnauthenticatedBytes): BodyReader =>
   async (request, response) => {
     if (!hasBody(request)) return;
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
       throw new PayloadTooLarge(limitBytes);
     }
     try {
-      request.body = await wholeBody(request, limitBytes, (bytes) =>
-        unauthenticatedBytes.hold(response, bytes),
-      );
+      request.body = await wholeBody(request, limitBytes, (bytes) => counter.hold(response, bytes));
     } catch (error) {
       // The rest of the body is discarded, so that the connection can be reused.
       request.resume();

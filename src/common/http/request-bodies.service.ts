@@ -35,16 +35,12 @@ export class RequestBodies {
   }
 
   /**
-   * @param isAuthenticated true if the sender is authenticated
+   * @param hasActor true if the sender is authenticated
    * @throws BadRequest, PayloadTooLarge, UnsupportedMediaType; Unavailable if unauthenticated senders
    *   send too much
    */
-  async read(
-    request: Request,
-    response: Response,
-    isAuthenticated = 'actor' in request,
-  ): Promise<void> {
-    if (isAuthenticated) {
+  async read(request: Request, response: Response, hasActor = 'actor' in request): Promise<void> {
+    if (hasActor) {
       return (BULK.test(request.path) ? this.bulk : this.usual)(request, response);
     }
     if (hasBody(request)) {
@@ -58,9 +54,9 @@ export class RequestBodies {
    * Reads a body before authentication. An error of the body is reported at its place in the order of
    * checks.
    */
-  async readEarly(request: Request, response: Response, isAuthenticated: boolean): Promise<void> {
+  async readEarly(request: Request, response: Response, hasActor: boolean): Promise<void> {
     try {
-      await this.read(request, response, isAuthenticated);
+      await this.read(request, response, hasActor);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       this.faults.set(request, error);

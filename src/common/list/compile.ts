@@ -93,20 +93,17 @@ export class FilterCompiler {
   /** Compiles conditions on one row. Conditions through the same relation share one EXISTS. */
   private group(scope: Scope, conditions: readonly Condition[]): Sql {
     const parts: Sql[] = [];
-    const byRelationName = new Map<string, Condition[]>();
+    const nested = new Map<string, Condition[]>();
     for (const condition of conditions) {
       const step = this.step(scope, condition);
       if ('follow' in step) {
         const { follow: name, rest } = step;
-        byRelationName.set(name, [
-          ...(byRelationName.get(name) ?? []),
-          { ...condition, path: rest },
-        ]);
+        nested.set(name, [...(nested.get(name) ?? []), { ...condition, path: rest }]);
       } else {
         parts.push(step);
       }
     }
-    for (const [name, rest] of byRelationName) parts.push(this.byRelation(scope, name, rest));
+    for (const [name, rest] of nested) parts.push(this.byRelation(scope, name, rest));
     return and(...parts);
   }
 
@@ -151,12 +148,8 @@ export class FilterCompiler {
     if (visited.length > MAX_RELATIONS) {
       throw new BadRequest(`A filter may follow at most ${MAX_RELATIONS} relations.`);
     }
-    const relatedAlias = `f${++this.aliases}`;
-    const inner: Scope = {
-      definition: target,
-      alias: relatedAlias,
-      visited: [...visited, target.type],
-    };
+    const related = `f${++this.aliases}`;
+    const inner: Scope = { definition: target, alias: related, visited: [...visited, target.type] };
     const ends = conditions.map(nullAsCheck);
     const withLookup = (lookup: string): Condition[] =>
       ends.filter((condition) => condition.path.length === 0 && condition.lookup === lookup);
@@ -166,9 +159,9 @@ export class FilterCompiler {
       (condition) => !searches.includes(condition) && !nullChecks.includes(condition),
     );
     const exists = (...matching: Sql[]): Sql => {
-      const readable = permit(target.policy, 'read', relatedAlias, this.actor);
-      const { from, where } = relation.join(alias, relatedAlias);
-      const condition = and(where, target.own(relatedAlias), readable, ...matching);
+      const readable = permit(target.policy, 'read', related, this.actor);
+      const { from, where } = relation.join(alias, related);
+      const condition = and(where, target.own(related), readable, ...matching);
       return target.stored && condition !== FALSE
         ? sql`EXISTS (SELECT 1 FROM ${from} WHERE ${condition})`
         : FALSE;
@@ -262,17 +255,16 @@ export function isRelation(definition: ResourceDefinition, name: string): boolea
  * Returns the fields of that name in the list and its types. A secret of one type is a secret of the
  * whole list.
  */
-const fieldsNamed = (definition: ResourceDefinition, name: string): Field[] =>
+const fieldsOf = (definition: ResourceDefinition, name: string): Field[] =>
   [definition, ...(definition.variants?.() ?? [])].flatMap((kind) => kind.field(name) ?? []);
 
 const fieldOrSecret = (definition: ResourceDefinition, name: string): boolean =>
-  definition.field(name) !== undefined ||
-  fieldsNamed(definition, name).some(({ filter }) => !filter);
+  definition.field(name) !== undefined || fieldsOf(definition, name).some(({ filter }) => !filter);
 
 /** @throws BadRequest for an unknown field, Forbidden for a field that cannot be filtered by */
 export function filterableField(definition: ResourceDefinition, name: string): Field {
   const field = definition.field(name);
-  if (fieldsNamed(definition, name).some(({ filter }) => !filter))
+  if (fieldsOf(definition, name).some(({ filter }) => !filter))
     throw new Forbidden(`Filtering on ${name} is not allowed.`);
   if (!field || field.internal || !hasValue(field)) {
     throw new BadRequest(`${definition.label.replaceAll(' ', '')} has no field named '${name}'`);

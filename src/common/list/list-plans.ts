@@ -14,7 +14,7 @@ import type { ListPlan } from './list-statements.js';
 export const FEW_ROWS = 200;
 
 /** Inputs that decide which rows a list shows, and in which order. */
-export interface ListPlanOptions {
+interface Options {
   query: ListQuery;
   /** Filters of the query, compiled for `t`. */
   filters: Sql;
@@ -44,20 +44,12 @@ export interface ListPlans {
   few: { planOf: (held: HeldRoles | null) => ListPlan; visibleCount: Sql } | null;
 }
 
-export function plansOf(
-  definition: ResourceDefinition,
-  actor: Actor,
-  options: ListPlanOptions,
-): ListPlans {
-  const { query, filters, order, scope } = options;
+export function plansOf(definition: ResourceDefinition, actor: Actor, options: Options): ListPlans {
+  const { query, filters, order, scope, isById } = options;
   const visibleUnder = (policy: Policy): Sql =>
     and(scope ?? TRUE, options.visible ?? permit(policy, 'list', 't', actor));
   const ownRows = and(definition.own('t'), typeCondition(definition));
-  const limits = and(
-    ownRows,
-    definition.hide && !options.isById ? definition.hide('t') : TRUE,
-    filters,
-  );
+  const limits = and(ownRows, definition.hide && !isById ? definition.hide('t') : TRUE, filters);
   const visible = visibleUnder(definition.policy);
   const { counter } = definition;
   const countedRows = counter?.rule ? visibleUnder({ read: counter.rule }) : visible;
@@ -78,6 +70,7 @@ export function plansOf(
     return { many: { ...shared, where: and(visibleRows, hasRows) }, few: null };
   }
   const visibleCount = sumTotals(counter, and(ownRows, countedRows));
+  const isMany = sql`(${visibleCount}) > ${FEW_ROWS}`;
   const planOf = (held: HeldRoles | null): ListPlan => {
     const where = and(limits, isVisible(definition, held ? { ...actor, held } : actor));
     return {
@@ -90,14 +83,7 @@ export function plansOf(
     };
   };
   return {
-    many: {
-      ...shared,
-      where: and(
-        visibleRows,
-        filters === TRUE ? TRUE : hasRows,
-        sql`(${visibleCount}) > ${FEW_ROWS}`,
-      ),
-    },
+    many: { ...shared, where: and(visibleRows, filters === TRUE ? TRUE : hasRows, isMany) },
     few: { planOf, visibleCount },
   };
 }

@@ -4,7 +4,7 @@ import { isAfter } from './cursor.js';
 import { compileOrder, type OrderTerm } from './order.js';
 
 /** Offset from which a page is found by ids first. */
-export const DEEP_OFFSET = 1000;
+export const DEEP = 1000;
 
 /** Parts of a list's statements. */
 export interface ListPlan {

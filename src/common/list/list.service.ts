@@ -14,14 +14,7 @@ import { plansOf, FEW_ROWS, type ListPlans } from './list-plans.js';
 import { orderColumns, orderTerms, type OrderTerm } from './order.js';
 import { Page, parsePage, type PageRequest } from './page.js';
 import { isCostly, parseListQuery, type QueryParameters } from './query.js';
-import {
-  DEEP_OFFSET,
-  deepRows,
-  firstPage,
-  firstRows,
-  totalOf,
-  type ListPlan,
-} from './list-statements.js';
+import { DEEP, deepRows, firstPage, firstRows, totalOf, type ListPlan } from './list-statements.js';
 import { withListTimeout } from './time-limit.js';
 
 export interface ListOptions {
@@ -91,11 +84,9 @@ export class ListService {
       isPlain:
         parsed.order.length === 0 && request.style === 'numbered' && request.sentSize === null,
     });
-    const needsTimeout = options.isCostly || compiler.followsRelations || isCostly(parsed);
+    const isSlow = options.isCostly || compiler.followsRelations || isCostly(parsed);
     const read = (): Promise<Page<Row>> => this.page(definition, request, plans, actor);
-    const page = await (needsTimeout
-      ? withListTimeout(this.database, this.settings, read)
-      : read());
+    const page = await (isSlow ? withListTimeout(this.database, this.settings, read) : read());
     const items = await represent(definition, page.results, this.contexts.of(actor, false));
     const results = options.decorate ? await options.decorate(items, page.results) : items;
     return new Page(results, request, page.count, page.number, page.hasNext, page.after);
@@ -189,7 +180,7 @@ export class ListService {
     { number, size, count }: { number: number; size: number; count: number | null },
   ): Promise<Row[]> {
     const offset = (number - 1) * size;
-    const isDeep = offset >= DEEP_OFFSET;
+    const isDeep = offset >= DEEP;
     const total = count ?? (isDeep && plan.isStored ? await this.count(plan.count) : null);
     if (total !== null && offset > 0 && offset >= total) throw new NotFound('Invalid page.');
     const statement = isDeep

@@ -79,19 +79,13 @@ function termOf(
     throw new BadRequest(`No related model for field ${name}.`);
   }
   const target = relation.target();
-  const relatedAlias = `${alias}o`;
+  const related = `${alias}o`;
   const relatedPath = rest.length === 0 ? ['id'] : rest;
-  const { expression, kind, columnType } = termOf(
-    target,
-    relatedAlias,
-    relatedPath,
-    actor,
-    depth + 1,
-  );
-  const readable = permit(target.policy, 'read', relatedAlias, actor);
-  const { from, where } = relation.join(alias, relatedAlias);
+  const { expression, kind, columnType } = termOf(target, related, relatedPath, actor, depth + 1);
+  const readable = permit(target.policy, 'read', related, actor);
+  const { from, where } = relation.join(alias, related);
   const value = sql`(
-    SELECT ${expression} FROM ${from} WHERE ${and(where, target.own(relatedAlias), readable)})`;
+    SELECT ${expression} FROM ${from} WHERE ${and(where, target.own(related), readable)})`;
   return {
     expression: target.stored ? value : sql`NULL::${raw(columnType)}`,
     kind,

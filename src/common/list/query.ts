@@ -64,20 +64,13 @@ const LIST_PARAMETERS = new Set([
   'type',
   'count_disabled',
   'role_level',
+  // Clients send this parameter to every URL; lists ignore it.
+  'format',
 ]);
 /** Parameters of event lists. */
-const EVENT_LIST_PARAMETERS = new Set(['limit', 'no_truncate']);
-/** Parameters that clients send to every URL and that lists ignore. */
-const IGNORED_PARAMETERS = new Set(['format']);
+const EVENT_PARAMETERS = new Set(['limit', 'no_truncate']);
 /** Parameters of other routes. A column of that name is filtered with a lookup: `limit__exact`. */
-const UNSUPPORTED_PARAMETERS = new Set([
-  ...EVENT_LIST_PARAMETERS,
-  'validate',
-  'dry_run',
-  'hostvars',
-  'towervars',
-  'all',
-]);
+const OTHER_PARAMETERS = new Set(['validate', 'dry_run', 'hostvars', 'towervars', 'all']);
 
 const MAX_PARAMETERS = 100;
 const MAX_SEARCH_LENGTH = 512;
@@ -112,15 +105,9 @@ export function parseListQuery(
     if (!isStorable(value) || !isStorable(key)) {
       throw new BadRequest('Null characters are not allowed in the query string.');
     }
-    const isEventParameter = events && EVENT_LIST_PARAMETERS.has(key);
-    if (
-      LIST_PARAMETERS.has(key) ||
-      IGNORED_PARAMETERS.has(key) ||
-      isEventParameter ||
-      key === expression
-    )
-      continue;
-    if (UNSUPPORTED_PARAMETERS.has(key)) {
+    if (LIST_PARAMETERS.has(key) || key === expression) continue;
+    if (events && EVENT_PARAMETERS.has(key)) continue;
+    if (EVENT_PARAMETERS.has(key) || OTHER_PARAMETERS.has(key)) {
       throw new BadRequest(`The parameter ${key} has no meaning for this list.`);
     }
     const parsed = parseCondition(key, value);
@@ -139,7 +126,7 @@ export function parseListQuery(
 }
 
 /** Lookups that an index supports, or that compare whole values. */
-const CHEAP_LOOKUPS = new Set(['exact', 'in', 'isnull', 'gt', 'gte', 'lt', 'lte']);
+const CHEAP = new Set(['exact', 'in', 'isnull', 'gt', 'gte', 'lt', 'lte']);
 const MAX_CHEAP_CONDITIONS = 10;
 
 /**
@@ -151,15 +138,14 @@ export function isCostly({ all, any, chained, search, order, expressions }: List
   return (
     search.length + expressions.length > 0 ||
     conditions.length > MAX_CHEAP_CONDITIONS ||
-    conditions.some(({ path, lookup }) => path.length > 1 || !CHEAP_LOOKUPS.has(lookup)) ||
+    conditions.some(({ path, lookup }) => path.length > 1 || !CHEAP.has(lookup)) ||
     order.some((name) => name.includes('__'))
   );
 }
 
 /** True if a query searches for parts of texts. The number of matching rows cannot be predicted. */
 export const searchesTexts = ({ all, any, chained, search }: ListQuery): boolean =>
-  search.length > 0 ||
-  [...all, ...any, ...chained].some(({ lookup }) => !CHEAP_LOOKUPS.has(lookup));
+  search.length > 0 || [...all, ...any, ...chained].some(({ lookup }) => !CHEAP.has(lookup));
 
 /** Returns the names that a list is ordered by, without empty ones. */
 function orderNames(values: readonly string[]): string[] {

@@ -38,9 +38,7 @@ export class TextSearch {
     actor: Actor,
     limit: number,
   ): Promise<SearchResult[]> {
-    const parts = definitions.map(
-      (definition) => sql`(${selectMatches(definition, words, actor, limit)})`,
-    );
+    const parts = definitions.map((definition) => sql`(${query(definition, words, actor, limit)})`);
     if (parts.length === 0) return [];
     return withListTimeout(this.database, this.settings, () =>
       this.database.rows<SearchResult>(join(parts, ' UNION ALL ')),
@@ -48,12 +46,7 @@ export class TextSearch {
   }
 }
 
-function selectMatches(
-  definition: ResourceDefinition,
-  words: string,
-  actor: Actor,
-  limit: number,
-): Sql {
+function query(definition: ResourceDefinition, words: string, actor: Actor, limit: number): Sql {
   const name = nameOf(definition);
   const filters = new FilterCompiler(actor, () => null).compile(
     definition,

@@ -50,9 +50,8 @@ export class AccessGuard implements CanActivate {
     if (!entry) return;
     // A response in lines has already begun when its request is authorized again.
     if (!response.headersSent) response.setHeader('Allow', allowOf(entry));
-    const routeMethod = method === 'HEAD' ? 'GET' : method;
-    if (routeMethod !== 'OPTIONS' && !entry.routes.has(routeMethod))
-      throw new MethodNotAllowed(method);
+    const verb = method === 'HEAD' ? 'GET' : method;
+    if (verb !== 'OPTIONS' && !entry.routes.has(verb)) throw new MethodNotAllowed(method);
   }
 
   /** Throws 404 if an auditor lacks the role and the document does not exist, and 403 otherwise. */

@@ -48,7 +48,7 @@ export interface ErrorResponse {
   redirectTo?: string | undefined;
 }
 
-const withDetail = (
+const detail = (
   status: number,
   text: string,
   headers: Record<string, string> = {},
@@ -65,28 +65,27 @@ const TEMPORARY = 'The service is temporarily unavailable. Try again.';
  */
 export function errorResponseOf(error: unknown): ErrorResponse {
   if (error instanceof Invalid) return { status: 400, body: error.errors };
-  if (error instanceof BadFields)
-    return { ...withDetail(400, error.detail), formErrors: error.inForm };
+  if (error instanceof BadFields) return { ...detail(400, error.detail), formErrors: error.inForm };
   if (error instanceof BadRequest) return withFurtherMembers(400, error);
   if (error instanceof Unauthenticated) {
-    return withDetail(401, error.message || UNAUTHENTICATED, { 'WWW-Authenticate': CHALLENGE });
+    return detail(401, error.message || UNAUTHENTICATED, { 'WWW-Authenticate': CHALLENGE });
   }
   if (error instanceof Forbidden) {
-    return { ...withDetail(403, error.detail ?? FORBIDDEN), redirectTo: error.page };
+    return { ...detail(403, error.detail ?? FORBIDDEN), redirectTo: error.page };
   }
-  if (error instanceof NotFound) return withDetail(404, error.detail);
+  if (error instanceof NotFound) return detail(404, error.detail);
   if (error instanceof MethodNotAllowed) {
-    return withDetail(405, error.detail ?? `Method "${error.method}" not allowed.`);
+    return detail(405, error.detail ?? `Method "${error.method}" not allowed.`);
   }
   if (error instanceof NotAcceptable) {
-    return withDetail(406, 'Could not satisfy the request Accept header.');
+    return detail(406, 'Could not satisfy the request Accept header.');
   }
   if (error instanceof Conflict) return withFurtherMembers(409, error);
   if (error instanceof PayloadTooLarge) {
-    return withDetail(413, `The request body is larger than ${error.limitBytes} bytes.`);
+    return detail(413, `The request body is larger than ${error.limitBytes} bytes.`);
   }
   if (error instanceof UnsupportedMediaType) {
-    return withDetail(
+    return detail(
       415,
       error.detail ??
         'The Content-Type must be application/json, application/x-www-form-urlencoded or multipart/form-data.',
@@ -94,7 +93,7 @@ export function errorResponseOf(error: unknown): ErrorResponse {
   }
   if (error instanceof TooManyRequests) {
     const seconds = error.retryAfterSeconds;
-    return withDetail(429, `Request was throttled. Expected available in ${seconds} seconds.`, {
+    return detail(429, `Request was throttled. Expected available in ${seconds} seconds.`, {
       'Retry-After': String(seconds),
     });
   }
@@ -108,7 +107,7 @@ const withFurtherMembers = (status: number, error: BadRequest | Conflict): Error
 });
 
 const unavailable = (error: Unavailable): ErrorResponse =>
-  withDetail(503, error.detail ?? TEMPORARY, { 'Retry-After': String(error.retryAfterSeconds) });
+  detail(503, error.detail ?? TEMPORARY, { 'Retry-After': String(error.retryAfterSeconds) });
 
 /**
  * Maps database errors that the request's data caused to 400 or 409, and failures of the database itself
@@ -116,13 +115,12 @@ const unavailable = (error: Unavailable): ErrorResponse =>
  */
 function databaseErrorResponse(error: unknown): ErrorResponse | null {
   const state = sqlState(error);
-  if (state === '2201B') return withDetail(400, 'The regular expression is not valid.');
-  if (state === '57014')
-    return withDetail(503, 'The request took too long.', { 'Retry-After': '5' });
-  if (state === '23505') return withDetail(409, 'Another request made a conflicting change.');
-  if (state === '23503') return withDetail(409, brokenReference(error));
+  if (state === '2201B') return detail(400, 'The regular expression is not valid.');
+  if (state === '57014') return detail(503, 'The request took too long.', { 'Retry-After': '5' });
+  if (state === '23505') return detail(409, 'Another request made a conflicting change.');
+  if (state === '23503') return detail(409, brokenReference(error));
   if (['22P02', '22003', '22021', '22P05', '22007', '22008'].includes(state)) {
-    return withDetail(400, 'A value of the request cannot be used.');
+    return detail(400, 'A value of the request cannot be used.');
   }
   return isTransient(error) ? unavailable(new Unavailable()) : null;
 }
@@ -130,11 +128,11 @@ function databaseErrorResponse(error: unknown): ErrorResponse | null {
 function frameworkErrorResponse(error: unknown): ErrorResponse {
   const status =
     error instanceof HttpException ? error.getStatus() : Number(memberOf(error, 'status') ?? 500);
-  if (status === 404) return withDetail(404, 'The requested resource could not be found.');
+  if (status === 404) return detail(404, 'The requested resource could not be found.');
   if (status >= 400 && status < 500) {
-    return withDetail(status, 'The request could not be understood by the server.');
+    return detail(status, 'The request could not be understood by the server.');
   }
-  return withDetail(500, 'A server error has occurred.');
+  return detail(500, 'A server error has occurred.');
 }
 
 /**

@@ -10,7 +10,7 @@ import type { QueryParameters } from '../list/query.js';
 import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
 
 export const MAX_KEY_LENGTH = 255;
-const REFUSAL_STATUS = 400;
+const BAD_REQUEST = 400;
 
 /** Stored result of a request: a response, or a refusal that is kept. */
 export type KeyedOutcome = Reply<number> | BadRequest;
@@ -90,7 +90,7 @@ export class Idempotency {
     }
     const { status, location, body } = stored;
     const content: unknown = body === '' ? undefined : parseExact(body);
-    if (status === REFUSAL_STATUS) return new BadRequest(String(memberOf(content, 'detail')));
+    if (status === BAD_REQUEST) return new BadRequest(String(memberOf(content, 'detail')));
     return new Reply(status, content, {
       'Idempotent-Replayed': 'true',
       ...(location === null ? {} : { Location: location }),
@@ -99,9 +99,7 @@ export class Idempotency {
 
   private async store(key: string, outcome: KeyedOutcome): Promise<void> {
     const { status, body, headers } =
-      outcome instanceof BadRequest
-        ? new Reply(REFUSAL_STATUS, { detail: outcome.detail })
-        : outcome;
+      outcome instanceof BadRequest ? new Reply(BAD_REQUEST, { detail: outcome.detail }) : outcome;
     await this.keys.store(key, {
       status,
       location: headers.Location ?? null,

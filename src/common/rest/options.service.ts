@@ -120,19 +120,16 @@ export class OptionsService {
   }
 
   /** Describes the fields that a request accepts. */
-  private describeFields(
-    fields: readonly Field[],
-    method: 'POST' | 'PUT',
-  ): Promise<FieldDescriptions> {
+  private describeFields(fields: readonly Field[], method: 'POST' | 'PUT'): Promise<Descriptions> {
     return this.withSettings(fieldOptions(fields, method), fields, method);
   }
 
   /** Adds the parts of field descriptions that depend on settings. */
   private async withSettings(
-    descriptions: FieldDescriptions,
+    descriptions: Descriptions,
     fields: readonly Field[],
     method: 'GET' | 'POST' | 'PUT',
-  ): Promise<FieldDescriptions> {
+  ): Promise<Descriptions> {
     const all = { ...descriptions };
     for (const field of fields) {
       const { name } = field;
@@ -153,11 +150,8 @@ export class OptionsService {
   private async describeResponse(get: TableRoute, path: string): Promise<Record<string, object>> {
     const { kind, resource, adds = {}, response } = get.info ?? {};
     if (resource) {
-      const descriptions = {
-        ...resourceOptions(resource, kind === 'list'),
-        ...schemaOptions(adds),
-      };
-      return this.withSettings(descriptions, resource.fields, 'GET');
+      const keys = { ...resourceOptions(resource, kind === 'list'), ...schemaOptions(adds) };
+      return this.withSettings(keys, resource.fields, 'GET');
     }
     const fields = await this.fieldsAt(get, path);
     return fields ? fieldOptions(fields, 'GET') : schemaOptions(membersOf(response));
@@ -213,9 +207,9 @@ const ATTACH_FIELDS = {
 };
 
 /** Descriptions of fields by name. */
-type FieldDescriptions = Record<string, object>;
+type Descriptions = Record<string, object>;
 
-function resourceOptions(definition: ResourceDefinition, isList: boolean): FieldDescriptions {
+function resourceOptions(definition: ResourceDefinition, isList: boolean): Descriptions {
   const kinds = definition.variants?.() ?? [definition];
   return {
     type: {

@@ -60,7 +60,7 @@ export class ReferenceLists {
 }
 
 /** Returns the id of the only object that can be chosen, or undefined if there are more. */
-export const singleChoice = (choices: ReferenceList | null | undefined): string | undefined =>
+export const onlyId = (choices: ReferenceList | null | undefined): string | undefined =>
   choices && !choices.hasMore && choices.options.length === 1 ? choices.options[0]?.[0] : undefined;
 
 /** Returns the column with the name of the objects, or null if the resource has no names. */

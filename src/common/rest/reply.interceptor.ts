@@ -19,13 +19,11 @@ import { ROUTE_INFO, type RouteInfo } from './route.js';
 export class ReplyInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const response = context.switchToHttp().getResponse<Response>();
-    return next
-      .handle()
-      .pipe(map((value: unknown) => applyReply(replyOf(value, context), response)));
+    return next.handle().pipe(map((value: unknown) => apply(replyOf(value, context), response)));
   }
 }
 
-function applyReply({ status, headers, body }: Reply<number>, response: Response): unknown {
+function apply({ status, headers, body }: Reply<number>, response: Response): unknown {
   response.status(status);
   for (const [name, text] of Object.entries(headers)) response.setHeader(name, text);
   return body;

@@ -32,7 +32,7 @@ export function errorResponses(
     [true, 503, 'Temporarily unavailable.'],
   ];
   const pages = info.texts?.includes('text/html') ? PAGE : {};
-  const describeResponse = (
+  const errorOf = (
     status: number,
     description: string,
     schema: JsonSchema,
@@ -44,11 +44,11 @@ export function errorResponses(
   const conflicts = anyOfSchemas(ref('Detail'), ref('InUse'));
   const badRequests = anyOfSchemas(ref('Detail'), ref('FieldErrors'));
   return [
-    ...(writes || reads ? [describeResponse(400, 'Invalid request data.', badRequests)] : []),
+    ...(writes || reads ? [errorOf(400, 'Invalid request data.', badRequests)] : []),
     ...errors
       .filter(([applies]) => applies)
       .map(([, status, description]) =>
-        describeResponse(status, description, status === 409 ? conflicts : ref('Detail')),
+        errorOf(status, description, status === 409 ? conflicts : ref('Detail')),
       ),
   ];
 }

@@ -19,13 +19,11 @@ export function locationOf(handler: unknown, { parent, operationId }: RouteInfo)
   const method = metadataOf<RequestMethod>(METHOD_METADATA, handler);
   if (method === undefined) throw new BrokenInvariant(`${operationId} has its verb below @Route`);
   const paths = pathsOf(handler);
-  const pathParameters = paths.flatMap((path) =>
-    [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name),
-  );
+  const names = paths.flatMap((path) => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name));
   // The controller's path can already contain the `:id` of the object.
   return {
     method: RequestMethod[method],
-    parameters: [...new Set([...(parent ? ['id'] : []), ...pathParameters])],
+    parameters: [...new Set([...(parent ? ['id'] : []), ...names])],
     belowParent: itemAt(paths, 0).replace(/^(?::id)?\/?/, ''),
   };
 }

@@ -108,7 +108,7 @@ export const grantedTo =
   });
 
 /** Declares the list of objects of a type that a user has access to through any role. */
-export const reachableBy =
+export const accessible =
   (type: string, options: Partial<SubListSpec> = {}): Factory =>
   () => ({
     target: () => resource(type),

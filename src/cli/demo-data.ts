@@ -12,7 +12,7 @@ export async function demoData(): Promise<void> {
   const app = await NestFactory.createApplicationContext(DemoDataModule, { logger: ['error'] });
   try {
     const created = await app.get(DemoData).make();
-    process.stdout.write(created ? 'created the demo objects\n' : 'created before\n');
+    process.stdout.write(created ? 'created the demo objects\n' : 'demo objects already created\n');
   } finally {
     await app.close();
   }

@@ -1,10 +1,4 @@
-import {
-  accessList,
-  reachableBy,
-  organizationsOf,
-  userRoles,
-  teamsOf,
-} from '../access/sublists.js';
+import { accessList, accessible, organizationsOf, userRoles, teamsOf } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
@@ -15,8 +9,8 @@ import { users } from './users.resource.js';
 @SubList('teams', teamsOf())
 @SubList('organizations', organizationsOf('member_role'))
 @SubList('admin_of_organizations', organizationsOf('admin_role'))
-@SubList('projects', reachableBy('project'))
-@SubList('credentials', reachableBy('credential', { create: (user) => ({ user: user.id }) }))
+@SubList('projects', accessible('project'))
+@SubList('credentials', accessible('credential', { create: (user) => ({ user: user.id }) }))
 @SubList('roles', userRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', activityOf())

@@ -32,11 +32,7 @@ export function errorResponses(
     [true, 503, 'Temporarily unavailable.'],
   ];
   const pages = info.texts?.includes('text/html') ? PAGE : {};
-  const errorOf = (
-    status: number,
-    description: string,
-    schema: JsonSchema,
-  ): ApiResponseOptions => ({
+  const error = (status: number, description: string, schema: JsonSchema): ApiResponseOptions => ({
     status,
     description,
     content: { 'application/json': { schema }, ...pages },
@@ -44,11 +40,11 @@ export function errorResponses(
   const conflicts = anyOfSchemas(ref('Detail'), ref('InUse'));
   const badRequests = anyOfSchemas(ref('Detail'), ref('FieldErrors'));
   return [
-    ...(writes || reads ? [errorOf(400, 'Invalid request data.', badRequests)] : []),
+    ...(writes || reads ? [error(400, 'Invalid request data.', badRequests)] : []),
     ...errors
       .filter(([applies]) => applies)
       .map(([, status, description]) =>
-        errorOf(status, description, status === 409 ? conflicts : ref('Detail')),
+        error(status, description, status === 409 ? conflicts : ref('Detail')),
       ),
   ];
 }

@@ -6,7 +6,7 @@ import { Settings } from '../config/settings.js';
 import { findIsolation, refusalOf } from '../execution/boundary/isolation.js';
 import { NOT_ISOLATED } from '../instances/isolation.js';
 import { severalOrganizations } from '../organizations/organizations.repository.js';
-import { openDataSource, withDatabase } from './migrate.js';
+import { withDatabase } from './migrate.js';
 import { tryKey } from './rotate-secret-key.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { messageOf } from '../common/errors/message-of.js';
@@ -49,30 +49,22 @@ export async function doctor(): Promise<number> {
   return faults > 0 ? 1 : 0;
 }
 
-async function database(): Promise<string> {
-  const source = await openDataSource({ poolSize: 2 });
-  try {
-    const [row] = await source.query<{ server_version: string }[]>(`SHOW server_version`);
-    const pending = await source.showMigrations();
+const database = (): Promise<string> =>
+  withDatabase(async ({ dataSource }) => {
+    const [row] = await dataSource.query<{ server_version: string }[]>(`SHOW server_version`);
+    const pending = await dataSource.showMigrations();
     if (pending) throw new Error('migrations are pending: run the migrate command');
     return `version ${row?.server_version ?? ''}, schema up to date`;
-  } finally {
-    await source.destroy();
-  }
-}
+  });
 
 /** Checks that the key decrypts the stored secrets: a restored database can need another key. */
-async function secretKey({ SECRET_KEY, SECRET_KEY_OLD }: Settings): Promise<string> {
-  const source = await openDataSource({ poolSize: 2 });
-  try {
-    const { opened, left } = await tryKey(source, new SecretBox(SECRET_KEY, SECRET_KEY_OLD));
+const secretKey = ({ SECRET_KEY, SECRET_KEY_OLD }: Settings): Promise<string> =>
+  withDatabase(async ({ dataSource }) => {
+    const { opened, left } = await tryKey(dataSource, new SecretBox(SECRET_KEY, SECRET_KEY_OLD));
     // A text that a user entered can look like an encrypted secret.
     if (opened === 0 && left > 0) throw new Error('the secrets of this database need another key');
     return opened === 0 ? 'there are no secrets yet' : 'decrypts the stored secrets';
-  } finally {
-    await source.destroy();
-  }
-}
+  });
 
 /** Checks the sandbox that a worker on this machine would use. */
 async function isolation(settings: Settings): Promise<string> {

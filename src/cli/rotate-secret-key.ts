@@ -3,7 +3,7 @@ import { entriesOf, ExactNumber, exactJson, recordOf } from '../common/exact-jso
 import '../common/json-columns.js';
 import { isSealed, rowContext, SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { Settings } from '../config/settings.js';
-import { openDataSource } from './migrate.js';
+import { withDatabase } from './migrate.js';
 
 /** All columns with sealed (encrypted) texts, either alone or inside JSON. */
 const SEALED_COLUMNS: readonly (readonly [table: string, column: string, key?: string])[] = [
@@ -35,17 +35,16 @@ export async function rotateSecretKey(): Promise<number> {
     return 2;
   }
   const box = new SecretBox(SECRET_KEY, SECRET_KEY_OLD);
-  const source = await openDataSource({ poolSize: 2 });
-  try {
+  await withDatabase(async ({ dataSource }) => {
     for (const sealed of SEALED_COLUMNS) {
       const [table, column] = sealed;
-      const { changed, left } = await source.transaction((manager) => reseal(manager, box, sealed));
+      const { changed, left } = await dataSource.transaction((manager) =>
+        reseal(manager, box, sealed),
+      );
       const rest = left > 0 ? `, ${left} texts unchanged that neither key decrypts` : '';
       process.stdout.write(`${table}.${column}: ${changed} rows encrypted again${rest}\n`);
     }
-  } finally {
-    await source.destroy();
-  }
+  });
   return 0;
 }
 

@@ -20,22 +20,18 @@ const ITERATIONS = 3;
 export class ServerShutdown {
   private readonly responses = new Set<ServerResponse>();
   private lastArrival = 0;
-  private hasBegun = false;
+  /** True if new requests should be sent to another process. */
+  isEnding = false;
   private closed: Promise<void> | undefined;
 
   constructor(private readonly server: Server) {
     server.on('connection', () => this.recordArrival());
     server.prependListener('request', (_request, response: ServerResponse) => {
       this.recordArrival();
-      if (this.hasBegun) response.setHeader('Connection', 'close');
+      if (this.isEnding) response.setHeader('Connection', 'close');
       this.responses.add(response);
       response.once('close', () => this.responses.delete(response));
     });
-  }
-
-  /** True if new requests should be sent to another process. */
-  get isEnding(): boolean {
-    return this.hasBegun;
   }
 
   /**
@@ -43,7 +39,7 @@ export class ServerShutdown {
    * its connection is closed.
    */
   async stopListening(drainMs: number): Promise<void> {
-    this.hasBegun = true;
+    this.isEnding = true;
     for (const response of this.responses) {
       if (!response.headersSent) response.setHeader('Connection', 'close');
     }

@@ -71,7 +71,7 @@ export class FilterCompiler {
     const scope: Scope = { definition, alias, visited: [definition.type] };
     return {
       condition: (key, value) => this.single(scope, parseCondition(key, value).condition),
-      search: (words) => and(...searchTerms(words).map((term) => this.search(scope, term))),
+      search: (words) => this.searchWords(scope, words),
     };
   }
 
@@ -171,18 +171,14 @@ export class FilterCompiler {
     );
     if (others.length + searches.length > 0) {
       const matching = this.group(inner, others.map(byId));
-      parts.push(exists(matching, this.relatedSearch(inner, searches)));
+      const found = searches.map(({ value }) => this.searchWords(inner, value));
+      parts.push(exists(matching, found.length === 0 ? TRUE : or(...found)));
     }
     return and(...parts);
   }
 
-  private relatedSearch(scope: Scope, searches: readonly Condition[]): Sql {
-    if (searches.length === 0) return TRUE;
-    return or(
-      ...searches.map(({ value }) =>
-        and(...searchTerms(value).map((term) => this.search(scope, term))),
-      ),
-    );
+  private searchWords(scope: Scope, words: string): Sql {
+    return and(...searchTerms(words).map((term) => this.search(scope, term)));
   }
 
   private search({ definition, alias }: Scope, term: string): Sql {

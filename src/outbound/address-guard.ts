@@ -67,7 +67,7 @@ export class AddressGuard {
   /**
    * Resolves `host` and verifies all its addresses: one forbidden address rejects the name, because the
    * name server chooses their order. Connect to the returned addresses and never to the name again: a
-   * second look-up could return other addresses (DNS rebinding).
+   * second lookup could return other addresses (DNS rebinding).
    */
   async resolve(host: string): Promise<LookupAddress[]> {
     const name = host.replace(/^\[(.*)\]$/, '$1');

@@ -25,7 +25,7 @@ export interface TlsIdentity {
 const CONNECTIONS_PER_ORIGIN = 32;
 
 /**
- * Creates an undici agent whose sockets only reach addresses that the guard permits. The look-up of the
+ * Creates an undici agent whose sockets only reach addresses that the guard permits. The lookup of the
  * connection itself verifies the addresses, so no second DNS reply can differ from the verified one.
  */
 export function createGuardedAgent(
@@ -47,7 +47,7 @@ export function createGuardedAgent(
     bodyTimeout: limits.totalTimeoutMs,
     connect: (options, callback) => {
       const host = options.hostname.replace(/^\[(.*)\]$/, '$1');
-      // Node skips the look-up for literal addresses, so they are verified here.
+      // Node skips the lookup for literal addresses, so they are verified here.
       if (isIP(host) && !guard.isAllowed(host)) {
         callback(addressRefused(host), null);
         return;

@@ -11,7 +11,7 @@ export interface OutboundClientOptions {
   /** Permitted private networks: the setting `OUTBOUND_ALLOW`, in CIDR notation. */
   readonly allow: readonly string[];
   readonly userAgent: string;
-  /** Timeout of the DNS look-up, the connection and the TLS handshake. */
+  /** Timeout of the DNS lookup, the connection and the TLS handshake. */
   readonly connectTimeoutMs?: number;
   readonly headersTimeoutMs?: number;
   /** Timeout of the whole call, including redirects. */

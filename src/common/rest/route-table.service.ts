@@ -89,7 +89,7 @@ export class RouteTable {
 /** Returns the first segments of a path: `/api/v2/teams` for `/api/v2/teams/7/users`. */
 const collectionOf = (path: string): string => path.split('/', 4).join('/');
 
-/** Groups the entries that a path of each collection can match, so that a look-up tests few patterns. */
+/** Groups the entries that a path of each collection can match, so that a lookup tests few patterns. */
 function byCollection(entries: readonly TableEntry[]): Map<string, TableEntry[]> {
   const hasParameter = (pattern: string): boolean => collectionOf(pattern).includes(':');
   const names = new Set(entries.map(({ pattern }) => collectionOf(pattern)));

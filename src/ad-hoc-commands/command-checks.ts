@@ -68,5 +68,5 @@ function variableFaults(variables: Readonly<Record<string, unknown>>): string[] 
     const named = prohibited.sort().reverse().join(', ');
     return [`${named} are prohibited from use in ad hoc commands.`];
   }
-  return connectionFaults(variables, { isOpen: false, held: {} });
+  return connectionFaults(variables, { isOpen: false, defaults: {} });
 }

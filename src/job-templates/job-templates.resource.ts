@@ -8,7 +8,7 @@ import { labelled } from '../labels/label-links.js';
 import { JobTemplateHooks } from './job-template.hooks.js';
 import { JobTemplate } from './job-template.entity.js';
 import { ASK_SWITCHES, launchFieldsOf } from '../prompts/launch-options.js';
-import { TEMPLATE_AIMS, TEMPLATE_ASKS } from '../prompts/prompt-columns.js';
+import { TEMPLATE_DESTINATIONS, TEMPLATE_PROMPT_SECTION } from '../prompts/prompt-columns.js';
 import { JobTemplateExtension, JOB_TEMPLATE_SHOWS } from './job-template.extension.js';
 import { templateNotifications } from '../templates/template-notifications.js';
 import { uniqueTemplateName } from '../templates/unified-template.entity.js';
@@ -66,7 +66,7 @@ export const jobTemplates = defineResource({
         'retention_days',
         'retention_runs',
       ],
-      'Prompts at launch': TEMPLATE_ASKS,
+      'Prompts at launch': TEMPLATE_PROMPT_SECTION,
       Webhooks: JOB_WEBHOOK_FIELDS,
     },
     beside: ASK_SWITCHES,
@@ -119,7 +119,7 @@ export const jobTemplates = defineResource({
     },
   },
   destinations: [
-    { decidedBy: ['project', 'playbook', ...TEMPLATE_AIMS], protects: ['credentials'] },
+    { decidedBy: ['project', 'playbook', ...TEMPLATE_DESTINATIONS], protects: ['credentials'] },
   ],
   extension: JobTemplateExtension,
   shows: JOB_TEMPLATE_SHOWS,

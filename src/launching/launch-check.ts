@@ -81,8 +81,8 @@ export function promptedOf(
   const { row, stored, project, credentials, labels, instanceGroups } = template;
   return {
     ...variablesOf(template),
-    asks: (field) => isRelaunch || holds.includes(field) || row[ASK_SWITCHES[field]] === true,
-    own: {
+    promptsFor: (field) => isRelaunch || holds.includes(field) || row[ASK_SWITCHES[field]] === true,
+    values: {
       ...stored,
       credentials: credentials.map(({ id }) => id),
       labels: labels.map(({ id }) => id),

@@ -1,5 +1,5 @@
 import { tableOf } from '../common/records.js';
-import type { LaunchAnswer } from '../prompts/launch-form.js';
+import type { LaunchResponse } from '../prompts/launch-form.js';
 import { vaultPasswordName } from '../credentials/types/inputs.js';
 import {
   PROMPT_FIELDS,
@@ -27,7 +27,7 @@ export interface LaunchSubject {
  * Returns the requirements and prompts of a launch: the response to GET
  * (docs/contract/launching.md#what-a-launch-needs).
  */
-export function describeLaunch(template: LaunchTemplate): LaunchAnswer {
+export function describeLaunch(template: LaunchTemplate): LaunchResponse {
   const { row, inventory, project, credentials } = template;
   const passwords = neededPasswords(credentials);
   const isReady = project !== null && inventory !== null && !inventory.isPendingDeletion;
@@ -42,7 +42,7 @@ export function describeLaunch(template: LaunchTemplate): LaunchAnswer {
 }
 
 /** Returns the requirements and prompts of a workflow's launch. */
-export function describeWorkflowLaunch(subject: LaunchSubject): LaunchAnswer {
+export function describeWorkflowLaunch(subject: LaunchSubject): LaunchResponse {
   const { template, nodes, nodeTemplates, inventory } = subject;
   const { row, labels } = template;
   const missing = nodes.filter(({ templateId }) => !nodeTemplates.has(templateId ?? 0));

@@ -41,9 +41,9 @@ export const variablesOf = ({
   row,
 }: Pick<LaunchableTemplate, 'row'>): Pick<
   PromptedTemplate,
-  'ownVariables' | 'allowsConnectionVars'
+  'variables' | 'allowsConnectionVars'
 > => ({
-  ownVariables: () => ownVariables.get(row) ?? parseVariables(String(row.extra_vars ?? '')),
+  variables: () => ownVariables.get(row) ?? parseVariables(String(row.extra_vars ?? '')),
   allowsConnectionVars: row.allow_connection_vars === true,
 });
 
@@ -72,7 +72,7 @@ export function withEventRef(
   isAllowed: boolean,
 ): Prompts {
   const isWanted = typeof scmBranch === 'string' && scmBranch !== '';
-  return isWanted && isAllowed && template.asks('scm_branch')
+  return isWanted && isAllowed && template.promptsFor('scm_branch')
     ? { ...prompts, scm_branch: scmBranch }
     : prompts;
 }
@@ -92,9 +92,9 @@ export function settleLaunch(
 ): SettledLaunch {
   const { accepted, ignored } = mergePrompts(prompted, prompts);
   const variables = mergeVariables({
-    template: prompted.ownVariables(),
+    template: prompted.variables(),
     survey: template.survey,
-    asks: prompted.asks('extra_vars'),
+    acceptsAny: prompted.promptsFor('extra_vars'),
     allowsConnectionVars: prompted.allowsConnectionVars,
     sent: prompts.extra_vars ?? {},
     ...(request.extraVars ? { forced: request.extraVars } : {}),
@@ -105,7 +105,7 @@ export function settleLaunch(
   return {
     request,
     accepted,
-    effective: { ...prompted.own, ...accepted },
+    effective: { ...prompted.values, ...accepted },
     variables,
     ignored: hasIgnoredVariables ? { ...ignored, extra_vars: variables.ignored } : ignored,
     isForbidden: isForbidden(accepted, template, objects),

@@ -14,9 +14,9 @@ import { workflowPrompted } from './workflow-launch-check.js';
 
 /** A template without prompts, such as the update of a project. */
 const ASKS_NOTHING: PromptedTemplate = {
-  asks: () => false,
-  own: {},
-  ownVariables: () => ({}),
+  promptsFor: () => false,
+  values: {},
+  variables: () => ({}),
   allowsConnectionVars: false,
   projectBranch: '',
 };

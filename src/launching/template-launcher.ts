@@ -1,6 +1,6 @@
 import type { Actor } from '../common/access.js';
 import type { Field } from '../common/fields/field.js';
-import { launchForm, needsOf, type LaunchAnswer } from '../prompts/launch-form.js';
+import { launchForm, launchPromptsOf, type LaunchResponse } from '../prompts/launch-form.js';
 import type { Survey } from '../prompts/survey.js';
 import { Launcher, type LaunchCheck, type RunRequest } from '../runs/launcher.js';
 import type { PromptField, Prompts } from '../prompts/launch-options.js';
@@ -47,7 +47,7 @@ export interface LaunchRequest extends RunRequest {
 /** The requirements and prompts of a template's launch. */
 export interface TemplateNeeds {
   /** Response to GET. */
-  answer: LaunchAnswer;
+  answer: LaunchResponse;
   survey: Survey | null;
 }
 
@@ -62,6 +62,6 @@ export abstract class TemplateLauncher<Plan extends LaunchCheck = LaunchCheck> e
   /** Returns the fields of the launch form: the template's prompts. */
   async form(templateId: number, actor: Actor): Promise<Field[]> {
     const { answer, survey } = await this.needs(templateId, actor);
-    return launchForm(needsOf(answer), survey);
+    return launchForm(launchPromptsOf(answer), survey);
   }
 }

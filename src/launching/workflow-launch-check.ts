@@ -22,8 +22,8 @@ export function workflowPrompted(template: LoadedWorkflow): PromptedTemplate {
   const { row, labels } = template;
   return {
     ...variablesOf(template),
-    asks: (field) => WORKFLOW_PROMPTS.includes(field) && row[ASK_SWITCHES[field]] === true,
-    own: {
+    promptsFor: (field) => WORKFLOW_PROMPTS.includes(field) && row[ASK_SWITCHES[field]] === true,
+    values: {
       ...storedPrompts(row, INHERITED_PROMPTS),
       labels: labels.map(({ id }) => id),
     },

@@ -12,7 +12,7 @@ import { countHostsIn } from '../inventories/hosts.repository.js';
 import { JobTemplatesRepository } from '../job-templates/job-templates.repository.js';
 import { connectionFaults } from '../prompts/connection-variables.js';
 import { artifactNamesOf, promptsOf } from '../prompts/launch-secrets.js';
-import { heldVariables } from '../prompts/launch-variables.js';
+import { defaultVariables } from '../prompts/launch-variables.js';
 import {
   PROMPT_FIELDS,
   promptsIn,
@@ -104,12 +104,12 @@ export class WorkflowRelaunch {
     job: RowOf<WorkflowJob>,
     { extra_vars: brought = {} }: Prompts,
   ): Promise<void> {
-    if (connectionFaults(brought, { isOpen: false, held: {} }).length === 0) return;
+    if (connectionFaults(brought, { isOpen: false, defaults: {} }).length === 0) return;
     const id = Number(job.unified_job_template_id);
     const { prompted, survey } = entryOf(await this.targets.templates([id]), id);
     const faults = connectionFaults(brought, {
       isOpen: prompted.allowsConnectionVars,
-      held: heldVariables(prompted.ownVariables(), survey),
+      defaults: defaultVariables(prompted.variables(), survey),
     });
     if (faults.length > 0) throw new Invalid({ extra_vars: faults });
   }

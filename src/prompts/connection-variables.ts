@@ -35,19 +35,19 @@ export interface ConnectionRule {
   /** True if launches can set them. */
   isOpen: boolean;
   /** Variables that apply without the launch's own: repeating their values is no change. */
-  held: Variables;
+  defaults: Variables;
 }
 
 /**
  * Returns the reasons, as sentences, why variables cannot be set by a user who does not edit the
  * template (docs/contract/launching.md#connection-variables).
  */
-export function connectionFaults(brought: Variables, { isOpen, held }: ConnectionRule): string[] {
+export function connectionFaults(sent: Variables, { isOpen, defaults }: ConnectionRule): string[] {
   if (isOpen) return [];
-  const names = Object.keys(brought).filter(
+  const names = Object.keys(sent).filter(
     (name) =>
       isConnectionVariable(name) &&
-      !(Object.hasOwn(held, name) && isDeepStrictEqual(brought[name], held[name])),
+      !(Object.hasOwn(defaults, name) && isDeepStrictEqual(sent[name], defaults[name])),
   );
   if (names.length === 0) return [];
   return [

@@ -39,9 +39,9 @@ const OWN: Prompts = {
 };
 
 const template = (...asked: PromptField[]) => ({
-  asks: (field: PromptField) => asked.includes(field),
-  own: OWN,
-  ownVariables: () => ({}),
+  promptsFor: (field: PromptField) => asked.includes(field),
+  values: OWN,
+  variables: () => ({}),
   allowsConnectionVars: false,
   projectBranch: 'main',
 });
@@ -73,7 +73,7 @@ describe('mergePrompts', () => {
   });
 
   it('compares lists as sets', () => {
-    const ordered = { ...template('credentials'), own: { credentials: [1, 2] } };
+    const ordered = { ...template('credentials'), values: { credentials: [1, 2] } };
     expect(mergePrompts(ordered, { credentials: [2, 1] }).accepted).toEqual({});
     expect(mergePrompts(ordered, { credentials: [2] }).accepted).toEqual({ credentials: [2] });
     expect(mergePrompts(ordered, { credentials: [] }).accepted).toEqual({ credentials: [] });

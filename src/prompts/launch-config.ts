@@ -3,11 +3,11 @@ import { PROMPT_FIELDS, promptsIn, type PromptField, type Prompts } from './laun
 /** The data of a template that determines which prompts are accepted. */
 export interface PromptedTemplate {
   /** Returns true if the template's switch for a field is on. */
-  asks(field: PromptField): boolean;
+  promptsFor(field: PromptField): boolean;
   /** The template's own value of each field; `extra_vars` is not read here. */
-  own: Prompts;
+  values: Prompts;
   /** Returns the variables of the template itself. */
-  ownVariables(): Readonly<Record<string, unknown>>;
+  variables(): Readonly<Record<string, unknown>>;
   /** True if launches can set connection variables. */
   allowsConnectionVars: boolean;
   /** Branch of the project; a launch that names it explicitly changes nothing. */
@@ -30,26 +30,29 @@ export interface MergedPrompts {
 export function mergePrompts(template: PromptedTemplate, prompts: Prompts): MergedPrompts {
   const changed = PROMPT_FIELDS.filter((field) => {
     const value = prompts[field];
-    return field !== 'extra_vars' && value !== undefined && !isOwn(template, field, value);
+    return (
+      field !== 'extra_vars' && value !== undefined && !isTemplateValue(template, field, value)
+    );
   });
   return {
     accepted: promptsIn(
       prompts,
-      changed.filter((field) => template.asks(field)),
+      changed.filter((field) => template.promptsFor(field)),
     ),
     ignored: promptsIn(
       prompts,
-      changed.filter((field) => !template.asks(field)),
+      changed.filter((field) => !template.promptsFor(field)),
     ),
   };
 }
 
-function isOwn(template: PromptedTemplate, field: PromptField, value: unknown): boolean {
-  const own = template.own[field];
-  if (Array.isArray(value)) return sameSet(value, Array.isArray(own) ? own : []);
-  if (value === own) return true;
-  return field === 'scm_branch' && (own ?? '') === '' && value === template.projectBranch;
+function isTemplateValue(template: PromptedTemplate, field: PromptField, value: unknown): boolean {
+  const templateValue = template.values[field];
+  if (Array.isArray(value))
+    return sameSet(value, Array.isArray(templateValue) ? templateValue : []);
+  if (value === templateValue) return true;
+  return field === 'scm_branch' && (templateValue ?? '') === '' && value === template.projectBranch;
 }
 
 const sameSet = (left: readonly unknown[], right: readonly unknown[]): boolean =>
-  left.length === right.length && left.every((one) => right.includes(one));
+  left.length === right.length && left.every((item) => right.includes(item));

@@ -29,7 +29,7 @@ import {
 /**
  * The response to GET of a launch. It also contains the switches, and the obstacles to a launch.
  */
-export interface LaunchAnswer {
+export interface LaunchResponse {
   readonly defaults: Readonly<Partial<Record<PromptField, unknown>>>;
   /** Passwords; absent for kinds of templates without credentials. */
   readonly passwords_needed_to_start?: readonly string[];
@@ -37,32 +37,32 @@ export interface LaunchAnswer {
 }
 
 /** The prompts of a launch, from the response to GET of its URL. */
-export interface LaunchNeeds {
-  defaults: LaunchAnswer['defaults'];
+export interface LaunchPrompts {
+  defaults: LaunchResponse['defaults'];
   passwords: readonly string[];
-  asks(field: PromptField): boolean;
+  promptsFor(field: PromptField): boolean;
 }
 
 /** Parses the response to GET of a launch. */
-export const needsOf = (answer: LaunchAnswer): LaunchNeeds => ({
-  defaults: answer.defaults,
-  passwords: answer.passwords_needed_to_start ?? [],
-  asks: (field) => answer[ASK_SWITCHES[field]] === true,
+export const launchPromptsOf = (response: LaunchResponse): LaunchPrompts => ({
+  defaults: response.defaults,
+  passwords: response.passwords_needed_to_start ?? [],
+  promptsFor: (field) => response[ASK_SWITCHES[field]] === true,
 });
 
 /**
  * Returns the fields of a launch form: the template's prompts with the template's own values, the
  * questions of its survey, and the missing passwords of its credentials.
  */
-export function launchForm(needs: LaunchNeeds, survey: Survey | null): Field[] {
-  const asked = PROMPTS_BODY_FIELDS.flatMap((field) => {
-    const prompt = PROMPT_FIELDS.find((name) => name === field.name);
-    if (!prompt || !needs.asks(prompt)) return [];
+export function launchForm(prompts: LaunchPrompts, survey: Survey | null): Field[] {
+  const prompted = PROMPTS_BODY_FIELDS.flatMap((field) => {
+    const name = PROMPT_FIELDS.find((prompt) => prompt === field.name);
+    if (!name || !prompts.promptsFor(name)) return [];
     // A field that the user clears is sent as empty: null would select the template's own value.
-    return [{ ...field, nullable: false, default: plain(needs.defaults[prompt]) }];
+    return [{ ...field, nullable: false, default: withIds(prompts.defaults[name]) }];
   });
   const questions = survey?.spec.map(questionField) ?? [];
-  return [...asked, ...questions, ...passwordFields(needs.passwords)];
+  return [...prompted, ...questions, ...passwordFields(prompts.passwords)];
 }
 
 /** Returns the `opens` of a route whose form depends on the object in the URL. */
@@ -84,8 +84,8 @@ export const passwordFields = (names: readonly string[]): Field[] =>
   }));
 
 /** Replaces references by the ids to send. */
-function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
+function withIds(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withIds);
   return isRecord(value) ? value.id : value;
 }
 
@@ -123,7 +123,9 @@ function questionField(question: SurveyQuestion): Field {
     // Without an answer and a default the variable remains unset.
     nullable: !hasDefault(question),
     default: shownDefault(question),
-    choices: type.startsWith('multi') ? choicesOf(question).map((one) => [one, one] as const) : [],
+    choices: type.startsWith('multi')
+      ? choicesOf(question).map((choice) => [choice, choice] as const)
+      : [],
     min,
     max,
   };

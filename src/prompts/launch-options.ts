@@ -19,7 +19,7 @@ export type LaunchTopic = 'what' | 'where' | 'how';
 /** Options of one launch field; its field decorator declares the rest. */
 interface PromptOptions {
   /** Middle part of the switch that permits a launch to set it: `ask_<word>_on_launch`. */
-  asks: string;
+  switchWord: string;
   /** Topic of the field on the pages of templates and runs: what runs, on what, or how. */
   about: LaunchTopic;
   /** True if workflow job templates prompt for it, too. */
@@ -33,7 +33,7 @@ interface PromptOptions {
    * True if its value determines which playbook gets the credentials of a run, or where they are
    * sent: variables do, because they control how and where Ansible connects.
    */
-  aims?: true;
+  directsCredentials?: true;
   /** Differences of the field on a job template, a workflow job template, or a run. */
   ofTemplate?: Partial<Field>;
   ofWorkflow?: Partial<Field>;
@@ -54,7 +54,13 @@ const Prompt =
  * launches take their fields from here. References are ids.
  */
 class LaunchOptions {
-  @Prompt({ asks: 'inventory', about: 'where', inWorkflows: true, harmless: 'switch', aims: true })
+  @Prompt({
+    switchWord: 'inventory',
+    about: 'where',
+    inWorkflows: true,
+    harmless: 'switch',
+    directsCredentials: true,
+  })
   @Reference('inventory', {
     nullable: true,
     needs: 'use',
@@ -63,24 +69,30 @@ class LaunchOptions {
   })
   inventory!: Reference;
 
-  @Prompt({ asks: 'credential', about: 'where', harmless: 'switch' })
+  @Prompt({ switchWord: 'credential', about: 'where', harmless: 'switch' })
   @References('credential', { nullable: true, help: 'Credentials of the run.' })
   credentials!: number[];
 
-  @Prompt({ asks: 'variables', about: 'where', inWorkflows: true, harmless: 'both', aims: true })
+  @Prompt({
+    switchWord: 'variables',
+    about: 'where',
+    inWorkflows: true,
+    harmless: 'both',
+    directsCredentials: true,
+  })
   @Variables({ filter: false, help: 'Variables, JSON or YAML.' })
   extra_vars!: Record<string, unknown>;
 
-  @Prompt({ asks: 'limit', about: 'where', inWorkflows: true, harmless: 'value' })
+  @Prompt({ switchWord: 'limit', about: 'where', inWorkflows: true, harmless: 'value' })
   @Text({ control: 'line', help: 'Host pattern.' })
   limit!: string;
 
-  @Prompt({ asks: 'tags', about: 'what', inWorkflows: true, harmless: 'both' })
+  @Prompt({ switchWord: 'tags', about: 'what', inWorkflows: true, harmless: 'both' })
   @Text({ control: 'line', help: 'Comma-separated tags to run.' })
   job_tags!: string;
 
   @Prompt({
-    asks: 'skip_tags',
+    switchWord: 'skip_tags',
     about: 'what',
     inWorkflows: true,
     harmless: 'both',
@@ -89,30 +101,30 @@ class LaunchOptions {
   @Char({ max: 1024, help: 'Comma-separated tags to skip.' })
   skip_tags!: string;
 
-  @Prompt({ asks: 'job_type', about: 'what', harmless: 'switch' })
+  @Prompt({ switchWord: 'job_type', about: 'what', harmless: 'switch' })
   @Choices(JOB_TYPES, { default: 'run', help: 'Run, or check without changes.' })
   job_type!: string;
 
-  @Prompt({ asks: 'verbosity', about: 'how', harmless: 'value' })
+  @Prompt({ switchWord: 'verbosity', about: 'how', harmless: 'value' })
   @Choices(VERBOSITIES, { default: 0, help: 'Level of detail of the output.' })
   verbosity!: number;
 
-  @Prompt({ asks: 'diff_mode', about: 'how', harmless: 'value' })
+  @Prompt({ switchWord: 'diff_mode', about: 'how', harmless: 'value' })
   @Bool({ help: 'If true, the output shows the differences in changed files.' })
   diff_mode!: boolean;
 
   @Prompt({
-    asks: 'scm_branch',
+    switchWord: 'scm_branch',
     about: 'what',
     inWorkflows: true,
-    aims: true,
+    directsCredentials: true,
     ofTemplate: { help: 'Branch, if the project allows a choice.' },
     ofWorkflow: { help: 'Branch, for projects that allow a choice.' },
   })
   @Char({ max: 1024, help: 'Branch, tag or commit.' })
   scm_branch!: string;
 
-  @Prompt({ asks: 'forks', about: 'how', harmless: 'value' })
+  @Prompt({ switchWord: 'forks', about: 'how', harmless: 'value' })
   @Integer({
     min: 0,
     default: 0,
@@ -120,19 +132,19 @@ class LaunchOptions {
   })
   forks!: number;
 
-  @Prompt({ asks: 'timeout', about: 'how', harmless: 'value' })
+  @Prompt({ switchWord: 'timeout', about: 'how', harmless: 'value' })
   @Integer({ min: -1, default: 0, help: 'Seconds; 0 is the default setting, -1 no limit.' })
   timeout!: number;
 
-  @Prompt({ asks: 'job_slice_count', about: 'how', harmless: 'value' })
+  @Prompt({ switchWord: 'job_slice_count', about: 'how', harmless: 'value' })
   @Integer({ min: 0, default: 1, help: 'Number of parts into which the hosts are divided.' })
   job_slice_count!: number;
 
   @Prompt({
-    asks: 'execution_environment',
+    switchWord: 'execution_environment',
     about: 'where',
     // The image gets the credentials of the run.
-    aims: true,
+    directsCredentials: true,
     // The index is declared for all templates.
     ofTemplate: { index: false },
   })
@@ -143,11 +155,11 @@ class LaunchOptions {
   })
   execution_environment!: Reference;
 
-  @Prompt({ asks: 'labels', about: 'how', inWorkflows: true })
+  @Prompt({ switchWord: 'labels', about: 'how', inWorkflows: true })
   @References('label', { nullable: true, help: 'Labels added to the run.' })
   labels!: number[];
 
-  @Prompt({ asks: 'instance_groups', about: 'where' })
+  @Prompt({ switchWord: 'instance_groups', about: 'where' })
   @References('instance_group', {
     nullable: true,
     help: 'Instance groups, best first.',
@@ -188,7 +200,7 @@ export interface LaunchOption extends PromptOptions {
   switch: string;
 }
 
-const switchOf = ({ asks }: PromptOptions): string => `ask_${asks}_on_launch`;
+const switchOf = ({ switchWord }: PromptOptions): string => `ask_${switchWord}_on_launch`;
 
 export const LAUNCH_OPTIONS: readonly LaunchOption[] = fieldsOf(LaunchOptions).map((field) => {
   const options = entryOf(DECLARED, field.name);
@@ -205,10 +217,10 @@ export const PROMPT_FIELDS: readonly PromptField[] = LAUNCH_OPTIONS.map(({ name 
 /** Returns the launch fields of a topic that have a column. */
 export const launchFieldsOf = (
   topic: LaunchTopic,
-  which: (option: LaunchOption) => boolean = () => true,
+  filter: (option: LaunchOption) => boolean = () => true,
 ): readonly PromptField[] =>
   LAUNCH_OPTIONS.filter(
-    (option) => option.about === topic && option.field.column !== null && which(option),
+    (option) => option.about === topic && option.field.column !== null && filter(option),
   ).map(({ name }) => name);
 
 /** Switch of the template for each launch field. */
@@ -248,9 +260,9 @@ export function promptsIn(
   record: Readonly<Record<string, unknown>>,
   fields: readonly PromptField[] = PROMPT_FIELDS,
 ): Prompts {
-  const given = fields.flatMap((name) => {
+  const entries = fields.flatMap((name) => {
     const value = record[name];
     return value === undefined || value === null ? [] : [[name, value]];
   });
-  return Object.fromEntries(given) as Prompts;
+  return Object.fromEntries(entries) as Prompts;
 }

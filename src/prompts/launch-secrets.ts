@@ -38,10 +38,10 @@ export function maskedVariables(
 ): Readonly<Record<string, unknown>> {
   // Fast path: a workflow can have thousands of nodes.
   if (secretNames.length === 0) return variables;
-  const shown = entriesOf(variables).map(
+  const masked = entriesOf(variables).map(
     ([name, value]) => [name, secretNames.includes(name) ? ENCRYPTED : value] as const,
   );
-  return recordOf(shown);
+  return recordOf(masked);
 }
 
 /** Returns the names of variables that are stored masked. */

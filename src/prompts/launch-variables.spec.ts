@@ -15,7 +15,7 @@ const merge = (sources: Partial<VariableSources>) =>
   mergeVariables({
     template: {},
     survey: null,
-    asks: false,
+    acceptsAny: false,
     allowsConnectionVars: false,
     sent: {},
     ...sources,
@@ -35,7 +35,7 @@ it('launch variables override survey defaults, which override those of the templ
 it('a launch accepts only survey variables unless the template prompts for variables', () => {
   const sent = { count: 3, other: true };
   expect(merge({ survey: SURVEY, sent }).ignored).toEqual({ other: true });
-  const asking = merge({ survey: SURVEY, sent, asks: true });
+  const asking = merge({ survey: SURVEY, sent, acceptsAny: true });
   expect(asking.ignored).toEqual({});
   expect(asking.accepted).toEqual(sent);
 });
@@ -47,7 +47,7 @@ it('a launch keeps the default of a password that is sent back masked, and marks
 });
 
 it('a launch refuses the mask for other questions than passwords', () => {
-  expect(merge({ asks: true, sent: { x: '$encrypted$' } }).errors).toEqual({
+  expect(merge({ acceptsAny: true, sent: { x: '$encrypted$' } }).errors).toEqual({
     extra_vars: ['"$encrypted$" is a reserved keyword, may not be used for x.'],
   });
 });

@@ -10,7 +10,7 @@ export interface VariableSources {
   /** Enabled survey with decrypted defaults; null without one. */
   survey: Survey | null;
   /** True if the template prompts for variables of any name. */
-  asks: boolean;
+  acceptsAny: boolean;
   /** True if launches can set connection variables. */
   allowsConnectionVars: boolean;
   /** Variables of the launch request. */
@@ -40,7 +40,7 @@ export interface MergedVariables {
  * Returns the variables of a run without those of its launch: the template's variables, overridden
  * by survey defaults.
  */
-export const heldVariables = (
+export const defaultVariables = (
   template: Readonly<Record<string, unknown>>,
   survey: Survey | null,
 ): Record<string, unknown> => mergeExact(template, survey ? defaultAnswers(survey) : {});
@@ -50,7 +50,7 @@ export function mergeVariables(sources: VariableSources): MergedVariables {
   const {
     template,
     survey,
-    asks,
+    acceptsAny,
     allowsConnectionVars,
     sent,
     forced = {},
@@ -60,7 +60,7 @@ export function mergeVariables(sources: VariableSources): MergedVariables {
   const questions = new Set(survey?.spec.map(({ variable }) => variable));
   const passwords = new Set(survey ? secretVariables(survey) : []);
   const isAccepted = (name: string): boolean =>
-    asks || isRelaunch || questions.has(name) || Object.hasOwn(forced, name);
+    acceptsAny || isRelaunch || questions.has(name) || Object.hasOwn(forced, name);
   const accepted = mergeExact(sent, forced);
   const ignored: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(accepted)) {
@@ -70,8 +70,8 @@ export function mergeVariables(sources: VariableSources): MergedVariables {
     if (!isDefault) ignored[name] = value;
     delete accepted[name];
   }
-  const held = heldVariables(template, survey);
-  const variables = mergeExact(held, accepted);
+  const defaults = defaultVariables(template, survey);
+  const variables = mergeExact(defaults, accepted);
   return {
     variables,
     accepted,
@@ -82,14 +82,14 @@ export function mergeVariables(sources: VariableSources): MergedVariables {
     errors: variableErrors({
       answers: survey && !isRelaunch ? answerErrors(survey, accepted) : [],
       variables: [
-        ...(isRelaunch ? [] : reservedWords(accepted)),
-        ...connectionFaults(accepted, { isOpen: allowsConnectionVars, held }),
+        ...(isRelaunch ? [] : reservedWordFaults(accepted)),
+        ...connectionFaults(accepted, { isOpen: allowsConnectionVars, defaults }),
       ],
     }),
   };
 }
 
-const reservedWords = (accepted: Readonly<Record<string, unknown>>): string[] =>
+const reservedWordFaults = (accepted: Readonly<Record<string, unknown>>): string[] =>
   Object.keys(accepted).flatMap((name) =>
     accepted[name] === ENCRYPTED
       ? [`"${ENCRYPTED}" is a reserved keyword, may not be used for ${name}.`]

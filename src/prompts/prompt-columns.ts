@@ -25,7 +25,7 @@ export const optional = (field: Field): Field => ({
 });
 
 /** Returns the field in the form in which a run shows its launch options. */
-const shown = ({ field, ofRun }: LaunchOption): Field => ({
+const readOnlyField = ({ field, ofRun }: LaunchOption): Field => ({
   ...optional(field),
   readOnly: true,
   min: null,
@@ -66,9 +66,9 @@ export const WORKFLOW_SWITCHES = switches(LAUNCH_OPTIONS.filter(({ inWorkflows }
 /** Launch fields of a node or a schedule; null: not set. */
 export const SAVED_OPTIONS: readonly Field[] = STORED.map(({ field }) => optional(field));
 /** Launch fields of a workflow job's node. */
-export const NODE_RUN_OPTIONS = STORED.map(shown);
+export const NODE_RUN_OPTIONS = STORED.map(readOnlyField);
 /** Launch options of a workflow job. */
-export const WORKFLOW_RUN_OPTIONS = INHERITED.map(shown);
+export const WORKFLOW_RUN_OPTIONS = INHERITED.map(readOnlyField);
 
 type Stored = readonly (readonly [field: PromptField, column: string])[];
 
@@ -115,32 +115,34 @@ export const OPTION_DEFAULTS = promptsIn(
   Object.fromEntries(STORED.map(({ name, field }) => [name, field.default])),
 );
 
-const aimsOf = (options: readonly LaunchOption[]): readonly string[] => [
-  ...options.flatMap(({ aims, name }) => (aims === true ? [name] : [])),
+const destinationsOf = (options: readonly LaunchOption[]): readonly string[] => [
+  ...options.flatMap(({ directsCredentials, name }) => (directsCredentials === true ? [name] : [])),
   ...switches(options).map(({ name }) => name),
   'survey_spec',
 ];
 
 /** Returns the fields about prompts, for one section of a template's page. */
-const asking = (switches: readonly Field[]): readonly string[] => [
+const promptSection = (switches: readonly Field[]): readonly string[] => [
   'survey_enabled',
   ...switches.map(({ name }) => name),
 ];
-export const TEMPLATE_ASKS = asking(TEMPLATE_SWITCHES);
-export const WORKFLOW_ASKS = asking(WORKFLOW_SWITCHES);
+export const TEMPLATE_PROMPT_SECTION = promptSection(TEMPLATE_SWITCHES);
+export const WORKFLOW_PROMPT_SECTION = promptSection(WORKFLOW_SWITCHES);
 
 /**
  * Fields that determine what receives the credentials of runs, and fields that permit a launch to
  * determine it: the switches, and the survey, whose answers are variables.
  */
-export const TEMPLATE_AIMS = aimsOf(LAUNCH_OPTIONS);
-export const WORKFLOW_AIMS = aimsOf(LAUNCH_OPTIONS.filter(({ inWorkflows }) => inWorkflows));
+export const TEMPLATE_DESTINATIONS = destinationsOf(LAUNCH_OPTIONS);
+export const WORKFLOW_DESTINATIONS = destinationsOf(
+  LAUNCH_OPTIONS.filter(({ inWorkflows }) => inWorkflows),
+);
 /**
  * Fields of a saved launch that determine what receives the credentials of runs. Its variables have
  * another name, and it has no switches.
  */
-export const SAVED_AIMS = LAUNCH_OPTIONS.flatMap(({ aims, name, field }) =>
-  aims === true ? [field.kind === 'variables' ? 'extra_data' : name] : [],
+export const SAVED_DESTINATIONS = LAUNCH_OPTIONS.flatMap(({ directsCredentials, name, field }) =>
+  directsCredentials === true ? [field.kind === 'variables' ? 'extra_data' : name] : [],
 );
 
 /** Columns of a job template that do not affect what runs where. */

@@ -3,7 +3,7 @@ import { ENCRYPTED } from '../common/fields/text.js';
 import { connectionFaults } from './connection-variables.js';
 import { mergePrompts, type PromptedTemplate } from './launch-config.js';
 import type { Prompts } from './launch-options.js';
-import { heldVariables, variableErrors } from './launch-variables.js';
+import { defaultVariables, variableErrors } from './launch-variables.js';
 import { secretVariables, valueErrors, type Survey } from './survey.js';
 
 /** Error texts for prompts that a template does not ask for. */
@@ -31,8 +31,8 @@ export interface SavedTarget {
  */
 export function savedPromptErrors(target: SavedTarget, prompts: Prompts): FieldErrors {
   const { ignored } = mergePrompts(target.prompted, prompts);
-  const why = target.refusal.field;
-  const refused = Object.keys(ignored).map((field): [string, string[]] => [field, [why]]);
+  const refusalText = target.refusal.field;
+  const refused = Object.keys(ignored).map((field): [string, string[]] => [field, [refusalText]]);
   const variables = prompts.extra_vars ?? {};
   return {
     ...Object.fromEntries(refused),
@@ -45,22 +45,22 @@ function savedVariableErrors(
   { prompted, refusal, survey, variableFaults }: SavedTarget,
 ): FieldErrors {
   if (variableFaults) return variableErrors({ answers: [], variables: variableFaults(variables) });
-  const asks = prompted.asks('extra_vars');
+  const acceptsAny = prompted.promptsFor('extra_vars');
   const questions = new Map(survey?.spec.map((question) => [question.variable, question]));
   const secrets = new Set(survey ? secretVariables(survey) : []);
-  const texts: string[] = [];
+  const faults: string[] = [];
   const answers: string[] = [];
-  const unasked = Object.keys(variables).filter((name) => !asks && !questions.has(name));
-  if (unasked.length > 0) texts.push(refusal.variables(unasked));
+  const notPrompted = Object.keys(variables).filter((name) => !acceptsAny && !questions.has(name));
+  if (notPrompted.length > 0) faults.push(refusal.variables(notPrompted));
   for (const [name, value] of Object.entries(variables)) {
     if (value === ENCRYPTED) {
       if (secrets.has(name)) continue;
-      texts.push(`"${ENCRYPTED}" is a reserved keyword, may not be used for ${name}.`);
+      faults.push(`"${ENCRYPTED}" is a reserved keyword, may not be used for ${name}.`);
     }
     const question = questions.get(name);
     if (question) answers.push(...valueErrors(question, value));
   }
-  const held = heldVariables(prompted.ownVariables(), survey);
-  texts.push(...connectionFaults(variables, { isOpen: prompted.allowsConnectionVars, held }));
-  return variableErrors({ answers, variables: texts });
+  const defaults = defaultVariables(prompted.variables(), survey);
+  faults.push(...connectionFaults(variables, { isOpen: prompted.allowsConnectionVars, defaults }));
+  return variableErrors({ answers, variables: faults });
 }

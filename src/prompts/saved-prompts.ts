@@ -78,19 +78,19 @@ function promptsAfter(values: Readonly<Values>, row: Partial<Row>): Prompts {
  * Returns the variables of a saved launch in their stored form: masked, with the sealed answers in
  * a separate column.
  *
- * @param former stored sealed answers of the row
+ * @param stored stored sealed answers of the row
  */
 export function sealSaved(
   box: SecretBox,
-  place: SavedRow,
+  savedRow: SavedRow,
   values: Readonly<Values>,
   target: SavedTarget | null,
-  former: SealedAnswers = {},
+  stored: SealedAnswers = {},
 ): { values: { extra_data: Variables }; columns: ExtraColumns } {
   const secrets = target?.survey ? secretVariables(target.survey) : [];
   const variables = asVariables(values.extra_data);
-  const { shown, sealed } = sealAnswers(box, place, variables, secrets, former);
-  return { values: { extra_data: shown }, columns: { survey_passwords: JSON.stringify(sealed) } };
+  const { masked, sealed } = sealAnswers(box, savedRow, variables, secrets, stored);
+  return { values: { extra_data: masked }, columns: { survey_passwords: JSON.stringify(sealed) } };
 }
 
 /**
@@ -100,10 +100,10 @@ export function sealSaved(
  * @throws UnsealError if they cannot be opened with the installation's keys
  */
 export function openSaved(box: SecretBox, table: string, row: SavedLaunch): Prompts {
-  const place = { table, id: row.id };
+  const savedRow = { table, id: row.id };
   return {
     ...storedPrompts(row),
-    ...variablesIn(openAnswers(box, place, row.extra_data, row.survey_passwords)),
+    ...variablesIn(openAnswers(box, savedRow, row.extra_data, row.survey_passwords)),
     ...listsIn(row),
   };
 }

@@ -16,7 +16,7 @@ export interface SavedRow {
 
 /** Stored variables of a saved launch: masked secret answers, and the sealed answers separately. */
 export interface StoredVariables {
-  shown: Record<string, unknown>;
+  masked: Record<string, unknown>;
   sealed: Record<string, string>;
 }
 
@@ -25,28 +25,28 @@ export interface StoredVariables {
  * stored one; without a stored one it is dropped.
  *
  * @param secretNames names of the secret variables
- * @param former stored sealed answers of the row
+ * @param stored stored sealed answers of the row
  */
 export function sealAnswers(
   box: SecretBox,
   row: SavedRow,
   variables: Variables,
   secretNames: readonly string[],
-  former: SealedAnswers = {},
+  stored: SealedAnswers = {},
 ): StoredVariables {
-  const shown: [string, unknown][] = [];
+  const masked: [string, unknown][] = [];
   const sealed: Record<string, string> = {};
   for (const [name, value] of entriesOf(variables)) {
     if (!secretNames.includes(name)) {
-      shown.push([name, value]);
+      masked.push([name, value]);
       continue;
     }
-    const kept = value === ENCRYPTED ? former[name] : undefined;
-    if (value === ENCRYPTED && kept === undefined) continue;
-    shown.push([name, ENCRYPTED]);
-    sealed[name] = kept ?? box.seal(exactJson(value), rowContext(row.table, row.id, name));
+    const storedAnswer = value === ENCRYPTED ? stored[name] : undefined;
+    if (value === ENCRYPTED && storedAnswer === undefined) continue;
+    masked.push([name, ENCRYPTED]);
+    sealed[name] = storedAnswer ?? box.seal(exactJson(value), rowContext(row.table, row.id, name));
   }
-  return { shown: recordOf(shown), sealed };
+  return { masked: recordOf(masked), sealed };
 }
 
 /**
@@ -57,11 +57,11 @@ export function sealAnswers(
 export function openAnswers(
   box: SecretBox,
   row: SavedRow,
-  shown: Variables,
+  masked: Variables,
   sealed: SealedAnswers,
 ): Record<string, unknown> {
   const opened = mapValues(sealed, (text, name): unknown =>
     parseExact(box.open(text, rowContext(row.table, row.id, name))),
   );
-  return mergeExact(shown, opened);
+  return mergeExact(masked, opened);
 }

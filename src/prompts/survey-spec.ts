@@ -72,18 +72,18 @@ function assertText(field: string, value: unknown): asserts value is string {
 }
 
 function readQuestion(
-  given: unknown,
+  sent: unknown,
   index: number,
   seen: Set<string>,
   previous: Survey | null,
 ): SurveyQuestion {
-  if (!isRecord(given)) {
+  if (!isRecord(sent)) {
     throw new SurveyError((number) => `Survey question ${number} is not a json object.`, index);
   }
-  const type = readType(given, index);
-  assertQuestionText(given, 'question_name', index);
-  assertQuestionText(given, 'variable', index);
-  const variable = String(given.variable);
+  const type = readType(sent, index);
+  assertQuestionText(sent, 'question_name', index);
+  assertQuestionText(sent, 'variable', index);
+  const variable = String(sent.variable);
   if (!VARIABLE.test(variable)) {
     throw new SurveyError(
       (number) => `'variable' '${variable}' in survey question ${number} is not a valid name.`,
@@ -97,13 +97,13 @@ function readQuestion(
     );
   }
   seen.add(variable);
-  if (given.required !== undefined && typeof given.required !== 'boolean') {
+  if (sent.required !== undefined && typeof sent.required !== 'boolean') {
     throw new SurveyError(
       (number) => `'required' in survey question ${number} expected to be boolean.`,
       index,
     );
   }
-  const question = { ...given, type, variable } as SurveyQuestion;
+  const question = { ...sent, type, variable } as SurveyQuestion;
   checkLimits(question, index);
   checkChoices(question, index);
   keepDefault(question, index, previous);
@@ -111,25 +111,25 @@ function readQuestion(
   return question;
 }
 
-function readType(given: Record<string, unknown>, index: number): QuestionType {
-  assertQuestionText(given, 'type', index);
-  const found = QUESTION_TYPES.find((type) => type === given.type);
-  if (!found) {
+function readType(sent: Record<string, unknown>, index: number): QuestionType {
+  assertQuestionText(sent, 'type', index);
+  const type = QUESTION_TYPES.find((known) => known === sent.type);
+  if (!type) {
     const allowed = QUESTION_TYPES.join(', ');
     throw new SurveyError(
       (number) =>
-        `'${String(given.type)}' in survey question ${number} is not one of '${allowed}' allowed question types.`,
+        `'${String(sent.type)}' in survey question ${number} is not one of '${allowed}' allowed question types.`,
       index,
     );
   }
-  return found;
+  return type;
 }
 
-function assertQuestionText(given: Record<string, unknown>, key: string, index: number): void {
-  if (given[key] === undefined || given[key] === '') {
+function assertQuestionText(sent: Record<string, unknown>, key: string, index: number): void {
+  if (sent[key] === undefined || sent[key] === '') {
     throw new SurveyError((number) => `'${key}' missing from survey question ${number}`, index);
   }
-  if (typeof given[key] !== 'string') {
+  if (typeof sent[key] !== 'string') {
     throw new SurveyError(
       (number) => `'${key}' in survey question ${number} expected to be string.`,
       index,
@@ -158,7 +158,7 @@ const isChoice = ({ type }: SurveyQuestion): boolean =>
 function checkChoices(question: SurveyQuestion, index: number): void {
   if (!isChoice(question)) return;
   const { choices } = question;
-  const isList = Array.isArray(choices) && choices.every((one) => typeof one === 'string');
+  const isList = Array.isArray(choices) && choices.every((choice) => typeof choice === 'string');
   const count = isList || typeof choices === 'string' ? choicesOf(question).length : 0;
   if (count === 0) {
     throw new SurveyError(
@@ -176,24 +176,24 @@ function checkChoices(question: SurveyQuestion, index: number): void {
 
 function keepDefault(question: SurveyQuestion, index: number, previous: Survey | null): void {
   if (question.default !== ENCRYPTED) return;
-  const old = previous?.spec.find(({ variable }) => variable === question.variable);
-  if (question.type !== 'password' || old?.type !== 'password') {
+  const storedQuestion = previous?.spec.find(({ variable }) => variable === question.variable);
+  if (question.type !== 'password' || storedQuestion?.type !== 'password') {
     throw new SurveyError(
       (number) =>
         `${ENCRYPTED} is a reserved keyword for password question defaults, survey question ${number} is type ${question.type}.`,
       index,
     );
   }
-  question.default = old.default;
+  question.default = storedQuestion.default;
 }
 
 function checkDefault(question: SurveyQuestion, index: number): void {
   const value = question.default;
   if (value === undefined || value === null || value === '') return;
-  const expected = (what: string): SurveyError =>
+  const expected = (type: string): SurveyError =>
     new SurveyError(
       (number) =>
-        `Default value ${question.type === 'password' ? ENCRYPTED : JSON.stringify(value)} in survey question ${number} expected to be ${what}.`,
+        `Default value ${question.type === 'password' ? ENCRYPTED : JSON.stringify(value)} in survey question ${number} expected to be ${type}.`,
       index,
     );
   if (question.type === 'integer' && !Number.isInteger(value)) throw expected('integer');
@@ -202,7 +202,7 @@ function checkDefault(question: SurveyQuestion, index: number): void {
     throw expected('string');
   }
   if (isChoice(question)) {
-    const isList = Array.isArray(value) && value.every((one) => typeof one === 'string');
+    const isList = Array.isArray(value) && value.every((choice) => typeof choice === 'string');
     if (!isList && typeof value !== 'string') throw expected('string');
     checkDefaultChoice(question);
   }
@@ -214,7 +214,7 @@ function checkDefaultChoice(question: SurveyQuestion): void {
     throw new SurveyError('Multiple Choice (Single Select) can only have one default value.');
   }
   const choices = new Set(choicesOf(question));
-  if (chosen.some((one) => !choices.has(one))) {
+  if (chosen.some((choice) => !choices.has(choice))) {
     throw new SurveyError('Default choice must be answered from the choices listed.');
   }
 }

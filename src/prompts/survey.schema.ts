@@ -49,11 +49,11 @@ const QUESTION_ROWS: FormRows = {
   fields: fieldsOf(QuestionSchema),
   secrets: ['default'],
   // Forms send texts: defaults of numeric questions are converted to numbers.
-  read: ({ default: standard, ...question }) => ({
+  read: ({ default: defaultValue, ...question }) => ({
     ...question,
-    ...(standard === undefined
+    ...(defaultValue === undefined
       ? {}
-      : { default: NUMERIC.has(question.type) ? asNumber(standard) : asLines(standard) }),
+      : { default: NUMERIC.has(question.type) ? asNumber(defaultValue) : asLines(defaultValue) }),
   }),
 };
 

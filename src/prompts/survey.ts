@@ -55,9 +55,9 @@ const choiceSets = new WeakMap<SurveyQuestion, ReadonlySet<string>>();
 
 /** Returns the choices of a stored question; they are computed once per question. */
 function choiceSetOf(question: SurveyQuestion): ReadonlySet<string> {
-  const known = choiceSets.get(question) ?? new Set(choicesOf(question));
-  choiceSets.set(question, known);
-  return known;
+  const cached = choiceSets.get(question) ?? new Set(choicesOf(question));
+  choiceSets.set(question, cached);
+  return cached;
 }
 
 /** Returns true if a question sets its variable without an answer. */
@@ -66,7 +66,9 @@ export const hasDefault = ({ default: value }: SurveyQuestion): boolean =>
 
 /** Returns the variables of questions that require an answer. */
 export const requiredVariables = ({ spec }: Survey): string[] =>
-  spec.filter((one) => one.required === true && !hasDefault(one)).map(({ variable }) => variable);
+  spec
+    .filter((question) => question.required === true && !hasDefault(question))
+    .map(({ variable }) => variable);
 
 export const secretVariables = ({ spec }: Survey): string[] =>
   spec.filter(({ type }) => type === 'password').map(({ variable }) => variable);
@@ -75,8 +77,8 @@ export const secretVariables = ({ spec }: Survey): string[] =>
 export function answerErrors(survey: Survey, answers: Readonly<Record<string, unknown>>): string[] {
   return survey.spec.flatMap((question) => {
     const { variable } = question;
-    const isGiven = Object.hasOwn(answers, variable) && !isKept(question, answers[variable]);
-    if (isGiven) return valueErrors(question, answers[variable]);
+    const isAnswered = Object.hasOwn(answers, variable) && !isMasked(question, answers[variable]);
+    if (isAnswered) return valueErrors(question, answers[variable]);
     return question.required === true && !hasDefault(question)
       ? [`'${variable}' value missing`]
       : [];
@@ -84,7 +86,7 @@ export function answerErrors(survey: Survey, answers: Readonly<Record<string, un
 }
 
 /** Returns true for a password in its masked form, which selects the default. */
-const isKept = ({ type }: SurveyQuestion, value: unknown): boolean =>
+const isMasked = ({ type }: SurveyQuestion, value: unknown): boolean =>
   type === 'password' && value === ENCRYPTED;
 
 const defaultsOf = new WeakMap<Survey, Readonly<Record<string, unknown>>>();
@@ -94,12 +96,12 @@ const defaultsOf = new WeakMap<Survey, Readonly<Record<string, unknown>>>();
  * result is cached, because a bulk launch uses one survey a hundred times.
  */
 export function defaultAnswers(survey: Survey): Readonly<Record<string, unknown>> {
-  const known = defaultsOf.get(survey) ?? workOutDefaults(survey);
-  defaultsOf.set(survey, known);
-  return known;
+  const cached = defaultsOf.get(survey) ?? computeDefaults(survey);
+  defaultsOf.set(survey, cached);
+  return cached;
 }
 
-function workOutDefaults({ spec }: Survey): Record<string, unknown> {
+function computeDefaults({ spec }: Survey): Record<string, unknown> {
   const answers = spec
     .filter(hasDefault)
     .map((question) => ({ question, value: questionDefaultOf(question) }))
@@ -147,8 +149,8 @@ function selectionErrors(question: SurveyQuestion, value: unknown): string[] {
     return [`'${variable}' value has too many items (must be no more than ${MAX_CHOICES}).`];
   }
   const errors: string[] = [];
-  for (const one of value) {
-    errors.push(...choiceErrors(question, one));
+  for (const item of value) {
+    errors.push(...choiceErrors(question, item));
     if (errors.length >= SHOWN_VALUES) break;
   }
   return errors;
@@ -163,14 +165,14 @@ function textErrors(question: SurveyQuestion, value: unknown): string[] {
     return [`'${variable}' value is too long (must be no more than ${MAX_ANSWER_LENGTH}).`];
   }
   const { length } = [...value];
-  const told = shown(question, value);
+  const shownValue = shown(question, value);
   if (typeof min === 'number' && length < min) {
     return [
-      `'${variable}' value ${told} is too small (length is ${length} must be at least ${min}).`,
+      `'${variable}' value ${shownValue} is too small (length is ${length} must be at least ${min}).`,
     ];
   }
   if (typeof max === 'number' && length > max) {
-    return [`'${variable}' value ${told} is too large (must be no more than ${max}).`];
+    return [`'${variable}' value ${shownValue} is too large (must be no more than ${max}).`];
   }
   return [];
 }
@@ -188,10 +190,10 @@ function boundErrors({ variable, min, max }: SurveyQuestion, value: number): str
 function choiceErrors(question: SurveyQuestion, value: unknown): string[] {
   const choices = choiceSetOf(question);
   if (typeof value === 'string' && choices.has(value)) return [];
-  const told = [...choices].slice(0, SHOWN_CHOICES).map((choice) => `'${choice}'`);
-  if (choices.size > told.length) told.push('...');
+  const choiceList = [...choices].slice(0, SHOWN_CHOICES).map((choice) => `'${choice}'`);
+  if (choices.size > choiceList.length) choiceList.push('...');
   return [
-    `Value ${shown(question, value)} for '${question.variable}' expected to be one of [${told.join(', ')}].`,
+    `Value ${shown(question, value)} for '${question.variable}' expected to be one of [${choiceList.join(', ')}].`,
   ];
 }
 

@@ -4,7 +4,7 @@ import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { or } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
-import { SAVED_AIMS, SAVED_OPTIONS } from '../prompts/prompt-columns.js';
+import { SAVED_DESTINATIONS, SAVED_OPTIONS } from '../prompts/prompt-columns.js';
 import { ScheduleHooks } from './schedule.hooks.js';
 import { Schedule } from './schedule.entity.js';
 import { ScheduleExtension, SCHEDULE_SHOWS } from './schedule.extension.js';
@@ -91,7 +91,7 @@ export const schedules = defineResource({
     },
     jobs: { kind: 'has-many', target: () => resource('unified_job'), field: 'schedule' },
   },
-  destinations: [{ decidedBy: SAVED_AIMS, protects: ['credentials'] }],
+  destinations: [{ decidedBy: SAVED_DESTINATIONS, protects: ['credentials'] }],
   extension: ScheduleExtension,
   shows: SCHEDULE_SHOWS,
 });

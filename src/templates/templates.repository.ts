@@ -218,7 +218,7 @@ export const templatesWithCredential = (credential: number): Sql => sql`
     OR signature_validation_credential_id = ${credential}`;
 
 /** Action that starts a template, by kind, for kinds that users launch or sync. */
-const STARTS = {
+const START_ACTIONS = {
   job_template: 'start',
   project: 'update',
   workflow_job_template: 'start',
@@ -235,8 +235,8 @@ export const inventoryOf = (templateId: Sql): Sql => sql`
  * so both are true.
  */
 export function templatesWithRights(ids: readonly number[], actor: Actor): Sql {
-  const ruled = (actionOf: (start: string) => string): Sql => {
-    const cases = Object.entries(STARTS).map(
+  const permissionSql = (actionOf: (start: string) => string): Sql => {
+    const cases = Object.entries(START_ACTIONS).map(
       ([type, start]) =>
         sql`WHEN ${type} THEN (${permit(resource(type).policy, actionOf(start), 't', actor)})`,
     );
@@ -244,8 +244,8 @@ export function templatesWithRights(ids: readonly number[], actor: Actor): Sql {
   };
   return sql`
     SELECT t.id, t.type, t.scm_type,
-      ${ruled(() => 'read')} AS may_read,
-      ${ruled((start) => start)} AS may_start
+      ${permissionSql(() => 'read')} AS may_read,
+      ${permissionSql((start) => start)} AS may_start
     FROM unified_job_templates t WHERE t.id = ANY(${ids}::int[])`;
 }
 

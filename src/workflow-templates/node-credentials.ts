@@ -56,7 +56,7 @@ function faultOf(
   if (added.passwordsNeeded.length > 0) {
     return 'Credential that requires user input on launch cannot be used in saved launch configuration.';
   }
-  if (!template.prompted.asks('credentials')) {
+  if (!template.prompted.promptsFor('credentials')) {
     return 'Related template is not configured to accept credentials on launch.';
   }
   const slot = credentialSlot(added);

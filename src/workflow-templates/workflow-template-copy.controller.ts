@@ -182,7 +182,7 @@ function nodeValues(
   const isKept = keepsTemplate(node);
   const answers = openAnswers(box, { table, id: node.id }, node.extra_data, node.survey_passwords);
   const secrets = Object.keys(node.survey_passwords);
-  const { shown, sealed } = sealAnswers(box, { table, id }, answers, secrets);
+  const { masked, sealed } = sealAnswers(box, { table, id }, answers, secrets);
   const values: Record<string, unknown> = {
     ...(isKept ? node : {}),
     id,
@@ -190,7 +190,7 @@ function nodeValues(
     unified_job_template_id: isKept && former !== null ? (approvals.get(former) ?? former) : null,
     identifier: node.identifier,
     all_parents_must_converge: node.all_parents_must_converge,
-    extra_data: exactJson(isKept ? shown : {}),
+    extra_data: exactJson(isKept ? masked : {}),
     survey_passwords: JSON.stringify(isKept ? sealed : {}),
     ...(node.inventory?.may_use === true ? {} : { inventory_id: null }),
   };

@@ -2,7 +2,7 @@ import { hasRoleOn, holdsAny } from '../access/predicates.js';
 import { everyone } from '../common/access.js';
 import { defineResource, type Relation } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { SAVED_AIMS } from '../prompts/prompt-columns.js';
+import { SAVED_DESTINATIONS } from '../prompts/prompt-columns.js';
 import { searchedByTemplate } from '../templates/unified-templates.resource.js';
 import type { EdgeKind } from '../workflows/workflow-rows.service.js';
 import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
@@ -83,7 +83,7 @@ export const workflowTemplateNodes = defineResource({
     instance_groups: { ...brings('instance_group'), ordered: true },
   },
   destinations: [
-    { decidedBy: ['unified_job_template', ...SAVED_AIMS], protects: ['credentials'] },
+    { decidedBy: ['unified_job_template', ...SAVED_DESTINATIONS], protects: ['credentials'] },
     { decidedBy: ['unified_job_template'], protects: ['inventory'] },
   ],
   extension: WorkflowTemplateNodeExtension,

@@ -7,7 +7,7 @@ import { templateNotifications } from '../templates/template-notifications.js';
 import { uniqueTemplateName } from '../templates/unified-template.entity.js';
 import { JOB_WEBHOOK_FIELDS } from '../templates/webhook-template.schema.js';
 import { ASK_SWITCHES, launchFieldsOf } from '../prompts/launch-options.js';
-import { WORKFLOW_AIMS, WORKFLOW_ASKS } from '../prompts/prompt-columns.js';
+import { WORKFLOW_DESTINATIONS, WORKFLOW_PROMPT_SECTION } from '../prompts/prompt-columns.js';
 import { isCredentialOfNode } from './workflow-template-nodes.repository.js';
 import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
 import { WorkflowTemplate } from './workflow-template.entity.js';
@@ -64,7 +64,7 @@ export const workflowTemplates = defineResource({
     sections: {
       'Launch fields': launchFieldsOf('what', ({ inWorkflows }) => inWorkflows === true),
       'Hosts and variables': launchFieldsOf('where', ({ inWorkflows }) => inWorkflows === true),
-      'Prompts at launch': WORKFLOW_ASKS,
+      'Prompts at launch': WORKFLOW_PROMPT_SECTION,
       Webhooks: JOB_WEBHOOK_FIELDS,
     },
     beside: ASK_SWITCHES,
@@ -109,7 +109,7 @@ export const workflowTemplates = defineResource({
       field: 'unified_job_template',
     },
   },
-  destinations: [{ decidedBy: WORKFLOW_AIMS, protects: [credentialsOfNodes] }],
+  destinations: [{ decidedBy: WORKFLOW_DESTINATIONS, protects: [credentialsOfNodes] }],
   extension: WorkflowTemplateExtension,
   shows: TEMPLATE_SHOWS,
 });

@@ -24,7 +24,9 @@ export class WorkflowNodeForm implements PageForm {
     const id = Number([known.unified_job_template].flat().at(-1));
     const target = id > 0 ? (await this.targets.templates([id])).get(id) : undefined;
     const asks = (name: string): boolean =>
-      LAUNCH_OPTIONS.some((option) => option.name === name && target?.prompted.asks(option.name));
+      LAUNCH_OPTIONS.some(
+        (option) => option.name === name && target?.prompted.promptsFor(option.name),
+      );
     const isApproval = target?.type === 'workflow_approval_template';
     const hasVariables = asks('extra_vars') || (target?.survey ?? null) !== null;
     const isShown = ({ name }: Field): boolean => {

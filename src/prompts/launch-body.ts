@@ -1,5 +1,4 @@
 import { fieldsOf, Includes } from '../common/fields/field.js';
-import { validate } from '../common/fields/validate.js';
 import { parseVariables } from '../common/fields/variables.js';
 import { CredentialPasswords } from './credential-passwords.js';
 import { LAUNCH_OPTIONS, promptsIn, type Prompts } from './launch-options.js';
@@ -31,14 +30,6 @@ export class LaunchBody extends PromptsBody {
 }
 
 export const PROMPTS_BODY_FIELDS = fieldsOf(PromptsBody);
-
-/**
- * Reads launch fields that are part of another body.
- *
- * @throws Invalid with all faults at once
- */
-export const readPrompts = (given: Readonly<Record<string, unknown>>): Prompts =>
-  promptsOfBody(validate(PromptsBody, given));
 
 /** Returns the launch fields of a body, with variables as an object. */
 export function promptsOfBody(body: object): Prompts {

@@ -34,24 +34,16 @@ export function mergePrompts(template: PromptedTemplate, prompts: Prompts): Merg
       field !== 'extra_vars' && value !== undefined && !isTemplateValue(template, field, value)
     );
   });
-  return {
-    accepted: promptsIn(
-      prompts,
-      changed.filter((field) => template.promptsFor(field)),
-    ),
-    ignored: promptsIn(
-      prompts,
-      changed.filter((field) => !template.promptsFor(field)),
-    ),
-  };
+  const accepted = changed.filter((field) => template.promptsFor(field));
+  const ignored = changed.filter((field) => !template.promptsFor(field));
+  return { accepted: promptsIn(prompts, accepted), ignored: promptsIn(prompts, ignored) };
 }
 
 function isTemplateValue(template: PromptedTemplate, field: PromptField, value: unknown): boolean {
-  const templateValue = template.values[field];
-  if (Array.isArray(value))
-    return sameSet(value, Array.isArray(templateValue) ? templateValue : []);
-  if (value === templateValue) return true;
-  return field === 'scm_branch' && (templateValue ?? '') === '' && value === template.projectBranch;
+  const current = template.values[field];
+  if (Array.isArray(value)) return sameSet(value, Array.isArray(current) ? current : []);
+  if (value === current) return true;
+  return field === 'scm_branch' && (current ?? '') === '' && value === template.projectBranch;
 }
 
 const sameSet = (left: readonly unknown[], right: readonly unknown[]): boolean =>

@@ -2,6 +2,7 @@ import { mergeExact } from '../common/exact-json.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { connectionFaults } from './connection-variables.js';
+import { maskedNames } from './launch-secrets.js';
 import { answerErrors, defaultAnswers, secretVariables, type Survey } from './survey.js';
 
 export interface VariableSources {
@@ -82,19 +83,16 @@ export function mergeVariables(sources: VariableSources): MergedVariables {
     errors: variableErrors({
       answers: survey && !isRelaunch ? answerErrors(survey, accepted) : [],
       variables: [
-        ...(isRelaunch ? [] : reservedWordFaults(accepted)),
+        ...(isRelaunch ? [] : maskedNames(accepted).map(reservedWordFault)),
         ...connectionFaults(accepted, { isOpen: allowsConnectionVars, defaults }),
       ],
     }),
   };
 }
 
-const reservedWordFaults = (accepted: Readonly<Record<string, unknown>>): string[] =>
-  Object.keys(accepted).flatMap((name) =>
-    accepted[name] === ENCRYPTED
-      ? [`"${ENCRYPTED}" is a reserved keyword, may not be used for ${name}.`]
-      : [],
-  );
+/** Returns the error text for a variable whose value is the mask of secrets. */
+export const reservedWordFault = (name: string): string =>
+  `"${ENCRYPTED}" is a reserved keyword, may not be used for ${name}.`;
 
 /** Returns the faults of variables by the launch fields that report them. */
 export const variableErrors = ({ answers, variables }: VariableFaults): FieldErrors => ({

@@ -1,9 +1,10 @@
 import type { FieldErrors } from '../common/errors/errors.js';
 import { ENCRYPTED } from '../common/fields/text.js';
+import { mapValues } from '../common/records.js';
 import { connectionFaults } from './connection-variables.js';
 import { mergePrompts, type PromptedTemplate } from './launch-config.js';
 import type { Prompts } from './launch-options.js';
-import { defaultVariables, variableErrors } from './launch-variables.js';
+import { defaultVariables, reservedWordFault, variableErrors } from './launch-variables.js';
 import { secretVariables, valueErrors, type Survey } from './survey.js';
 
 /** Error texts for prompts that a template does not ask for. */
@@ -31,12 +32,9 @@ export interface SavedTarget {
  */
 export function savedPromptErrors(target: SavedTarget, prompts: Prompts): FieldErrors {
   const { ignored } = mergePrompts(target.prompted, prompts);
-  const refusalText = target.refusal.field;
-  const refused = Object.keys(ignored).map((field): [string, string[]] => [field, [refusalText]]);
-  const variables = prompts.extra_vars ?? {};
   return {
-    ...Object.fromEntries(refused),
-    ...savedVariableErrors(variables, target),
+    ...mapValues({ ...ignored }, () => [target.refusal.field]),
+    ...savedVariableErrors(prompts.extra_vars ?? {}, target),
   };
 }
 
@@ -55,7 +53,7 @@ function savedVariableErrors(
   for (const [name, value] of Object.entries(variables)) {
     if (value === ENCRYPTED) {
       if (secrets.has(name)) continue;
-      faults.push(`"${ENCRYPTED}" is a reserved keyword, may not be used for ${name}.`);
+      faults.push(reservedWordFault(name));
     }
     const question = questions.get(name);
     if (question) answers.push(...valueErrors(question, value));

@@ -1,10 +1,11 @@
 import type { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
+import { validate } from '../common/fields/validate.js';
 import { isRecord } from '../common/records.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { ExtraColumns, Values } from '../common/rest/hooks.js';
 import { refErrors } from './branch.js';
-import { readPrompts } from './launch-body.js';
+import { promptsOfBody, PromptsBody } from './launch-body.js';
 import { listsIn, type PromptList, type Prompts } from './launch-options.js';
 import { STORED_PROMPTS, storedPrompts } from './prompt-columns.js';
 import { savedPromptErrors, type SavedTarget } from './saved-prompt-errors.js';
@@ -36,7 +37,8 @@ export const NO_PROMPTS: Values = {
 export function readExtraData(values: Readonly<Values>): { extra_data?: Variables } {
   if (!('extra_data' in values)) return {};
   try {
-    return { extra_data: readPrompts({ extra_vars: values.extra_data }).extra_vars ?? {} };
+    const body = validate(PromptsBody, { extra_vars: values.extra_data });
+    return { extra_data: promptsOfBody(body).extra_vars ?? {} };
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
     throw new Invalid({ extra_data: error.errors.extra_vars ?? ['Not a valid value.'] });

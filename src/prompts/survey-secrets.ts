@@ -39,5 +39,5 @@ function mapSecrets(survey: Survey, change: (text: string) => string): Survey {
  * Returns true if a column holds a survey: it is null, or an empty object after the removal of the
  * survey.
  */
-export const isSurvey = (stored: unknown): stored is Survey =>
+const isSurvey = (stored: unknown): stored is Survey =>
   isRecord(stored) && Array.isArray(stored.spec);

@@ -35,7 +35,7 @@ export interface Survey {
 }
 
 /** Maximum length of a text answer. */
-export const MAX_ANSWER_LENGTH = 65_536;
+const MAX_ANSWER_LENGTH = 65_536;
 /** Maximum number of values in a list answer, and of a question's choices. */
 export const MAX_CHOICES = 1000;
 

@@ -11,7 +11,7 @@ const PREFIXES: readonly string[] = ['ansible_', '_ansible_'];
 
 /** Names without these prefixes from which plugins take options. */
 const NAMES: ReadonlySet<string> = new Set([
-  // Address of a host without any other.
+  // Address of a host that has no other address.
   'inventory_hostname',
   'delegated_vars',
   // Login for network devices.
@@ -32,9 +32,9 @@ export const isConnectionVariable = (name: string): boolean =>
 
 /** A template's rule for connection variables. */
 export interface ConnectionRule {
-  /** True if launches can set them. */
+  /** True if launches can set connection variables. */
   isOpen: boolean;
-  /** Variables that apply without the launch's own: repeating their values is no change. */
+  /** Variables of a run whose launch sets none. A launch may repeat these values. */
   defaults: Variables;
 }
 

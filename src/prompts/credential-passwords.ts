@@ -13,7 +13,7 @@ const PASSWORD_NAME =
 
 type Passwords = Readonly<Record<string, unknown>>;
 
-/** Declares the passwords of a launch, by name: those in the field, and those at the top level. */
+/** Declares the passwords of a launch by name, including passwords at the top level of the body. */
 export const CredentialPasswords = (options: FieldOptions = {}): PropertyDecorator =>
   applyDecorators(
     // class-transformer applies the transform first that was declared last.

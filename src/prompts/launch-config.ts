@@ -10,7 +10,7 @@ export interface PromptedTemplate {
   variables(): Readonly<Record<string, unknown>>;
   /** True if launches can set connection variables. */
   allowsConnectionVars: boolean;
-  /** Branch of the project; a launch that names it explicitly changes nothing. */
+  /** Branch of the project; a launch that names this branch changes nothing. */
   projectBranch: string;
 }
 
@@ -18,14 +18,14 @@ export interface PromptedTemplate {
 export interface MergedPrompts {
   /** Fields of the launch that are accepted and differ from the template. */
   accepted: Prompts;
-  /** Fields of the launch that differ from the template and that it does not prompt for. */
+  /** Fields of the launch that differ from the template, which does not prompt for them. */
   ignored: Prompts;
 }
 
 /**
- * Separates the fields that a launch can set from those it cannot. A field with the template's own
- * value is in neither group, because it changes nothing. A field that the template does not prompt
- * for is no error: it is reported as ignored.
+ * Separates the fields that a launch can set from the fields that it cannot set. A field with the
+ * template's own value is in neither group, because it changes nothing. A field that the template
+ * does not prompt for is not an error: the launch reports the field as ignored.
  */
 export function mergePrompts(template: PromptedTemplate, prompts: Prompts): MergedPrompts {
   const changed = PROMPT_FIELDS.filter((field) => {

@@ -27,7 +27,7 @@ import {
 } from './survey.js';
 
 /**
- * The response to GET of a launch. It also contains the switches, and the obstacles to a launch.
+ * Response to GET of a launch. The further members are the switches and the obstacles to a launch.
  */
 export interface LaunchResponse {
   readonly defaults: Readonly<Partial<Record<PromptField, unknown>>>;
@@ -65,7 +65,7 @@ export function launchForm(prompts: LaunchPrompts, survey: Survey | null): Field
   return [...prompted, ...questions, ...passwordFields(prompts.passwords)];
 }
 
-/** Returns the `opens` of a route whose form depends on the object in the URL. */
+/** Returns the `opens` option of a route whose form depends on the object in the URL. */
 export const formOf =
   <Rules>(fields: (caller: Caller<Rules> & { parent: Row }) => Promise<Field[]>) =>
   async (caller: Caller<Rules>): Promise<OpenParts> => {

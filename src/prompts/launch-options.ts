@@ -18,20 +18,23 @@ export type LaunchTopic = 'what' | 'where' | 'how';
 
 /** Options of one launch field; its field decorator declares the rest. */
 interface PromptOptions {
-  /** Middle part of the switch that permits a launch to set it: `ask_<word>_on_launch`. */
+  /**
+   * Middle part of the name of the switch that permits a launch to set the field:
+   * `ask_<word>_on_launch`.
+   */
   switchWord: string;
   /** Topic of the field on the pages of templates and runs: what runs, on what, or how. */
   about: LaunchTopic;
-  /** True if workflow job templates prompt for it, too. */
+  /** True if workflow job templates can also prompt for the field. */
   inWorkflows?: boolean;
   /**
-   * Parts that do not affect what runs where, so that changing them on a job template requires no
-   * role on the project and the inventory.
+   * Parts that do not affect which playbook runs on which hosts: a change of them on a job template
+   * requires no role on the project or the inventory.
    */
   harmless?: 'value' | 'switch' | 'both';
   /**
-   * True if its value determines which playbook gets the credentials of a run, or where they are
-   * sent: variables do, because they control how and where Ansible connects.
+   * True if the value determines which playbook gets the credentials of a run, or where they are
+   * sent. Variables do, because they control how and where Ansible connects.
    */
   directsCredentials?: true;
   /** Differences of the field on a job template, a workflow job template, or a run. */
@@ -196,7 +199,7 @@ export interface LaunchOption extends PromptOptions {
   name: PromptField;
   /** Field of a job template. */
   field: Field;
-  /** Switch that permits a launch to set it. */
+  /** Switch that permits a launch to set the field. */
   switch: string;
 }
 

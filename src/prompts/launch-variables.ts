@@ -38,8 +38,8 @@ export interface MergedVariables {
 }
 
 /**
- * Returns the variables of a run without those of its launch: the template's variables, overridden
- * by survey defaults.
+ * Returns the variables of a run whose launch sets none: the template's, overridden by survey
+ * defaults.
  */
 export const defaultVariables = (
   template: Readonly<Record<string, unknown>>,

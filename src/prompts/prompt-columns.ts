@@ -110,7 +110,7 @@ export const inheritedPrompts = (prompts: Prompts): Prompts =>
     INHERITED.flatMap(({ name }) => (prompts[name] === '' ? [] : [name])),
   );
 
-/** Values of a job's options that neither its template nor its launch sets. */
+/** Values of options that neither the template nor the launch of a job sets. */
 export const OPTION_DEFAULTS = promptsIn(
   Object.fromEntries(STORED.map(({ name, field }) => [name, field.default])),
 );
@@ -121,7 +121,7 @@ const destinationsOf = (options: readonly LaunchOption[]): readonly string[] => 
   'survey_spec',
 ];
 
-/** Returns the fields about prompts, for one section of a template's page. */
+/** Returns the names of the fields in the prompts section of a template's page. */
 const promptSection = (switches: readonly Field[]): readonly string[] => [
   'survey_enabled',
   ...switches.map(({ name }) => name),
@@ -130,22 +130,22 @@ export const TEMPLATE_PROMPT_SECTION = promptSection(TEMPLATE_SWITCHES);
 export const WORKFLOW_PROMPT_SECTION = promptSection(WORKFLOW_SWITCHES);
 
 /**
- * Fields that determine what receives the credentials of runs, and fields that permit a launch to
- * determine it: the switches, and the survey, whose answers are variables.
+ * Fields that determine what receives the credentials of runs, and fields that let a launch
+ * determine the receiver: the switches, and the survey, whose answers are variables.
  */
 export const TEMPLATE_DESTINATIONS = destinationsOf(LAUNCH_OPTIONS);
 export const WORKFLOW_DESTINATIONS = destinationsOf(
   LAUNCH_OPTIONS.filter(({ inWorkflows }) => inWorkflows),
 );
 /**
- * Fields of a saved launch that determine what receives the credentials of runs. Its variables have
- * another name, and it has no switches.
+ * Fields of a saved launch that determine what receives the credentials of runs. The variables of a
+ * saved launch have another name, and a saved launch has no switches.
  */
 export const SAVED_DESTINATIONS = LAUNCH_OPTIONS.flatMap(({ directsCredentials, name, field }) =>
   directsCredentials === true ? [field.kind === 'variables' ? 'extra_data' : name] : [],
 );
 
-/** Columns of a job template that do not affect what runs where. */
+/** Columns of a job template that do not affect which playbook runs on which hosts. */
 export const HARMLESS_OPTIONS: readonly string[] = LAUNCH_OPTIONS.flatMap((option) => [
   ...(option.harmless === 'value' || option.harmless === 'both' ? [option.name] : []),
   ...(option.harmless === 'switch' || option.harmless === 'both' ? [option.switch] : []),

@@ -1,7 +1,7 @@
 import type { CombinedCredential } from '../credentials/types/combination.js';
 import type { SavedTarget } from './saved-prompt-errors.js';
 
-/** A credential with the data for launches; of its inputs only the vault id is kept. */
+/** A credential with the data for launches. Of its inputs, it contains the vault id only. */
 export interface LaunchCredential extends CombinedCredential {
   id: number;
   credentialTypeId: number;

@@ -7,7 +7,7 @@ import type { Prompts } from './launch-options.js';
 import { defaultVariables, reservedWordFault, variableErrors } from './launch-variables.js';
 import { secretVariables, valueErrors, type Survey } from './survey.js';
 
-/** Error texts for prompts that a template does not ask for. */
+/** Error texts for fields that a template does not prompt for. */
 export interface Refusal {
   field: string;
   /** Error text for variables, by their names. */

@@ -110,6 +110,6 @@ export function openSaved(box: SecretBox, table: string, row: SavedLaunch): Prom
   };
 }
 
-/** Returns variables as launch fields; the field is not set without variables. */
+/** Returns variables as a launch field; without variables, the field is not set. */
 export const variablesIn = (variables: Variables): Prompts =>
   Object.keys(variables).length > 0 ? { extra_vars: variables } : {};

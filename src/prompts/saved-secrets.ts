@@ -21,8 +21,8 @@ export interface StoredVariables {
 }
 
 /**
- * Seals the secret answers for their row. An answer that is sent in its masked form keeps the
- * stored one; without a stored one it is dropped.
+ * Seals the secret answers for their row. A masked answer keeps the stored answer; without a stored
+ * answer, the masked answer is dropped.
  *
  * @param secretNames names of the secret variables
  * @param stored stored sealed answers of the row

@@ -3,10 +3,7 @@ import { ENCRYPTED } from '../common/fields/text.js';
 import { isRecord } from '../common/records.js';
 import { hasDefault, type Survey } from './survey.js';
 
-/**
- * Returns the context of sealed defaults, which contains the key of the secret, as in every JSON
- * column with secrets.
- */
+/** Returns the context of sealed defaults. It contains the key of the secret in the JSON column. */
 const contextOf = (templateId: number): string =>
   rowContext('unified_job_templates', templateId, 'default');
 
@@ -14,7 +11,7 @@ const contextOf = (templateId: number): string =>
 export const sealSurvey = (box: SecretBox, templateId: number, survey: Survey): Survey =>
   mapSecrets(survey, (text) => box.seal(text, contextOf(templateId)));
 
-/** Returns a stored survey with decrypted secrets; null if the template has none. */
+/** Returns a stored survey with decrypted secrets; null if the template has no survey. */
 export const openSurvey = (box: SecretBox, templateId: number, stored: unknown): Survey | null =>
   isSurvey(stored)
     ? mapSecrets(stored, (text) => (isSealed(text) ? box.open(text, contextOf(templateId)) : text))
@@ -35,9 +32,6 @@ function mapSecrets(survey: Survey, change: (text: string) => string): Survey {
   };
 }
 
-/**
- * Returns true if a column holds a survey: it is null, or an empty object after the removal of the
- * survey.
- */
+/** Returns true if the column contains a survey. Without a survey it is null or an empty object. */
 const isSurvey = (stored: unknown): stored is Survey =>
   isRecord(stored) && Array.isArray(stored.spec);

@@ -29,13 +29,13 @@ class QuestionSchema {
   @Text({ help: 'Default; several choices are separated by line breaks.' })
   default!: string;
 
-  @Text({ help: 'One a line, for questions with choices.' })
+  @Text({ help: 'Choices, one per line.' })
   choices!: string;
 
-  @Integer({ nullable: true, help: 'Least number, or least length of a text.' })
+  @Integer({ nullable: true, help: 'Minimum number, or minimum length of a text.' })
   min!: number | null;
 
-  @Integer({ nullable: true, help: 'Largest number, or largest length of a text.' })
+  @Integer({ nullable: true, help: 'Maximum number, or maximum length of a text.' })
   max!: number | null;
 
   @Char({ label: 'Description' })

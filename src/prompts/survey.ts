@@ -39,9 +39,7 @@ const MAX_ANSWER_LENGTH = 65_536;
 /** Maximum number of values in a list answer, and of a question's choices. */
 export const MAX_CHOICES = 1000;
 
-/**
- * Maximum number of wrong values that are reported for an answer, and of choices listed for each.
- */
+/** Maximum number of wrong values reported for an answer, and of choices listed for each value. */
 const SHOWN_VALUES = 10;
 const SHOWN_CHOICES = 100;
 
@@ -85,15 +83,15 @@ export function answerErrors(survey: Survey, answers: Readonly<Record<string, un
   });
 }
 
-/** Returns true for a password in its masked form, which selects the default. */
+/** Returns true for a masked password, which selects the default. */
 const isMasked = ({ type }: SurveyQuestion, value: unknown): boolean =>
   type === 'password' && value === ENCRYPTED;
 
 const defaultsOf = new WeakMap<Survey, Readonly<Record<string, unknown>>>();
 
 /**
- * Returns defaults that are valid answers, by variable; an invalid default counts as none. The
- * result is cached, because a bulk launch uses one survey a hundred times.
+ * Returns the defaults that are valid answers, by variable. The result is cached, because a bulk
+ * launch uses one survey a hundred times.
  */
 export function defaultAnswers(survey: Survey): Readonly<Record<string, unknown>> {
   const cached = defaultsOf.get(survey) ?? computeDefaults(survey);

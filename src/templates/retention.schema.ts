@@ -20,12 +20,12 @@ export class RetentionFields {
   retention_runs!: number | null;
 }
 
-/** Values of a copy, which anyone who may make the template may make. */
+/** Values of a copy: a user who can create templates needs no permission on the retention. */
 export const INHERITED_RETENTION = { retention_days: null, retention_runs: null };
 
 /**
- * Requires an administrator of the organization for a change of a template's retention: it removes runs,
- * which only these may delete.
+ * Verifies that a caller who changes the retention of a template administers its organization.
+ * Retention removes runs, which only administrators can delete.
  *
  * @param values values of the request
  * @param template the template before the request, with its organization after it

@@ -60,7 +60,7 @@ const routeOf = (
 });
 const CHANGE = { kind: 'action', needs: 'change', status: 200 } as const;
 
-/** The questions that a launch asks (docs/contract/launching.md#surveys). */
+/** Survey of a template: the questions at launch (docs/contract/launching.md#surveys). */
 @Controller()
 export abstract class SurveyController {
   protected abstract readonly templates: ResourceDefinition;

@@ -1,7 +1,7 @@
 import { INTEGER, object, STRING } from '../common/fields/json-schema.js';
 import type { TemplateName } from './templates.repository.js';
 
-/** Kind of runs by kind of template. */
+/** Kinds of runs by kind of template. */
 const RUN_TYPES: Readonly<Record<string, string>> = {
   job_template: 'job',
   project: 'project_update',

@@ -32,7 +32,10 @@ export interface ResolvedEnvironment extends Record<string, unknown> {
  * which knows the defaults.
  */
 export abstract class ResolvedEnvironments {
-  /** Returns a query for the environment of runs that choose none (`ResolvedEnvironment`). */
+  /**
+   * Returns a query for the environment of runs without a selected environment
+   * (`ResolvedEnvironment`).
+   */
   abstract of(template: Row, actor: Actor): Sql;
 }
 
@@ -114,8 +117,8 @@ function runsOf(row: Row, types: ReadonlyMap<number, string>): Record<string, st
 }
 
 /**
- * Returns the ids of present and last runs. Their kinds must be queried: a sliced job template
- * launches a workflow job.
+ * Returns the ids of current and last runs. The kinds of these runs must be queried, because a
+ * sliced job template launches a workflow job.
  */
 const linkedRuns = (rows: readonly Row[]): number[] =>
   rows

@@ -42,7 +42,7 @@ export interface ReceivingTemplate {
   /** True if a push replaces an earlier one whose run is still pending. */
   coalesces: boolean;
   forks: ForkRule;
-  /** True if a body that launched a run once launches no further one. */
+  /** True if each body launches at most one run. */
   dedupesBody: boolean;
 }
 
@@ -53,10 +53,7 @@ export interface TemplateRun {
   unified_job_template_id: number | null;
 }
 
-/**
- * Returns a query for title and description of surveys (`SurveyHead`), of templates that have
- * one.
- */
+/** Returns a query for the titles and descriptions (`SurveyHead`) of the surveys of templates. */
 export const surveyHeads = (ids: readonly number[]): Sql => sql`
   SELECT id, survey_spec->>'name' AS title, survey_spec->>'description' AS description
   FROM unified_job_templates
@@ -119,7 +116,10 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
       UPDATE unified_job_templates SET webhook_key = ${sealed}, modified = now() WHERE id = ${id}`);
   }
 
-  /** Locks a template until the transaction ends, against everything but references to it. */
+  /**
+   * Locks a template until the transaction ends. Other transactions can still refer to the
+   * template.
+   */
   async lock(id: number): Promise<void> {
     await this.database.execute(
       sql`SELECT 1 FROM unified_job_templates WHERE id = ${id} FOR NO KEY UPDATE`,
@@ -178,7 +178,7 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
   }
 }
 
-/** Returns a query for the newest run of each template, which the template displays. */
+/** Returns a query for the newest run of each template. */
 function latestOf(runs: readonly TemplateRun[]): Sql {
   return sql`
     SELECT DISTINCT ON (template_id) template_id, id, status
@@ -192,11 +192,11 @@ function latestOf(runs: readonly TemplateRun[]): Sql {
 export const templateNames = (): Sql => sql`
   SELECT id, type, name, description, timeout, scm_type, inventory_id FROM unified_job_templates`;
 
-/** Query for the service that each template receives webhooks of, to be joined. */
+/** Returns a query for the webhook service of each template, for joins. */
 export const receivedServices = (): Sql => sql`
   SELECT id, webhook_service AS service FROM unified_job_templates`;
 
-/** Query for the variables that templates give their runs, to be joined. */
+/** Returns a query for the variables of templates, for joins. */
 export const templateVariables = (): Sql => sql`
   SELECT id, name, extra_vars FROM unified_job_templates`;
 
@@ -207,7 +207,9 @@ export const projectSources = (): Sql => sql`
     scm_track_submodules, default_environment_id, signature_validation_credential_id
   FROM unified_job_templates`;
 
-/** Returns true as SQL if runs of a job template use only the instance groups of the template. */
+/**
+ * Returns an SQL condition: runs of a job template use only the instance groups of the template.
+ */
 export const templateExcludesGroups = (id: Sql): Sql => sql`
   coalesce((SELECT prevent_instance_group_fallback FROM unified_job_templates WHERE id = ${id}), false)`;
 
@@ -231,8 +233,8 @@ export const inventoryOf = (templateId: Sql): Sql => sql`
 
 /**
  * Returns a query for templates with the caller's permissions to read and start each: `id`, `type`,
- * `scm_type`, `may_read`, `may_start`. Other kinds, such as approvals, have no rule of their own,
- * so both are true.
+ * `scm_type`, `may_read`, `may_start`. Both permissions are true for kinds without permissions of
+ * their own, such as approvals.
  */
 export function templatesWithRights(ids: readonly number[], actor: Actor): Sql {
   const permissionSql = (actionOf: (start: string) => string): Sql => {

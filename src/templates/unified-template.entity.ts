@@ -23,7 +23,7 @@ const STATUSES = [
 const NEVER = 'never updated';
 
 /**
- * Declares the status of the present or the last run.
+ * Declares the status of the current or the last run.
  *
  * @param never label for a template without runs: a project is updated, others are run
  */
@@ -99,9 +99,9 @@ export abstract class UnifiedTemplate extends NamedEntity {
 }
 
 /**
- * Returns the unique rule of names: a name is unique per kind and organization, or among objects
- * without an organization. Exceptions are approvals, whose names describe their place in a
- * workflow, and sources, whose names are unique per inventory.
+ * Returns the uniqueness rule of names: a name is unique per kind and organization, or among
+ * objects without an organization. Names of approvals are not unique; names of inventory sources
+ * are unique per inventory.
  *
  * @param model kind of template for the error message
  */

@@ -17,9 +17,7 @@ class AnyUnifiedTemplate extends UnifiedTemplate {
   organization!: Reference | null;
 }
 
-/**
- * Returns the predicate of kinds without roles of their own: their workflow or inventory decides.
- */
+/** Returns the predicate of a kind without roles: roles on its workflow or inventory apply. */
 const ofKind =
   (type: 'workflow_approval_template' | 'inventory_source', action: string): Predicate =>
   (alias, actor) => {

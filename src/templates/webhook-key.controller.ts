@@ -18,7 +18,7 @@ const routeOf = (templates: ResourceDefinition) =>
     response: object({ webhook_key: described(STRING, 'Key that the code host signs with.') }),
   }) as const;
 
-/** The key that signs webhooks of a template (docs/contract/webhooks.md#key). */
+/** Key that signs webhooks of a template (docs/contract/webhooks.md#key). */
 @Controller()
 export abstract class WebhookKeyController {
   protected abstract readonly templates: ResourceDefinition;

@@ -37,7 +37,7 @@ export class WebhookTemplateFields {
   webhook_key!: string;
 }
 
-/** Fields of templates for which every event can launch a run of its own. */
+/** Fields of templates for which each event can launch a separate run. */
 export class WebhookJobTemplateFields extends WebhookTemplateFields {
   @Bool({
     help: 'A push replaces an earlier push to the same ref whose job is still pending.',

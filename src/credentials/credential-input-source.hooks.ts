@@ -24,7 +24,7 @@ export class CredentialInputSourceHooks implements ResourceHooks<CredentialInput
 
   async prepareCreate(sent: Sent, actor: Actor): Promise<Prepared<CredentialInputSource>> {
     const prepared = await this.prepare(sent, sent);
-    await this.assertNotMoved(sent, sent.input_field_name, actor);
+    await this.assertMayRedirect(sent, sent.input_field_name, actor);
     return prepared;
   }
 
@@ -33,19 +33,19 @@ export class CredentialInputSourceHooks implements ResourceHooks<CredentialInput
     sent: Sent,
     actor: Actor,
   ): Promise<Prepared<CredentialInputSource>> {
-    const former = formerOf(row);
-    const whole = { ...former, ...sent };
-    const prepared = await this.prepare(whole, sent);
-    if (Object.keys(former).some((name) => name in sent)) {
-      await this.assertNotMoved(former, former.input_field_name, actor);
-      await this.assertNotMoved(whole, whole.input_field_name, actor);
+    const current = valuesOf(row);
+    const merged = { ...current, ...sent };
+    const prepared = await this.prepare(merged, sent);
+    if (Object.keys(current).some((name) => name in sent)) {
+      await this.assertMayRedirect(current, current.input_field_name, actor);
+      await this.assertMayRedirect(merged, merged.input_field_name, actor);
     }
     return prepared;
   }
 
   async prepareDelete(row: RowOf<CredentialInputSource>, actor: Actor): Promise<void> {
-    const former = formerOf(row);
-    await this.assertNotMoved(former, former.input_field_name, actor);
+    const current = valuesOf(row);
+    await this.assertMayRedirect(current, current.input_field_name, actor);
   }
 
   /**
@@ -54,15 +54,15 @@ export class CredentialInputSourceHooks implements ResourceHooks<CredentialInput
    *
    * @throws Invalid, Forbidden
    */
-  private async assertNotMoved(
-    whole: Pick<Sent, 'target_credential' | 'source_credential'>,
+  private async assertMayRedirect(
+    values: Pick<Sent, 'target_credential' | 'source_credential'>,
     id = '',
     actor: Actor,
   ): Promise<void> {
-    const { target } = await this.ends(whole);
+    const { target } = await this.credentialsOf(values);
     const field = inputField(target.type, id);
     if (actor.isSuperuser || !field || !isDestination(field)) return;
-    const [secret] = sealedInputs(target.inputs).filter((kept) => kept !== id);
+    const [secret] = sealedInputs(target.inputs).filter((name) => name !== id);
     if (secret !== undefined) {
       const text = `${secret} must be given anew: ${id} decides where it is sent.`;
       throw Invalid.field('input_field_name', text);
@@ -70,27 +70,29 @@ export class CredentialInputSourceHooks implements ResourceHooks<CredentialInput
     await this.owner.assertMayRedirect(target.id, [id], actor);
   }
 
-  /** @param whole values of the row after the change */
-  private async prepare(whole: Sent, sent: Sent): Promise<Prepared<CredentialInputSource>> {
-    const { target, source } = await this.ends(whole);
+  /** @param merged values of the row after the change */
+  private async prepare(merged: Sent, sent: Sent): Promise<Prepared<CredentialInputSource>> {
+    const { target, source } = await this.credentialsOf(merged);
     const errors = {
-      ...targetErrors(target, whole.input_field_name ?? ''),
+      ...targetErrors(target, merged.input_field_name ?? ''),
       ...sourceErrors(source),
     };
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
-    const { faults, location } = checkMetadata(source.type, whole.metadata);
+    const { faults, location } = checkMetadata(source.type, merged.metadata);
     if (Object.keys(faults).length > 0) throw new Invalid({ metadata: faults });
     return 'metadata' in sent ? { values: { metadata: location } } : {};
   }
 
-  private async ends({ target_credential: target, source_credential: source }: Sent) {
+  private async credentialsOf({ target_credential: target, source_credential: source }: Sent) {
     const ids = [target, source].flatMap((id) => id ?? []);
-    const found = new Map((await this.credentials.sealed(ids)).map((one) => [one.id, one]));
+    const found = new Map(
+      (await this.credentials.sealed(ids)).map((credential) => [credential.id, credential]),
+    );
     return { target: entryOf(found, target), source: entryOf(found, source) };
   }
 }
 
-const formerOf = (row: RowOf<CredentialInputSource>) => ({
+const valuesOf = (row: RowOf<CredentialInputSource>) => ({
   input_field_name: row.input_field_name,
   metadata: row.metadata,
   target_credential: row.target_credential_id,

@@ -42,11 +42,11 @@ export class CredentialOwner {
    * @throws BadRequest unless exactly one owner is given
    */
   async organizationOf(values: ValuesOf<Credential>): Promise<number | null> {
-    const named = OWNERS.filter((name) => typeof values[name] === 'number');
-    if (named.length === 0) throw new BadRequest("Missing 'user', 'team', or 'organization'.");
-    if (named.length > 1) {
+    const owners = OWNERS.filter((name) => typeof values[name] === 'number');
+    if (owners.length === 0) throw new BadRequest("Missing 'user', 'team', or 'organization'.");
+    if (owners.length > 1) {
       throw new BadRequest(
-        `Only one of 'user', 'team', or 'organization' should be provided, received ${named.join(', ')} fields.`,
+        `Only one of 'user', 'team', or 'organization' should be provided, received ${owners.join(', ')} fields.`,
       );
     }
     if (typeof values.team !== 'number') return values.organization ?? null;
@@ -128,15 +128,15 @@ export class CredentialOwner {
    *
    * @throws Forbidden unless the caller has `use` on all stores of the other looked-up inputs
    */
-  async assertMayRedirect(id: number, moved: readonly string[], actor: Actor): Promise<void> {
+  async assertMayRedirect(id: number, changed: readonly string[], actor: Actor): Promise<void> {
     const sources = await this.sources.ofTargets([id]);
-    const stores = sources.filter(({ field }) => !moved.includes(field));
+    const stores = sources.filter(({ field }) => !changed.includes(field));
     await this.references.assertAllowed(
       resource('credential'),
       stores.map((source) => source.source_id),
       'use',
       actor,
-      `Changing ${moved.join(', ')} needs use on the credentials that inputs are looked up with.`,
+      `Changing ${changed.join(', ')} needs use on the credentials that inputs are looked up with.`,
     );
   }
 

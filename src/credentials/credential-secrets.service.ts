@@ -50,8 +50,8 @@ export class CredentialSecrets {
     session = new LookupSession(),
   ): Promise<Map<number, OpenCredential>> {
     const opened = await this.stored(ids);
-    const wanted = opened.size === 0 ? [] : await this.sources.ofTargets([...opened.keys()]);
-    if (wanted.length > 0) await this.fetchInto(opened, wanted, session);
+    const sources = opened.size === 0 ? [] : await this.sources.ofTargets([...opened.keys()]);
+    if (sources.length > 0) await this.fetchInto(opened, sources, session);
     await this.issueInto(opened, session);
     return opened;
   }
@@ -61,13 +61,13 @@ export class CredentialSecrets {
     opened: Map<number, OpenCredential>,
     session: LookupSession,
   ): Promise<void> {
-    const wanted = [...opened.values()].filter(needsToken);
-    if (wanted.length === 0) return;
+    const credentials = [...opened.values()].filter(needsToken);
+    if (credentials.length === 0) return;
     const values = await this.lookups.fetch(
-      wanted.map((store) => ({ store, location: {} })),
+      credentials.map((store) => ({ store, location: {} })),
       session,
     );
-    for (const [credential, token] of zip(wanted, values)) {
+    for (const [credential, token] of zip(credentials, values)) {
       if (token instanceof LookupError) {
         throw new LookupError(
           `Could not get a token with credential "${credential.name}": ${token.message}`,
@@ -87,27 +87,27 @@ export class CredentialSecrets {
 
   private async fetchInto(
     opened: Map<number, OpenCredential>,
-    wanted: readonly InputSource[],
+    sources: readonly InputSource[],
     session: LookupSession,
   ): Promise<void> {
-    const stores = await this.stored([...new Set(wanted.map((one) => one.source_id))]);
+    const stores = await this.stored([...new Set(sources.map((source) => source.source_id))]);
     const values = await this.lookups.fetch(
-      wanted.map(({ source_id: source, metadata }) => ({
+      sources.map(({ source_id: source, metadata }) => ({
         store: entryOf(stores, source),
         location: isTexts(metadata) ? metadata : {},
       })),
       session,
     );
-    for (const [{ target_id: target, field, source_id: source }, value] of zip(wanted, values)) {
+    for (const [{ target_id: target, field, source_id: source }, value] of zip(sources, values)) {
       const credential = entryOf(opened, target);
-      const given = value instanceof LookupError ? value : withFetched(credential, field, value);
-      if (given instanceof LookupError) {
+      const updated = value instanceof LookupError ? value : withFetched(credential, field, value);
+      if (updated instanceof LookupError) {
         const { name } = entryOf(stores, source);
         throw new LookupError(
-          `Could not get "${field}" of credential "${credential.name}" from "${name}": ${given.message}`,
+          `Could not get "${field}" of credential "${credential.name}" from "${name}": ${updated.message}`,
         );
       }
-      opened.set(target, given);
+      opened.set(target, updated);
     }
   }
 }

@@ -69,10 +69,10 @@ export class CredentialExtension {
     return new Map(
       rows.map((row) => {
         const type = entryOf(types, row.credential_type_id);
-        const own = owners.get(row.id) ?? [];
-        const [first] = own;
+        const rowOwners = owners.get(row.id) ?? [];
+        const [first] = rowOwners;
         const isPrivate =
-          own.length === 1 && first?.type === 'user' && row.organization_id === null;
+          rowOwners.length === 1 && first?.type === 'user' && row.organization_id === null;
         const related: Record<string, string> = isPrivate ? { user: first.url } : {};
         return [
           row.id,
@@ -84,7 +84,7 @@ export class CredentialExtension {
               kubernetes: type.kind === 'kubernetes',
             },
             related,
-            summary_fields: { owners: own, input_sources: sources.get(row.id) ?? {} },
+            summary_fields: { owners: rowOwners, input_sources: sources.get(row.id) ?? {} },
           },
         ];
       }),
@@ -123,12 +123,12 @@ async function inputSources(
  */
 async function ownersOf(
   rows: readonly RowOf<Credential>[],
-  found: readonly DirectHolder[],
+  holders: readonly DirectHolder[],
   context: RepresentContext,
 ): Promise<Map<number, Owner[]>> {
-  const users = await named('user', idsOf(found, 'user'), context);
-  const teams = await named('team', idsOf(found, 'team'), context);
-  const organizations = await named(
+  const users = await ownersById('user', idsOf(holders, 'user'), context);
+  const teams = await ownersById('team', idsOf(holders, 'team'), context);
+  const organizations = await ownersById(
     'organization',
     rows.flatMap(({ organization_id: id }) => (typeof id === 'number' ? [id] : [])),
     context,
@@ -137,7 +137,7 @@ async function ownersOf(
   const add = (credential: number, owner: Owner | undefined): void => {
     if (owner) owners.get(credential)?.push(owner);
   };
-  for (const { object_id: credential, type, holder_id: holder } of found) {
+  for (const { object_id: credential, type, holder_id: holder } of holders) {
     add(credential, (type === 'user' ? users : teams).get(holder));
   }
   for (const row of rows) add(row.id, organizations.get(row.organization_id ?? 0));
@@ -147,7 +147,7 @@ async function ownersOf(
 const idsOf = (holders: readonly DirectHolder[], type: string): number[] =>
   holders.filter((holder) => holder.type === type).map(({ holder_id: id }) => id);
 
-async function named(
+async function ownersById(
   type: string,
   ids: readonly number[],
   context: RepresentContext,
@@ -155,11 +155,14 @@ async function named(
   const definition = resource(type);
   const summaries = await summariesReferredTo(definition, [...new Set(ids)], context);
   return new Map(
-    [...summaries].map(([id, one]) => [id, { id, type, ...wordsOf(one), url: definition.url(id) }]),
+    [...summaries].map(([id, summary]) => [
+      id,
+      { id, type, ...namesOf(summary), url: definition.url(id) },
+    ]),
   );
 }
 
-function wordsOf(summary: Readonly<Record<string, unknown>>): Pick<Owner, 'name' | 'description'> {
+function namesOf(summary: Readonly<Record<string, unknown>>): Pick<Owner, 'name' | 'description'> {
   const text = (name: string): string => String(summary[name] ?? '');
   return summary.username === undefined
     ? { name: text('name'), description: text('description') }

@@ -10,7 +10,7 @@ import { CredentialUses } from './credential-uses.js';
 import { CredentialsRepository } from './credentials.repository.js';
 import { maskSealed, openInputs, sealedInputs, sealInputs } from './sealed-inputs.js';
 import { type CredentialInputs, type CredentialTypeDefinition } from './types/definition.js';
-import { movedInputs, validateInputs } from './types/inputs.js';
+import { changedDestinations, validateInputs } from './types/inputs.js';
 import type { Credential } from './credential.entity.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 
@@ -31,7 +31,7 @@ export class CredentialHooks implements ResourceHooks<Credential> {
   async prepareCreate(values: ValuesOf<Credential>): Promise<Prepared<Credential>> {
     const organization = await this.owner.organizationOf(values);
     const type = await this.types.referenced(values.credential_type);
-    const inputs = checked(type, values.inputs);
+    const inputs = validated(type, values.inputs);
     // Secrets are sealed for their row, so the id is allocated before the row is written.
     const id = await this.credentials.takeId();
     const sealed = JSON.stringify(sealInputs(this.box, id, type, inputs));
@@ -57,11 +57,11 @@ export class CredentialHooks implements ResourceHooks<Credential> {
     const stored: CredentialInputs = row.inputs;
     const previous = openInputs(this.box, row.id, stored);
     // Masked like in a client's request: with a new type that would show them, secrets are not kept.
-    const inputs = checked(type, values.inputs ?? maskSealed(stored), previous, actor);
-    const moved = movedInputs(type, inputs, previous);
-    if (moved.length > 0) await this.owner.assertMayRedirect(row.id, moved, actor);
+    const inputs = validated(type, values.inputs ?? maskSealed(stored), previous, actor);
+    const changed = changedDestinations(type, inputs, previous);
+    if (changed.length > 0) await this.owner.assertMayRedirect(row.id, changed, actor);
     // Sealing never returns the same text twice, so the inputs are compared in clear text.
-    if (!('credential_type' in values) && same(inputs, previous)) {
+    if (!('credential_type' in values) && areEqual(inputs, previous)) {
       return { values: { inputs: undefined } };
     }
     return { columns: { inputs: JSON.stringify(sealInputs(this.box, row.id, type, inputs)) } };
@@ -82,14 +82,14 @@ export class CredentialHooks implements ResourceHooks<Credential> {
 }
 
 /** @throws Invalid naming the invalid inputs */
-function checked(
+function validated(
   type: CredentialTypeDefinition,
-  given: unknown,
+  sent: unknown,
   previous?: CredentialInputs,
   actor?: Actor,
 ): CredentialInputs {
   const mayRedirect = actor?.isSuperuser === true;
-  const { errors, inputs } = validateInputs(type, given, previous, { mayRedirect });
+  const { errors, inputs } = validateInputs(type, sent, previous, { mayRedirect });
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   const forged = sealedInputs(inputs);
   if (forged.length > 0) {
@@ -105,7 +105,7 @@ function checked(
   return inputs;
 }
 
-function same(left: CredentialInputs, right: CredentialInputs): boolean {
+function areEqual(left: CredentialInputs, right: CredentialInputs): boolean {
   const ids = new Set([...Object.keys(left), ...Object.keys(right)]);
   return [...ids].every((id) => left[id] === right[id]);
 }

@@ -118,9 +118,9 @@ export class CredentialCopyController extends CopyController<Credential> {
 
   /** Copies the input sources whose stores the author of the copy can use. */
   protected override async copyParts(original: Row, copy: Row, actor: Actor): Promise<void> {
-    const stores = (await this.sources.ofTargets([original.id])).map((one) => one.source_id);
+    const stores = (await this.sources.ofTargets([original.id])).map((source) => source.source_id);
     const found = await this.repository.usable(stores, actor);
-    const usable = found.filter(({ may_use: may }) => may).map((store) => store.id);
+    const usable = found.filter(({ may_use: mayUse }) => mayUse).map((store) => store.id);
     await this.sources.copy(original.id, copy.id, usable, actor.id);
   }
 }

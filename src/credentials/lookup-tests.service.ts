@@ -40,14 +40,14 @@ export class LookupTests {
     }
     const type = await this.types.referenced(row.credential_type_id);
     const stored = openInputs(this.box, row.id, row.inputs);
-    const given = { ...maskSealed(row.inputs), ...inputs };
-    await this.read(type, { inputs: checked(type, given, stored), metadata });
+    const sent = { ...maskSealed(row.inputs), ...inputs };
+    await this.read(type, { inputs: validated(type, sent, stored), metadata });
   }
 
   /** Tests with inputs that no credential stores. */
   async ofType(typeId: number, { inputs = {}, metadata = {} }: LookupRequest): Promise<void> {
     const type = await this.types.referenced(typeId);
-    await this.read(type, { inputs: checked(type, inputs, {}), metadata });
+    await this.read(type, { inputs: validated(type, inputs, {}), metadata });
   }
 
   private async read(
@@ -68,12 +68,12 @@ export class LookupTests {
 }
 
 /** @throws Invalid naming the invalid inputs */
-function checked(
+function validated(
   type: CredentialTypeDefinition,
-  given: Record<string, unknown>,
+  sent: Record<string, unknown>,
   previous: CredentialInputs,
 ): CredentialInputs {
-  const { errors, inputs } = validateInputs(type, given, previous);
+  const { errors, inputs } = validateInputs(type, sent, previous);
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   return inputs;
 }

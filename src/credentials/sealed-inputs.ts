@@ -8,7 +8,7 @@ import {
 import { secretInputs } from './types/inputs.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 
-const place = (credentialId: number, input: string): string =>
+const contextOf = (credentialId: number, input: string): string =>
   rowContext('credentials', credentialId, input);
 
 /**
@@ -25,7 +25,7 @@ export function sealInputs(
   const stored = ([id, value]: [string, string | boolean]): [string, string | boolean] =>
     !secrets.has(id) || typeof value !== 'string' || isEmptySecret(type, id, value)
       ? [id, value]
-      : [id, box.seal(value, place(credentialId, id))];
+      : [id, box.seal(value, contextOf(credentialId, id))];
   return Object.fromEntries(Object.entries(inputs).map(stored));
 }
 
@@ -42,7 +42,7 @@ export function openInputs(
   return Object.fromEntries(
     Object.entries(stored).map(([id, value]) =>
       typeof value === 'string' && isSealed(value)
-        ? [id, box.open(value, place(credentialId, id))]
+        ? [id, box.open(value, contextOf(credentialId, id))]
         : [id, value],
     ),
   );

@@ -4,7 +4,7 @@ import { memberOf } from '../../common/records.js';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import { once, type RefusalReason, type SecretStore, hostPartOf } from './secret-store.js';
-import { decodedBase64, objectIn } from './store-answer.js';
+import { decodedBase64, objectIn } from './store-response.js';
 
 /** Reads whole secrets from AWS Secrets Manager. Requests are signed; there is no login. */
 export const awsSecretsManager: SecretStore = (inputs, { call }) => {
@@ -20,7 +20,7 @@ export const awsSecretsManager: SecretStore = (inputs, { call }) => {
         const [text, binary] = ['SecretString', 'SecretBinary'].map((key) => memberOf(secret, key));
         if (typeof text === 'string') return text;
         if (typeof binary === 'string') return decodedBase64(binary);
-        throw new LookupError('The answer has no secret.');
+        throw new LookupError('The response has no secret.');
       });
     },
   };

@@ -10,7 +10,7 @@ import {
   formBody,
   segmentOf,
 } from './secret-store.js';
-import { requiredField, objectIn, tokenIn } from './store-answer.js';
+import { requiredField, objectIn, tokenIn } from './store-response.js';
 
 /** Hosts of the clouds: that of logins, and that of the scope. */
 const CLOUDS: Readonly<Record<string, readonly [login: string, vault: string]>> = {
@@ -27,7 +27,7 @@ export const azureKeyVault: SecretStore = (inputs, { call }) => {
   const login = memoized(async () => {
     const [host, vault] = CLOUDS[textInput(inputs, 'cloud_name')] ?? [];
     if (!host || !vault) throw new LookupError('The cloud environment is not known.');
-    const answer = await call({
+    const response = await call({
       method: 'POST',
       url: `https://${host}/${segmentOf(textInput(inputs, 'tenant'), 'tenant')}/oauth2/v2.0/token`,
       headers: FORM_HEADERS,
@@ -38,7 +38,7 @@ export const azureKeyVault: SecretStore = (inputs, { call }) => {
         scope: `https://${vault}/.default`,
       }),
     });
-    return tokenIn(answer, 'access_token');
+    return tokenIn(response, 'access_token');
   });
   return {
     read({ secret_field: name = '', secret_version: version = '' }) {
@@ -50,8 +50,8 @@ export const azureKeyVault: SecretStore = (inputs, { call }) => {
       return once(secrets, path, async () => {
         const token = await login();
         const url = `${baseOf(textInput(inputs, 'url'))}/secrets/${path}?api-version=${API_VERSION}`;
-        const answer = await call({ method: 'GET', url, headers: bearer(token) });
-        return requiredField(objectIn(answer), 'value', name);
+        const response = await call({ method: 'GET', url, headers: bearer(token) });
+        return requiredField(objectIn(response), 'value', name);
       });
     },
   };

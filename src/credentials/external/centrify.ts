@@ -13,7 +13,7 @@ import {
   JSON_HEADERS,
   segmentOf,
 } from './secret-store.js';
-import { objectIn, tokenIn } from './store-answer.js';
+import { objectIn, tokenIn } from './store-response.js';
 
 /** Checks passwords of accounts out of Centrify Vault. */
 export const centrifyVault: SecretStore = (inputs, { call }) => {
@@ -22,7 +22,7 @@ export const centrifyVault: SecretStore = (inputs, { call }) => {
   const login = memoized(async () => {
     const user = textInput(inputs, 'client_id');
     const application = textInput(inputs, 'oauth_application_id');
-    const answer = await call({
+    const response = await call({
       method: 'POST',
       url: `${base}/oauth2/token/${segmentOf(application, 'oauth_application_id')}`,
       headers: {
@@ -34,13 +34,13 @@ export const centrifyVault: SecretStore = (inputs, { call }) => {
         scope: textInput(inputs, 'oauth_scope'),
       }),
     });
-    return tokenIn(answer, 'access_token');
+    return tokenIn(response, 'access_token');
   });
 
   /** Returns the result of a method, which answers 200 also when it fails. */
-  async function ask(path: string, body: object): Promise<unknown> {
+  async function callMethod(path: string, body: object): Promise<unknown> {
     const token = await login();
-    const answer = objectIn(
+    const response = objectIn(
       await call({
         method: 'POST',
         url: base + path,
@@ -48,13 +48,13 @@ export const centrifyVault: SecretStore = (inputs, { call }) => {
         body: JSON.stringify(body),
       }),
     );
-    if (answer.success === false) throw new LookupError('The store refused the request.');
-    return answer.Result;
+    if (response.success === false) throw new LookupError('The store refused the request.');
+    return response.Result;
   }
 
   async function accountId(account: string, system: string): Promise<string> {
     const rows = memberOf(
-      await ask('/Redrock/query', {
+      await callMethod('/Redrock/query', {
         Script: `Select ID from VaultAccount where Name=${quoted(system, 'system-name')} and User=${quoted(account, 'account-name')}`,
       }),
       'Results',
@@ -71,8 +71,11 @@ export const centrifyVault: SecretStore = (inputs, { call }) => {
     read({ 'account-name': account = '', 'system-name': system = '' }) {
       return once(passwords, JSON.stringify([account, system]), async () => {
         const ID = await accountId(account, system);
-        const password = memberOf(await ask('/ServerManage/CheckoutPassword', { ID }), 'Password');
-        if (typeof password !== 'string') throw new LookupError('The answer has no password.');
+        const password = memberOf(
+          await callMethod('/ServerManage/CheckoutPassword', { ID }),
+          'Password',
+        );
+        if (typeof password !== 'string') throw new LookupError('The response has no password.');
         return password;
       });
     },

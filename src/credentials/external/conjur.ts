@@ -2,7 +2,7 @@ import type { OutboundRequest } from '../../outbound/outbound-client.js';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import { once, memoized, type SecretStore, baseOf, segmentOf } from './secret-store.js';
-import { textIn, tokenOf } from './store-answer.js';
+import { textIn, tokenOf } from './store-response.js';
 
 /** Session of Conjur: the token, and the address at which the login was accepted. */
 interface Session {
@@ -21,16 +21,16 @@ export const conjur: SecretStore = (inputs, { call }) => {
     textIn(await call({ ...request, ...(ca === '' ? {} : { tls: { ca } }) }));
 
   async function loginAt(base: string): Promise<Session> {
-    const answer = await send({
+    const response = await send({
       method: 'POST',
       url: `${base}/authn/${account}/${username}/authenticate`,
       headers: { 'Content-Type': 'text/plain', 'Accept-Encoding': 'base64' },
       body: textInput(inputs, 'api_key'),
     });
-    // Servers that do not know the encoding answer with the token as JSON.
-    const token = answer.trimStart().startsWith('{')
-      ? Buffer.from(answer).toString('base64')
-      : answer.replace(/\s/g, '');
+    // Servers that do not know the encoding response with the token as JSON.
+    const token = response.trimStart().startsWith('{')
+      ? Buffer.from(response).toString('base64')
+      : response.replace(/\s/g, '');
     return { base, token: tokenOf(/^[\w+/=-]+$/.test(token) ? token : null) };
   }
 
@@ -51,12 +51,12 @@ export const conjur: SecretStore = (inputs, { call }) => {
     read({ secret_path: path = '', secret_version: version = '' }) {
       if (path === '') throw new LookupError('The secret identifier must be set.');
       const query = version === '' ? '' : `?version=${encodeURIComponent(version)}`;
-      const place = segmentOf(path, 'secret_path') + query;
-      return once(secrets, place, async () => {
+      const location = segmentOf(path, 'secret_path') + query;
+      return once(secrets, location, async () => {
         const { base, token } = await login();
         return send({
           method: 'GET',
-          url: `${base}/secrets/${account}/variable/${place}`,
+          url: `${base}/secrets/${account}/variable/${location}`,
           headers: { Authorization: `Token token="${token}"` },
         });
       });

@@ -1,7 +1,7 @@
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import { once, type SecretLocation, type SecretStore, baseOf } from './secret-store.js';
-import { objectIn, storeTextOf } from './store-answer.js';
+import { objectIn, storeTextOf } from './store-response.js';
 
 /** Members of the response, by the names that users can enter. */
 const PROPERTIES: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ export const cyberArkCcp: SecretStore = (inputs, { call }) => {
   const service = encodeURIComponent(textInput(inputs, 'webservice_id') || 'AIMWebService');
   const [cert, key] = ['client_cert', 'client_key'].map((id) => textInput(inputs, id));
 
-  const account = (query: string) =>
+  const read = (query: string) =>
     once(accounts, query, async () =>
       objectIn(
         await call({
@@ -32,13 +32,13 @@ export const cyberArkCcp: SecretStore = (inputs, { call }) => {
 
   return {
     async read(location) {
-      const found = await account(queryOf(textInput(inputs, 'app_id'), location));
-      const wanted = location.object_property ?? '';
-      const property = PROPERTIES[wanted.toLowerCase()] ?? wanted;
-      if (!Object.hasOwn(found, property)) {
+      const account = await read(queryOf(textInput(inputs, 'app_id'), location));
+      const propertyName = location.object_property ?? '';
+      const property = PROPERTIES[propertyName.toLowerCase()] ?? propertyName;
+      if (!Object.hasOwn(account, property)) {
         throw new LookupError(`The account has no property "${property}".`);
       }
-      return storeTextOf(found[property]);
+      return storeTextOf(account[property]);
     },
   };
 };

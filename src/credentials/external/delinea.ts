@@ -13,7 +13,7 @@ import {
   JSON_HEADERS,
   pathSegments,
 } from './secret-store.js';
-import { decodedBase64, requiredField, objectIn, textIn, tokenIn } from './store-answer.js';
+import { decodedBase64, requiredField, objectIn, textIn, tokenIn } from './store-response.js';
 
 /** Reads fields of secrets from Secret Server of Delinea, formerly Thycotic. */
 export const secretServer: SecretStore = (inputs, { call }) => {
@@ -23,14 +23,14 @@ export const secretServer: SecretStore = (inputs, { call }) => {
     const [username = '', password = '', domain = ''] = ['username', 'password', 'domain'].map(
       (id) => textInput(inputs, id),
     );
-    const given = { grant_type: 'password', username, password };
-    const answer = await call({
+    const fields = { grant_type: 'password', username, password };
+    const response = await call({
       method: 'POST',
       url: `${base}/oauth2/token`,
       headers: FORM_HEADERS,
-      body: formBody(domain === '' ? given : { ...given, domain }),
+      body: formBody(domain === '' ? fields : { ...fields, domain }),
     });
-    return tokenIn(answer, 'access_token');
+    return tokenIn(response, 'access_token');
   });
   const get = async (path: string) =>
     call({ method: 'GET', url: `${base}/api/v1/secrets/${path}`, headers: bearer(await login()) });
@@ -41,7 +41,7 @@ export const secretServer: SecretStore = (inputs, { call }) => {
       const secret = await once(secrets, id, async () => objectIn(await get(id)));
       const items = memberOf(secret, 'items');
       const fields: unknown[] = Array.isArray(items) ? items : [];
-      const item = fields.find((one) => memberOf(one, 'slug') === slug);
+      const item = fields.find((field) => memberOf(field, 'slug') === slug);
       if (!isRecord(item)) throw new LookupError(`"${slug}" is not present at ${id}.`);
       // Files are not part of the secret.
       return typeof item.fileAttachmentId === 'number'
@@ -57,7 +57,7 @@ export const devOpsSecretsVault: SecretStore = (inputs, { call }) => {
   const tenant = hostPartOf(textInput(inputs, 'tenant'), 'tenant');
   const base = `https://${tenant}.secretsvaultcloud.${textInput(inputs, 'tld')}/v1`;
   const login = memoized(async () => {
-    const answer = await call({
+    const response = await call({
       method: 'POST',
       url: `${base}/token`,
       headers: JSON_HEADERS,
@@ -67,15 +67,17 @@ export const devOpsSecretsVault: SecretStore = (inputs, { call }) => {
         client_secret: textInput(inputs, 'client_secret'),
       }),
     });
-    return tokenIn(answer, 'accessToken');
+    return tokenIn(response, 'accessToken');
   });
 
   return {
     async read({ path = '', secret_field: field = '', secret_decoding: decoding = '' }) {
-      const place = pathSegments(path).join('/');
-      const secret = await once(secrets, place, async () => {
+      const secretPath = pathSegments(path).join('/');
+      const secret = await once(secrets, secretPath, async () => {
         const headers = bearer(await login());
-        return objectIn(await call({ method: 'GET', url: `${base}/secrets/${place}`, headers }));
+        return objectIn(
+          await call({ method: 'GET', url: `${base}/secrets/${secretPath}`, headers }),
+        );
       });
       const value = requiredField(memberOf(secret, 'data'), field, path);
       return decoding === 'Decode Base64' ? decodedBase64(value) : value;

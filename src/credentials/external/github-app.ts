@@ -3,7 +3,7 @@ import { SignJWT } from 'jose';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import { memoized, type SecretStore, baseOf, bearer, segmentOf } from './secret-store.js';
-import { tokenIn } from './store-answer.js';
+import { tokenIn } from './store-response.js';
 
 /** Lifetime of the proof of the app, in seconds; GitHub accepts ten minutes. */
 const PROOF_SECONDS = 5 * 60;
@@ -14,7 +14,7 @@ const CLOCK_SECONDS = 60;
 export const githubApp: SecretStore = (inputs, { call }) => ({
   read: memoized(async () => {
     const installation = segmentOf(textInput(inputs, 'install_id'), 'install_id');
-    const answer = await call({
+    const response = await call({
       method: 'POST',
       url: `${baseOf(textInput(inputs, 'github_url'))}/app/installations/${installation}/access_tokens`,
       headers: {
@@ -22,7 +22,7 @@ export const githubApp: SecretStore = (inputs, { call }) => ({
         ...bearer(await proof(textInput(inputs, 'app_id'), textInput(inputs, 'private_rsa_key'))),
       },
     });
-    return tokenIn(answer, 'token');
+    return tokenIn(response, 'token');
   }),
 });
 

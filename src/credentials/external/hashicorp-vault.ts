@@ -6,7 +6,7 @@ import {
   pathSegments,
   segmentOf,
 } from './secret-store.js';
-import { requiredField } from './store-answer.js';
+import { requiredField } from './store-response.js';
 import { VaultSession } from './vault-session.js';
 
 /** Reads key-value secrets from HashiCorp Vault, with both versions of the engine. */

@@ -18,9 +18,9 @@ import type { RefusalReason, SecretLocation, SecretReader } from './secret-store
 import { SECRET_STORES } from './secret-stores.js';
 
 /** Maximum number of values fetched concurrently. */
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 /** Status of a store that has just been changed, for a moment. */
-const NOT_YET = 412;
+const STORE_NOT_READY = 412;
 
 /** Credential of a secret store. */
 export interface StoreCredential {
@@ -66,12 +66,12 @@ export class SecretLookups {
   ): Promise<(string | LookupError)[]> {
     session.deadline = AbortSignal.timeout(this.limits.totalMs);
     const values: (string | LookupError)[] = [];
-    for (let from = 0; from < requests.length; from += AT_ONCE) {
-      const some = requests.slice(from, from + AT_ONCE);
+    for (let from = 0; from < requests.length; from += CONCURRENCY) {
+      const batch = requests.slice(from, from + CONCURRENCY);
       values.push(
         ...(await Promise.all(
-          some.map(({ store, location }) =>
-            explained(async () => this.reader(store, session).read(location)),
+          batch.map(({ store, location }) =>
+            valueOrError(async () => this.reader(store, session).read(location)),
           ),
         )),
       );
@@ -94,11 +94,11 @@ export class SecretLookups {
 
   private async call(attempt: Attempt): Promise<OutboundResponse> {
     for (const wait of [...this.limits.waitsMs, null]) {
-      const answer = await this.attempt(attempt, wait === null);
-      if (answer) return answer;
+      const response = await this.attempt(attempt, wait === null);
+      if (response) return response;
       if (wait !== null) await sleep(wait);
     }
-    throw new LookupError('There was no answer.');
+    throw new LookupError('There was no response.');
   }
 
   /** @returns null if the call can be retried */
@@ -106,23 +106,25 @@ export class SecretLookups {
     { request, reasonOf, deadline }: Attempt,
     isLast: boolean,
   ): Promise<OutboundResponse | null> {
-    const mayRepeat = !isLast && !deadline.aborted;
+    const mayRetry = !isLast && !deadline.aborted;
     try {
       const signal = AbortSignal.any([deadline, AbortSignal.timeout(this.limits.callMs)]);
-      const answer = await this.client.request({ redirects: 'same-host', ...request, signal });
-      if (answer.status >= 200 && answer.status < 300) return answer;
-      if (mayRepeat && (answer.status === NOT_YET || isRetryableStatus(answer.status))) return null;
-      const reason = reasonOf?.(answer) ?? null;
-      const text = reason === null ? `HTTP ${answer.status}.` : `HTTP ${answer.status}: ${reason}.`;
-      throw new LookupError(text, answer.status);
+      const response = await this.client.request({ redirects: 'same-host', ...request, signal });
+      if (response.status >= 200 && response.status < 300) return response;
+      if (mayRetry && (response.status === STORE_NOT_READY || isRetryableStatus(response.status)))
+        return null;
+      const reason = reasonOf?.(response) ?? null;
+      const text =
+        reason === null ? `HTTP ${response.status}.` : `HTTP ${response.status}: ${reason}.`;
+      throw new LookupError(text, response.status);
     } catch (error) {
-      if (mayRepeat && error instanceof OutboundError && error.retryable) return null;
+      if (mayRetry && error instanceof OutboundError && error.retryable) return null;
       throw error;
     }
   }
 }
 
-async function explained(read: () => Promise<string>): Promise<string | LookupError> {
+async function valueOrError(read: () => Promise<string>): Promise<string | LookupError> {
   try {
     return await read();
   } catch (error) {
@@ -134,8 +136,8 @@ async function explained(read: () => Promise<string>): Promise<string | LookupEr
 
 /** @throws LookupError naming the missing inputs that the store requires */
 function assertComplete(type: CredentialTypeDefinition, inputs: CredentialInputs): void {
-  const named = new Set(type.inputs.metadata?.map(({ id }) => id));
-  const missing = missingInputs(type, inputs).filter((id) => !named.has(id));
+  const metadata = new Set(type.inputs.metadata?.map(({ id }) => id));
+  const missing = missingInputs(type, inputs).filter((id) => !metadata.has(id));
   if (missing.length > 0) {
     throw new LookupError(`The credential does not provide ${missing.join(', ')}.`);
   }

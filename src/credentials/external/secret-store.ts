@@ -29,7 +29,7 @@ export type StoreCall = (
 ) => Promise<OutboundResponse>;
 
 /** Returns the reason in a refusal, one of a fixed list; null if it has none of them. */
-export type RefusalReason = (answer: OutboundResponse) => string | null;
+export type RefusalReason = (response: OutboundResponse) => string | null;
 
 /** Means with which a store is called and logged in to. */
 export interface StoreContext {

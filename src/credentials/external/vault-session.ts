@@ -12,7 +12,7 @@ import {
   JSON_HEADERS,
   pathSegments,
 } from './secret-store.js';
-import { objectIn, tokenOf } from './store-answer.js';
+import { objectIn, tokenOf } from './store-response.js';
 
 /** Login with HashiCorp Vault's API: the request body, and the path after `login`. */
 interface Login {
@@ -46,10 +46,10 @@ export class VaultSession {
     { auth_path: authPath = '' }: SecretLocation,
   ): Promise<Record<string, unknown>> {
     const token = await once(this.tokens, authPath, () => this.token(authPath));
-    const answer = objectIn(await this.send(request, token));
-    const data = memberOf(answer, 'data');
+    const response = objectIn(await this.send(request, token));
+    const data = memberOf(response, 'data');
     if (typeof data !== 'object' || data === null) {
-      throw new LookupError('The answer has no data.');
+      throw new LookupError('The response has no data.');
     }
     return { ...data };
   }
@@ -61,8 +61,8 @@ export class VaultSession {
   }
 
   private async token(authPath: string): Promise<string> {
-    const given = textInput(this.inputs, 'token');
-    if (given !== '') return given;
+    const storedToken = textInput(this.inputs, 'token');
+    if (storedToken !== '') return storedToken;
     const { mount, body, suffix } = await this.login(authPath);
     const path = [
       'auth',
@@ -70,8 +70,8 @@ export class VaultSession {
       'login',
       ...(suffix ? pathSegments(suffix) : []),
     ].join('/');
-    const answer = await this.send({ method: 'POST', path, body: JSON.stringify(body) });
-    const token = tokenOf(memberOf(objectIn(answer).auth, 'client_token'));
+    const response = await this.send({ method: 'POST', path, body: JSON.stringify(body) });
+    const token = tokenOf(memberOf(objectIn(response).auth, 'client_token'));
     this.issued.push(token);
     return token;
   }
@@ -83,9 +83,10 @@ export class VaultSession {
         (id) => textInput(this.inputs, id),
       );
     // The default of the input is the mount of AppRole; the other methods have other default mounts.
-    const own = textInput(this.inputs, 'default_auth_path');
-    const mountOr = (usual: string): string =>
-      authPath || (own === '' || own === 'approle' ? usual : own);
+    const configuredMount = textInput(this.inputs, 'default_auth_path');
+    const mountOr = (defaultMount: string): string =>
+      authPath ||
+      (configuredMount === '' || configuredMount === 'approle' ? defaultMount : configuredMount);
     if (username && password) {
       return { mount: mountOr('userpass'), body: { password }, suffix: username };
     }

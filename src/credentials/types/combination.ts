@@ -43,9 +43,9 @@ export function attachError(
 
 /** Returns the errors of a launch's credentials, without duplicates. */
 export function launchErrors(credentials: readonly CombinedCredential[]): string[] {
-  const strange = credentials.filter(({ type }) => !JOB_KINDS.includes(type.kind));
-  const fitting = credentials.filter((one) => !strange.includes(one));
-  return [...new Set([...slotErrors(fitting), ...strange.map(wrongKind)])];
+  const unsupported = credentials.filter(({ type }) => !JOB_KINDS.includes(type.kind));
+  const supported = credentials.filter((credential) => !unsupported.includes(credential));
+  return [...new Set([...slotErrors(supported), ...unsupported.map(wrongKind)])];
 }
 
 /** Returns the errors for slots with several credentials of any kind, without duplicates. */

@@ -15,30 +15,30 @@ export function injectCustom(
 ): void {
   const { file = {}, env = {}, extra_vars: extraVars = {} } = type.injectors;
   const scope = inputScope(type, inputs);
-  const isLeftOut = (rendered: string): boolean => type.managed && rendered === '';
+  const isOmitted = (rendered: string): boolean => type.managed && rendered === '';
   const render = (label: string, template: string, names: TemplateScope): string =>
     renderFor(`${label} of Credential ${name}`, template, names);
-  const written = Object.entries(file).flatMap(([fileName, template]) => {
+  const fileNames = Object.entries(file).flatMap(([fileName, template]) => {
     const content = render(fileName, template, scope);
-    if (isLeftOut(content)) return [];
+    if (isOmitted(content)) return [];
     addFile(fileName, content);
     return [fileName];
   });
-  const filename = towerFilename(written, pathOf);
+  const filename = towerFilename(fileNames, pathOf);
   const tower = { tower: filename === undefined ? {} : { filename } };
   const safeScope = { ...hideSecrets(type, scope), ...tower };
   const fullScope = { ...scope, ...tower };
   for (const [variable, template] of Object.entries(env)) {
-    const refused = envNameError(variable);
-    if (refused !== null) throw new InjectionError(refused);
+    const fault = envNameError(variable);
+    if (fault !== null) throw new InjectionError(fault);
     const value = render(variable, template, fullScope);
-    if (isLeftOut(value)) continue;
+    if (isOmitted(value)) continue;
     plan.env[variable] = value;
     plan.safeEnv[variable] = render(variable, template, safeScope);
   }
   for (const [variable, template] of Object.entries(extraVars)) {
     const value = render(variable, template, fullScope);
-    if (!isLeftOut(value)) plan.extraVars[variable] = value;
+    if (!isOmitted(value)) plan.extraVars[variable] = value;
   }
 }
 

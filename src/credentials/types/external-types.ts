@@ -15,10 +15,15 @@ const lines = (id: string, label: string, helpText?: string): InputField => ({
   multiline: true,
 });
 
-const choice = (id: string, label: string, choices: string[], otherwise: string): InputField => ({
+const choice = (
+  id: string,
+  label: string,
+  choices: string[],
+  defaultChoice: string,
+): InputField => ({
   ...text(id, label),
   choices,
-  default: otherwise,
+  default: defaultChoice,
 });
 
 const url = (id: string, label: string, helpText?: string): InputField => ({

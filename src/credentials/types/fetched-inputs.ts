@@ -23,7 +23,10 @@ export function withFetched<Credential extends Opened>(
   if (!field) return new LookupError('the type of the credential has no such input any more.');
   const type = withSecret(credential.type, id);
   const { errors, inputs } = validateInputs(
-    { ...type, inputs: { fields: type.inputs.fields?.filter((one) => one.id === id) ?? [] } },
+    {
+      ...type,
+      inputs: { fields: type.inputs.fields?.filter((declared) => declared.id === id) ?? [] },
+    },
     { [id]: asInput(field, value) },
   );
   if (Object.keys(errors).length > 0) {

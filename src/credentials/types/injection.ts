@@ -97,9 +97,9 @@ function checkUsable(credentials: readonly UsedCredential[], passwords: LaunchPa
     }
   }
   const needed = credentials.flatMap(({ type, inputs }) => passwordsNeeded(type, inputs));
-  const unanswered = needed.filter((name) => !Object.hasOwn(passwords, name));
-  if (unanswered.length > 0) {
-    throw new InjectionError(`Missing needed fields: ${unanswered.join(', ')}.`);
+  const missing = needed.filter((name) => !Object.hasOwn(passwords, name));
+  if (missing.length > 0) {
+    throw new InjectionError(`Missing needed fields: ${missing.join(', ')}.`);
   }
 }
 

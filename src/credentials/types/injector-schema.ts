@@ -118,8 +118,8 @@ function templateErrors(
   template: string,
   scope: TemplateScope,
 ): string[] {
-  const refused = part === 'env' ? envNameError(name) : null;
-  if (refused !== null) return [refused];
+  const fault = part === 'env' ? envNameError(name) : null;
+  if (fault !== null) return [fault];
   try {
     renderInjector(template, scope, true);
     return [];

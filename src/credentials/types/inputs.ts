@@ -31,35 +31,35 @@ export interface CheckedInputs {
  */
 export function validateInputs(
   type: CredentialTypeDefinition,
-  incoming: unknown,
+  sent: unknown,
   previous: CredentialInputs = {},
   { mayRedirect = false }: { mayRedirect?: boolean } = {},
 ): CheckedInputs {
-  if (!isRecord(incoming)) return { errors: { inputs: ['Must be an object.'] }, inputs: {} };
+  if (!isRecord(sent)) return { errors: { inputs: ['Must be an object.'] }, inputs: {} };
   const errors = new Map<string, string>();
   const values: [string, string | boolean][] = [];
-  for (const [id, value] of Object.entries(incoming)) {
+  for (const [id, value] of Object.entries(sent)) {
     const field = inputField(type, id);
     if (!field) errors.set(id, `'${id}' was unexpected`);
     else if (value !== null) {
-      const checked = checkValue(field, value, type, previous);
-      if ('error' in checked) errors.set(id, checked.error);
-      else values.push([id, checked.value]);
+      const result = checkValue(field, value, type, previous);
+      if ('error' in result) errors.set(id, result.error);
+      else values.push([id, result.value]);
     }
   }
   const inputs: CredentialInputs = Object.fromEntries(values);
-  const moved = mayRedirect ? [] : movedInputs(type, inputs, previous);
-  for (const id of moved.length > 0 ? secretInputs(type) : []) {
-    if (incoming[id] !== ENCRYPTED || previous[id] === undefined) continue;
-    errors.set(id, `${id} must be given anew: ${moved.join(', ')} decides where it is sent.`);
+  const changed = mayRedirect ? [] : changedDestinations(type, inputs, previous);
+  for (const id of changed.length > 0 ? secretInputs(type) : []) {
+    if (sent[id] !== ENCRYPTED || previous[id] === undefined) continue;
+    errors.set(id, `${id} must be given anew: ${changed.join(', ')} decides where it is sent.`);
   }
   if (errors.size === 0)
     for (const [id, text] of relationErrors(type, inputs)) errors.set(id, text);
   if (errors.size === 0) return { errors: {}, inputs };
-  const isForeign = [...errors.keys()].every((id) => !inputField(type, id));
-  const told = [...errors].map(([id, text]): [string, string[]] => [id, [text]]);
+  const areAllUndeclared = [...errors.keys()].every((id) => !inputField(type, id));
+  const entries = [...errors].map(([id, text]): [string, string[]] => [id, [text]]);
   return {
-    errors: { inputs: isForeign ? [...errors.values()] : Object.fromEntries(told) },
+    errors: { inputs: areAllUndeclared ? [...errors.values()] : Object.fromEntries(entries) },
     inputs: {},
   };
 }
@@ -69,7 +69,7 @@ export const isDestination = ({ destination, secret }: InputField): boolean =>
   destination ?? secret !== true;
 
 /** Returns the ids of the changed inputs that change the destination of the credential's secrets. */
-export function movedInputs(
+export function changedDestinations(
   type: CredentialTypeDefinition,
   inputs: CredentialInputs,
   previous: CredentialInputs,
@@ -154,10 +154,10 @@ function checkValue(
   previous: CredentialInputs,
 ): Checked {
   if (value === ENCRYPTED) {
-    const kept = field.secret === true ? previous[field.id] : undefined;
-    return kept === undefined
+    const previousValue = field.secret === true ? previous[field.id] : undefined;
+    return previousValue === undefined
       ? { error: `${ENCRYPTED} is a reserved keyword, and cannot be used for ${field.id}.` }
-      : { value: kept };
+      : { value: previousValue };
   }
   if (field.type === 'boolean') return checkBoolean(value);
   if (typeof value !== 'string') return { error: 'Not a valid string.' };

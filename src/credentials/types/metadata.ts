@@ -9,19 +9,19 @@ export interface CheckedMetadata {
 }
 
 /** Validates the `metadata` of an input source against the type of its store. Null means not given. */
-export function checkMetadata(type: CredentialTypeDefinition, given: unknown): CheckedMetadata {
+export function checkMetadata(type: CredentialTypeDefinition, metadata: unknown): CheckedMetadata {
   const fields = type.inputs.metadata ?? [];
-  const sent = isRecord(given) ? given : {};
+  const sent = isRecord(metadata) ? metadata : {};
   const faults: [string, string[]][] = [];
   const location: [string, string][] = [];
   for (const [id, value] of Object.entries(sent)) {
-    const field = fields.find((one) => one.id === id);
+    const field = fields.find((declared) => declared.id === id);
     const fault = field ? faultOf(field, value) : `'${id}' was unexpected`;
     if (fault !== null) faults.push([id, [fault]]);
     else if (typeof value === 'string') location.push([id, value]);
   }
-  for (const { id, default: otherwise } of fields) {
-    const isMissing = (sent[id] ?? otherwise ?? '') === '';
+  for (const { id, default: defaultValue } of fields) {
+    const isMissing = (sent[id] ?? defaultValue ?? '') === '';
     if (isMissing && type.inputs.required?.includes(id)) {
       faults.push([id, [`required for ${type.name}`]]);
     }

@@ -144,21 +144,21 @@ function isDerSequence(bytes: Buffer): boolean {
  */
 function isOpenSsh(bytes: Buffer): boolean {
   if (!bytes.subarray(0, OPENSSH_MAGIC.length).equals(OPENSSH_MAGIC)) return false;
-  let at = OPENSSH_MAGIC.length;
+  let offset = OPENSSH_MAGIC.length;
   const number = (): number => {
-    at += 4;
-    return at > bytes.length ? Infinity : bytes.readUInt32BE(at - 4);
+    offset += 4;
+    return offset > bytes.length ? Infinity : bytes.readUInt32BE(offset - 4);
   };
   const skip = (): void => {
     const length = number();
-    at += length;
+    offset += length;
   };
   for (let text = 0; text < 3; text += 1) skip();
   const keys = number();
-  for (let key = 0; key < keys && at < bytes.length; key += 1) skip();
+  for (let key = 0; key < keys && offset < bytes.length; key += 1) skip();
   skip();
   // Some ciphers add a tag after the private part.
-  return at <= bytes.length && bytes.length - at <= LONGEST_TAG;
+  return offset <= bytes.length && bytes.length - offset <= LONGEST_TAG;
 }
 
 function isEncryptedBlock(keyType: string, { lines }: PemBlock, body: string): boolean {

@@ -8,7 +8,7 @@ import { LookupError } from './lookup-error.js';
  * @throws LookupError if it was too large to be read
  */
 export function textIn({ body, truncated }: OutboundResponse): string {
-  if (truncated) throw new LookupError('The answer is too large.');
+  if (truncated) throw new LookupError('The response is too large.');
   return body;
 }
 
@@ -17,9 +17,9 @@ export function textIn({ body, truncated }: OutboundResponse): string {
  *
  * @throws LookupError
  */
-export function objectIn(answer: OutboundResponse): Record<string, unknown> {
-  const value = parsed(textIn(answer));
-  if (!isRecord(value)) throw new LookupError('The answer is not a JSON object.');
+export function objectIn(response: OutboundResponse): Record<string, unknown> {
+  const value = parsed(textIn(response));
+  if (!isRecord(value)) throw new LookupError('The response is not a JSON object.');
   return value;
 }
 
@@ -28,26 +28,26 @@ export function objectIn(answer: OutboundResponse): Record<string, unknown> {
  *
  * @throws LookupError
  */
-export function tokenIn(answer: OutboundResponse, key: string): string {
-  return tokenOf(memberOf(objectIn(answer), key));
+export function tokenIn(response: OutboundResponse, key: string): string {
+  return tokenOf(memberOf(objectIn(response), key));
 }
 
 /** @throws LookupError if the value is no token */
 export function tokenOf(value: unknown): string {
   // A token becomes a header, in which a line break would be refused with another message.
   if (typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)) return value;
-  throw new LookupError('The store answered the login without a token.');
+  throw new LookupError('The store responded to the login without a token.');
 }
 
 /**
  * Returns a member of a store's object as the text of an input.
  *
- * @param place name of the secret in messages
+ * @param secretName name of the secret in messages
  * @throws LookupError if it is missing
  */
-export function requiredField(value: unknown, key: string, place: string): string {
+export function requiredField(value: unknown, key: string, secretName: string): string {
   const found = isRecord(value) && Object.hasOwn(value, key) ? (value[key] ?? null) : null;
-  if (found === null) throw new LookupError(`"${key}" is not present at ${place}.`);
+  if (found === null) throw new LookupError(`"${key}" is not present at ${secretName}.`);
   return storeTextOf(found);
 }
 

@@ -24,7 +24,7 @@ export class CredentialInputSourceHooks implements ResourceHooks<CredentialInput
 
   async prepareCreate(sent: Sent, actor: Actor): Promise<Prepared<CredentialInputSource>> {
     const prepared = await this.prepare(sent, sent);
-    await this.assertMayRedirect(sent, sent.input_field_name, actor);
+    await this.assertMayRedirect(sent, actor);
     return prepared;
   }
 
@@ -37,15 +37,14 @@ export class CredentialInputSourceHooks implements ResourceHooks<CredentialInput
     const merged = { ...current, ...sent };
     const prepared = await this.prepare(merged, sent);
     if (Object.keys(current).some((name) => name in sent)) {
-      await this.assertMayRedirect(current, current.input_field_name, actor);
-      await this.assertMayRedirect(merged, merged.input_field_name, actor);
+      await this.assertMayRedirect(current, actor);
+      await this.assertMayRedirect(merged, actor);
     }
     return prepared;
   }
 
   async prepareDelete(row: RowOf<CredentialInputSource>, actor: Actor): Promise<void> {
-    const current = valuesOf(row);
-    await this.assertMayRedirect(current, current.input_field_name, actor);
+    await this.assertMayRedirect(valuesOf(row), actor);
   }
 
   /**
@@ -54,12 +53,9 @@ export class CredentialInputSourceHooks implements ResourceHooks<CredentialInput
    *
    * @throws Invalid, Forbidden
    */
-  private async assertMayRedirect(
-    values: Pick<Sent, 'target_credential' | 'source_credential'>,
-    id = '',
-    actor: Actor,
-  ): Promise<void> {
+  private async assertMayRedirect(values: Sent, actor: Actor): Promise<void> {
     const { target } = await this.credentialsOf(values);
+    const { input_field_name: id = '' } = values;
     const field = inputField(target.type, id);
     if (actor.isSuperuser || !field || !isDestination(field)) return;
     const [secret] = sealedInputs(target.inputs).filter((name) => name !== id);
@@ -85,9 +81,8 @@ export class CredentialInputSourceHooks implements ResourceHooks<CredentialInput
 
   private async credentialsOf({ target_credential: target, source_credential: source }: Sent) {
     const ids = [target, source].flatMap((id) => id ?? []);
-    const found = new Map(
-      (await this.credentials.sealed(ids)).map((credential) => [credential.id, credential]),
-    );
+    const rows = await this.credentials.sealed(ids);
+    const found = new Map(rows.map((credential) => [credential.id, credential]));
     return { target: entryOf(found, target), source: entryOf(found, source) };
   }
 }

@@ -106,10 +106,9 @@ export class CredentialOwner {
     actor: Actor,
   ): Promise<void> {
     if (organization === null && typeof row.organization_id === 'number') {
-      const present = [row.organization_id];
       await this.references.assertAllowed(
         resource('organization'),
-        present,
+        [row.organization_id],
         'credential_admin',
         actor,
       );

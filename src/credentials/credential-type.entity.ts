@@ -1,21 +1,7 @@
 import { Entity, Index } from 'typeorm';
 import { Bool, Char, Choices, Json } from '../common/fields/field.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
-
-export const CREDENTIAL_KIND_CHOICES = [
-  ['ssh', 'Machine'],
-  ['vault', 'Vault'],
-  ['net', 'Network'],
-  ['scm', 'Source Control'],
-  ['cloud', 'Cloud'],
-  ['registry', 'Container Registry'],
-  ['token', 'Personal Access Token'],
-  ['insights', 'Insights'],
-  ['external', 'External'],
-  ['kubernetes', 'Kubernetes'],
-  ['galaxy', 'Galaxy'],
-  ['cryptography', 'Cryptography'],
-] as const;
+import { CREDENTIAL_KIND_CHOICES } from './types/definition.js';
 
 @Entity('credential_types')
 @Index('credential_types_name_kind_key', ['name', 'kind'], { unique: true })

@@ -11,10 +11,9 @@ export interface CredentialTypeRow extends CredentialTypeDefinition {
   id: number;
 }
 
-const DEFINITION = sql`id, name, kind, namespace, managed, inputs, injectors`;
-
 /** Returns the query for all credential types: their definitions and `id`. */
-export const selectCredentialTypes = (): Sql => sql`SELECT ${DEFINITION} FROM credential_types`;
+export const selectCredentialTypes = (): Sql =>
+  sql`SELECT id, name, kind, namespace, managed, inputs, injectors FROM credential_types`;
 
 @Injectable()
 export class CredentialTypesRepository extends TableRepository<RowOf<CredentialType>> {

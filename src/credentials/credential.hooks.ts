@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid } from '../common/errors/errors.js';
+import { tableOf } from '../common/records.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { CredentialOwner } from './credential-owner.service.js';
@@ -94,12 +95,9 @@ function validated(
   const forged = sealedInputs(inputs);
   if (forged.length > 0) {
     throw new Invalid({
-      inputs: Object.fromEntries(
-        forged.map((id) => [
-          id,
-          [`${ENCRYPTED} texts are reserved, and cannot be used for ${id}.`],
-        ]),
-      ),
+      inputs: tableOf(forged, (id) => [
+        `${ENCRYPTED} texts are reserved, and cannot be used for ${id}.`,
+      ]),
     });
   }
   return inputs;

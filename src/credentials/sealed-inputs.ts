@@ -1,12 +1,12 @@
 import { isSealed, rowContext, type SecretBox } from '../common/crypto/secret-box.js';
+import { ENCRYPTED } from '../common/fields/text.js';
+import { mapValues } from '../common/records.js';
 import {
-  ASK,
   inputField,
   type CredentialInputs,
   type CredentialTypeDefinition,
 } from './types/definition.js';
-import { secretInputs } from './types/inputs.js';
-import { ENCRYPTED } from '../common/fields/text.js';
+import { isEmptyOrAsk, secretInputs } from './types/inputs.js';
 
 const contextOf = (credentialId: number, input: string): string =>
   rowContext('credentials', credentialId, input);
@@ -22,11 +22,11 @@ export function sealInputs(
   inputs: CredentialInputs,
 ): CredentialInputs {
   const secrets = new Set(secretInputs(type));
-  const stored = ([id, value]: [string, string | boolean]): [string, string | boolean] =>
-    !secrets.has(id) || typeof value !== 'string' || isEmptySecret(type, id, value)
-      ? [id, value]
-      : [id, box.seal(value, contextOf(credentialId, id))];
-  return Object.fromEntries(Object.entries(inputs).map(stored));
+  return mapValues(inputs, (value, id) =>
+    !secrets.has(id) || typeof value !== 'string' || isEmptyOrAsk(inputField(type, id), value)
+      ? value
+      : box.seal(value, contextOf(credentialId, id)),
+  );
 }
 
 /**
@@ -39,20 +39,16 @@ export function openInputs(
   credentialId: number,
   stored: CredentialInputs,
 ): CredentialInputs {
-  return Object.fromEntries(
-    Object.entries(stored).map(([id, value]) =>
-      typeof value === 'string' && isSealed(value)
-        ? [id, box.open(value, contextOf(credentialId, id))]
-        : [id, value],
-    ),
+  return mapValues(stored, (value, id) =>
+    typeof value === 'string' && isSealed(value)
+      ? box.open(value, contextOf(credentialId, id))
+      : value,
   );
 }
 
-/** Returns stored inputs with `$encrypted$` in place of the sealed ones. */
-export const maskSealed = (stored: CredentialInputs): CredentialInputs => ({
-  ...stored,
-  ...Object.fromEntries(sealedInputs(stored).map((id) => [id, ENCRYPTED])),
-});
+/** Returns stored inputs with `$encrypted$` in place of the sealed secrets. */
+export const maskSealed = (stored: CredentialInputs): CredentialInputs =>
+  mapValues(stored, (value) => (typeof value === 'string' && isSealed(value) ? ENCRYPTED : value));
 
 /**
  * Returns the ids of inputs whose text is sealed or has that format. Such a text from outside must be
@@ -62,8 +58,4 @@ export function sealedInputs(inputs: CredentialInputs): string[] {
   return Object.entries(inputs)
     .filter(([, value]) => typeof value === 'string' && isSealed(value))
     .map(([id]) => id);
-}
-
-function isEmptySecret(type: CredentialTypeDefinition, id: string, value: string): boolean {
-  return value === '' || (value === ASK && inputField(type, id)?.ask_at_runtime === true);
 }

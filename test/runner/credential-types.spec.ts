@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import { Settings } from '../../src/config/settings.js';
-import { type UsedCredential } from '../../src/credentials/types/injection.js';
+import type { CombinedCredential } from '../../src/credentials/types/combination.js';
 import { managedCredentialType } from '../support/managed-credential-type.js';
 import { Boundary } from '../../src/execution/boundary/boundary.service.js';
 import { sandboxOfRun } from '../../src/execution/boundary/run-sandbox.js';
@@ -77,7 +77,7 @@ beforeAll(async () => {
   const boundary = new Boundary(settings, undefined as never);
   const workspace = await createWorkspace(folder.runsDir, 6000, 1, await boundary.place());
   const opened = new Map(
-    Object.entries(INPUTS).map(([namespace, inputs], id): [number, UsedCredential] => {
+    Object.entries(INPUTS).map(([namespace, inputs], id): [number, CombinedCredential] => {
       const type = managedCredentialType(namespace);
       if (!type) throw new Error(`no type ${namespace}`);
       return [id, { name: namespace, type, inputs }];

@@ -1,14 +1,12 @@
-import type { CredentialInputs, CredentialKind, CredentialTypeDefinition } from './definition.js';
+import type { CredentialKind, TypedInputs } from './definition.js';
 import { textInput } from './inputs.js';
 
 /** Kinds that can be attached to a job template. Credentials of other kinds are used elsewhere. */
 export const JOB_KINDS: readonly CredentialKind[] = ['ssh', 'vault', 'cloud', 'net', 'kubernetes'];
 
 /** Properties of a credential for the rules of combination; of the inputs, only the vault id. */
-export interface CombinedCredential {
+export interface CombinedCredential extends TypedInputs {
   name: string;
-  type: CredentialTypeDefinition;
-  inputs: CredentialInputs;
 }
 
 /**
@@ -22,7 +20,7 @@ export interface CredentialSlot {
 }
 
 /** Returns the slot of a credential. Types are identified by kind and name, which are unique together. */
-export function credentialSlot({ type, inputs }: Omit<CombinedCredential, 'name'>): CredentialSlot {
+export function credentialSlot({ type, inputs }: TypedInputs): CredentialSlot {
   const vaultId = type.kind === 'vault' ? textInput(inputs, 'vault_id') : '';
   return {
     key: JSON.stringify([type.kind, type.name, vaultId]),

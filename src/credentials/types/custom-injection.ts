@@ -1,8 +1,10 @@
+import { tableOf } from '../../common/records.js';
 import type { CombinedCredential } from './combination.js';
 import type { CredentialInputs, CredentialTypeDefinition } from './definition.js';
 import { HIDDEN, InjectionError, withLineBreak, type InjectionTarget } from './injection-plan.js';
 import { envNameError, towerFilename } from './injector-schema.js';
 import { renderInjector, TemplateError, type TemplateScope } from './injector-template.js';
+import { secretInputs } from './inputs.js';
 
 /**
  * Renders the injectors of a credential's type. Files come first, because the other injectors can refer
@@ -56,10 +58,8 @@ function inputScope(type: CredentialTypeDefinition, inputs: CredentialInputs): T
 }
 
 function hideSecrets(type: CredentialTypeDefinition, scope: TemplateScope): TemplateScope {
-  const secrets = (type.inputs.fields ?? []).filter(({ id, secret }) => {
-    return secret === true && scope[id] !== undefined;
-  });
-  return { ...scope, ...Object.fromEntries(secrets.map(({ id }) => [id, HIDDEN])) };
+  const secrets = secretInputs(type).filter((id) => scope[id] !== undefined);
+  return { ...scope, ...tableOf(secrets, () => HIDDEN) };
 }
 
 function renderFor(label: string, template: string, scope: TemplateScope): string {

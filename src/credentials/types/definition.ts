@@ -1,20 +1,20 @@
 /** Kinds of credential types, with their display names in the API. */
-export const CREDENTIAL_KINDS = {
-  ssh: 'Machine',
-  vault: 'Vault',
-  net: 'Network',
-  scm: 'Source Control',
-  cloud: 'Cloud',
-  registry: 'Container Registry',
-  token: 'Personal Access Token',
-  insights: 'Insights',
-  external: 'External',
-  kubernetes: 'Kubernetes',
-  galaxy: 'Galaxy/Automation Hub',
-  cryptography: 'Cryptography',
-} as const;
+export const CREDENTIAL_KIND_CHOICES = [
+  ['ssh', 'Machine'],
+  ['vault', 'Vault'],
+  ['net', 'Network'],
+  ['scm', 'Source Control'],
+  ['cloud', 'Cloud'],
+  ['registry', 'Container Registry'],
+  ['token', 'Personal Access Token'],
+  ['insights', 'Insights'],
+  ['external', 'External'],
+  ['kubernetes', 'Kubernetes'],
+  ['galaxy', 'Galaxy'],
+  ['cryptography', 'Cryptography'],
+] as const;
 
-export type CredentialKind = keyof typeof CREDENTIAL_KINDS;
+export type CredentialKind = (typeof CREDENTIAL_KIND_CHOICES)[number][0];
 
 /** Value of an input that is prompted for at launch. */
 export const ASK = 'ASK';
@@ -74,6 +74,12 @@ export interface CredentialTypeDefinition {
 
 /** Inputs of a credential: declared ids only, with secrets in clear text. */
 export type CredentialInputs = Record<string, string | boolean>;
+
+/** Inputs of a credential with their type. */
+export interface TypedInputs {
+  type: CredentialTypeDefinition;
+  inputs: CredentialInputs;
+}
 
 /** Validation errors in the contract's format; an empty object if there are none. */
 export type DefinitionErrors = Record<string, string[]>;

@@ -1,12 +1,7 @@
 import { LookupError } from '../external/lookup-error.js';
-import type { CredentialInputs, CredentialTypeDefinition, InputField } from './definition.js';
+import type { CredentialTypeDefinition, InputField, TypedInputs } from './definition.js';
 import { inputField } from './definition.js';
 import { validateInputs } from './inputs.js';
-
-interface Opened {
-  type: CredentialTypeDefinition;
-  inputs: CredentialInputs;
-}
 
 /**
  * Returns a credential with a fetched value for one of its inputs. The input becomes a secret, regardless
@@ -14,7 +9,7 @@ interface Opened {
  *
  * @returns an error without the value, if the value is not valid for the input
  */
-export function withFetched<Credential extends Opened>(
+export function withFetched<Credential extends TypedInputs>(
   credential: Credential,
   id: string,
   value: string,

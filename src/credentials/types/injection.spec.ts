@@ -5,12 +5,17 @@ import type {
   InputField,
   TypeInjectors,
 } from './definition.js';
-import { buildInjectionPlan, type UsedCredential } from './injection.js';
+import type { CombinedCredential } from './combination.js';
+import { buildInjectionPlan } from './injection.js';
 import { HIDDEN, InjectionError } from './injection-plan.js';
 import { renderInjector } from './injector-template.js';
 import { managedCredentialType } from '../../../test/support/managed-credential-type.js';
 
-const managed = (namespace: string, inputs: CredentialInputs, name = namespace): UsedCredential => {
+const managed = (
+  namespace: string,
+  inputs: CredentialInputs,
+  name = namespace,
+): CombinedCredential => {
   const type = managedCredentialType(namespace);
   if (!type) throw new Error(`no type ${namespace}`);
   return { name, type, inputs };
@@ -21,7 +26,7 @@ const FIELDS: InputField[] = [
   { id: 'verify', label: 'Verify', type: 'boolean', default: true },
   { id: 'key', label: 'Key', type: 'string', secret: true, format: 'ssh_private_key' },
 ];
-const custom = (injectors: TypeInjectors, inputs: CredentialInputs): UsedCredential => {
+const custom = (injectors: TypeInjectors, inputs: CredentialInputs): CombinedCredential => {
   const type: CredentialTypeDefinition = {
     name: 'Cloud X',
     kind: 'cloud',
@@ -32,7 +37,7 @@ const custom = (injectors: TypeInjectors, inputs: CredentialInputs): UsedCredent
   };
   return { name: 'x', type, inputs };
 };
-const plan = (credentials: UsedCredential[], passwords = {}) =>
+const plan = (credentials: CombinedCredential[], passwords = {}) =>
   buildInjectionPlan(credentials, { passwords, fileDirectory: '/run/7/env' });
 
 const plainKey = (sampleKeys().plain['pkcs8'] ?? '').trim();
@@ -146,7 +151,7 @@ describe('buildInjectionPlan', () => {
     expect(extraVars).toEqual({ scm_username: 'u', scm_password: 'p' });
   });
 
-  it.each<[string, UsedCredential[], string]>([
+  it.each<[string, CombinedCredential[], string]>([
     [
       'two machine credentials',
       [managed('ssh', {}), managed('ssh', {})],

@@ -37,9 +37,6 @@ function injectNetwork({ plan, addFile }: InjectionTarget, inputs: CredentialInp
   if (authorize) set('ANSIBLE_NET_AUTH_PASS', textInput(inputs, 'authorize_password'), true);
 }
 
-/** Credential of a job with decrypted inputs. */
-export type UsedCredential = CombinedCredential;
-
 /** Values for the names in `passwordsNeeded`. */
 export type LaunchPasswords = Readonly<Record<string, string>>;
 
@@ -56,7 +53,7 @@ export interface InjectionOptions {
  * @throws InjectionError
  */
 export function buildInjectionPlan(
-  credentials: readonly UsedCredential[],
+  credentials: readonly CombinedCredential[],
   { passwords, fileDirectory }: InjectionOptions,
 ): InjectionPlan {
   checkUsable(credentials, passwords);
@@ -83,7 +80,7 @@ function targetOf(plan: InjectionPlan, index: number, fileDirectory: string): In
   return { plan, pathOf, addFile };
 }
 
-function checkUsable(credentials: readonly UsedCredential[], passwords: LaunchPasswords): void {
+function checkUsable(credentials: readonly CombinedCredential[], passwords: LaunchPasswords): void {
   // The kinds were verified at launch: inventory sources accept more kinds than jobs.
   const [combination] = slotErrors(credentials);
   if (combination !== undefined) throw new InjectionError(combination);
@@ -105,7 +102,7 @@ function checkUsable(credentials: readonly UsedCredential[], passwords: LaunchPa
 
 function injectMachine(
   plan: InjectionPlan,
-  { type, inputs }: UsedCredential,
+  { type, inputs }: CombinedCredential,
   passwords: LaunchPasswords,
 ): void {
   const needed = passwordsNeeded(type, inputs);
@@ -135,7 +132,7 @@ function injectVault(
 }
 
 function collectSecrets(
-  credentials: readonly UsedCredential[],
+  credentials: readonly CombinedCredential[],
   passwords: LaunchPasswords,
 ): string[] {
   const stored = credentials.flatMap(({ type, inputs }) =>

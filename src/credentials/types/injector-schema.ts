@@ -66,18 +66,17 @@ export function injectorErrors(injectors: unknown, fields: readonly InputField[]
     .map((key) => `Additional properties are not allowed ('${key}' was unexpected)`);
   errors.push(...PARTS.flatMap((part) => shapeErrors(part, injectors[part])));
   if (errors.length > 0) return errors;
-  const templates = injectors;
-  const texts = PARTS.flatMap((part) => Object.values(templates[part] ?? {}).map(String));
+  const texts = PARTS.flatMap((part) => Object.values(injectors[part] ?? {}).map(String));
   if (texts.join('').length > MAX_TOTAL_LENGTH) {
     return [`All templates together may not have more than ${MAX_TOTAL_LENGTH} characters.`];
   }
-  const fileNames = Object.keys(templates.file ?? {});
+  const fileNames = Object.keys(injectors.file ?? {});
   if (fileNames.includes('template') && fileNames.length > 1) {
     return ['Must use multi-file syntax when injecting multiple files'];
   }
   const scope = exampleScope(fields, fileNames);
   return PARTS.flatMap((part) =>
-    Object.entries(templates[part] ?? {}).flatMap(([name, template]: [string, unknown]) =>
+    Object.entries(injectors[part] ?? {}).flatMap(([name, template]: [string, unknown]) =>
       templateErrors(part, name, String(template), scope),
     ),
   );

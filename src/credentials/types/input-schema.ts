@@ -1,6 +1,6 @@
 import { isOneOf, isRecord } from '../../common/records.js';
 import {
-  CREDENTIAL_KINDS,
+  CREDENTIAL_KIND_CHOICES,
   type CredentialKind,
   type DefinitionErrors,
   type InputField,
@@ -8,7 +8,7 @@ import {
 import { injectorErrors } from './injector-schema.js';
 
 /** Kinds of which administrators can define types. */
-export const CUSTOM_KINDS: readonly CredentialKind[] = ['cloud', 'net'];
+const CUSTOM_KINDS: readonly CredentialKind[] = ['cloud', 'net'];
 
 const FORMATS = ['ssh_private_key', 'url', 'vault_id'] as const;
 const INPUT_KEYS = ['fields', 'required', 'dependencies'];
@@ -76,11 +76,11 @@ export function normalizeInputs(inputs: Record<string, unknown>): Record<string,
 }
 
 function kindErrors(kind: unknown): string[] {
-  if (typeof kind !== 'string' || !Object.hasOwn(CREDENTIAL_KINDS, kind)) {
+  if (!CREDENTIAL_KIND_CHOICES.some(([name]) => name === kind)) {
     return [`${JSON.stringify(kind) ?? 'null'} is not a valid choice.`];
   }
   const isCustom = CUSTOM_KINDS.some((custom) => custom === kind);
-  return isCustom ? [] : [`Must be 'cloud' or 'net', not ${kind}`];
+  return isCustom ? [] : [`Must be 'cloud' or 'net', not ${String(kind)}`];
 }
 
 function inputsErrors(inputs: unknown): string[] {
@@ -102,9 +102,9 @@ function inputsErrors(inputs: unknown): string[] {
 }
 
 function fieldErrors(field: unknown, index: number): string[] {
-  if (!isRecord(field)) return [`fields[${index}] must be an object.`];
-  const id = field['id'];
   const place = `fields[${index}]`;
+  if (!isRecord(field)) return [`${place} must be an object.`];
+  const id = field['id'];
   const missing = ['id', 'label'].filter((key) => !Object.hasOwn(field, key));
   const wrong = Object.entries(FIELD_KEYS)
     .filter(([key, accepts]) => Object.hasOwn(field, key) && !accepts(field[key]))

@@ -1,5 +1,5 @@
 import { holdsPassword } from '../../code-hosts/git-source.js';
-import { isRecord } from '../../common/records.js';
+import { isRecord, mapValues } from '../../common/records.js';
 import type { FieldErrors } from '../../common/errors/errors.js';
 import {
   ASK,
@@ -94,14 +94,17 @@ export function maskInputs(
   type: CredentialTypeDefinition,
   inputs: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const shown = (id: string, value: unknown): unknown => {
+  return mapValues(inputs, (value, id) => {
     const field = inputField(type, id);
-    if (field && field.secret !== true) return value;
-    if (value === '' || (value === ASK && field?.ask_at_runtime === true)) return value;
-    return ENCRYPTED;
-  };
-  return Object.fromEntries(Object.entries(inputs).map(([id, value]) => [id, shown(id, value)]));
+    return (field && field.secret !== true) || isEmptyOrAsk(field, value) ? value : ENCRYPTED;
+  });
 }
+
+/**
+ * True for an empty input, and for an input that is prompted for at launch: neither is a secret.
+ */
+export const isEmptyOrAsk = (field: InputField | undefined, value: unknown): boolean =>
+  value === '' || (value === ASK && field?.ask_at_runtime === true);
 
 /**
  * Returns the names of the passwords that a launch must provide for this credential: `ssh_password`,
@@ -187,7 +190,7 @@ function textFault(field: InputField, text: string, isManaged: boolean): string 
     return `Ensure this field has no more than ${MAX_INPUT_LENGTH} characters.`;
   }
   if (/[\0\p{Cs}]/u.test(text)) return 'Null characters and invalid Unicode are not allowed.';
-  if (text === '' || (text === ASK && field.ask_at_runtime === true)) return null;
+  if (isEmptyOrAsk(field, text)) return null;
   // These texts are entered at prompts, or written to options and headers, where a second line would be
   // read as another input.
   if (isManaged && field.multiline !== true && /[\r\n]/.test(text)) return 'Must be a single line.';

@@ -1,13 +1,13 @@
-import type { CredentialInputs, CredentialTypeDefinition } from './definition.js';
+import type { TypedInputs } from './definition.js';
 import { secret } from './managed-type.js';
 
-interface Opened {
-  type: CredentialTypeDefinition;
-  inputs: CredentialInputs;
-}
+type TokenUse = <Credential extends TypedInputs>(
+  credential: Credential,
+  token: string,
+) => Credential;
 
 /** Uses of tokens that credentials get when they are used, by the namespace of the type. */
-const USES: Readonly<Record<string, <Of extends Opened>(credential: Of, token: string) => Of>> = {
+const USES: Readonly<Record<string, TokenUse>> = {
   /** Git sends the token as the password of this user. */
   github_app_token: (credential, token) => ({
     ...credential,
@@ -29,9 +29,9 @@ const USES: Readonly<Record<string, <Of extends Opened>(credential: Of, token: s
 };
 
 /** True if credentials of the type get a token when they are used. */
-export const needsToken = ({ type: { namespace } }: Opened): boolean =>
+export const needsToken = ({ type: { namespace } }: TypedInputs): boolean =>
   Object.hasOwn(USES, namespace ?? '');
 
 /** Returns a credential with the token that was issued for it. */
-export const withToken = <Of extends Opened>(credential: Of, token: string): Of =>
+export const withToken: TokenUse = (credential, token) =>
   USES[credential.type.namespace ?? '']?.(credential, token) ?? credential;

@@ -2,7 +2,7 @@ import { Entity, Index } from 'typeorm';
 import { Char, Json, Reference, Text } from '../common/fields/field.js';
 import { OwnedEntity } from '../common/resource/resource.entity.js';
 
-/** Source of one input of a credential in a secret store. */
+/** Secret store from which one input of a credential is looked up. */
 @Entity('credential_input_sources')
 @Index('credential_input_sources_target_field_key', ['target_credential_id', 'input_field_name'], {
   unique: true,

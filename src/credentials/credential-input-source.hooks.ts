@@ -48,8 +48,9 @@ export class CredentialInputSourceHooks implements ResourceHooks<CredentialInput
   }
 
   /**
-   * Prevents a change of an input that decides where a credential's secrets are sent, while the
-   * credential stores other secrets or looks them up (docs/contract/access.md#kept-secrets).
+   * Verifies that the caller may change an input that decides where a credential's secrets are
+   * sent. The credential must not store other secrets, and the caller needs `use` on the stores of
+   * its looked-up secrets (docs/contract/access.md#kept-secrets).
    *
    * @throws Invalid, Forbidden
    */

@@ -5,7 +5,7 @@ import { TableRepository, InjectRepository, type Repository } from '../database/
 import { CredentialInputSource } from './credential-input-source.entity.js';
 import { FETCHED } from './types/definition.js';
 
-/** Source of one input of a credential in a secret store. */
+/** Secret store from which one input of a credential is looked up. */
 export interface InputSource {
   id: number;
   target_id: number;

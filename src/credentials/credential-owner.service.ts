@@ -37,9 +37,10 @@ export class CredentialOwner {
   ) {}
 
   /**
-   * Returns the organization of a new credential: the given one, that of the owning team, or null.
+   * Returns the organization of a new credential: the organization of the request, the organization
+   * of the owning team, or null.
    *
-   * @throws BadRequest unless exactly one owner is given
+   * @throws BadRequest unless the request names exactly one owner
    */
   async organizationOf(values: ValuesOf<Credential>): Promise<number | null> {
     const owners = OWNERS.filter((name) => typeof values[name] === 'number');
@@ -122,8 +123,8 @@ export class CredentialOwner {
   }
 
   /**
-   * Verifies a change of inputs that decide where secrets are sent, for the looked-up secrets, which are
-   * sent there too.
+   * Verifies a change of inputs that decide where secrets are sent. Looked-up secrets are sent
+   * there too.
    *
    * @throws Forbidden unless the caller has `use` on all stores of the other looked-up inputs
    */

@@ -38,12 +38,13 @@ export class CredentialSecrets {
   ) {}
 
   /**
-   * Returns credentials with their secrets. Stored inputs are read with one statement; looked-up inputs
-   * are fetched now, which can take half a minute. Ids without a credential are omitted.
+   * Returns credentials with their secrets. Reads stored inputs with one statement, and fetches
+   * looked-up inputs, which can take half a minute. Ids without a credential are omitted.
    *
-   * @param session that of the run, which logs in to each store once
+   * @param session session of the run, which logs in to each store once
    * @throws UnsealError if a secret cannot be opened with the installation's keys
-   * @throws LookupError naming the input, the credential and the store, if a value cannot be fetched
+   * @throws LookupError naming the input, the credential and the store, if a value cannot be
+   *   fetched
    */
   async open(
     ids: readonly number[],
@@ -56,7 +57,7 @@ export class CredentialSecrets {
     return opened;
   }
 
-  /** Gets tokens for credentials that are made of them. They are never stored. */
+  /** Adds issued tokens to credentials that consist of a token. Issued tokens are never stored. */
   private async issueInto(
     opened: Map<number, OpenCredential>,
     session: LookupSession,

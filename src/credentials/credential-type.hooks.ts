@@ -59,7 +59,7 @@ export class CredentialTypeHooks implements ResourceHooks<CredentialType>, OnMod
     if (row.managed === true) {
       throw new Forbidden('Deletion not allowed for managed credential types');
     }
-    // The request holds a lock on the row, and a new credential locks it too, so the check stays valid.
+    // The check stays valid: the request holds a lock on the row, which a new credential must take too.
     const users = await this.credentials.namesOfType(row.id);
     if (users !== null) {
       throw new Forbidden(`Credential types that are in use cannot be deleted: ${users}.`);
@@ -77,6 +77,6 @@ export class CredentialTypeHooks implements ResourceHooks<CredentialType>, OnMod
   }
 }
 
-/** Adds the defaults of the sent inputs. */
+/** Returns the inputs of the request with defaults. */
 const withDefaults = ({ inputs }: ValuesOf<CredentialType>): Prepared<CredentialType> =>
   inputs === undefined ? {} : { values: { inputs: normalizeInputs(inputs) } };

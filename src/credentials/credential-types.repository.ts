@@ -30,9 +30,9 @@ export class CredentialTypesRepository extends TableRepository<RowOf<CredentialT
   }
 
   /**
-   * Updates the shipped credential types to those of this version: adds missing types, updates changed
-   * ones, and keeps their ids. A custom type with the name of a shipped type is renamed and otherwise
-   * unchanged, so that its credentials keep their meaning. Idempotent.
+   * Synchronizes the shipped credential types with this version: adds missing types, and updates
+   * changed types without changing their ids. Renames a custom type with the name of a shipped
+   * type, so that its credentials keep their type. Idempotent.
    */
   async syncManaged(): Promise<void> {
     await this.database.execute(sql`

@@ -31,7 +31,7 @@ export const credentialTypes = defineResource({
       field: 'credential_type',
     },
   },
-  // Even superusers cannot change a shipped type, and clients read this before they try.
+  // Even superusers cannot change a shipped type. Clients read the capabilities before they try.
   extend: async (rows) =>
     new Map(
       rows

@@ -1,7 +1,4 @@
-/**
- * Query for the templates and jobs that use a credential, which belong to a higher layer. Implemented
- * there.
- */
+/** Query for the templates and jobs that use a credential. Implemented by a later feature. */
 export abstract class CredentialUses {
   abstract isUsed(credential: number): Promise<boolean>;
 }

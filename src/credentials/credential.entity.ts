@@ -14,7 +14,7 @@ const isOfKind =
   (kind: string) =>
   (alias: string): Sql =>
     ofType(alias, sql`type.kind = ${kind}`);
-/** Owner fields for creation only. Afterwards, the roles of the credential determine its owners. */
+/** Options of owner fields, which apply to creation only. Later, roles determine the owners. */
 const OWNER = {
   column: null,
   writeOnly: true,

@@ -57,7 +57,7 @@ export class CredentialHooks implements ResourceHooks<Credential> {
     const type = await this.types.referenced(values.credential_type ?? row.credential_type_id);
     const stored: CredentialInputs = row.inputs;
     const previous = openInputs(this.box, row.id, stored);
-    // Masked like in a client's request: with a new type that would show them, secrets are not kept.
+    // Masked as in a client's request: a new type whose inputs are not secrets must not reveal them.
     const inputs = validated(type, values.inputs ?? maskSealed(stored), previous, actor);
     const changed = changedDestinations(type, inputs, previous);
     if (changed.length > 0) await this.owner.assertMayRedirect(row.id, changed, actor);

@@ -31,7 +31,7 @@ import { openInputs } from './sealed-inputs.js';
 
 const adminRole = ({ id }: Row): Sql => rolesOf('credential', [id], 'admin_role');
 
-/** Opens the test to credentials of secret stores; others have nothing to try. */
+/** Returns the open parts of the test route: only credentials of secret stores can be tested. */
 async function ofSecretStore({ parent, rules }: Caller): Promise<OpenParts> {
   const types = rules instanceof CredentialTypesRepository ? await rules.all() : [];
   const type = types.find(({ id }) => id === parent?.credential_type_id);
@@ -104,8 +104,8 @@ export class CredentialCopyController extends CopyController<Credential> {
   }
 
   /**
-   * Returns the decrypted inputs for a copy. A sealed secret opens only in its own row, so the copy seals
-   * the secrets again.
+   * Returns the decrypted inputs for a copy. A sealed secret can only be opened in its own row, so
+   * the copy seals the secrets again.
    */
   protected override async replacedValues(
     { id, inputs, organization_id: organization }: RowOf<Credential>,
@@ -116,7 +116,7 @@ export class CredentialCopyController extends CopyController<Credential> {
     return { inputs: openInputs(this.box, id, inputs), ...owner };
   }
 
-  /** Copies the input sources whose stores the author of the copy can use. */
+  /** Copies the input sources whose stores the caller can use. */
   protected override async copyParts(original: Row, copy: Row, actor: Actor): Promise<void> {
     const stores = (await this.sources.ofTargets([original.id])).map((source) => source.source_id);
     const found = await this.repository.usable(stores, actor);

@@ -16,7 +16,7 @@ import type { CredentialInputs, CredentialTypeDefinition } from './types/definit
 import { validateInputs } from './types/inputs.js';
 import { checkMetadata } from './types/metadata.js';
 
-/** Tests if a secret store returns a value, without showing the value to the caller. */
+/** Tests whether a secret store returns a value. The caller does not see the value. */
 @Injectable()
 export class LookupTests {
   constructor(
@@ -27,8 +27,9 @@ export class LookupTests {
   ) {}
 
   /**
-   * Tests with a credential. A caller with `use` alone cannot send the stored secrets elsewhere: changed
-   * inputs require `change`, and with a changed address the secrets must be given again.
+   * Tests a credential, optionally with changed inputs. A caller who has only `use` cannot send the
+   * stored secrets elsewhere: changed inputs require `change`, and a changed address requires the
+   * secrets again.
    */
   async ofCredential(
     row: RowOf<Credential>,
@@ -44,7 +45,7 @@ export class LookupTests {
     await this.read(type, { inputs: validated(type, sent, stored), metadata });
   }
 
-  /** Tests with inputs that no credential stores. */
+  /** Tests inputs that no credential stores. */
   async ofType(typeId: number, { inputs = {}, metadata = {} }: LookupRequest): Promise<void> {
     const type = await this.types.referenced(typeId);
     await this.read(type, { inputs: validated(type, inputs, {}), metadata });

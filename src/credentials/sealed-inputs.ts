@@ -12,8 +12,8 @@ const contextOf = (credentialId: number, input: string): string =>
   rowContext('credentials', credentialId, input);
 
 /**
- * Returns inputs for storage: each secret is sealed for its credential and input name, so that it opens
- * nowhere else. Empty secrets and `ASK` contain no secret and are stored unsealed.
+ * Returns inputs for storage. Each secret is sealed for its credential and input name, so that no
+ * other row or input can open the secret. Empty secrets and `ASK` are stored unsealed.
  */
 export function sealInputs(
   box: SecretBox,
@@ -51,8 +51,8 @@ export const maskSealed = (stored: CredentialInputs): CredentialInputs =>
   mapValues(stored, (value) => (typeof value === 'string' && isSealed(value) ? ENCRYPTED : value));
 
 /**
- * Returns the ids of inputs whose text is sealed or has that format. Such a text from outside must be
- * rejected: it would later be opened as a sealed one.
+ * Returns the ids of inputs whose text has the format of sealed texts. A request with such a text
+ * must be rejected, because the text would later be opened as a sealed secret.
  */
 export function sealedInputs(inputs: CredentialInputs): string[] {
   return Object.entries(inputs)

@@ -6,7 +6,7 @@ import { LookupError } from './lookup-error.js';
 import { once, type RefusalReason, type SecretStore, hostPartOf } from './secret-store.js';
 import { decodedBase64, objectIn } from './store-response.js';
 
-/** Reads whole secrets from AWS Secrets Manager. Requests are signed; there is no login. */
+/** Reads whole secrets from AWS Secrets Manager. Every request is signed, so there is no login. */
 export const awsSecretsManager: SecretStore = (inputs, { call }) => {
   const secrets = new Map<string, Promise<string>>();
   return {
@@ -26,7 +26,7 @@ export const awsSecretsManager: SecretStore = (inputs, { call }) => {
   };
 };
 
-/** Kinds of refusals, which all have the status 400. */
+/** Types of errors, which all have the status 400. */
 const REASONS = [
   'AccessDeniedException',
   'DecryptionFailure',
@@ -66,9 +66,10 @@ function signed(region: string, name: string, keys: AwsKeys): Promise<OutboundRe
 }
 
 /**
- * Signs a request with Signature Version 4. It follows no redirects: the signature is for one host.
+ * Signs a request with Signature Version 4. The request follows no redirects, because the signature
+ * is for one host.
  *
- * @param options `datetime` is that of now unless it is given
+ * @param options `datetime` is the current time by default
  */
 export async function signedRequest(
   request: OutboundRequest & { body?: string },

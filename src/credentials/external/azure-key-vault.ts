@@ -12,7 +12,7 @@ import {
 } from './secret-store.js';
 import { requiredField, objectIn, tokenIn } from './store-response.js';
 
-/** Hosts of the clouds: that of logins, and that of the scope. */
+/** Host of logins and host of the scope, by cloud. */
 const CLOUDS: Readonly<Record<string, readonly [login: string, vault: string]>> = {
   AzureCloud: ['login.microsoftonline.com', 'vault.azure.net'],
   AzureChinaCloud: ['login.chinacloudapi.cn', 'vault.azure.cn'],

@@ -37,7 +37,7 @@ export const centrifyVault: SecretStore = (inputs, { call }) => {
     return tokenIn(response, 'access_token');
   });
 
-  /** Returns the result of a method, which answers 200 also when it fails. */
+  /** Returns the result of a method. Failed methods also respond with the status 200. */
   async function callMethod(path: string, body: object): Promise<unknown> {
     const token = await login();
     const response = objectIn(
@@ -83,8 +83,8 @@ export const centrifyVault: SecretStore = (inputs, { call }) => {
 };
 
 /**
- * Returns a name as a text of a query. The query language has no parameters, so names that could end the
- * text are refused.
+ * Returns a name as a string literal of a query. The query language has no parameters, so names
+ * that could end the literal are refused.
  *
  * @throws LookupError
  */

@@ -4,13 +4,13 @@ import { LookupError } from './lookup-error.js';
 import { once, memoized, type SecretStore, baseOf, segmentOf } from './secret-store.js';
 import { textIn, tokenOf } from './store-response.js';
 
-/** Session of Conjur: the token, and the address at which the login was accepted. */
+/** Session of Conjur: the token, and the base URL that accepted the login. */
 interface Session {
   base: string;
   token: string;
 }
 
-/** Reads variables from CyberArk Conjur, on servers of one's own and in the cloud. */
+/** Reads variables from CyberArk Conjur, self-hosted or in the cloud. */
 export const conjur: SecretStore = (inputs, { call }) => {
   const secrets = new Map<string, Promise<string>>();
   const [account, username] = ['account', 'username'].map((id) =>
@@ -27,14 +27,17 @@ export const conjur: SecretStore = (inputs, { call }) => {
       headers: { 'Content-Type': 'text/plain', 'Accept-Encoding': 'base64' },
       body: textInput(inputs, 'api_key'),
     });
-    // Servers that do not know the encoding response with the token as JSON.
+    // Servers that do not support the encoding respond with the token as JSON.
     const token = response.trimStart().startsWith('{')
       ? Buffer.from(response).toString('base64')
       : response.replace(/\s/g, '');
     return { base, token: tokenOf(/^[\w+/=-]+$/.test(token) ? token : null) };
   }
 
-  /** The cloud has the same paths below `/api`. The first refusal is the one of a server without them. */
+  /**
+   * Logs in. The cloud has the same paths below `/api`; without them, the first refusal is
+   * reported.
+   */
   const login = memoized(async (): Promise<Session> => {
     const base = baseOf(textInput(inputs, 'url'));
     try {

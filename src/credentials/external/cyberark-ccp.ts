@@ -3,7 +3,7 @@ import { LookupError } from './lookup-error.js';
 import { once, type SecretLocation, type SecretStore, baseOf } from './secret-store.js';
 import { objectIn, storeTextOf } from './store-response.js';
 
-/** Members of the response, by the names that users can enter. */
+/** Members of the response by the property names that users can enter. */
 const PROPERTIES: Readonly<Record<string, string>> = {
   '': 'Content',
   password: 'Content',

@@ -5,9 +5,9 @@ import { LookupError } from './lookup-error.js';
 import { memoized, type SecretStore, baseOf, bearer, segmentOf } from './secret-store.js';
 import { tokenIn } from './store-response.js';
 
-/** Lifetime of the proof of the app, in seconds; GitHub accepts ten minutes. */
+/** Lifetime of the app's JWT in seconds. GitHub accepts up to ten minutes. */
 const PROOF_SECONDS = 5 * 60;
-/** Time by which the clock of this machine may be fast, in seconds. */
+/** Maximum time in seconds by which the clock of this machine can be ahead of GitHub's. */
 const CLOCK_SECONDS = 60;
 
 /** Gets tokens of one installation of a GitHub App. They are valid for an hour. */

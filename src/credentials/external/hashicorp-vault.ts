@@ -28,7 +28,7 @@ export const hashicorpVault: SecretStore = (inputs, context) => {
   };
 };
 
-/** Lets the SSH engine of HashiCorp Vault sign public keys. Every read signs once. */
+/** Signs public keys with the SSH engine of HashiCorp Vault. */
 export const hashicorpVaultSsh: SecretStore = (inputs, context) => {
   const session = new VaultSession(inputs, context);
   const certificates = new Map<string, Promise<Record<string, unknown>>>();

@@ -2,22 +2,22 @@ import type { TokenSubject } from '../identity-tokens.js';
 import type { SecretReader } from './secret-store.js';
 
 /**
- * Time for which a login is used again. The shortest sessions of stores, those of Conjur, end after eight
+ * Time for which a login is reused. The shortest sessions, those of Conjur, end after eight
  * minutes, and a run can sync its project between two lookups.
  */
 const LOGIN_MS = 5 * 60 * 1000;
 
-/** Time in which all logins of a run are ended. */
+/** Timeout for ending all logins of a run. */
 const CLOSE_MS = 5000;
 
 /**
- * Logins to secret stores during one run: each store is logged in to once, and each secret is read once,
- * however often the run opens credentials in a row.
+ * Logins to secret stores during one run. The run logs in to each store once and reads each secret
+ * once, no matter how often it opens credentials.
  */
 export class LookupSession implements TokenSubject {
   private readonly readers = new Map<number, { reader: SecretReader; since: number }>();
   private readonly created: SecretReader[] = [];
-  /** End of the time for the values that are fetched at the moment. */
+  /** Aborts at the deadline of the current fetch. */
   deadline = AbortSignal.abort();
   /** Revision of the project that the run uses, once it is known. */
   revision = '';
@@ -25,7 +25,7 @@ export class LookupSession implements TokenSubject {
   /** @param runId run that uses the values; null outside of runs */
   constructor(readonly runId: number | null = null) {}
 
-  /** Returns the reader of a store, which is created unless its login can be used again. */
+  /** Returns the reader of a store. Creates a reader unless the known one has a recent login. */
   reader(storeId: number, create: () => SecretReader): SecretReader {
     const known = this.readers.get(storeId);
     if (known && Date.now() - known.since < LOGIN_MS) return known.reader;

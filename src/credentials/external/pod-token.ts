@@ -3,8 +3,8 @@ import type { Settings } from '../../config/settings.js';
 import { LookupError } from './lookup-error.js';
 
 /**
- * Returns the token of the service account of this process's pod, which proves its identity. Users choose
- * the servers of stores, so only servers that the installation names get the token.
+ * Returns the token of the service account of this process's pod, which proves the identity of the
+ * process. Users choose the servers of stores, so only servers in the setting get the token.
  *
  * @throws LookupError
  */

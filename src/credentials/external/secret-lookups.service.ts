@@ -19,7 +19,7 @@ import { SECRET_STORES } from './secret-stores.js';
 
 /** Maximum number of values fetched concurrently. */
 const CONCURRENCY = 8;
-/** Status of a store that has just been changed, for a moment. */
+/** Status of a store for a short time after a change. */
 const STORE_NOT_READY = 412;
 
 /** Credential of a secret store. */
@@ -36,7 +36,7 @@ export interface SecretRequest {
   location: SecretLocation;
 }
 
-/** Call of a store, which is repeated until the deadline. */
+/** Request to a store, which is retried until the deadline. */
 interface Attempt {
   request: OutboundRequest;
   reasonOf: RefusalReason | undefined;
@@ -56,9 +56,9 @@ export class SecretLookups {
   ) {}
 
   /**
-   * Fetches values in the given order. Reads each path once and logs in to each store once in a session.
+   * Fetches values. A session reads each path once and logs in to each store once.
    *
-   * @returns for each value, the value or the error
+   * @returns the value or the error of each request, in the order of the requests
    */
   async fetch(
     requests: readonly SecretRequest[],

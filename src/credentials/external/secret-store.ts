@@ -28,16 +28,16 @@ export type StoreCall = (
   reasonOf?: RefusalReason,
 ) => Promise<OutboundResponse>;
 
-/** Returns the reason in a refusal, one of a fixed list; null if it has none of them. */
+/** Returns the reason of a refusal, from a fixed list of reasons; null for an unknown reason. */
 export type RefusalReason = (response: OutboundResponse) => string | null;
 
-/** Means with which a store is called and logged in to. */
+/** Functions for requests and logins to a store. */
 export interface StoreContext {
   call: StoreCall;
   /**
    * Returns the token of the service account of the worker's pod, for one server.
    *
-   * @throws LookupError if the server may not have it
+   * @throws LookupError if the setting does not permit the server
    */
   podToken: (url: string) => Promise<string>;
   /** Returns a token that identifies the run to one audience, for a login or for the whole run. */
@@ -57,7 +57,7 @@ export const baseOf = (url: string): string => url.replace(/\/+$/, '');
 /**
  * Returns the segments of a path, encoded for a URL.
  *
- * @throws LookupError for segments that lead to another path
+ * @throws LookupError for the segments `.` and `..`
  */
 export function pathSegments(path: string): string[] {
   const parts = path.split('/').filter((part) => part !== '');
@@ -70,7 +70,7 @@ export function pathSegments(path: string): string[] {
 /**
  * Returns an input as a single segment of a path.
  *
- * @throws LookupError if it is empty or leads to another path
+ * @throws LookupError if the input is empty, `.` or `..`
  */
 export function segmentOf(text: string, name: string): string {
   if (text === '' || text === '.' || text === '..') {
@@ -99,7 +99,7 @@ export const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 export const formBody = (fields: Record<string, string>): string =>
   new URLSearchParams(fields).toString();
 
-/** Returns the promise that is known for a key, or asks for it. A failed promise is forgotten. */
+/** Returns the cached promise of a key, or loads the value. A rejected promise leaves the cache. */
 export function once<T>(
   cache: Map<string, Promise<T>>,
   key: string,
@@ -113,7 +113,7 @@ export function once<T>(
   return loading;
 }
 
-/** Returns a function that asks once, and again after a failure. */
+/** Returns a function that loads the value once, and again after a failure. */
 export function memoized<T>(load: () => Promise<T>): () => Promise<T> {
   const cache = new Map<string, Promise<T>>();
   return () => once(cache, '', load);

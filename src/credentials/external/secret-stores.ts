@@ -15,8 +15,8 @@ const runIdentityToken: SecretStore = (inputs, { runToken }) => ({
 });
 
 /**
- * Implementations of secret stores, by the namespace of their credential type. The last two types are
- * credentials themselves, which get a token when they are used (`issued-tokens.ts`).
+ * Implementations of secret stores, by the namespace of their credential type. Credentials of the
+ * last two types get a token when they are used (`issued-tokens.ts`).
  */
 export const SECRET_STORES: ReadonlyMap<string, SecretStore> = new Map([
   ['aim', cyberArkCcp],

@@ -5,7 +5,7 @@ import { LookupError } from './lookup-error.js';
 /**
  * Returns the body of a store's response.
  *
- * @throws LookupError if it was too large to be read
+ * @throws LookupError if the response is too large
  */
 export function textIn({ body, truncated }: OutboundResponse): string {
   if (truncated) throw new LookupError('The response is too large.');
@@ -34,7 +34,7 @@ export function tokenIn(response: OutboundResponse, key: string): string {
 
 /** @throws LookupError if the value is no token */
 export function tokenOf(value: unknown): string {
-  // A token becomes a header, in which a line break would be refused with another message.
+  // The token becomes a header. A line break in the header would fail with a misleading message.
   if (typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)) return value;
   throw new LookupError('The store responded to the login without a token.');
 }
@@ -43,7 +43,7 @@ export function tokenOf(value: unknown): string {
  * Returns a member of a store's object as the text of an input.
  *
  * @param secretName name of the secret in messages
- * @throws LookupError if it is missing
+ * @throws LookupError if the member is missing
  */
 export function requiredField(value: unknown, key: string, secretName: string): string {
   const found = isRecord(value) && Object.hasOwn(value, key) ? (value[key] ?? null) : null;
@@ -54,7 +54,7 @@ export function requiredField(value: unknown, key: string, secretName: string): 
 /**
  * Decodes a text in Base64.
  *
- * @throws LookupError if the text is not Base64, or no text was encoded
+ * @throws LookupError if the text is not Base64, or the decoded bytes are not UTF-8
  */
 export function decodedBase64(text: string): string {
   const compact = text.replace(/\s/g, '');

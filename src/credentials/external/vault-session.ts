@@ -14,17 +14,17 @@ import {
 } from './secret-store.js';
 import { objectIn, tokenOf } from './store-response.js';
 
-/** Login with HashiCorp Vault's API: the request body, and the path after `login`. */
+/** Login with HashiCorp Vault's API: mount, request body, and path after `login`. */
 interface Login {
   mount: string;
   body: Record<string, string>;
   suffix?: string;
 }
 
-/** Calls HashiCorp Vault with one credential, after one login for each authentication path. */
+/** Calls HashiCorp Vault with one credential. Logs in once for each authentication path. */
 export class VaultSession {
   private readonly tokens = new Map<string, Promise<string>>();
-  /** Tokens of logins, which this session revokes. */
+  /** Tokens that logins of this session created; `close` revokes them. */
   private readonly issued: string[] = [];
   private readonly base: string;
   private readonly tls: OutboundRequest['tls'];
@@ -54,7 +54,7 @@ export class VaultSession {
     return { ...data };
   }
 
-  /** Revokes the tokens of its logins. */
+  /** Revokes the tokens that logins created. */
   async close(): Promise<void> {
     const request = { method: 'POST', path: 'auth/token/revoke-self' } as const;
     await Promise.all(this.issued.splice(0).map((token) => this.send(request, token)));

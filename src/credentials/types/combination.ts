@@ -4,7 +4,7 @@ import { textInput } from './inputs.js';
 /** Kinds that can be attached to a job template. Credentials of other kinds are used elsewhere. */
 export const JOB_KINDS: readonly CredentialKind[] = ['ssh', 'vault', 'cloud', 'net', 'kubernetes'];
 
-/** Properties of a credential for the rules of combination; of the inputs, only the vault id. */
+/** Credential for the rules of combination, which use the vault id only of its inputs. */
 export interface CombinedCredential extends TypedInputs {
   name: string;
 }
@@ -58,8 +58,8 @@ export function slotErrors(credentials: readonly CombinedCredential[]): string[]
 }
 
 /**
- * Returns an error unless the credentials of a launch fill all slots of the template: otherwise the job
- * would run without credentials that the template's author intended.
+ * Returns an error unless the credentials of a launch fill all slots of the template. Otherwise the
+ * job would run without credentials that the template's author intended.
  */
 export function removalErrors(
   defaults: readonly CombinedCredential[],

@@ -69,7 +69,7 @@ export const GITHUB_APP_FIELDS: InputField[] = [
   harmless(text('app_id', 'App ID', 'Shown in the settings of the app.')),
   harmless(text('install_id', 'Installation ID', 'Last part of the URL of the installation.')),
   {
-    ...secretFile('private_rsa_key', 'RSA Private Key', 'Key of the app, as GitHub made it.'),
+    ...secretFile('private_rsa_key', 'RSA Private Key', 'Private key that GitHub generated.'),
     format: 'ssh_private_key',
   },
 ];
@@ -94,7 +94,7 @@ const GPG_PUBLIC_KEY = managed({
   },
 });
 
-/** Names of the services in names of types, which are data of the contract. */
+/** Names of the services in the names of their token types (docs/contract). */
 const NEUTRAL_LABELS: Readonly<Record<WebhookServiceName, string>> = {
   service_a: 'Service A',
   service_b: 'Service B',

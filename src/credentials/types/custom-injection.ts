@@ -7,9 +7,9 @@ import { renderInjector, TemplateError, type TemplateScope } from './injector-te
 import { secretInputs } from './inputs.js';
 
 /**
- * Renders the injectors of a credential's type. Files come first, because the other injectors can refer
- * to their paths. For shipped types, empty results are omitted, with the path of an empty file: an empty
- * user name beside a token misleads clients.
+ * Renders the injectors of a credential's type. Files come first, because the other injectors can
+ * refer to their paths. Empty results of shipped types are omitted, and so are the paths of empty
+ * files: an empty user name beside a token misleads clients.
  */
 export function injectCustom(
   { plan, pathOf, addFile }: InjectionTarget,

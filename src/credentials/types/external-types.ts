@@ -46,7 +46,7 @@ const CYBERARK_CCP = store(
   'CyberArk Central Credential Provider Lookup',
   [
     url('url', 'CyberArk CCP URL'),
-    harmless(text('webservice_id', 'Web Service ID', 'AIMWebService where none is given.')),
+    harmless(text('webservice_id', 'Web Service ID', 'Default: AIMWebService.')),
     secret('app_id', 'Application ID'),
     secretFile('client_key', 'Client Key'),
     secretFile('client_cert', 'Client Certificate'),
@@ -55,8 +55,8 @@ const CYBERARK_CCP = store(
   [
     text('object_query', 'Object Query', 'As in Safe=TestSafe;Object=testAccountName123'),
     choice('object_query_format', 'Object Query Format', ['Exact', 'Regexp'], 'Exact'),
-    text('object_property', 'Object Property', 'Content (the password) where none is given.'),
-    text('reason', 'Reason', 'Where the policy of the object asks for one.'),
+    text('object_property', 'Object Property', 'Default: Content, the password.'),
+    text('reason', 'Reason', 'Required if the policy of the object requires a reason.'),
   ],
   ['url', 'app_id', 'object_query'],
 );
@@ -77,8 +77,8 @@ const CONJUR = store(
 
 const VAULT_FIELDS = [
   url('url', 'Server URL'),
-  secret('token', 'Token', 'Used before all other ways to log in.'),
-  lines('cacert', 'CA Certificate', 'Authority of the certificate of the server.'),
+  secret('token', 'Token', 'Takes precedence over all other authentication methods.'),
+  lines('cacert', 'CA Certificate', 'Certificate authority of the server.'),
   harmless(text('role_id', 'AppRole role_id')),
   secret('secret_id', 'AppRole secret_id'),
   harmless(lines('client_cert_public', 'Client Certificate')),
@@ -89,21 +89,17 @@ const VAULT_FIELDS = [
   harmless(text('username', 'Username')),
   secret('password', 'Password'),
   {
-    ...text('default_auth_path', 'Path to Auth', 'Where the way to log in is mounted.'),
+    ...text('default_auth_path', 'Path to Auth', 'Mount path of the authentication method.'),
     default: 'approle',
   },
 ];
 
-const AUTH_PATH = text('auth_path', 'Path to Auth', 'In place of that of the credential.');
+const AUTH_PATH = text('auth_path', 'Path to Auth', 'Overrides the path of the credential.');
 
 const API_VERSION = harmless(choice('api_version', 'API Version', ['v1', 'v2'], 'v1'));
 
 const KV_METADATA = [
-  text(
-    'secret_backend',
-    'Name of Secret Backend',
-    'The first part of the path where none is given.',
-  ),
+  text('secret_backend', 'Name of Secret Backend', 'Default: the first part of the path.'),
   text('secret_path', 'Path to Secret'),
   AUTH_PATH,
   text('secret_key', 'Key Name'),
@@ -136,9 +132,9 @@ const VAULT_SSH = store(
 
 const VAULT_JWT_FIELDS = [
   url('url', 'Server URL'),
-  lines('cacert', 'CA Certificate', 'Authority of the certificate of the server.'),
+  lines('cacert', 'CA Certificate', 'Certificate authority of the server.'),
   {
-    ...text('default_auth_path', 'Path to Auth', 'Where the JWT login is mounted.'),
+    ...text('default_auth_path', 'Path to Auth', 'Mount path of the JWT authentication method.'),
     default: 'jwt',
   },
   harmless(

@@ -4,8 +4,8 @@ import { inputField } from './definition.js';
 import { validateInputs } from './inputs.js';
 
 /**
- * Returns a credential with a fetched value for one of its inputs. The input becomes a secret, regardless
- * of its type, so that the value is hidden like other secrets.
+ * Returns a credential with a fetched value for one of its inputs. The input becomes a secret, so
+ * that the value is hidden even if the type does not declare the input as a secret.
  *
  * @returns an error without the value, if the value is not valid for the input
  */
@@ -30,7 +30,9 @@ export function withFetched<Credential extends TypedInputs>(
   return { ...credential, type, inputs: { ...credential.inputs, ...inputs } };
 }
 
-/** Removes a trailing line break, which stored texts have if they were piped into the store. */
+/**
+ * Removes the trailing line break of single-line texts, which tools add when they store a secret.
+ */
 const asInput = ({ type, multiline }: InputField, value: string): string =>
   type === 'string' && multiline !== true ? value.replace(/\r?\n$/, '') : value;
 

@@ -1,7 +1,7 @@
 /** Placeholder for a secret in the environment that users see. */
 export const HIDDEN = '**********';
 
-/** Vault password; `id` is empty for the one vault without an id. */
+/** Vault password; `id` is empty for the vault without an id. */
 export interface VaultSecret {
   id: string;
   password: string;

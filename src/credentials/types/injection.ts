@@ -48,7 +48,7 @@ export interface InjectionOptions {
 }
 
 /**
- * Builds the injection plan of a job's credentials. Pure: writes nothing.
+ * Builds the injection plan of a job's credentials. Writes no files.
  *
  * @throws InjectionError
  */

@@ -12,7 +12,7 @@ const MAX_ENTRIES = 200;
 /** Maximum number of characters of all templates of a type. */
 const MAX_TOTAL_LENGTH = 65_536;
 
-/** Variables that control the run itself, or which code its processes load. */
+/** Variables that control the run, or the code that its processes load. */
 const REFUSED_ENV = new Set([
   'PATH',
   'HOME',

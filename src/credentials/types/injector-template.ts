@@ -1,7 +1,10 @@
 import { messageOf } from '../../common/errors/message-of.js';
 import { jinjaAs, withoutRawBlocks } from '../../common/jinja.js';
 
-/** Node of a parsed template; `value` names an identifier, `property` the right side of a member. */
+/**
+ * Node of a parsed template. `value` is the name of an identifier, `property` the right side of a
+ * member.
+ */
 interface Node {
   type: string;
   value?: unknown;

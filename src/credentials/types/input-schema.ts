@@ -7,7 +7,7 @@ import {
 } from './definition.js';
 import { injectorErrors } from './injector-schema.js';
 
-/** Kinds of which administrators can define types. */
+/** Kinds of custom types. */
 const CUSTOM_KINDS: readonly CredentialKind[] = ['cloud', 'net'];
 
 const FORMATS = ['ssh_private_key', 'url', 'vault_id'] as const;
@@ -31,7 +31,7 @@ const TEXT_ONLY = ['choices', 'multiline', 'format', 'secret'] as const;
 
 const IDENTIFIER = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
-/** Names with another meaning in templates; `__proto__` would not even become an own property. */
+/** Names with another meaning in templates. `__proto__` would not become an own property. */
 const RESERVED_IDS = new Set([
   'tower',
   '__proto__',

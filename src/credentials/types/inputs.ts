@@ -121,7 +121,8 @@ export function passwordsNeeded(
   return [
     ...(inputs['password'] === ASK ? ['ssh_password'] : []),
     ...(inputs['become_password'] === ASK ? ['become_password'] : []),
-    // The key can be sealed here, so the passphrase decides: a plain key is refused with one.
+    // The passphrase decides, because the key can be sealed here. Inputs cannot have a plain key and a
+    // passphrase.
     ...(inputs['ssh_key_unlock'] === ASK ? ['ssh_key_unlock'] : []),
   ];
 }

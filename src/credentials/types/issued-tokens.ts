@@ -6,14 +6,14 @@ type TokenUse = <Credential extends TypedInputs>(
   token: string,
 ) => Credential;
 
-/** Uses of tokens that credentials get when they are used, by the namespace of the type. */
+/** Functions that add the issued token to a credential, by the namespace of its type. */
 const USES: Readonly<Record<string, TokenUse>> = {
   /** Git sends the token as the password of this user. */
   github_app_token: (credential, token) => ({
     ...credential,
     inputs: { ...credential.inputs, username: 'x-access-token', password: token },
   }),
-  /** The playbook gets a file. */
+  /** The playbook reads the token from a file. */
   run_identity_token: (credential, token) => ({
     ...credential,
     type: {
@@ -28,7 +28,7 @@ const USES: Readonly<Record<string, TokenUse>> = {
   }),
 };
 
-/** True if credentials of the type get a token when they are used. */
+/** True if a credential gets a token when it is used. */
 export const needsToken = ({ type: { namespace } }: TypedInputs): boolean =>
   Object.hasOwn(USES, namespace ?? '');
 

@@ -28,7 +28,7 @@ const MACHINE = managed({
         text(
           'become_method',
           'Privilege Escalation Method',
-          'How tasks become another user, as the --become-method option of Ansible.',
+          'How tasks become another user, like the --become-method option of Ansible.',
         ),
       ),
       harmless(text('become_username', 'Privilege Escalation Username')),
@@ -58,7 +58,7 @@ const VAULT = managed({
           text(
             'vault_id',
             'Vault Identifier',
-            'Tells several vault passwords apart, as the --vault-id option of Ansible.',
+            'Distinguishes several vault passwords, like the --vault-id option of Ansible.',
           ),
         ),
         format: 'vault_id',

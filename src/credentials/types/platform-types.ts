@@ -39,7 +39,7 @@ const RHV = managed({
       text('host', 'Host (Authentication URL)'),
       USERNAME,
       PASSWORD,
-      text('ca_file', 'CA File', 'Path of a file on the workers that runs are shown.'),
+      text('ca_file', 'CA File', 'Path of a file on the workers that runs can read.'),
     ],
     required: ['host', 'username', 'password'],
   },

@@ -1,8 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
 
 /**
- * Result of checking a text with private keys: a message for the user, or whether a key needs a
- * passphrase.
+ * Result of checking a text with private keys: an error message for the user, or `isEncrypted`,
+ * which is true if a key needs a passphrase.
  */
 export type SshKeyCheck = { fault: string } | { fault: null; isEncrypted: boolean };
 
@@ -75,7 +75,9 @@ function textOf(block: PemBlock): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Returns the PEM blocks of a text; null if other text than blank lines is outside of the blocks. */
+/**
+ * Returns the PEM blocks of a text; null if there is text other than blank lines outside of blocks.
+ */
 function toBlocks(text: string): PemBlock[] | null {
   const blocks: PemBlock[] = [];
   let open: PemBlock | null = null;

@@ -294,7 +294,7 @@ export type Configurations = {
 
 /** Returns the kind of an authenticator by its name. */
 export const authenticatorKind = (name: unknown): Kind<object> =>
-  AUTHENTICATOR_KINDS[keysOf(AUTHENTICATOR_KINDS).find((one) => one === name) ?? 'oidc'];
+  AUTHENTICATOR_KINDS[keysOf(AUTHENTICATOR_KINDS).find((kindName) => kindName === name) ?? 'oidc'];
 
 /** Returns the member of a configuration that is a secret. */
 export const secretOf = (name: unknown): Field | undefined =>

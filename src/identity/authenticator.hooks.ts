@@ -36,7 +36,10 @@ export class AuthenticatorHooks implements ResourceHooks<Authenticator> {
     }
     // The secret is sealed for the id and never written in plain text.
     const id = await this.authenticators.takeId();
-    const configuration = this.sealed({ id, kind: values.kind }, values.configuration ?? {});
+    const configuration = this.sealConfiguration(
+      { id, kind: values.kind },
+      values.configuration ?? {},
+    );
     return { values: { slug }, columns: { id, configuration: JSON.stringify(configuration) } };
   }
 
@@ -44,37 +47,39 @@ export class AuthenticatorHooks implements ResourceHooks<Authenticator> {
     row: RowOf<Authenticator>,
     { kind, configuration, enabled }: ValuesOf<Authenticator>,
   ): Promise<Prepared<Authenticator>> {
-    if (row.enabled && enabled === false) await this.assertOther(row.id);
+    if (row.enabled && enabled === false) await this.assertOtherEnabled(row.id);
     if (kind && kind !== row.kind) throw Invalid.field('kind', 'The kind cannot be changed.');
     if (!configuration) return {};
     return {
       columns: {
-        configuration: JSON.stringify(this.sealed(row, configuration, row.configuration)),
+        configuration: JSON.stringify(
+          this.sealConfiguration(row, configuration, row.configuration),
+        ),
       },
     };
   }
 
   async prepareDelete({ id, enabled }: RowOf<Authenticator>): Promise<void> {
-    if (enabled) await this.assertOther(id);
+    if (enabled) await this.assertOtherEnabled(id);
   }
 
   /** @throws Invalid if users could not log in without an authenticator */
-  private async assertOther(id: number): Promise<void> {
+  private async assertOtherEnabled(id: number): Promise<void> {
     const { DISABLE_LOCAL_AUTH } = await this.runtime.get('DISABLE_LOCAL_AUTH');
     if (!DISABLE_LOCAL_AUTH) return;
     const enabled = await this.authenticators.lockEnabled();
-    if (enabled.some((one) => one !== id)) return;
+    if (enabled.some((enabledId) => enabledId !== id)) return;
     throw Invalid.field('enabled', 'It is the last one, and DISABLE_LOCAL_AUTH is on.');
   }
 
-  private sealed(
+  private sealConfiguration(
     { id, kind }: { id: number; kind: string | undefined },
-    given: object,
+    sent: object,
     stored: object = {},
   ): object {
     const { schema, faults } = authenticatorKind(kind);
-    const { values, errors } = readFields(schema, { ...given });
-    for (const key of Object.keys(given)) {
+    const { values, errors } = readFields(schema, { ...sent });
+    for (const key of Object.keys(sent)) {
       if (!fieldsOf(schema).some(({ name }) => name === key)) errors[key] = ['Unknown key.'];
     }
     for (const [key, texts] of Object.entries(faults(values))) errors[key] ??= texts;

@@ -96,8 +96,8 @@ export class AuthenticatorsController extends ResourceController(authenticators)
     @Body() { claims, username }: TrialRequest,
   ): Promise<object> {
     try {
-      const given = plainJson(claims ?? null);
-      if (isRecord(given)) return await this.rights(authenticator, given);
+      const sent = plainJson(claims ?? null);
+      if (isRecord(sent)) return await this.rights(authenticator, sent);
       if (authenticator.kind !== 'ldap') {
         if (username !== '')
           throw Invalid.field('username', 'Only a directory is asked for users.');
@@ -106,9 +106,9 @@ export class AuthenticatorsController extends ResourceController(authenticators)
         return { issuer: await this.client.probe(authenticator) };
       }
       if (username === '') return { server: await this.directories.probe(authenticator) };
-      const found = await this.directories.claims(authenticator, username, null);
-      if (!found) throw Invalid.field('username', 'The directory has no such user.');
-      return { claims: found, ...(await this.rights(authenticator, found)) };
+      const userClaims = await this.directories.claims(authenticator, username, null);
+      if (!userClaims) throw Invalid.field('username', 'The directory has no such user.');
+      return { claims: userClaims, ...(await this.rights(authenticator, userClaims)) };
     } catch (error) {
       // The server works; what it was asked to try does not.
       throw error instanceof Unavailable ? new BadRequest(error.message) : error;
@@ -116,7 +116,7 @@ export class AuthenticatorsController extends ResourceController(authenticators)
   }
 
   private async rights(authenticator: AnyAuthenticator, claims: Claims): Promise<object> {
-    const { refusal, granted, fired } = await this.logins.rights(authenticator, claims);
-    return { allowed: refusal === null, refusal, maps: fired, roles: granted };
+    const { refusal, granted, firedMaps } = await this.logins.rights(authenticator, claims);
+    return { allowed: refusal === null, refusal, maps: firedMaps, roles: granted };
   }
 }

@@ -14,7 +14,7 @@ const MAX_REMEMBERED = 1000;
 interface Verified {
   authenticator: number;
   user: number;
-  until: number;
+  expiresAt: number;
 }
 
 /**
@@ -34,20 +34,20 @@ export class DirectoryPasswords implements ExternalPasswords {
   ) {}
 
   async remembered(username: string, password: string): Promise<Account | undefined> {
-    const known = this.verified.get(this.keyOf(username, password));
-    if (!known || known.until < Date.now()) return undefined;
-    return this.identities.account(known.authenticator, known.user);
+    const cached = this.verified.get(this.keyOf(username, password));
+    if (!cached || cached.expiresAt < Date.now()) return undefined;
+    return this.identities.account(cached.authenticator, cached.user);
   }
 
   /** Asks the directories in their order. A directory that is away does not keep the others from it. */
   async verify(username: string, password: string): Promise<Account | undefined> {
-    let away: Unavailable | undefined;
+    let unavailable: Unavailable | undefined;
     for (const directory of await this.authenticators.directories()) {
       const claims = await this.client
         .claims(directory, username, password)
         .catch((error: unknown) => {
           if (!(error instanceof Unavailable)) throw error;
-          away ??= error;
+          unavailable ??= error;
           return null;
         });
       if (!claims) continue;
@@ -55,15 +55,15 @@ export class DirectoryPasswords implements ExternalPasswords {
       this.remember(username, password, { authenticator: directory.id, user });
       return this.identities.account(directory.id, user);
     }
-    if (away) throw away;
+    if (unavailable) throw unavailable;
     return undefined;
   }
 
-  private remember(username: string, password: string, login: Omit<Verified, 'until'>): void {
+  private remember(username: string, password: string, login: Omit<Verified, 'expiresAt'>): void {
     const key = this.keyOf(username, password);
     // A new entry is the last one of the map, so that the first one is the oldest.
     this.verified.delete(key);
-    this.verified.set(key, { ...login, until: Date.now() + REMEMBERED_MS });
+    this.verified.set(key, { ...login, expiresAt: Date.now() + REMEMBERED_MS });
     const [oldest] = this.verified.keys();
     if (this.verified.size > MAX_REMEMBERED && oldest) this.verified.delete(oldest);
   }

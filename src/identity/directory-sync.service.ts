@@ -83,15 +83,17 @@ export class DirectorySync implements OnApplicationBootstrap, OnModuleDestroy {
     );
     let count = 0;
     for (const account of changed) {
-      if (await this.change(account, !present.has(account.subject))) count++;
+      if (await this.setDisabled(account, !present.has(account.subject))) count++;
     }
     if (count > 0) this.logger.log({ message: 'directory synchronized', authenticator, count });
   }
 
   /** @returns false if the user was changed in the meantime, or is the last superuser */
-  private change({ user_id: id }: DirectoryAccount, isDisabled: boolean): Promise<boolean> {
+  private setDisabled({ user_id: id }: DirectoryAccount, isDisabled: boolean): Promise<boolean> {
     return this.database.transaction(async () => {
-      const others = (await this.users.lockSuperusers()).filter((one) => one !== id);
+      const others = (await this.users.lockSuperusers()).filter(
+        (superuserId) => superuserId !== id,
+      );
       const user = await this.users.referenced(id);
       if (isDisabled && user.is_superuser && !(await this.users.anyCanLogIn(others))) return false;
       if (!(await this.users.setDisabled(id, isDisabled))) return false;

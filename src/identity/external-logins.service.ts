@@ -34,9 +34,9 @@ const FLAGS: readonly (readonly [flag: SystemFlag, field: string])[] = [
   ['is_system_auditor', 'system_auditor'],
 ];
 
-type Rights = Pick<ExternalRights, 'granted' | 'kept'>;
+type Rights = Pick<ExternalRights, 'granted' | 'retained'>;
 
-const NO_RIGHTS: Rights = { granted: [], kept: [] };
+const NO_RIGHTS: Rights = { granted: [], retained: [] };
 
 /** Finds or creates the user of a login, and applies the rights of its claims. */
 @Injectable()
@@ -68,7 +68,7 @@ export class ExternalLogins {
    */
   async logIn(authenticator: RowOf<Authenticator>, claims: Claims): Promise<number> {
     const { refusal, ...rights } = await this.rights(authenticator, claims);
-    const work = async (): Promise<number> => {
+    const apply = async (): Promise<number> => {
       const identity = await this.identityOf(authenticator, claims, refusal === null);
       if (!identity) return 0;
       const user = await this.users.referenced(identity.user_id);
@@ -76,7 +76,7 @@ export class ExternalLogins {
       return user.id;
     };
     const scope = { requestId: '', sourceIp: '', ...currentScope(), actor: null };
-    const user = await runInScope(scope, () => this.database.transaction(work));
+    const user = await runInScope(scope, () => this.database.transaction(apply));
     if (refusal !== null) throw refused(refusal);
     await this.users.noteLogin(user);
     return user;
@@ -164,15 +164,15 @@ export class ExternalLogins {
   private async apply(
     identity: RowOf<ExternalIdentity>,
     user: RowOf<User>,
-    { granted, kept }: Rights,
+    { granted, retained }: Rights,
   ): Promise<void> {
     const { authenticator_id: authenticator } = identity;
-    const wanted = await this.rolesOf(granted);
-    const spared = [...wanted, ...(await this.rolesOf(kept))].map(({ id }) => id);
+    const grantedRoles = await this.rolesOf(granted);
+    const retainedIds = [...grantedRoles, ...(await this.rolesOf(retained))].map(({ id }) => id);
     for (const role of await this.members.grantedBy(authenticator, user.id)) {
-      if (!spared.includes(role.id)) await this.grants.revokeFromUser(role, user, SYSTEM);
+      if (!retainedIds.includes(role.id)) await this.grants.revokeFromUser(role, user, SYSTEM);
     }
-    for (const role of wanted) {
+    for (const role of grantedRoles) {
       await this.grants.grantToUser(role, user, SYSTEM, authenticator);
     }
     for (const [flag, field] of FLAGS) {
@@ -181,7 +181,7 @@ export class ExternalLogins {
         flag,
         field,
         isGranted: granted.some(isField),
-        isKept: kept.some(isField),
+        isRetained: retained.some(isField),
       });
     }
   }
@@ -200,13 +200,13 @@ export class ExternalLogins {
   private async applyFlag(
     identity: RowOf<ExternalIdentity>,
     user: RowOf<User>,
-    { flag, field, isGranted, isKept }: FlagRight,
+    { flag, field, isGranted, isRetained }: FlagRight,
   ): Promise<void> {
     if (isGranted && !user[flag]) {
       await this.grants.grantToUser(await this.roles.ofSystem(field), user, SYSTEM);
       await this.identities.update({ id: identity.id }, { [flag]: true });
     }
-    if (isGranted || isKept || !identity[flag]) return;
+    if (isGranted || isRetained || !identity[flag]) return;
     if (flag === 'is_superuser') {
       const superusers = await this.users.lockSuperusers();
       if (superusers.every((id) => id === user.id)) return;
@@ -222,7 +222,7 @@ interface FlagRight {
   flag: SystemFlag;
   field: string;
   isGranted: boolean;
-  isKept: boolean;
+  isRetained: boolean;
 }
 
 /** Returns the refusal of a login as an error, which is logged as a security event. */

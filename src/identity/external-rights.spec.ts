@@ -90,18 +90,18 @@ describe('the effect of a map', () => {
   });
 
   it('keeps a role if the map does not revoke roles', () => {
-    const { granted, kept } = externalRights({}, [
+    const { granted, retained } = externalRights({}, [
       map({ revoke: false }),
       map({ id: 2, team_id: 8 }),
       map({ id: 3, team_id: 9, trigger: 'always', revoke: false }),
     ]);
-    expect(kept).toEqual([MEMBER]);
+    expect(retained).toEqual([MEMBER]);
     expect(granted).toEqual([{ ...MEMBER, object: 9 }]);
   });
 
   it('lists the maps that matched in their order', () => {
     const maps = [map({ id: 1, order: 5 }), map({ id: 2, order: 1 }), map({ id: 3, value: 'dev' })];
-    expect(externalRights({ groups: 'ops' }, maps).fired).toEqual([2, 1]);
+    expect(externalRights({ groups: 'ops' }, maps).firedMaps).toEqual([2, 1]);
   });
 });
 

@@ -29,9 +29,9 @@ export interface ExternalRights {
   refusal: string | null;
   granted: ExternalRole[];
   /** Roles that stay if the authenticator granted them before, because their map does not revoke. */
-  kept: ExternalRole[];
+  retained: ExternalRole[];
   /** Ids of the maps whose trigger fired, in order. */
-  fired: number[];
+  firedMaps: number[];
 }
 
 /** System-wide roles by the type of the map that grants them. */
@@ -41,31 +41,32 @@ const SYSTEM_ROLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the rights that the maps of an authenticator derive from the claims of a login. A `deny` map
- * that fires refuses the login. If there are `allow` maps, one of them has to fire. The other maps grant
- * roles; their order does not matter.
+ * Returns the rights that the maps of an authenticator derive from the claims of a login. A `deny`
+ * map that fires refuses the login. If there are `allow` maps, one of them has to fire. The other
+ * maps grant roles; their order does not matter.
  *
- * @param isOpen true if everyone can have an account at the provider, so that an `allow` map is needed
+ * @param requiresAllowMap true if everyone can have an account at the provider, so that an
+ *   `allow` map is needed
  */
 export function externalRights(
   claims: Claims,
   maps: readonly MapRule[],
-  isOpen = false,
+  requiresAllowMap = false,
 ): ExternalRights {
   const ordered = maps.toSorted((a, b) => a.order - b.order || a.id - b.id);
   const fired = ordered.filter((map) => fires(map, claims));
   const denied = fired.find(({ map_type: type }) => type === 'deny');
   const isAllowed = ({ map_type: type }: MapRule): boolean => type === 'allow';
-  const needsAllowance = (isOpen || ordered.some(isAllowed)) && !fired.some(isAllowed);
+  const isNotAllowed = (requiresAllowMap || ordered.some(isAllowed)) && !fired.some(isAllowed);
   return {
     refusal: denied
       ? `The map "${denied.name}" denies the login.`
-      : needsAllowance
+      : isNotAllowed
         ? 'No map allows the login.'
         : null,
     granted: fired.flatMap(roleOf),
-    kept: ordered.filter((map) => !map.revoke && !fired.includes(map)).flatMap(roleOf),
-    fired: fired.map(({ id }) => id),
+    retained: ordered.filter((map) => !map.revoke && !fired.includes(map)).flatMap(roleOf),
+    firedMaps: fired.map(({ id }) => id),
   };
 }
 
@@ -124,11 +125,11 @@ function matchesGlob(pattern: string, text: string): boolean {
   const last = rest.pop();
   if (last === undefined) return text === first;
   if (!text.startsWith(first)) return false;
-  let at = first.length;
+  let position = first.length;
   for (const part of rest) {
-    const found = text.indexOf(part, at);
+    const found = text.indexOf(part, position);
     if (found < 0) return false;
-    at = found + part.length;
+    position = found + part.length;
   }
-  return text.length - last.length >= at && text.endsWith(last);
+  return text.length - last.length >= position && text.endsWith(last);
 }

@@ -49,7 +49,9 @@ export async function githubClaims(read: ReadPath): Promise<Claims> {
     given_name,
     family_name: family.join(' '),
     email: textOf(email, 'email'),
-    organizations: (await pagesOf(read, '/user/orgs')).map((one) => textOf(one, 'login')),
+    organizations: (await pagesOf(read, '/user/orgs')).map((organization) =>
+      textOf(organization, 'login'),
+    ),
     teams: (await pagesOf(read, '/user/teams')).map(
       (team) => `${textOf(memberOf(team, 'organization'), 'login')}/${textOf(team, 'slug')}`,
     ),

@@ -44,7 +44,7 @@ export function importedLogins(values: Readonly<Record<string, unknown>>): Impor
   return { logins, notes };
 }
 
-const missing = (name: string, secret: string): string | null => (secret === '' ? name : null);
+const missingName = (name: string, secret: string): string | null => (secret === '' ? name : null);
 
 function oidc(settings: ReferenceSettings, notes: string[]): ImportedLogin[] {
   const clientId = settings.text('SOCIAL_AUTH_OIDC_KEY');
@@ -62,7 +62,7 @@ function oidc(settings: ReferenceSettings, notes: string[]): ImportedLogin[] {
         client_id: clientId,
         client_secret: secret,
       },
-      missingSecret: missing('client_secret', secret),
+      missingSecret: missingName('client_secret', secret),
       maps: socialMaps(settings, 'OIDC', byNames('preferred_username', notes)),
     },
   ];
@@ -88,7 +88,7 @@ function google(settings: ReferenceSettings, notes: string[]): ImportedLogin[] {
         client_secret: secret,
         username_claim: 'email',
       },
-      missingSecret: missing('client_secret', secret),
+      missingSecret: missingName('client_secret', secret),
       maps: [
         ...systemMap('allow', 'hd', domains),
         ...socialMaps(settings, 'GOOGLE_OAUTH2', byNames('email', notes)),
@@ -123,7 +123,7 @@ function github(settings: ReferenceSettings, notes: string[]): ImportedLogin[] {
           client_secret: secret || PLACEHOLDER,
           base_url: URL.canParse(server) ? new URL(server).origin : 'https://github.com',
         },
-        missingSecret: missing('client_secret', secret),
+        missingSecret: missingName('client_secret', secret),
         maps: [
           ...systemMap('allow', 'organizations', textList(organization)),
           ...socialMaps(settings, `GITHUB${suffix}`, byNames('preferred_username', notes)),
@@ -149,10 +149,10 @@ function saml(settings: ReferenceSettings, notes: string[]): ImportedLogin[] {
       ? systemMap(type, claim, textList(flags[`is_${flag}_value`]))
       : [];
   });
-  return providers.flatMap(([key, given]) => {
-    if (!isRecord(given)) return [];
+  return providers.flatMap(([key, provider]) => {
+    if (!isRecord(provider)) return [];
     const attribute = (name: string): string => {
-      const value = given[name];
+      const value = provider[name];
       return typeof value === 'string' ? value : '';
     };
     const username = attribute('attr_username') || 'uid';
@@ -225,7 +225,7 @@ function ldap(settings: ReferenceSettings, notes: string[], suffix: string): Imp
         ...usersOf(settings, setting, note),
         ...groups,
       },
-      missingSecret: bindDn === '' ? null : missing('bind_password', secret),
+      missingSecret: bindDn === '' ? null : missingName('bind_password', secret),
       maps: [
         ...systemMap('allow', claim, textList(settings.value(setting('REQUIRE_GROUP')))),
         ...systemMap('deny', claim, textList(settings.value(setting('DENY_GROUP')))),
@@ -253,13 +253,13 @@ function usersOf(settings: ReferenceSettings, setting: Setting, note: Note): obj
     'users',
   );
   const attributes = settings.record(setting('USER_ATTR_MAP'));
-  const named = filter ?? `(${template.replace(/=.*$/s, '') || 'uid'}=%(user)s)`;
-  const [, username = 'uid'] = /\(([\w-]+)=%\(user\)s\)/.exec(named) ?? [];
-  const text = (key: string, preset: string): string => textList(attributes[key])[0] ?? preset;
+  const userFilter = filter ?? `(${template.replace(/=.*$/s, '') || 'uid'}=%(user)s)`;
+  const [, username = 'uid'] = /\(([\w-]+)=%\(user\)s\)/.exec(userFilter) ?? [];
+  const text = (key: string, fallback: string): string => textList(attributes[key])[0] ?? fallback;
   return {
     user_base: base,
     user_scope: scope === 'SCOPE_ONELEVEL' ? 'one' : 'sub',
-    user_filter: named.replaceAll('%(user)s', '{username}'),
+    user_filter: userFilter.replaceAll('%(user)s', '{username}'),
     user_dn_template: template,
     username_attribute: username,
     id_attribute: /^(?:sAMAccountName|userPrincipalName)$/i.test(username)
@@ -285,9 +285,9 @@ function groupsOf(settings: ReferenceSettings, setting: Setting, note: Note): ob
 }
 
 /** Returns base, scope and filter of a search; the first one of several. */
-function searchOf(value: unknown, note: Note, what: string): (string | undefined)[] {
+function searchOf(value: unknown, note: Note, objects: string): (string | undefined)[] {
   if (!Array.isArray(value)) return [];
   const searches: unknown[] = Array.isArray(value[0]) ? value : [value];
-  if (searches.length > 1) note(`searches for ${what} but the first one`);
+  if (searches.length > 1) note(`searches for ${objects} but the first one`);
   return [searches[0]].flat().map((part) => (typeof part === 'string' ? part : undefined));
 }

@@ -54,7 +54,7 @@ export const byNames =
         'by username',
       ),
     ];
-    for (const text of texts.filter((one) => one.startsWith('/'))) {
+    for (const text of texts.filter((text) => text.startsWith('/'))) {
       const value = patternOf(text);
       if (value === null) notes.push(`${about}: the regular expression ${text}`);
       else conditions.push({ trigger: 'matches', claim: 'email', value, by: `by email ${value}` });
@@ -66,8 +66,8 @@ export const byNames =
 export function patternOf(text: string): string | null {
   const [, source = '', flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(text) ?? [];
   if (source === '' || flags.includes('i')) return null;
-  const open = source.endsWith('$') ? source.slice(0, -1) : `${source}.*`;
-  const pattern = open
+  const unanchored = source.endsWith('$') ? source.slice(0, -1) : `${source}.*`;
+  const pattern = unanchored
     .replace(/^\^/, '')
     .replaceAll('.*', '\0')
     .replace(/\\([^\w])/g, '$1\x01');
@@ -99,8 +99,8 @@ export function membershipMaps(
     const organization = typeof rule.organization === 'string' ? rule.organization : '';
     for (const { by, ...condition } of conditions(rule.users, `team ${team}`)) {
       const name = `${organization}, team ${team}: users ${by}`;
-      const given = { role: 'member_role', organization, team, revoke: revokes(rule.remove) };
-      maps.push({ name, map_type: 'team', ...condition, ...given });
+      const grant = { role: 'member_role', organization, team, revoke: revokes(rule.remove) };
+      maps.push({ name, map_type: 'team', ...condition, ...grant });
     }
   }
   return maps;

@@ -78,7 +78,7 @@ export const userAttributes = (configuration: LdapConfiguration): string[] => [
   configuration.last_name_attribute,
   configuration.email_attribute,
   ...(configuration.group_kind === 'memberOf' ? ['memberOf'] : []),
-  ...furtherOf(configuration),
+  ...claimAttributesOf(configuration),
   isGuid(configuration) ? GUID_ATTRIBUTE : configuration.id_attribute,
 ];
 
@@ -100,7 +100,9 @@ export function claimsOf(
   const dns = groups ?? textsOf(entry, 'memberOf');
   const id = isGuid(configuration) ? guidOf(entry) : first(configuration.id_attribute);
   return {
-    ...Object.fromEntries(furtherOf(configuration).map((name) => [name, textsOf(entry, name)])),
+    ...Object.fromEntries(
+      claimAttributesOf(configuration).map((name) => [name, textsOf(entry, name)]),
+    ),
     sub: id || entry.dn,
     preferred_username: first(configuration.username_attribute),
     given_name: first(configuration.first_name_attribute),
@@ -119,7 +121,7 @@ export function claimsOf(
 export const isPartial = (entry: Entry): boolean =>
   Object.keys(entry).some((name) => name.includes(';range='));
 
-const furtherOf = ({ claim_attributes: names }: LdapConfiguration): string[] =>
+const claimAttributesOf = ({ claim_attributes: names }: LdapConfiguration): string[] =>
   names.split(/[\s,]+/).filter((name) => name !== '');
 
 const isGuid = ({ id_attribute: name }: LdapConfiguration): boolean =>
@@ -127,7 +129,9 @@ const isGuid = ({ id_attribute: name }: LdapConfiguration): boolean =>
 
 /** Returns the values of an attribute, whose name the server can write in another case. */
 function valuesOf(entry: Entry, name: string): (string | Buffer)[] {
-  const key = Object.keys(entry).find((one) => one.toLowerCase() === name.toLowerCase());
+  const key = Object.keys(entry).find(
+    (attribute) => attribute.toLowerCase() === name.toLowerCase(),
+  );
   return key === undefined ? [] : [entry[key] ?? []].flat();
 }
 
@@ -141,14 +145,14 @@ const GUID_ORDER = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
 function guidBytes(guid: string): Buffer {
   const shown = Buffer.from(guid.replaceAll('-', ''), 'hex');
   const bytes = Buffer.alloc(GUID_ORDER.length);
-  GUID_ORDER.forEach((at, index) => (bytes[at] = shown[index] ?? 0));
+  GUID_ORDER.forEach((position, index) => (bytes[position] = shown[index] ?? 0));
   return bytes;
 }
 
 function guidOf(entry: Entry): string {
   const [bytes] = valuesOf(entry, GUID_ATTRIBUTE);
   if (!Buffer.isBuffer(bytes) || bytes.length !== 16) return '';
-  const hex = Buffer.from(GUID_ORDER.map((at) => bytes[at] ?? 0)).toString('hex');
+  const hex = Buffer.from(GUID_ORDER.map((position) => bytes[position] ?? 0)).toString('hex');
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 

@@ -26,7 +26,7 @@ type Directory = AuthenticatorOf<'ldap'>;
 /** Timeout of a login with all servers of a directory. */
 const TOTAL_MS = 10_000;
 /** Time for which a server that did not respond is not asked again. */
-const AWAY_MS = 10_000;
+const UNAVAILABLE_MS = 10_000;
 const RETRY_SECONDS = 5;
 
 const BUSY = 51;
@@ -48,7 +48,7 @@ export class LdapClient {
    * Servers that did not respond, by URL and encryption: the reason, and the time in ms until which they
    * are not asked.
    */
-  private readonly away = new Map<string, { reason: string; until: number }>();
+  private readonly unavailable = new Map<string, { reason: string; until: number }>();
 
   constructor(
     private readonly outbound: OutboundClient,
@@ -69,7 +69,7 @@ export class LdapClient {
   ): Promise<Claims | null> {
     // Servers accept an empty password as an anonymous login.
     if (username === '' || password === '') return null;
-    if (password === null) this.away.clear();
+    if (password === null) this.unavailable.clear();
     return this.withServer(directory, (client) => this.read(client, directory, username, password));
   }
 
@@ -109,7 +109,7 @@ export class LdapClient {
    * @returns the URL of the server that responded
    */
   probe(directory: Directory): Promise<string> {
-    this.away.clear();
+    this.unavailable.clear();
     return this.withServer(directory, async (client, server) => {
       await this.bindAccount(client, directory);
       return server;
@@ -177,31 +177,31 @@ export class LdapClient {
   /** Does the work with the first server that responds. */
   private async withServer<T>(
     { name, slug, configuration }: Directory,
-    work: (client: Client, server: string) => Promise<T>,
+    use: (client: Client, server: string) => Promise<T>,
   ): Promise<T> {
     const deadline = Date.now() + TOTAL_MS;
     let reason = 'it has no server';
     for (const server of linesOf(configuration.servers)) {
       const key = JSON.stringify([server, configuration.start_tls, configuration.ca]);
-      const known = this.away.get(key);
-      if (known && known.until > Date.now()) {
-        reason = known.reason;
+      const failure = this.unavailable.get(key);
+      if (failure && failure.until > Date.now()) {
+        reason = failure.reason;
         continue;
       }
       if (Date.now() >= deadline) break;
       try {
-        return await this.once(server, configuration, deadline, work);
+        return await this.withConnection(server, configuration, deadline, use);
       } catch (error) {
         reason = reasonOf(error, server);
         this.logger.warn({ message: 'directory failed', authenticator: slug, server, reason });
         if (isFinal(error)) break;
-        this.away.set(key, { reason, until: Date.now() + AWAY_MS });
+        this.unavailable.set(key, { reason, until: Date.now() + UNAVAILABLE_MS });
       }
     }
     throw new Unavailable(RETRY_SECONDS, `The directory ${name} failed: ${reason}.`);
   }
 
-  private async once<T>(
+  private async withConnection<T>(
     server: string,
     configuration: Directory['configuration'],
     deadline: number,

@@ -31,23 +31,27 @@ export async function openDirectory(
   deadline: number,
 ): Promise<Client> {
   const isPlain = server.startsWith('ldap://');
-  const until = Math.min(Date.now() + CONNECT_MS, deadline);
-  const left = (): number => Math.max(1, until - Date.now());
+  const connectDeadline = Math.min(Date.now() + CONNECT_MS, deadline);
+  const remainingMs = (): number => Math.max(1, connectDeadline - Date.now());
   // The URL parser knows the default ports of http only.
   const { hostname, port } = new URL(server.replace(/^ldaps?/, 'http'));
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  const number = Number(/:\d+\/?$/.test(server) ? port || 80 : isPlain ? 389 : 636);
-  const { address } = await resolveAllowed(host, guard, left());
+  const portNumber = Number(/:\d+\/?$/.test(server) ? port || 80 : isPlain ? 389 : 636);
+  const { address } = await resolveAllowed(host, guard, remainingMs());
   const timeout = Math.max(1, deadline - Date.now());
   if (isPlain && !startTls) {
     const name = isIP(address) === 6 ? `[${address}]` : address;
-    return new Client({ url: `ldap://${name}:${number}`, connectTimeout: left(), timeout });
+    return new Client({
+      url: `ldap://${name}:${portNumber}`,
+      connectTimeout: remainingMs(),
+      timeout,
+    });
   }
-  const socket = connect({ host: address, port: number });
+  const socket = connect({ host: address, port: portNumber });
   socket.on('error', () => undefined);
   const expired = setTimeout(
     () => socket.destroy(new OutboundError('timeout', `${host} did not respond in time.`)),
-    left(),
+    remainingMs(),
   );
   try {
     await once(socket, 'connect');
@@ -60,7 +64,7 @@ export async function openDirectory(
   }
   return new Client({
     url: server,
-    connectTimeout: left(),
+    connectTimeout: remainingMs(),
     timeout,
     tlsOptions: {
       socket,
@@ -99,13 +103,17 @@ async function startTlsOn(socket: Socket): Promise<void> {
 }
 
 /** Returns the tag and the limits of a BER element; an incomplete element ends behind the bytes. */
-function elementAt(bytes: Buffer, at: number): { tag: number; start: number; end: number } {
-  const [tag = 0, first] = bytes.subarray(at);
-  if (first === undefined) return { tag, start: at, end: Infinity };
-  const more = first < 0x80 ? 0 : first - 0x80;
-  const start = at + 2 + more;
-  if (more > 4 || bytes.length < start) return { tag, start, end: Infinity };
-  return { tag, start, end: start + (more === 0 ? first : bytes.readUIntBE(at + 2, more)) };
+function elementAt(bytes: Buffer, offset: number): { tag: number; start: number; end: number } {
+  const [tag = 0, first] = bytes.subarray(offset);
+  if (first === undefined) return { tag, start: offset, end: Infinity };
+  const lengthBytes = first < 0x80 ? 0 : first - 0x80;
+  const start = offset + 2 + lengthBytes;
+  if (lengthBytes > 4 || bytes.length < start) return { tag, start, end: Infinity };
+  return {
+    tag,
+    start,
+    end: start + (lengthBytes === 0 ? first : bytes.readUIntBE(offset + 2, lengthBytes)),
+  };
 }
 
 async function closed(socket: Socket): Promise<never> {

@@ -11,7 +11,7 @@ import {
 import type { LoginChecks } from './oauth-client.service.js';
 
 /** State of a login that has begun in a browser. */
-export interface BegunLogin extends LoginChecks {
+export interface PendingLogin extends LoginChecks {
   /** Path to redirect to after the login. */
   next: string;
   /** Id of the user that the account is linked to; null for a login. */
@@ -33,7 +33,7 @@ const nameOf = (state: string): string => `${PREFIX}${state.slice(0, 16)}`;
 export function setLoginCookie(
   box: SecretBox,
   response: Response,
-  { slug, ...login }: BegunLogin & { slug: string },
+  { slug, ...login }: PendingLogin & { slug: string },
 ): void {
   const others = Object.keys(cookiesOf(response.req.headers.cookie)).flatMap(
     (name) => /^(?:__Host-)?(controller_sso_.*)$/.exec(name)?.[1] ?? [],
@@ -49,7 +49,7 @@ export function takeLoginCookie(
   request: Cookies,
   response: Response,
   { slug, state }: { slug: string; state: string },
-): BegunLogin | null {
+): PendingLogin | null {
   const sealed = sealedCookie(request, nameOf(state));
   if (sealed === undefined) return null;
   clearSealedCookie(response, nameOf(state));

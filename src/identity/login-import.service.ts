@@ -72,15 +72,15 @@ export class LoginImport {
     { created, notes }: LoginImportReport,
   ): Promise<void> {
     const about = `${login.name}, map "${map.name}"`;
-    const place = await this.placeOf(organization, team);
-    if (place === null) {
+    const references = await this.referencesOf(organization, team);
+    if (references === null) {
       notes.push(`${about}: there is no such organization or team. Create it and add the map`);
       return;
     }
     const refusal = await this.attempt(() =>
       this.resources.create(
         resource('authenticator_map'),
-        { ...map, authenticator: login.id, ...place },
+        { ...map, authenticator: login.id, ...references },
         login.actor,
       ),
     );
@@ -89,16 +89,16 @@ export class LoginImport {
   }
 
   /** Returns the references of a map; null if what they name does not exist. */
-  private async placeOf(
+  private async referencesOf(
     organization: string | undefined,
     team: string | undefined,
   ): Promise<object | null> {
     if (organization === undefined) return {};
-    const home = await this.organizations.findOneBy({ name: organization });
-    if (!home) return null;
-    if (team === undefined) return { organization: home.id };
-    const found = await this.teams.findOneBy({ name: team, organization_id: home.id });
-    return found && { team: found.id };
+    const organizationRow = await this.organizations.findOneBy({ name: organization });
+    if (!organizationRow) return null;
+    if (team === undefined) return { organization: organizationRow.id };
+    const teamRow = await this.teams.findOneBy({ name: team, organization_id: organizationRow.id });
+    return teamRow && { team: teamRow.id };
   }
 
   /** Does a part of the import, or undoes it and returns why it was refused. */

@@ -37,7 +37,7 @@ const ACCOUNT_SECONDS = 30;
 const RETRY_SECONDS = 5;
 
 /** Codes of errors that the provider causes by being down or broken, whatever the caller sends. */
-const BROKEN = new Set([
+const PROVIDER_FAILURES = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
@@ -95,18 +95,18 @@ export class OAuthClient {
         pkceCodeVerifier: checks.verifier,
       });
       if (provider.kind === 'github') {
-        const reading = {
+        const access = {
           token: tokens.access_token,
           signal: AbortSignal.timeout(ACCOUNT_SECONDS * 1000),
         };
-        return githubClaims((path) => this.readApi(provider, path, reading));
+        return githubClaims((path) => this.readApi(provider, path, access));
       }
       const claims = tokens.claims();
       if (!claims) throw refused('The provider sent no ID token.');
       const { userinfo_endpoint: endpoint } = configuration.serverMetadata();
       if (!provider.configuration.userinfo || !endpoint) return claims;
-      const more = await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub);
-      return { ...more, ...claims };
+      const userinfo = await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub);
+      return { ...userinfo, ...claims };
     });
   }
 
@@ -174,15 +174,15 @@ export class OAuthClient {
 
   private metadataOf(provider: Provider): Promise<oidc.ServerMetadata> {
     const version = JSON.stringify([provider.modified, provider.configuration]);
-    const known = this.discovered.get(provider.id);
-    if (known?.version === version && known.until > Date.now()) return known.metadata;
-    const metadata = this.read(provider);
+    const cached = this.discovered.get(provider.id);
+    if (cached?.version === version && cached.until > Date.now()) return cached.metadata;
+    const metadata = this.loadMetadata(provider);
     this.discovered.set(provider.id, { version, until: Date.now() + DISCOVERY_MS, metadata });
     metadata.catch(() => this.discovered.delete(provider.id));
     return metadata;
   }
 
-  private async read(provider: Provider): Promise<oidc.ServerMetadata> {
+  private async loadMetadata(provider: Provider): Promise<oidc.ServerMetadata> {
     if (provider.kind === 'github') return githubMetadata(provider.configuration.base_url);
     const { issuer, client_id } = provider.configuration;
     const found = await oidc.discovery(new URL(issuer), client_id, undefined, oidc.None(), {
@@ -222,9 +222,9 @@ export class OAuthClient {
     } catch (error) {
       const reason = reasonOf(error);
       if (!reason) throw error;
-      const { text, isBroken } = reason;
+      const { text, isProviderFailure } = reason;
       this.logger.warn({ message: 'login failed', authenticator: provider.slug, reason: text });
-      throw isBroken
+      throw isProviderFailure
         ? new Unavailable(RETRY_SECONDS, `The identity provider ${provider.name} failed: ${text}.`)
         : refused(`The identity provider ${provider.name} reported: ${text}.`);
     }
@@ -242,20 +242,23 @@ const isLocal = (provider: Provider): boolean =>
 const isError = (body: string): boolean => /^\s*\{\s*"error"/.test(body);
 
 /** Returns a short reason without any secret; null for an error that no provider causes. */
-function reasonOf(error: unknown): { text: string; isBroken: boolean } | null {
+function reasonOf(error: unknown): { text: string; isProviderFailure: boolean } | null {
   if (error instanceof oidc.AuthorizationResponseError || error instanceof oidc.ResponseBodyError) {
-    return { text: error.error.slice(0, 100), isBroken: false };
+    return { text: error.error.slice(0, 100), isProviderFailure: false };
   }
   if (error instanceof UnsealError) {
-    return { text: 'its client secret cannot be decrypted, enter it again', isBroken: true };
+    return {
+      text: 'its client secret cannot be decrypted, enter it again',
+      isProviderFailure: true,
+    };
   }
   if (error instanceof oidc.WWWAuthenticateChallengeError) {
     const [challenge] = error.cause;
-    return { text: challenge?.parameters.error ?? 'unauthorized', isBroken: false };
+    return { text: challenge?.parameters.error ?? 'unauthorized', isProviderFailure: false };
   }
   const { cause } = error instanceof Error ? error : {};
-  const outbound = [error, cause].find((one) => one instanceof OutboundError);
-  if (outbound) return { text: messageOf(outbound).replace(/\.$/, ''), isBroken: true };
+  const outbound = [error, cause].find((candidate) => candidate instanceof OutboundError);
+  if (outbound) return { text: messageOf(outbound).replace(/\.$/, ''), isProviderFailure: true };
   if (!(error instanceof oidc.ClientError)) return null;
-  return { text: error.message, isBroken: BROKEN.has(error.code ?? '') };
+  return { text: error.message, isProviderFailure: PROVIDER_FAILURES.has(error.code ?? '') };
 }

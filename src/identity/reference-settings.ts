@@ -5,7 +5,7 @@ import { ENCRYPTED } from '../common/fields/text.js';
 const ABOUT_LOGINS = /^(?:SOCIAL_AUTH_|AUTH_LDAP_|SAML_|RADIUS_|TACACSPLUS_)/;
 
 /** Defaults of the reference product and facts about it, which need no counterpart. */
-const WITHOUT_MEANING =
+const IGNORED =
   /_CALLBACK_URL$|_METADATA_URL$|^SAML_AUTO_CREATE_OBJECTS$|^SOCIAL_AUTH_USERNAME_IS_FULL_EMAIL$|^RADIUS_PORT$|^TACACSPLUS_(?:PORT|SESSION_TIMEOUT|AUTH_PROTOCOL|REM_ADDR)$/;
 
 const isUnset = (value: unknown): boolean =>
@@ -54,7 +54,7 @@ export class ReferenceSettings {
     return Object.keys(this.values).filter(
       (name) =>
         ABOUT_LOGINS.test(name) &&
-        !WITHOUT_MEANING.test(name) &&
+        !IGNORED.test(name) &&
         !this.read.has(name) &&
         !isUnset(this.values[name]),
     );
@@ -63,4 +63,4 @@ export class ReferenceSettings {
 
 /** Returns the texts of a text or a list. */
 export const textList = (value: unknown): string[] =>
-  [value].flat().filter((one): one is string => typeof one === 'string' && one !== '');
+  [value].flat().filter((text): text is string => typeof text === 'string' && text !== '');

@@ -88,7 +88,7 @@ function samlOf(
   { entityId, callback }: SamlAddresses,
   id: string,
 ): SAML {
-  const known = new Date().toISOString();
+  const requestTime = new Date().toISOString();
   return new SAML({
     callbackUrl: callback,
     entryPoint: configuration.entry_point,
@@ -106,7 +106,7 @@ function samlOf(
     generateUniqueId: () => id,
     cacheProvider: {
       saveAsync: () => Promise.resolve(null),
-      getAsync: (asked) => Promise.resolve(asked === id ? known : null),
+      getAsync: (requestId) => Promise.resolve(requestId === id ? requestTime : null),
       removeAsync: () => Promise.resolve(null),
     },
   });
@@ -138,11 +138,11 @@ function isConfirmed(profile: Profile, id: string, callback: string): boolean {
   const [subject] = listOf(memberOf(profile.getAssertion?.().Assertion, 'Subject'));
   return listOf(memberOf(subject, 'SubjectConfirmation')).some((confirmation) => {
     const [data] = listOf(memberOf(confirmation, 'SubjectConfirmationData'));
-    const given = memberOf(data, '$');
+    const attributes = memberOf(data, '$');
     return (
       memberOf(memberOf(confirmation, '$'), 'Method') === BEARER &&
-      memberOf(given, 'InResponseTo') === id &&
-      memberOf(given, 'Recipient') === callback
+      memberOf(attributes, 'InResponseTo') === id &&
+      memberOf(attributes, 'Recipient') === callback
     );
   });
 }

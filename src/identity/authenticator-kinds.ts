@@ -222,14 +222,16 @@ export class SamlConfiguration {
 interface Kind<T extends object> {
   label: string;
   schema: SchemaClass<T>;
-  /** Returns the errors that the fields do not find by themselves. */
+  /** Returns the errors that the validation of single fields does not find. */
   faults: (values: Partial<T>) => FieldErrors;
   example: Partial<T>;
 }
 
 const kind = <T extends object>(declared: Kind<T>): Kind<T> => declared;
 
-/** Kinds of authenticators: the members of their configuration, and the rules between these. */
+/**
+ * Kinds of authenticators: the members of their configuration, and the rules between the members.
+ */
 export const AUTHENTICATOR_KINDS = {
   oidc: kind({
     label: 'OpenID Connect',
@@ -350,7 +352,7 @@ function isCertificate(text: string): boolean {
 }
 
 function isDirectoryUrl(text: string, startTls: boolean): boolean {
-  // URLs of unknown schemes keep the case and the empty path of their text.
+  // The URL parser does not normalize ldap URLs, so their host is parsed as part of an http URL.
   const [, scheme = '', host = ''] = /^(ldaps?):\/\/([^/@?#\s]+)\/?$/.exec(text) ?? [];
   if (!URL.canParse(`http://${host}`)) return false;
   return scheme === 'ldaps' || startTls || LOOPBACK.test(new URL(`http://${host}`).hostname);

@@ -83,12 +83,12 @@ export class Authenticator extends NamedEntity {
   configuration!: Configurations[AuthenticatorKind];
 }
 
-/** Authenticator of one kind, or of one of several. */
+/** Authenticator of one or several kinds. */
 export type AuthenticatorOf<Kind extends AuthenticatorKind> = Kind extends AuthenticatorKind
   ? RowOf<Authenticator> & { kind: Kind; configuration: Configurations[Kind] }
   : never;
 
-/** Authenticator of any kind, whose kind tells the type of its configuration. */
+/** Authenticator of any kind; `kind` determines the type of the configuration. */
 export type AnyAuthenticator = AuthenticatorOf<AuthenticatorKind>;
 
 const MAP_TYPES = [
@@ -107,7 +107,10 @@ const TRIGGERS = [
   ['matches', 'The claim matches the pattern'],
 ] as const;
 
-/** Rule that derives a right from the claims of a login (docs/single-sign-on.md#maps). */
+/**
+ * Rule that grants a role, or allows or denies a login, by its claims
+ * (docs/single-sign-on.md#maps).
+ */
 @Entity('authenticator_maps')
 @Index('authenticator_maps_name_key', ['authenticator_id', 'name'], { unique: true })
 @Index('authenticator_maps_order_idx', ['authenticator_id', 'order', 'id'])

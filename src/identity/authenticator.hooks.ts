@@ -63,7 +63,7 @@ export class AuthenticatorHooks implements ResourceHooks<Authenticator> {
     if (enabled) await this.assertOtherEnabled(id);
   }
 
-  /** @throws Invalid if users could not log in without an authenticator */
+  /** @throws Invalid for the last enabled authenticator if local passwords are disabled */
   private async assertOtherEnabled(id: number): Promise<void> {
     const { DISABLE_LOCAL_AUTH } = await this.runtime.get('DISABLE_LOCAL_AUTH');
     if (!DISABLE_LOCAL_AUTH) return;
@@ -93,7 +93,7 @@ export class AuthenticatorHooks implements ResourceHooks<Authenticator> {
   }
 }
 
-/** Verifies that the fields of a map belong together. */
+/** Verifies that the fields of a map are consistent. */
 @Injectable()
 export class AuthenticatorMapHooks implements ResourceHooks<AuthenticatorMap> {
   async prepareCreate(values: ValuesOf<AuthenticatorMap>): Promise<void> {

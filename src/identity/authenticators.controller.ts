@@ -30,7 +30,7 @@ import type { Claims } from './external-rights.js';
 import { LdapClient } from './ldap-client.service.js';
 import { OAuthClient } from './oauth-client.service.js';
 
-/** Body of a trial. */
+/** Body of a test of an authenticator. */
 export class TrialRequest {
   @Json({
     nullable: true,
@@ -100,9 +100,9 @@ export class AuthenticatorsController extends ResourceController(authenticators)
       if (isRecord(sent)) return await this.rights(authenticator, sent);
       if (authenticator.kind !== 'ldap') {
         if (username !== '')
-          throw Invalid.field('username', 'Only a directory is asked for users.');
+          throw Invalid.field('username', 'Only LDAP directories can look up users.');
         if (authenticator.kind === 'saml')
-          throw Invalid.field('claims', 'A SAML provider cannot be asked. Send claims.');
+          throw Invalid.field('claims', 'A SAML provider cannot be tested without claims.');
         return { issuer: await this.client.probe(authenticator) };
       }
       if (username === '') return { server: await this.directories.probe(authenticator) };
@@ -110,7 +110,7 @@ export class AuthenticatorsController extends ResourceController(authenticators)
       if (!userClaims) throw Invalid.field('username', 'The directory has no such user.');
       return { claims: userClaims, ...(await this.rights(authenticator, userClaims)) };
     } catch (error) {
-      // The server works; what it was asked to try does not.
+      // Report 400 instead of 503: the tested provider failed, not this server.
       throw error instanceof Unavailable ? new BadRequest(error.message) : error;
     }
   }

@@ -8,14 +8,14 @@ import {
   type AuthenticatorOf,
 } from './authenticator.entity.js';
 
-/** Authenticator as the login page shows it. */
+/** Authenticator for a link on the login page. */
 export interface LoginOption {
   id: number;
   name: string;
   slug: string;
 }
 
-/** Returns the query for an authenticator if it is enabled. */
+/** Returns a query that has one row if the authenticator is enabled. */
 export const enabledAuthenticator = (id: number): Sql => sql`
   SELECT 1 FROM authenticators WHERE id = ${id} AND enabled`;
 
@@ -25,19 +25,19 @@ export class AuthenticatorsRepository extends TableRepository<RowOf<Authenticato
     super(repository);
   }
 
-  /** Returns the enabled authenticators that browsers are redirected to, in the order of the login page. */
+  /** Returns the enabled authenticators except directories, in the order of the login page. */
   enabled(): Promise<LoginOption[]> {
     return this.database.rows<LoginOption & Record<string, unknown>>(sql`
       SELECT id, name, slug FROM authenticators WHERE enabled AND kind <> 'ldap' ORDER BY "order", id`);
   }
 
-  /** Returns the enabled directories, in the order in which they are asked for passwords. */
+  /** Returns the enabled directories, in the order in which they verify passwords. */
   directories(): Promise<AuthenticatorOf<'ldap'>[]> {
     return this.database.rows<AuthenticatorOf<'ldap'> & Record<string, unknown>>(sql`
       SELECT * FROM authenticators WHERE enabled AND kind = 'ldap' ORDER BY "order", id`);
   }
 
-  /** Claims a directory whose synchronization is due; undefined if there is none. */
+  /** Claims a directory whose synchronization is due; returns undefined if none is due. */
   claimDue(): Promise<AuthenticatorOf<'ldap'> | undefined> {
     return this.database.row<AuthenticatorOf<'ldap'> & Record<string, unknown>>(sql`
       UPDATE authenticators SET synced_at = now() WHERE id IN (
@@ -55,14 +55,14 @@ export class AuthenticatorsRepository extends TableRepository<RowOf<Authenticato
       SELECT * FROM authenticators WHERE slug = ${slug} AND enabled`);
   }
 
-  /** Returns the ids of the enabled authenticators, which cannot be disabled until the transaction ends. */
+  /** Returns the ids of the enabled authenticators, and locks them until the transaction ends. */
   async lockEnabled(): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       SELECT id FROM authenticators WHERE enabled ORDER BY id FOR SHARE`);
     return rows.map(({ id }) => id);
   }
 
-  /** Makes the first logins of new users with one authenticator wait for each other. */
+  /** Locks an authenticator, so that concurrent first logins of its users run one after another. */
   async lockFirstLogins(id: number): Promise<void> {
     await this.database.row(sql`
       SELECT id FROM authenticators WHERE id = ${id} FOR NO KEY UPDATE`);

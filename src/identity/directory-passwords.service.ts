@@ -18,8 +18,8 @@ interface Verified {
 }
 
 /**
- * Logs in users with the passwords of LDAP directories. A success is remembered for a minute, because
- * clients with Basic authentication send the password with every request.
+ * Logs in users with the passwords of LDAP directories. Remembers a verified password for a minute,
+ * because clients with Basic authentication send the password with every request.
  */
 @Injectable()
 export class DirectoryPasswords implements ExternalPasswords {
@@ -39,7 +39,7 @@ export class DirectoryPasswords implements ExternalPasswords {
     return this.identities.account(cached.authenticator, cached.user);
   }
 
-  /** Asks the directories in their order. A directory that is away does not keep the others from it. */
+  /** Tries the directories in order. Continues with the next directory if one is unavailable. */
   async verify(username: string, password: string): Promise<Account | undefined> {
     let unavailable: Unavailable | undefined;
     for (const directory of await this.authenticators.directories()) {
@@ -61,7 +61,7 @@ export class DirectoryPasswords implements ExternalPasswords {
 
   private remember(username: string, password: string, login: Omit<Verified, 'expiresAt'>): void {
     const key = this.keyOf(username, password);
-    // A new entry is the last one of the map, so that the first one is the oldest.
+    // Insertion order: a new entry goes to the end of the map, so the first entry is the oldest.
     this.verified.delete(key);
     this.verified.set(key, { ...login, expiresAt: Date.now() + REMEMBERED_MS });
     const [oldest] = this.verified.keys();

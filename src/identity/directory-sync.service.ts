@@ -18,12 +18,12 @@ import {
 import { LdapClient } from './ldap-client.service.js';
 
 const INTERVAL_MS = 60_000;
-/** Maximum number of accounts that one search looks for. */
+/** Maximum number of accounts in one search. */
 const BATCH = 100;
 
 /**
- * Disables the users that directories no longer have, and enables them again when they return
- * (docs/single-sign-on.md#synchronization). Runs in the worker process only.
+ * Disables users whose accounts are no longer in their directory, and enables them again when the
+ * accounts return (docs/single-sign-on.md#synchronization). Runs in the worker process only.
  */
 @Injectable()
 export class DirectorySync implements OnApplicationBootstrap, OnModuleDestroy {
@@ -52,9 +52,10 @@ export class DirectorySync implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * Synchronizes the directories that are due. Each is claimed by one worker.
+   * Synchronizes the directories that are due. One worker claims each directory.
    *
-   * @throws Unavailable if a directory is away; others that are due follow the next time
+   * @throws Unavailable if a directory is unavailable; the next call synchronizes the other due
+   *   directories
    */
   async syncDue(): Promise<void> {
     for (;;) {
@@ -64,7 +65,7 @@ export class DirectorySync implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  /** @throws Unavailable if the directory is away; nothing is changed then */
+  /** @throws Unavailable without a change if the directory is unavailable */
   private async sync(directory: AuthenticatorOf<'ldap'>): Promise<void> {
     const { id, slug: authenticator } = directory;
     const accounts = await this.identities.directoryAccounts(id);
@@ -88,7 +89,11 @@ export class DirectorySync implements OnApplicationBootstrap, OnModuleDestroy {
     if (count > 0) this.logger.log({ message: 'directory synchronized', authenticator, count });
   }
 
-  /** @returns false if the user was changed in the meantime, or is the last superuser */
+  /**
+   * Disables or enables the user of an account.
+   *
+   * @returns false if the user was changed in the meantime, or is the last superuser
+   */
   private setDisabled({ user_id: id }: DirectoryAccount, isDisabled: boolean): Promise<boolean> {
     return this.database.transaction(async () => {
       const others = (await this.users.lockSuperusers()).filter(

@@ -14,7 +14,7 @@ import { enabledAuthenticator } from './authenticators.repository.js';
 export const identifiedUsers = (authenticator: Sql): Sql => sql`
   SELECT ext.user_id FROM external_identities ext WHERE ext.authenticator_id = ${authenticator}`;
 
-/** Account of a directory whose user the directory alone decides about. */
+/** Account of a directory that created the user, who has no local password. */
 export interface DirectoryAccount {
   subject: string;
   user_id: number;
@@ -27,14 +27,17 @@ export class ExternalIdentitiesRepository extends TableRepository<RowOf<External
     super(repository);
   }
 
-  /** Returns an identity and locks it, so that logins of one account wait for each other. */
+  /**
+   * Returns an identity and locks it, so that concurrent logins of the account run one after
+   * another.
+   */
   locked(authenticator: number, subject: string): Promise<RowOf<ExternalIdentity> | undefined> {
     return this.database.row<RowOf<ExternalIdentity>>(sql`
       SELECT * FROM external_identities
       WHERE authenticator_id = ${authenticator} AND subject = ${subject} FOR NO KEY UPDATE`);
   }
 
-  /** Returns a user of an enabled authenticator. */
+  /** Returns the account of a user who has an identity of the authenticator, if it is enabled. */
   account(authenticator: number, user: number): Promise<Account | undefined> {
     return this.database.preparedRow<Account & Record<string, unknown>>(sql`
       SELECT ${ACCOUNT}
@@ -44,8 +47,7 @@ export class ExternalIdentitiesRepository extends TableRepository<RowOf<External
   }
 
   /**
-   * Returns the accounts of the users that a directory created, except those who have got a local
-   * password since.
+   * Returns the accounts of the users that a directory created, except users with a local password.
    */
   directoryAccounts(authenticator: number): Promise<DirectoryAccount[]> {
     return this.database.rows<DirectoryAccount & Record<string, unknown>>(sql`
@@ -56,7 +58,7 @@ export class ExternalIdentitiesRepository extends TableRepository<RowOf<External
       WHERE ext.authenticator_id = ${authenticator} ORDER BY ext.id`);
   }
 
-  /** Returns the ids of the authenticators that a user has an account with. */
+  /** Returns the ids of the authenticators in which a user has an account. */
   async authenticatorsOf(user: number): Promise<number[]> {
     const found = await this.find({ where: { user_id: user }, select: { authenticator_id: true } });
     return found.map(({ authenticator_id: id }) => id);

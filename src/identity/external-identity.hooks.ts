@@ -4,7 +4,7 @@ import type { ResourceHooks } from '../common/rest/hooks.js';
 import type { ExternalIdentity } from './authenticator.entity.js';
 import { ExternalLogins } from './external-logins.service.js';
 
-/** Takes the rights of the authenticator away with the link. */
+/** Revokes the roles that the authenticator granted when an identity is deleted. */
 @Injectable()
 export class ExternalIdentityHooks implements ResourceHooks<ExternalIdentity> {
   constructor(private readonly logins: ExternalLogins) {}

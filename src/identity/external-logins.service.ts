@@ -26,7 +26,7 @@ import {
   type ExternalRole,
 } from './external-rights.js';
 
-/** Author of the changes of a login: its activity entries have no user. */
+/** Actor of the changes of a login. Their activity entries have no user. */
 const SYSTEM: Actor = { id: 0, username: '', isSuperuser: true, isSystemAuditor: false };
 
 const FLAGS: readonly (readonly [flag: SystemFlag, field: string])[] = [
@@ -38,7 +38,7 @@ type Rights = Pick<ExternalRights, 'granted' | 'retained'>;
 
 const NO_RIGHTS: Rights = { granted: [], retained: [] };
 
-/** Finds or creates the user of a login, and applies the rights of its claims. */
+/** Finds or creates the user of a login, and applies the roles that its claims grant. */
 @Injectable()
 export class ExternalLogins {
   constructor(
@@ -53,15 +53,15 @@ export class ExternalLogins {
     private readonly resources: ResourceService,
   ) {}
 
-  /** Returns the rights that claims give with the present maps. Changes nothing. */
+  /** Returns the roles that the current maps grant for claims. Changes nothing. */
   async rights(authenticator: RowOf<Authenticator>, claims: Claims): Promise<ExternalRights> {
     const maps = await this.maps.findBy({ authenticator_id: authenticator.id });
     return externalRights(claims, maps, authenticator.kind === 'github');
   }
 
   /**
-   * Logs in the user of verified claims: applies the difference of the rights in one transaction. A
-   * refused login takes away the rights that the authenticator granted.
+   * Logs in the user of verified claims: grants and revokes roles in one transaction. A refused
+   * login revokes the roles that the authenticator granted.
    *
    * @returns the id of the user
    * @throws Forbidden with the reason of a refusal
@@ -83,7 +83,7 @@ export class ExternalLogins {
   }
 
   /**
-   * Links an account to a user, and applies the rights of its claims.
+   * Links an account to a user, and applies the roles that its claims grant.
    *
    * @throws Forbidden if the maps refuse the login, or the account logs in another user
    */
@@ -103,7 +103,10 @@ export class ExternalLogins {
     });
   }
 
-  /** Takes away the rights that the authenticator of an identity granted, before the identity is deleted. */
+  /**
+   * Revokes the roles that the authenticator of an identity granted, before the identity is
+   * deleted.
+   */
   async withdraw(identity: RowOf<ExternalIdentity>): Promise<void> {
     await this.apply(identity, await this.users.referenced(identity.user_id), NO_RIGHTS);
   }
@@ -196,7 +199,10 @@ export class ExternalLogins {
     return [...found.values()];
   }
 
-  /** Sets or clears a system-wide flag. A flag that an administrator set stays, as does the last superuser. */
+  /**
+   * Sets or clears a system-wide flag. Does not clear flags that administrators set, nor the last
+   * superuser's.
+   */
   private async applyFlag(
     identity: RowOf<ExternalIdentity>,
     user: RowOf<User>,
@@ -225,11 +231,11 @@ interface FlagRight {
   isRetained: boolean;
 }
 
-/** Returns the refusal of a login as an error, which is logged as a security event. */
+/** Returns the error of a refused login. The error is logged as a security event. */
 export const refused = (reason: string): Forbidden =>
   new Forbidden(`The login was refused. ${reason}`, 'login_refused');
 
-/** Returns the text of a claim; '' if it is missing or no text. */
+/** Returns the text of a claim; empty if the claim is missing or not a text. */
 function textAt(claims: Claims, path: string): string {
   const value = claimAt(claims, path);
   return typeof value === 'string' ? value : '';

@@ -1,7 +1,7 @@
 /** Claims of a login: the members of the ID token and of the userinfo response. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Role of one object, or a role of the whole system, whose object is null. */
+/** Role of an object; for a system-wide role, the object is null. */
 export interface ExternalRole {
   type: 'system' | 'organization' | 'team';
   object: number | null;
@@ -28,9 +28,9 @@ export interface ExternalRights {
   /** Reason why the login is refused; null if it is allowed. */
   refusal: string | null;
   granted: ExternalRole[];
-  /** Roles that stay if the authenticator granted them before, because their map does not revoke. */
+  /** Roles that are not revoked if the authenticator granted them earlier. */
   retained: ExternalRole[];
-  /** Ids of the maps whose trigger fired, in order. */
+  /** Ids of the maps whose trigger matches, in order. */
   firedMaps: number[];
 }
 
@@ -41,9 +41,9 @@ const SYSTEM_ROLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the rights that the maps of an authenticator derive from the claims of a login. A `deny`
- * map that fires refuses the login. If there are `allow` maps, one of them has to fire. The other
- * maps grant roles; their order does not matter.
+ * Returns the roles that the maps of an authenticator grant for the claims of a login. A matching
+ * `deny` map refuses the login. If there are `allow` maps, one of them must match. The other maps
+ * grant roles; their order does not matter.
  *
  * @param requiresAllowMap true if everyone can have an account at the provider, so that an
  *   `allow` map is needed

@@ -3,7 +3,7 @@ import { OutboundError } from '../outbound/outbound-error.js';
 import { isRecord, listOf, memberOf } from '../common/records.js';
 import type { Claims } from './external-rights.js';
 
-/** Entries of a page: a team takes up to 4 KB, and a response at most 64 KB. */
+/** Entries per page. A team takes up to 4 KB, and a response has at most 64 KB. */
 const PAGE_SIZE = 10;
 const MAX_PAGES = 30;
 
@@ -20,7 +20,7 @@ export function apiOf(baseUrl: string): string {
 
 export const TOKEN_PATH = '/login/oauth/access_token';
 
-/** Returns the endpoints of GitHub, in the form of the metadata of a provider. */
+/** Returns the endpoints of GitHub as metadata of an OpenID Connect provider. */
 export function githubMetadata(baseUrl: string): ServerMetadata {
   const { origin } = new URL(baseUrl);
   return {
@@ -31,10 +31,10 @@ export function githubMetadata(baseUrl: string): ServerMetadata {
 }
 
 /**
- * Returns the claims of the account of a token: names of OpenID Connect, `organizations`, and `teams` as
- * `organization/team`. The email is one that GitHub has verified.
+ * Returns the claims of the account of a token: claims of OpenID Connect, `organizations`, and
+ * `teams` as `organization/team`. The email is the primary address if GitHub has verified it.
  *
- * @throws OutboundError for a response of another shape
+ * @throws OutboundError for an unexpected response
  */
 export async function githubClaims(read: ReadPath): Promise<Claims> {
   const user = await read('/user');
@@ -58,7 +58,7 @@ export async function githubClaims(read: ReadPath): Promise<Claims> {
   };
 }
 
-/** Reads a whole list: an entry that is missing could be one that denies the login. */
+/** Reads all pages of a list, because a `deny` map could match a missing entry. */
 async function pagesOf(read: ReadPath, path: string): Promise<unknown[]> {
   const entries: unknown[] = [];
   for (let page = 1; page <= MAX_PAGES; page++) {
@@ -70,7 +70,7 @@ async function pagesOf(read: ReadPath, path: string): Promise<unknown[]> {
   throw new OutboundError('too_large', `The list ${path} is too long.`);
 }
 
-/** Returns the error of a response that is not one of GitHub. */
+/** Returns the error for a response that GitHub would not send. */
 export const unexpected = (path: string): OutboundError =>
   new OutboundError('invalid', `The response to ${path} is not one of GitHub.`);
 

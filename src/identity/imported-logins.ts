@@ -15,18 +15,18 @@ export interface ImportedLogin {
   name: string;
   kind: AuthenticatorKind;
   configuration: Record<string, unknown>;
-  /** Name of the secret that has to be entered again; null if the settings contain it or need none. */
+  /** Name of the secret that must be entered again; null if none is missing. */
   missingSecret: string | null;
   maps: ImportedMap[];
 }
 
 export interface ImportedLogins {
   logins: ImportedLogin[];
-  /** Parts that cannot be carried over, in sentences or names of settings. */
+  /** Parts that cannot be imported: sentences or names of settings. */
   notes: string[];
 }
 
-/** Stands for a secret that is required and not known. */
+/** Placeholder for a required secret that is not known. */
 const PLACEHOLDER = 'enter the secret';
 
 /** Reads the authenticators and maps from the settings of the reference product. */
@@ -52,10 +52,9 @@ function oidc(settings: ReferenceSettings, notes: string[]): ImportedLogin[] {
   const secret = settings.secret('SOCIAL_AUTH_OIDC_SECRET');
   settings.ignore(/^SOCIAL_AUTH_OIDC_VERIFY_SSL$/);
   if (clientId === '' || issuer === '') return [];
-  const name = 'OIDC';
   return [
     {
-      name,
+      name: 'OIDC',
       kind: 'oidc',
       configuration: {
         issuer: issuer.replace(/\/\.well-known\/openid-configuration$/, ''),
@@ -178,7 +177,10 @@ function saml(settings: ReferenceSettings, notes: string[]): ImportedLogin[] {
   });
 }
 
-/** Returns a certificate with the lines that the reference product leaves out. */
+/**
+ * Returns a PEM certificate. The reference product omits the BEGIN and END lines and the line
+ * breaks.
+ */
 function pem(text: string): string {
   if (text.includes('-----BEGIN')) return text;
   const lines = text.replace(/\s+/g, '').match(/.{1,64}/g) ?? [];
@@ -244,7 +246,7 @@ function ldap(settings: ReferenceSettings, notes: string[], suffix: string): Imp
 type Setting = (name: string) => string;
 type Note = (text: string) => void;
 
-/** Returns the members of a configuration that find users. */
+/** Returns the members of an LDAP configuration for users. */
 function usersOf(settings: ReferenceSettings, setting: Setting, note: Note): object {
   const template = settings.text(setting('USER_DN_TEMPLATE')).replaceAll('%(user)s', '{username}');
   const [base = '', scope, filter] = searchOf(
@@ -271,7 +273,7 @@ function usersOf(settings: ReferenceSettings, setting: Setting, note: Note): obj
   };
 }
 
-/** Returns the members of a configuration that find groups. */
+/** Returns the members of an LDAP configuration for groups. */
 function groupsOf(settings: ReferenceSettings, setting: Setting, note: Note): object {
   const [base = ''] = searchOf(settings.value(setting('GROUP_SEARCH')), note, 'groups');
   const type = settings.text(setting('GROUP_TYPE'));
@@ -284,7 +286,7 @@ function groupsOf(settings: ReferenceSettings, setting: Setting, note: Note): ob
   return { group_kind: isKnown ? known : 'member', group_base: base };
 }
 
-/** Returns base, scope and filter of a search; the first one of several. */
+/** Returns base, scope and filter of the first search. */
 function searchOf(value: unknown, note: Note, objects: string): (string | undefined)[] {
   if (!Array.isArray(value)) return [];
   const searches: unknown[] = Array.isArray(value[0]) ? value : [value];

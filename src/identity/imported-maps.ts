@@ -1,7 +1,7 @@
 import { isRecord } from '../common/records.js';
 import { textList, type ReferenceSettings } from './reference-settings.js';
 
-/** Map of an imported authenticator. Organizations and teams are known by their names. */
+/** Map of an imported authenticator. Refers to organizations and teams by name. */
 export interface ImportedMap {
   name: string;
   map_type: string;
@@ -14,10 +14,10 @@ export interface ImportedMap {
   revoke: boolean;
 }
 
-/** Trigger of a map, with a word for its name. */
+/** Trigger of a map; `by` is a part of the map's name. */
 type Condition = Pick<ImportedMap, 'trigger' | 'claim' | 'value'> & { by: string };
 
-/** Returns the conditions of an expression of the reference product. */
+/** Converts an expression of the reference product to conditions. */
 export type Conditions = (expression: unknown, about: string) => Condition[];
 
 const ALWAYS: Condition = { trigger: 'always', claim: '', value: '', by: 'always' };
@@ -27,12 +27,12 @@ const oneOf = (claim: string, values: readonly string[], by: string): Condition[
     ? []
     : [{ trigger: values.length === 1 ? 'equals' : 'in', claim, value: values.join('\n'), by }];
 
-/** Returns the conditions of DNs of groups. */
+/** Converts DNs of groups. */
 export const byGroups: Conditions = (expression) =>
   expression === true ? [ALWAYS] : oneOf('group_dns', textList(expression), 'by group');
 
 /**
- * Returns the conditions of usernames, mail addresses and regular expressions.
+ * Converts usernames, mail addresses and regular expressions.
  *
  * @param notes receives the expressions that no map can express
  */
@@ -62,7 +62,7 @@ export const byNames =
     return conditions;
   };
 
-/** Returns the pattern with `*` that means the same as a regular expression; null if there is none. */
+/** Returns the pattern with `*` that is equivalent to a regular expression; null if none is. */
 export function patternOf(text: string): string | null {
   const [, source = '', flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(text) ?? [];
   if (source === '' || flags.includes('i')) return null;
@@ -117,7 +117,7 @@ const entriesOf = (map: unknown): [string, Record<string, unknown>][] =>
     (entry): entry is [string, Record<string, unknown>] => isRecord(entry[1]),
   );
 
-/** Returns the maps of a setting that belongs to a backend, or else to all. */
+/** Returns the maps of the settings of a backend, or else of the settings for all backends. */
 export const socialMaps = (
   settings: ReferenceSettings,
   backend: string,
@@ -130,7 +130,7 @@ export const socialMaps = (
     conditions,
   );
 
-/** Returns a map that is about the login or the whole system. */
+/** Returns a map that allows or denies a login, or grants a system-wide role. */
 export const systemMap = (
   type: 'allow' | 'deny' | 'superuser' | 'auditor',
   claim: string,

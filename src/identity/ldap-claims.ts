@@ -11,7 +11,7 @@ import {
 import type { LdapConfiguration } from './authenticator-kinds.js';
 import type { Claims } from './external-rights.js';
 
-/** Matching rule of Active Directory that follows groups in groups. */
+/** Matching rule of Active Directory that follows nested groups. */
 const IN_CHAIN = '1.2.840.113556.1.4.1941';
 const GUID_ATTRIBUTE = 'objectGUID';
 
@@ -38,7 +38,10 @@ export const searchBase = ({
 }: Pick<LdapConfiguration, 'user_base' | 'user_dn_template'>): string =>
   template === '' ? base : template.replace(/^(?:\\.|[^\\,])*,/s, '');
 
-/** Returns the filter that finds accounts by their subjects, if the filter of a login finds them too. */
+/**
+ * Returns the filter for accounts by their subjects. The filter of logins must also match the
+ * accounts.
+ */
 export function subjectsFilter(
   configuration: LdapConfiguration,
   subjects: readonly string[],
@@ -57,7 +60,10 @@ export function subjectsFilter(
   return new AndFilter({ filters: [login, any] });
 }
 
-/** Returns the filter that finds the groups of a user; null if they are an attribute of the user. */
+/**
+ * Returns the filter for the groups of a user; null if an attribute of the user contains the
+ * groups.
+ */
 export function groupFilter(
   { group_kind: kind, username_attribute: name }: LdapConfiguration,
   entry: Entry,
@@ -86,10 +92,10 @@ export const userAttributes = (configuration: LdapConfiguration): string[] => [
 export const BINARY_ATTRIBUTES = [GUID_ATTRIBUTE];
 
 /**
- * Returns the claims of a user: names of OpenID Connect, the further attributes, and the groups by name
- * and by DN.
+ * Returns the claims of a user: claims of OpenID Connect, the attributes of `claim_attributes`, and
+ * the groups by name and by DN.
  *
- * @param groups DNs of the groups; null if they are an attribute of the user
+ * @param groups DNs of the groups; null if an attribute of the user contains the groups
  */
 export function claimsOf(
   configuration: LdapConfiguration,
@@ -115,8 +121,8 @@ export function claimsOf(
 }
 
 /**
- * True if the server returned only a part of the values of an attribute, as Active Directory does above
- * 1500: a missing group could be one that denies the login.
+ * True if the server returned only a part of the values of an attribute. Active Directory does this
+ * for more than 1500 values. A `deny` map could match a missing group.
  */
 export const isPartial = (entry: Entry): boolean =>
   Object.keys(entry).some((name) => name.includes(';range='));
@@ -127,7 +133,7 @@ const claimAttributesOf = ({ claim_attributes: names }: LdapConfiguration): stri
 const isGuid = ({ id_attribute: name }: LdapConfiguration): boolean =>
   name.toLowerCase() === GUID_ATTRIBUTE.toLowerCase();
 
-/** Returns the values of an attribute, whose name the server can write in another case. */
+/** Returns the values of an attribute. The server can return the name in another case. */
 function valuesOf(entry: Entry, name: string): (string | Buffer)[] {
   const key = Object.keys(entry).find(
     (attribute) => attribute.toLowerCase() === name.toLowerCase(),
@@ -138,7 +144,7 @@ function valuesOf(entry: Entry, name: string): (string | Buffer)[] {
 const textsOf = (entry: Entry, name: string): string[] =>
   valuesOf(entry, name).filter((value) => typeof value === 'string');
 
-/** Places of the bytes of a GUID as Active Directory shows it: its first three parts are little-endian. */
+/** Byte order of a GUID in Active Directory: the first three parts are little-endian. */
 const GUID_ORDER = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
 
 /** Returns the bytes of a GUID that {@link guidOf} returned. */

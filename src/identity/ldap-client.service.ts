@@ -23,30 +23,30 @@ import { openDirectory } from './ldap-connection.js';
 
 type Directory = AuthenticatorOf<'ldap'>;
 
-/** Timeout of a login with all servers of a directory. */
+/** Timeout of an operation, including attempts at other servers of the directory. */
 const TOTAL_MS = 10_000;
-/** Time for which a server that did not respond is not asked again. */
+/** Time for which a server that did not respond is skipped. */
 const UNAVAILABLE_MS = 10_000;
 const RETRY_SECONDS = 5;
 
 const BUSY = 51;
 const UNAVAILABLE = 52;
 /**
- * Results of a bind that are about the account: no such object, constraint violation (too many attempts),
+ * Result codes of a refused bind: constraint violation (too many attempts), no such object,
  * inappropriate authentication (no password), invalid credentials, unwilling to perform (disabled).
  */
 const REFUSALS: ReadonlySet<number> = new Set([19, 32, 48, 49, 53]);
 
-/** Fault of a directory that another server of it would repeat. */
+/** Fault of a directory. The other servers of the directory would repeat the fault. */
 class DirectoryFault extends Error {}
 
-/** Asks LDAP directories for users, their groups and their passwords. */
+/** Reads users and groups from LDAP directories, and verifies passwords. */
 @Injectable()
 export class LdapClient {
   private readonly logger = new Logger('SingleSignOn');
   /**
-   * Servers that did not respond, by URL and encryption: the reason, and the time in ms until which they
-   * are not asked.
+   * Servers that did not respond, by URL and encryption: the reason, and the time in ms until which
+   * the server is skipped.
    */
   private readonly unavailable = new Map<string, { reason: string; until: number }>();
 
@@ -58,9 +58,9 @@ export class LdapClient {
   /**
    * Returns the claims of a user.
    *
-   * @param password verified with a bind; null for a trial, which asks all servers again
+   * @param password password to verify with a bind; null for a test, which skips no server
    * @returns null if there is no such user, or the password is wrong
-   * @throws Unavailable if no server responds, or the directory is set up wrongly
+   * @throws Unavailable if no server responds, or the configuration is wrong
    */
   async claims(
     directory: Directory,
@@ -74,10 +74,10 @@ export class LdapClient {
   }
 
   /**
-   * Returns those of the accounts that the directory has and lets log in.
+   * Returns the subjects whose accounts are in the directory and can log in.
    *
    * @param subjects values of the id attribute, or DNs of accounts without it
-   * @throws Unavailable if no server responds, or the directory is set up wrongly
+   * @throws Unavailable if no server responds, or the configuration is wrong
    */
   present(directory: Directory, subjects: readonly string[]): Promise<string[]> {
     return this.withServer(directory, async (client) => {
@@ -104,7 +104,7 @@ export class LdapClient {
   }
 
   /**
-   * Binds the account that searches.
+   * Binds the search account.
    *
    * @returns the URL of the server that responded
    */
@@ -174,7 +174,7 @@ export class LdapClient {
     await client.bind(dn, this.box.open(sealed, secretContext(id, 'bind_password')));
   }
 
-  /** Does the work with the first server that responds. */
+  /** Calls a function with a connection to the first server that responds. */
   private async withServer<T>(
     { name, slug, configuration }: Directory,
     use: (client: Client, server: string) => Promise<T>,
@@ -246,7 +246,7 @@ const isDn = (subject: string): boolean => subject.includes('=');
 
 const NO_SUCH_OBJECT = 32;
 
-/** Returns undefined for the error that there is no such object. */
+/** Returns undefined for the error "no such object", and throws other errors. */
 function missing(error: unknown): undefined {
   if (!(error instanceof ResultCodeError) || error.code !== NO_SUCH_OBJECT) throw error;
 }
@@ -257,7 +257,7 @@ const isFinal = (error: unknown): boolean =>
   error instanceof UnsealError ||
   (error instanceof ResultCodeError && ![BUSY, UNAVAILABLE].includes(error.code));
 
-/** Returns a short reason, without texts of the server. */
+/** Returns a short reason without texts from the server. */
 function reasonOf(error: unknown, server: string): string {
   if (error instanceof DirectoryFault) return error.message;
   if (error instanceof UnsealError) return 'its bind password cannot be decrypted, enter it again';

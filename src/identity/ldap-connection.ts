@@ -33,7 +33,7 @@ export async function openDirectory(
   const isPlain = server.startsWith('ldap://');
   const connectDeadline = Math.min(Date.now() + CONNECT_MS, deadline);
   const remainingMs = (): number => Math.max(1, connectDeadline - Date.now());
-  // The URL parser knows the default ports of http only.
+  // The URL parser does not know the default ports of ldap.
   const { hostname, port } = new URL(server.replace(/^ldaps?/, 'http'));
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const portNumber = Number(/:\d+\/?$/.test(server) ? port || 80 : isPlain ? 389 : 636);
@@ -76,8 +76,8 @@ export async function openDirectory(
 }
 
 /**
- * Asks the server to start TLS. The response must be the only bytes before the handshake: a response to a
- * later request that is sent ahead in plain text would count as one of the server.
+ * Requests StartTLS. The response must be the only bytes before the handshake: otherwise an
+ * attacker could inject a plain-text response to a later request.
  */
 async function startTlsOn(socket: Socket): Promise<void> {
   socket.write(START_TLS);
@@ -102,7 +102,9 @@ async function startTlsOn(socket: Socket): Promise<void> {
   }
 }
 
-/** Returns the tag and the limits of a BER element; an incomplete element ends behind the bytes. */
+/**
+ * Returns the tag and the bounds of a BER element; `end` is Infinity if its header is incomplete.
+ */
 function elementAt(bytes: Buffer, offset: number): { tag: number; start: number; end: number } {
   const [tag = 0, first] = bytes.subarray(offset);
   if (first === undefined) return { tag, start: offset, end: Infinity };

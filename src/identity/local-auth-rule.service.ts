@@ -3,7 +3,7 @@ import type { SettingRules } from '../settings/setting-rules.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { AuthenticatorsRepository } from './authenticators.repository.js';
 
-/** Accepts `DISABLE_LOCAL_AUTH` only while users and a superuser have a way to log in. */
+/** Accepts `DISABLE_LOCAL_AUTH` only if users and a superuser can still log in. */
 @Injectable()
 export class LocalAuthRule implements SettingRules {
   constructor(

@@ -10,7 +10,7 @@ import {
 } from '../common/http/sealed-state.js';
 import type { LoginChecks } from './oauth-client.service.js';
 
-/** State of a login that has begun in a browser. */
+/** State of a login while the browser is at the identity provider. */
 export interface PendingLogin extends LoginChecks {
   /** Path to redirect to after the login. */
   next: string;
@@ -20,16 +20,23 @@ export interface PendingLogin extends LoginChecks {
 
 const PREFIX = 'controller_sso_';
 const LIFETIME_MS = 600_000;
-/** Maximum number of logins that one browser can have begun. */
+/** Maximum number of pending logins of a browser. */
 const MAX = 5;
 
-/** Context that the cookie is sealed for: a cookie of one authenticator does not open for another. */
+/**
+ * Returns the context of the sealed cookie, so that another authenticator cannot open the cookie.
+ */
 const contextOf = (slug: string): string[] => ['login', slug];
 
-/** Each login has a cookie of its own, so that several tabs can log in at the same time. */
+/**
+ * Returns the name of the cookie. Each login has its own cookie, so several tabs can log in
+ * concurrently.
+ */
 const nameOf = (state: string): string => `${PREFIX}${state.slice(0, 16)}`;
 
-/** Stores the state of a login in a sealed cookie. Drops the cookies of too many unfinished logins. */
+/**
+ * Stores the state of a login in a sealed cookie. Deletes the cookies of too many pending logins.
+ */
 export function setLoginCookie(
   box: SecretBox,
   response: Response,
@@ -43,7 +50,10 @@ export function setLoginCookie(
   setSealedCookie(response, nameOf(login.state), sealed, LIFETIME_MS);
 }
 
-/** Returns the login that has the state, and removes its cookie; null if there is none in time. */
+/**
+ * Returns the pending login with the state, and deletes its cookie; null if none is pending or it
+ * expired.
+ */
 export function takeLoginCookie(
   box: SecretBox,
   request: Cookies,

@@ -32,8 +32,7 @@ export class LoginImport {
   ) {}
 
   /**
-   * Imports everything that can be carried over, in the name of the first superuser.
-   * An authenticator whose name exists is left as it is.
+   * Imports authenticators and maps as the first superuser. Skips authenticators whose name exists.
    */
   run(values: Readonly<Record<string, unknown>>): Promise<LoginImportReport> {
     const { logins, notes } = importedLogins(values);
@@ -53,7 +52,7 @@ export class LoginImport {
   ): Promise<void> {
     const { name, kind, configuration, missingSecret, maps } = login;
     if (await this.authenticators.existsBy({ name })) {
-      report.notes.push(`${name}: an authenticator of this name exists, and is left as it is`);
+      report.notes.push(`${name}: skipped, because an authenticator of this name exists`);
       return;
     }
     const refusal = await this.attempt(async () => {
@@ -88,7 +87,7 @@ export class LoginImport {
     else notes.push(`${about}: ${refusal}`);
   }
 
-  /** Returns the references of a map; null if what they name does not exist. */
+  /** Returns the references of a map; null if the organization or the team does not exist. */
   private async referencesOf(
     organization: string | undefined,
     team: string | undefined,
@@ -101,7 +100,10 @@ export class LoginImport {
     return teamRow && { team: teamRow.id };
   }
 
-  /** Does a part of the import, or undoes it and returns why it was refused. */
+  /**
+   * Performs a part of the import. Rolls back a refused part, and returns the reason of the
+   * refusal.
+   */
   private async attempt(work: () => Promise<unknown>): Promise<string | null> {
     try {
       await this.database.savepoint(work);

@@ -12,18 +12,18 @@ import { refused } from './external-logins.service.js';
 import type { Claims } from './external-rights.js';
 import { apiOf, githubClaims, githubMetadata, TOKEN_PATH, unexpected } from './github-account.js';
 
-/** Values of a login that has begun, which its end has to match. */
+/** Values from the start of a login that its callback must match. */
 export interface LoginChecks {
   state: string;
   nonce: string;
   verifier: string;
 }
 
-/** Authenticator whose logins redirect the browser. */
+/** Authenticator with OAuth 2. */
 export type Provider = AuthenticatorOf<'oidc' | 'github'>;
 
 interface Discovered {
-  /** Text that changes with the authenticator. */
+  /** Text that changes when the authenticator changes. */
   version: string;
   until: number;
   metadata: Promise<oidc.ServerMetadata>;
@@ -36,7 +36,7 @@ const CALL_SECONDS = 10;
 const ACCOUNT_SECONDS = 30;
 const RETRY_SECONDS = 5;
 
-/** Codes of errors that the provider causes by being down or broken, whatever the caller sends. */
+/** Codes of errors that the provider causes, not the request. */
 const PROVIDER_FAILURES = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
@@ -46,9 +46,10 @@ const PROVIDER_FAILURES = new Set([
 ]);
 
 /**
- * OpenID Connect, and OAuth 2 of GitHub, with the authorization code flow and PKCE (RFC 9700). All calls
- * go through the guarded client. The metadata of a provider are kept for an hour; its keys are read at
- * each login. GitHub has no metadata and no ID token: its API is asked for the account of the token.
+ * OpenID Connect, and OAuth 2 of GitHub, with the authorization code flow and PKCE (RFC 9700). All
+ * calls go through the guarded client. The metadata of a provider are cached for an hour; its keys
+ * are read at each login. GitHub has no metadata and no ID token: its API returns the account of
+ * the token.
  */
 @Injectable()
 export class OAuthClient {
@@ -60,7 +61,7 @@ export class OAuthClient {
     private readonly box: SecretBox,
   ) {}
 
-  /** Returns the address at the provider that the browser is sent to, with the checks of the end. */
+  /** Starts a login. Returns the URL to redirect the browser to, and the checks of the callback. */
   async begin(provider: Provider, redirectUri: string): Promise<LoginChecks & { url: string }> {
     return this.reporting(provider, async () => {
       const checks = {
@@ -84,7 +85,7 @@ export class OAuthClient {
    * Exchanges the code of a callback and verifies the response: issuer, audience, times, nonce and
    * signature of the ID token.
    *
-   * @returns the claims of the ID token, with those of the userinfo endpoint; for GitHub those of its API
+   * @returns the claims of the ID token and of the userinfo endpoint, or the claims of GitHub's API
    */
   async complete(provider: Provider, callback: URL, checks: LoginChecks): Promise<Claims> {
     return this.reporting(provider, async () => {
@@ -111,7 +112,7 @@ export class OAuthClient {
   }
 
   /**
-   * Reads the metadata of a provider anew, or asks the API of GitHub.
+   * Reads the metadata of a provider again, or calls the API of GitHub.
    *
    * @returns the issuer
    * @throws Unavailable with the reason
@@ -150,7 +151,7 @@ export class OAuthClient {
     }
   }
 
-  /** Returns a configuration for one login, which keeps no keys of earlier ones. */
+  /** Returns a configuration for one login, without cached keys of earlier logins. */
   private async configured(provider: Provider): Promise<oidc.Configuration> {
     const { client_id } = provider.configuration;
     const inBody =
@@ -241,7 +242,7 @@ const isLocal = (provider: Provider): boolean =>
 /** True for the JSON of an OAuth 2 error. */
 const isError = (body: string): boolean => /^\s*\{\s*"error"/.test(body);
 
-/** Returns a short reason without any secret; null for an error that no provider causes. */
+/** Returns a short reason without secrets; null for an internal error. */
 function reasonOf(error: unknown): { text: string; isProviderFailure: boolean } | null {
   if (error instanceof oidc.AuthorizationResponseError || error instanceof oidc.ResponseBodyError) {
     return { text: error.error.slice(0, 100), isProviderFailure: false };

@@ -1,10 +1,10 @@
 import { isRecord } from '../common/records.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 
-/** Settings of the reference product that are about logins. */
+/** Settings of the reference product for logins. */
 const ABOUT_LOGINS = /^(?:SOCIAL_AUTH_|AUTH_LDAP_|SAML_|RADIUS_|TACACSPLUS_)/;
 
-/** Defaults of the reference product and facts about it, which need no counterpart. */
+/** Settings of the reference product that need no counterpart. */
 const IGNORED =
   /_CALLBACK_URL$|_METADATA_URL$|^SAML_AUTO_CREATE_OBJECTS$|^SOCIAL_AUTH_USERNAME_IS_FULL_EMAIL$|^RADIUS_PORT$|^TACACSPLUS_(?:PORT|SESSION_TIMEOUT|AUTH_PROTOCOL|REM_ADDR)$/;
 
@@ -15,7 +15,10 @@ const isUnset = (value: unknown): boolean =>
   value === false ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** The answer of `GET /api/v2/settings/all/` of the reference product. Keeps track of what was read. */
+/**
+ * Response to `GET /api/v2/settings/all/` of the reference product. Records which settings were
+ * read.
+ */
 export class ReferenceSettings {
   private readonly read = new Set<string>();
 
@@ -38,7 +41,7 @@ export class ReferenceSettings {
     return isRecord(value) ? value : {};
   }
 
-  /** Returns a secret; '' if the answer masks it. */
+  /** Returns a secret; empty if the response masks it. */
   secret(name: string): string {
     const text = this.text(name);
     return text === ENCRYPTED ? '' : text;
@@ -49,7 +52,7 @@ export class ReferenceSettings {
     for (const name of Object.keys(this.values)) if (pattern.test(name)) this.read.add(name);
   }
 
-  /** Returns the names of the settings about logins that are set and were not read. */
+  /** Returns the names of the settings for logins that are set and were not read. */
   unread(): string[] {
     return Object.keys(this.values).filter(
       (name) =>

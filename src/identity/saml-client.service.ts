@@ -10,7 +10,7 @@ import type { Claims } from './external-rights.js';
 import type { LoginChecks } from './oauth-client.service.js';
 import { SamlResponsesRepository } from './saml-responses.repository.js';
 
-/** Addresses of this controller at which a provider knows it. */
+/** Addresses of this controller in the configuration of a provider. */
 export interface SamlAddresses {
   entityId: string;
   /** URL that the browser posts responses to. */
@@ -20,7 +20,7 @@ export interface SamlAddresses {
 type SamlProvider = AuthenticatorOf<'saml'>;
 
 const SKEW_MS = 60_000;
-/** Maximum age of a request, and of the response to it. */
+/** Maximum age of a request, and of its response. */
 const LIFETIME_MS = 600_000;
 const MAX_RESPONSE = 262_144;
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
@@ -36,7 +36,7 @@ export class SamlClient {
     private readonly responses: SamlResponsesRepository,
   ) {}
 
-  /** Returns the address at the provider that the browser is sent to, with the checks of the end. */
+  /** Starts a login. Returns the URL to redirect the browser to, and the checks of the callback. */
   async begin(
     provider: SamlProvider,
     addresses: SamlAddresses,
@@ -48,10 +48,11 @@ export class SamlClient {
   }
 
   /**
-   * Verifies a response: signature of the assertion, issuer, audience, times, and the request and address
-   * that it is for. A response is accepted once.
+   * Verifies a response: signature of the assertion, issuer, audience, times, request and
+   * recipient. A response is accepted once.
    *
-   * @returns the attributes, with those that the configuration names as claims of OpenID Connect
+   * @returns the attributes, and claims of OpenID Connect from the attributes that the
+   *   configuration names
    * @throws Forbidden with the reason
    */
   async complete(
@@ -82,7 +83,10 @@ export class SamlClient {
   }
 }
 
-/** Returns the library for one login: the only request that it knows is the one of the login. */
+/**
+ * Returns the library's client for one login. It accepts responses to the request of this login
+ * only.
+ */
 function samlOf(
   { configuration }: SamlProvider,
   { entityId, callback }: SamlAddresses,
@@ -133,7 +137,10 @@ async function profileOf(
   return profile;
 }
 
-/** True if the signed assertion is for the request and the address, which the library does not check. */
+/**
+ * True if the signed assertion is for the request and the callback. The library does not check
+ * this.
+ */
 function isConfirmed(profile: Profile, id: string, callback: string): boolean {
   const [subject] = listOf(memberOf(profile.getAssertion?.().Assertion, 'Subject'));
   return listOf(memberOf(subject, 'SubjectConfirmation')).some((confirmation) => {
@@ -167,5 +174,5 @@ function claimsOf({ configuration }: SamlProvider, profile: Profile): Claims {
 }
 
 /** Returns the PEM certificates of a text. */
-export const certificatesIn = (text: string): string[] =>
+const certificatesIn = (text: string): string[] =>
   text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Accepted response to a request of SAML, so that it is not accepted again. */
+/** Accepted response to a SAML request. Prevents replay of the response. */
 @Entity('saml_responses')
 export class SamlResponse {
   /** Id of the request. */

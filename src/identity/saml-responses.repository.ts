@@ -10,9 +10,9 @@ export class SamlResponsesRepository extends TableRepository<SamlResponse> {
   }
 
   /**
-   * Records the response to a request, and forgets expired ones.
+   * Records the response to a request, and deletes expired responses.
    *
-   * @returns false if there was a response to the request before
+   * @returns false if a response to the request was recorded earlier
    */
   async take(request: string, lifetimeSeconds: number): Promise<boolean> {
     await this.database.execute(sql`DELETE FROM saml_responses WHERE expires < now()`);

@@ -14,7 +14,7 @@ import type { Claims } from './external-rights.js';
 import { OAuthClient, type Provider } from './oauth-client.service.js';
 import { SamlClient, type SamlAddresses } from './saml-client.service.js';
 
-/** Begins and completes logins of a browser with a provider. */
+/** Starts and completes logins of a browser with a provider. */
 @Injectable()
 export class SingleSignOn {
   constructor(
@@ -28,9 +28,9 @@ export class SingleSignOn {
   ) {}
 
   /**
-   * Sets the cookie of a login.
+   * Starts a login, and sets its cookie.
    *
-   * @returns the URL of the provider that the browser continues at
+   * @returns the URL of the provider to redirect the browser to
    */
   async begin(
     slug: string,
@@ -47,7 +47,7 @@ export class SingleSignOn {
     return url;
   }
 
-  /** @throws NotFound if there is no enabled provider of this slug */
+  /** @throws NotFound if no provider with this slug is enabled */
   async enabled(slug: string): Promise<Provider | AuthenticatorOf<'saml'>> {
     const authenticator = await this.authenticators.enabledBySlug(slug);
     if (!authenticator || authenticator.kind === 'ldap') throw new NotFound();

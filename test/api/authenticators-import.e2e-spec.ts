@@ -83,5 +83,5 @@ it('the import command does not change existing authenticators', async () => {
   expect(text).toMatch(
     /^Created, disabled:\n {2}- nothing\nSecrets to enter:\n {2}- nothing\nNot carried/,
   );
-  expect(text).toContain('  - OIDC: an authenticator of this name exists, and is left as it is\n');
+  expect(text).toContain('  - OIDC: skipped, because an authenticator of this name exists\n');
 });

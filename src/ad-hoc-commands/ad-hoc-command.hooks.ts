@@ -42,10 +42,10 @@ export class AdHocCommandHooks extends RunHooks implements ResourceHooks<AdHocCo
   ): Promise<Prepared<AdHocCommand>> {
     const { inventory = null, credential = null } = values;
     const { ssh_password, become_password, ssh_key_unlock } = values;
-    const given = { ssh_password, become_password, ssh_key_unlock };
+    const sent = { ssh_password, become_password, ssh_key_unlock };
     const passwords =
-      credential === null ? {} : await this.passwords.taken(credential, given, actor);
-    const module = await this.modules.chosen(values.module_name ?? '');
+      credential === null ? {} : await this.passwords.required(credential, sent, actor);
+    const module = await this.modules.resolve(values.module_name ?? '');
     const moduleArgs = values.module_args ?? '';
     const limit = values.limit ?? '';
     const members = await this.inventories.membersNamed(inventory, localNames(limit));

@@ -52,9 +52,9 @@ function limitFault(limit: string, has: CheckedCommand['has']): string | null {
   if (limit.trimStart().startsWith('-')) return 'A limit must not begin with "-".';
   // `@file` makes Ansible read patterns from a file of the run.
   if (limit.includes('@')) return 'A limit must not name a file ("@").';
-  const stranger = localNames(limit).find((name) => !has(name));
-  if (stranger === undefined) return null;
-  return `"${stranger}" is not in the inventory: commands do not run on the machine of the worker.`;
+  const outsideHost = localNames(limit).find((name) => !has(name));
+  if (outsideHost === undefined) return null;
+  return `"${outsideHost}" is not in the inventory: commands do not run on the machine of the worker.`;
 }
 
 /**
@@ -65,8 +65,8 @@ function variableFaults(variables: Readonly<Record<string, unknown>>): string[] 
   const names = Object.keys(variables);
   const prohibited = names.filter((name) => name.startsWith('ansible_'));
   if (prohibited.length > 0) {
-    const named = prohibited.sort().reverse().join(', ');
-    return [`${named} are prohibited from use in ad hoc commands.`];
+    const names = prohibited.sort().reverse().join(', ');
+    return [`${names} are prohibited from use in ad hoc commands.`];
   }
   return connectionFaults(variables, { isOpen: false, defaults: {} });
 }

@@ -22,12 +22,12 @@ export class CommandModules {
   /** Returns the description of `module_name` in OPTIONS. */
   async options(): Promise<Readonly<Record<string, unknown>>> {
     const offered = await this.offered();
-    const usual = offered.find((name) => shortName(name) === DEFAULT_MODULE);
+    const defaultModule = offered.find((name) => shortName(name) === DEFAULT_MODULE);
     return {
       type: 'choice',
       choices: offered.map((name) => [name, name]),
-      required: usual === undefined,
-      default: usual,
+      required: defaultModule === undefined,
+      default: defaultModule,
     };
   }
 
@@ -35,7 +35,7 @@ export class CommandModules {
    * @param name name as sent; empty: `command`, if it is offered
    * @throws Forbidden if no modules are offered, Invalid for a module that is not offered
    */
-  async chosen(name: string): Promise<string> {
+  async resolve(name: string): Promise<string> {
     const offered = await this.offered();
     if (offered.length === 0) throw new Forbidden('Ad hoc commands are switched off.');
     const short = new Set(offered.map(shortName));

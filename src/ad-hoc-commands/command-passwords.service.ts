@@ -36,18 +36,18 @@ export class CommandPasswords {
    *
    * @throws Invalid naming the required passwords if one is missing
    */
-  async taken(
+  async required(
     credential: number,
-    given: Readonly<Record<string, string | undefined>>,
+    sent: Readonly<Record<string, string | undefined>>,
     actor: Actor,
   ): Promise<Record<string, string>> {
     const [found] = await this.credentials.usable([credential], actor);
     if (!found?.may_use) return {};
     const needed = passwordsNeeded(found.credential_type, found.inputs);
-    if (needed.some((name) => (given[name] ?? '') === '')) {
+    if (needed.some((name) => (sent[name] ?? '') === '')) {
       throw new Invalid({ passwords_needed_to_start: needed });
     }
-    return Object.fromEntries(needed.map((name) => [name, given[name] ?? '']));
+    return Object.fromEntries(needed.map((name) => [name, sent[name] ?? '']));
   }
 
   /** Returns the passwords in their stored form, which is kept until the command ends. */

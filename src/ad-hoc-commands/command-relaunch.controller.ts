@@ -23,7 +23,7 @@ export class CommandRelaunchBody {
 type Command = RowOf<AdHocCommand>;
 
 /** Returns the values of a command for its relaunch. */
-function repeated(command: Command): Record<string, unknown> {
+function relaunchValues(command: Command): Record<string, unknown> {
   const { inventory_id: inventory, credential_id: credential } = command;
   const { job_type, limit, module_name, module_args, forks, verbosity } = command;
   const { extra_vars, become_enabled, diff_mode } = command;
@@ -95,9 +95,9 @@ export class CommandRelaunchController {
     @Body() { credential_passwords }: CommandRelaunchBody,
     @CurrentActor() actor: Actor,
   ): Promise<object> {
-    const values = { ...repeated(command), ...credential_passwords, launch_type: 'relaunch' };
-    const made = await this.resources.insert(adHocCommands, values, actor);
-    const shown = await this.resources.show(adHocCommands, made, actor);
-    return { ...shown, ad_hoc_command: made.id };
+    const values = { ...relaunchValues(command), ...credential_passwords, launch_type: 'relaunch' };
+    const launched = await this.resources.insert(adHocCommands, values, actor);
+    const shown = await this.resources.show(adHocCommands, launched, actor);
+    return { ...shown, ad_hoc_command: launched.id };
   }
 }

@@ -29,11 +29,11 @@ export class ApplicationHooks implements ResourceHooks<Application> {
     if (values.client_type === 'confidential') {
       throw Invalid.field('client_type', 'A public application cannot become confidential.');
     }
-    const kept = {
+    const stored = {
       redirect_uris: row.redirect_uris,
       authorization_grant_type: row.authorization_grant_type,
     };
-    assertApplication({ ...kept, ...values }, actor);
+    assertApplication({ ...stored, ...values }, actor);
     return values.client_type === 'public' ? { columns: { secret_digest: '' } } : {};
   }
 }

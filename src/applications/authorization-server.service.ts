@@ -70,7 +70,7 @@ export class AuthorizationServer {
     if (redirectUri === undefined || !uris.includes(redirectUri)) {
       throw new BadRequest('The redirect_uri is not one of those of the application.');
     }
-    const scope = parameters.scope?.split(' ').filter((one) => SCOPES.includes(one));
+    const scope = parameters.scope?.split(' ').filter((name) => SCOPES.includes(name));
     return { application, redirectUri, scope: scope?.length ? scope : DEFAULT_SCOPE };
   }
 
@@ -107,10 +107,10 @@ export class AuthorizationServer {
     }
     const { authorization = '' } = request.headers;
     const headers = { ...FORM, authorization };
-    const asked = new OAuth2Server.Request({ headers, method: 'POST', query: {}, body });
+    const tokenRequest = new OAuth2Server.Request({ headers, method: 'POST', query: {}, body });
     const response = new OAuth2Server.Response();
     try {
-      await this.server.token(asked, response, {
+      await this.server.token(tokenRequest, response, {
         accessTokenLifetime: this.settings.OAUTH2_ACCESS_TOKEN_AGE,
         refreshTokenLifetime: this.settings.OAUTH2_REFRESH_TOKEN_AGE,
         requireClientAuthentication: {

@@ -72,7 +72,7 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
     _client: Client,
     scope: string[] = DEFAULT_SCOPE,
   ): Promise<string[] | Falsey> {
-    return scope.every((one) => SCOPES.includes(one)) && [...new Set(scope)].sort();
+    return scope.every((name) => SCOPES.includes(name)) && [...new Set(scope)].sort();
   }
 
   /** @throws InvalidRequestError for a public client without a code challenge (RFC 9700, section 2.1.1) */

@@ -73,7 +73,7 @@ export class AuthGuard implements CanActivate {
         headers: request.headers,
         secure: request.secure,
         // A response that has begun cannot set a cookie, so its session is not extended.
-        prolongs: !context.switchToHttp().getResponse<Response>().headersSent,
+        extendsSession: !context.switchToHttp().getResponse<Response>().headersSent,
         body: request.body,
         isBeforeSecondFactor: this.infoOf(context)?.isBeforeSecondFactor === true,
       });

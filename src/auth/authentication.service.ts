@@ -30,7 +30,7 @@ export interface Credentials {
   /** True if the request used https. */
   secure: boolean;
   /** True if the request extends the session. */
-  prolongs: boolean;
+  extendsSession: boolean;
   body?: Record<string, unknown>;
   /** True if users of a session may send the request before they have set up a required second factor. */
   isBeforeSecondFactor?: boolean;
@@ -203,10 +203,10 @@ export class AuthenticationService {
   }
 
   private async bySession(credentials: Credentials): Promise<Actor | null> {
-    const { method, headers, body, prolongs } = credentials;
+    const { method, headers, body, extendsSession } = credentials;
     const session = sessionOf(credentials);
     if (!session) return null;
-    const user = await this.sessions.find(session, prolongs);
+    const user = await this.sessions.find(session, extendsSession);
     if (!user) return null;
     const scope = currentScope();
     if (scope) {

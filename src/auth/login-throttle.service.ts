@@ -47,12 +47,12 @@ export class LoginThrottle {
     const key = tokenDigest(JSON.stringify([address, username, password]));
     const running = this.running.get(key);
     if (running) return running;
-    const attempt = this.counted(guess, verify).finally(() => this.running.delete(key));
+    const attempt = this.countedAttempt(guess, verify).finally(() => this.running.delete(key));
     this.running.set(key, attempt);
     return attempt;
   }
 
-  private async counted(
+  private async countedAttempt(
     { username, address }: Guess,
     verify: () => Promise<Account | undefined>,
   ): Promise<Account | undefined> {
@@ -62,7 +62,7 @@ export class LoginThrottle {
     try {
       const { LOGIN_RATE, LOGIN_ACCOUNT_RATE } = this.settings;
       const account = tokenDigest(username);
-      const taken = [
+      const refunds = [
         await this.limiter.take('login', `${address}:${account}`, LOGIN_RATE),
         await this.limiter.take('login-account', account, LOGIN_ACCOUNT_RATE),
       ];
@@ -72,13 +72,13 @@ export class LoginThrottle {
         isWrong = account === undefined;
         return account;
       } finally {
-        if (!isWrong) for (const giveBack of taken) giveBack();
+        if (!isWrong) for (const refund of refunds) refund();
       }
     } catch (error) {
       throw error instanceof PasswordQueueFull ? new Unavailable(RETRY_SECONDS) : error;
     } finally {
-      const rest = (this.checks.get(address) ?? 1) - 1;
-      if (rest > 0) this.checks.set(address, rest);
+      const remaining = (this.checks.get(address) ?? 1) - 1;
+      if (remaining > 0) this.checks.set(address, remaining);
       else this.checks.delete(address);
     }
   }

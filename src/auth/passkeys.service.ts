@@ -68,9 +68,9 @@ export class Passkeys {
     state: unknown,
     sent: unknown,
   ): Promise<NewPasskey | null> {
-    const begun = openState(this.box, creationOf(id), state);
+    const ceremony = openState(this.box, creationOf(id), state);
     const credentialSent = credentialIn(sent);
-    if (!begun || !credentialSent) return null;
+    if (!ceremony || !credentialSent) return null;
     const { response, ...parts } = credentialSent;
     const site = await this.site(origin);
     const result = await verifyRegistrationResponse({
@@ -81,7 +81,7 @@ export class Passkeys {
           attestationObject: String(response.attestationObject),
         },
       },
-      expectedChallenge: String(begun.challenge),
+      expectedChallenge: String(ceremony.challenge),
       expectedOrigin: site.origin,
       expectedRPID: site.id,
       requireUserVerification: false,
@@ -131,12 +131,15 @@ export class Passkeys {
     state: unknown,
     sent: unknown,
   ): Promise<void> {
-    const begun = openState(this.box, useOf(id), state);
+    const ceremony = openState(this.box, useOf(id), state);
     const response = credentialIn(sent);
     const known = await this.stored.ofUser(id);
-    const passkey = known.find(({ credential_id: one }) => one === response?.id);
+    const passkey = known.find(({ credential_id: credentialId }) => credentialId === response?.id);
     const isRight =
-      begun && response && passkey && (await this.accepts(passkey, { origin, begun, response }));
+      ceremony &&
+      response &&
+      passkey &&
+      (await this.accepts(passkey, { origin, ceremony, response }));
     if (!isRight) throw new LoginRefused(NOT_ACCEPTED, username);
   }
 
@@ -147,14 +150,14 @@ export class Passkeys {
    * @throws LoginRefused if the response is not valid, or was used before
    */
   async usePasswordless(origin: string, state: unknown, sent: unknown): Promise<number> {
-    const begun = openState(this.box, PASSWORDLESS, state);
+    const ceremony = openState(this.box, PASSWORDLESS, state);
     const response = credentialIn(sent);
     const passkey =
-      begun && response && (await this.stored.findOneBy({ credential_id: response.id }));
+      ceremony && response && (await this.stored.findOneBy({ credential_id: response.id }));
     const isRight =
       passkey &&
       response.response.userHandle === handleOf(passkey.user_id).toString('base64url') &&
-      (await this.accepts(passkey, { origin, begun, response, verifiesUser: true }));
+      (await this.accepts(passkey, { origin, ceremony, response, verifiesUser: true }));
     if (!isRight) throw new LoginRefused(NOT_ACCEPTED);
     return passkey.user_id;
   }
@@ -162,12 +165,15 @@ export class Passkeys {
   /** Records the use of a passkey, if the response is valid and new. */
   private async accepts(
     passkey: Passkey,
-    { begun, ...signed }: Omit<SignedChallenge, 'challenge'> & { begun: Record<string, unknown> },
+    {
+      ceremony,
+      ...signed
+    }: Omit<SignedChallenge, 'challenge'> & { ceremony: Record<string, unknown> },
   ): Promise<boolean> {
-    const challenge = String(begun.challenge);
+    const challenge = String(ceremony.challenge);
     const counter = await this.verified(passkey, { ...signed, challenge });
     if (counter === null) return false;
-    const issued = Number(begun.issued);
+    const issued = Number(ceremony.issued);
     return this.database.transaction(() => this.stored.use({ id: passkey.id, counter, issued }));
   }
 
@@ -242,9 +248,9 @@ interface SentCredential {
 
 /** Returns the credential of a JSON text, or null. */
 function credentialIn(sent: unknown): SentCredential | null {
-  const given = typeof sent === 'string' ? jsonOf(sent) : null;
-  if (!isRecord(given) || !isRecord(given.response)) return null;
-  const { id, rawId, response, type } = given;
+  const parsed = typeof sent === 'string' ? jsonOf(sent) : null;
+  if (!isRecord(parsed) || !isRecord(parsed.response)) return null;
+  const { id, rawId, response, type } = parsed;
   if (typeof id !== 'string' || type !== 'public-key') return null;
   return { id, rawId: String(rawId), type, clientExtensionResults: {}, response };
 }
@@ -259,5 +265,5 @@ function jsonOf(text: string): unknown {
 
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
 
-const transportsIn = (given: unknown): (typeof TRANSPORTS)[number][] =>
-  TRANSPORTS.filter((one) => listOf(given).includes(one));
+const transportsIn = (transports: unknown): (typeof TRANSPORTS)[number][] =>
+  TRANSPORTS.filter((transport) => listOf(transports).includes(transport));

@@ -151,8 +151,8 @@ export class SecondFactors {
 
   /** Returns the second factors of a user; null for a user without any. */
   async stateOf(user: number): Promise<SecondFactorState | null> {
-    const { has_second_factor: hasOne } = await this.users.referenced(user);
-    if (!hasOne) return null;
+    const { has_second_factor: hasSecondFactor } = await this.users.referenced(user);
+    if (!hasSecondFactor) return null;
     return {
       hasApp: await this.secrets.existsBy({ user_id: user }),
       passkeys: await this.passkeys.ofUser(user),
@@ -176,17 +176,17 @@ export class SecondFactors {
     return this.record(user, false);
   }
 
-  private async takeCode(user: number, code: string): Promise<Outcome> {
-    const known = await this.secrets.locked(user);
-    if (!known || known.wait > 0) return { isRight: false, wait: known?.wait ?? 0 };
-    const { id, secret } = known;
+  private async takeCode(user: number, code: string): Promise<CodeCheck> {
+    const stored = await this.secrets.locked(user);
+    if (!stored || stored.wait > 0) return { isRight: false, wait: stored?.wait ?? 0 };
+    const { id, secret } = stored;
     const step = stepOf(this.box.open(secret, rowContext(this.secrets.table, id, 'secret')), code);
-    const isRight = step !== null && step > known.step;
+    const isRight = step !== null && step > stored.step;
     await (isRight ? this.secrets.accept(id, step) : this.secrets.refuse(id));
     return { isRight, wait: 0 };
   }
 
-  private async takeRecoveryCode(user: number, code: string): Promise<Outcome> {
+  private async takeRecoveryCode(user: number, code: string): Promise<CodeCheck> {
     const isRight = await this.codes.take(user, tokenDigest(code));
     if (isRight) {
       const left = await this.codes.countBy({ user_id: user });
@@ -225,7 +225,7 @@ export class SecondFactors {
 }
 
 /** Result of the check of a code. */
-interface Outcome {
+interface CodeCheck {
   isRight: boolean;
   /** Seconds until the next code is checked. */
   wait: number;

@@ -6,7 +6,7 @@ import { ACCOUNT, accounts, type Account } from '../users/users.repository.js';
 import { Session } from './session.entity.js';
 
 /** Identifier of a session, with the maximum ages of sessions. */
-export interface LivingSession {
+export interface SessionLimits {
   digest: string;
   /** Maximum age since the last request. */
   ageSeconds: number;
@@ -52,15 +52,15 @@ export class SessionsRepository extends TableRepository<Session> implements Sess
    * Returns the user of an active session. `renewed` is true if the last recorded request is older than
    * `quietSeconds`.
    */
-  user(session: LivingSession, quietSeconds: number): Promise<SessionUser | undefined> {
+  user(session: SessionLimits, quietSeconds: number): Promise<SessionUser | undefined> {
     return this.database.preparedRow<SessionUser & Record<string, unknown>>(sql`
       SELECT ${ACCOUNT}, ses.is_external,
         ses.last_seen < now() - make_interval(secs => ${quietSeconds}) AS renewed
-      ${fromLiving(session)}`);
+      ${fromActiveSession(session)}`);
   }
 
-  async isOpen(session: LivingSession): Promise<boolean> {
-    const row = await this.database.preparedRow(sql`SELECT 1 ${fromLiving(session)}`);
+  async isOpen(session: SessionLimits): Promise<boolean> {
+    const row = await this.database.preparedRow(sql`SELECT 1 ${fromActiveSession(session)}`);
     return row !== undefined;
   }
 
@@ -68,9 +68,9 @@ export class SessionsRepository extends TableRepository<Session> implements Sess
    * Returns the user of an active session, and locks user and session until the transaction ends. The
    * user is locked first.
    */
-  lockUser(session: LivingSession): Promise<Account | undefined> {
+  lockUser(session: SessionLimits): Promise<Account | undefined> {
     return this.database.preparedRow<Account & Record<string, unknown>>(sql`
-      SELECT ${ACCOUNT} ${fromLiving(session)} FOR SHARE OF usr FOR SHARE OF ses`);
+      SELECT ${ACCOUNT} ${fromActiveSession(session)} FOR SHARE OF usr FOR SHARE OF ses`);
   }
 
   /** Records a request of the session, unless another request holds a lock on it. */
@@ -100,12 +100,12 @@ export class SessionsRepository extends TableRepository<Session> implements Sess
 }
 
 /** Joins `ses` and its user `usr`, unless the session is too old or a newer password ended it. */
-const fromLiving = ({
+const fromActiveSession = ({
   digest,
   ageSeconds,
   maxAgeSeconds,
   externalSeconds,
-}: LivingSession): Sql => sql`
+}: SessionLimits): Sql => sql`
   FROM sessions ses JOIN (${accounts()}) usr ON usr.id = ses.user_id
   WHERE ses.digest = ${digest} AND ses.generation = usr.session_generation
     AND ses.last_seen > now() - make_interval(secs => ${ageSeconds})

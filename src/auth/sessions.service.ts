@@ -6,7 +6,7 @@ import { csrfTokenOf } from '../common/http/csrf.js';
 import { Settings } from '../config/settings.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import type { Account } from '../users/users.repository.js';
-import { SessionsRepository, type LivingSession, type SessionUser } from './sessions.repository.js';
+import { SessionsRepository, type SessionLimits, type SessionUser } from './sessions.repository.js';
 
 const RENEWAL_SECONDS = 60;
 
@@ -60,21 +60,21 @@ export class SessionsService {
    * Returns the user of an active session. A request extends the session, which is written at most once a
    * minute; `renewed` is then true, because the browser's cookie must be extended too.
    *
-   * @param prolongs true if the request extends the session
+   * @param extendsSession true if the request extends the session
    */
-  async find(cookie: string, prolongs: boolean): Promise<SessionUser | null> {
-    const session = this.living(tokenDigest(cookie));
+  async find(cookie: string, extendsSession: boolean): Promise<SessionUser | null> {
+    const session = this.limitsOf(tokenDigest(cookie));
     const renewalSeconds = Math.min(RENEWAL_SECONDS, session.ageSeconds / 2);
     const user = await this.sessions.user(session, renewalSeconds);
     if (!user) return null;
-    const renewed = prolongs && user.renewed;
+    const renewed = extendsSession && user.renewed;
     if (renewed) await this.sessions.touch(session.digest);
     return { ...user, renewed };
   }
 
   /** True if a session is active; does not extend the session. */
   isOpen(cookie: string): Promise<boolean> {
-    return this.sessions.isOpen(this.living(tokenDigest(cookie)));
+    return this.sessions.isOpen(this.limitsOf(tokenDigest(cookie)));
   }
 
   async end(cookie: string): Promise<void> {
@@ -83,10 +83,10 @@ export class SessionsService {
 
   /** Returns the user of an active session, locked until the transaction ends. */
   lockUser(digest: string): Promise<Account | undefined> {
-    return this.sessions.lockUser(this.living(digest));
+    return this.sessions.lockUser(this.limitsOf(digest));
   }
 
-  private living(digest: string): LivingSession {
+  private limitsOf(digest: string): SessionLimits {
     const { SESSION_COOKIE_AGE, SESSION_MAX_AGE, EXTERNAL_SESSION_AGE } = this.settings;
     return {
       digest,

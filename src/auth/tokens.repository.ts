@@ -53,12 +53,12 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
     super(repository);
   }
 
-  async endOthers(user: number, kept: string | null): Promise<void> {
+  async endOthers(user: number, exceptDigest: string | null): Promise<void> {
     await this.database.execute(sql`
       DELETE FROM refresh_tokens WHERE user_id = ${user}
-        AND grant_id IS DISTINCT FROM (SELECT grant_id FROM tokens WHERE digest = ${kept}::text)`);
+        AND grant_id IS DISTINCT FROM (SELECT grant_id FROM tokens WHERE digest = ${exceptDigest}::text)`);
     await this.database.execute(sql`
-      DELETE FROM tokens WHERE user_id = ${user} AND digest IS DISTINCT FROM ${kept}::text`);
+      DELETE FROM tokens WHERE user_id = ${user} AND digest IS DISTINCT FROM ${exceptDigest}::text`);
   }
 
   /**

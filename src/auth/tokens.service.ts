@@ -56,13 +56,13 @@ export class TokensService {
   ): Promise<Representation> {
     if (currentScope()?.isApplication) throw new Forbidden('An application cannot create tokens.');
     if (typeof application === 'number') {
-      const made = await this.database.transaction(async () => {
+      const pair = await this.database.transaction(async () => {
         await this.references.assertExist(tokens, { application });
         await this.references.assertUsable(tokens, { application }, actor);
         const grant = { id: randomUUID(), application, user: user.id, scope };
         return this.addPair(grant, description);
       });
-      const { row, token, refreshToken } = made;
+      const { row, token, refreshToken } = pair;
       const shown = await this.resources.show(tokens, row, actor);
       return { ...shown, token, refresh_token: refreshToken };
     }
@@ -75,18 +75,18 @@ export class TokensService {
   }
 
   /** Creates the tokens of a grant, in the caller's transaction. */
-  async addPair({ id: grant, ...of }: Grant, description = ''): Promise<TokenPair> {
+  async addPair({ id: grant, ...fields }: Grant, description = ''): Promise<TokenPair> {
     const { token, digest } = issueToken();
     const refresh = issueToken('acr');
     const row = await this.add({
-      ...of,
+      ...fields,
       description,
       digest,
       grant,
       lifetimeSeconds: this.settings.OAUTH2_ACCESS_TOKEN_AGE,
     });
     await this.stored.addRefresh({
-      ...of,
+      ...fields,
       digest: refresh.digest,
       grant,
       lifetimeSeconds: this.settings.OAUTH2_REFRESH_TOKEN_AGE,

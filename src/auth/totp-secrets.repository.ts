@@ -4,7 +4,7 @@ import { TableRepository, InjectRepository, type Repository } from '../database/
 import { TotpSecret } from './second-factor.entity.js';
 
 /** Wrong codes in a row that are answered at once. */
-const FREE_FAILURES = 5;
+const FAILURES_BEFORE_LOCK = 5;
 const LONGEST_LOCK_SECONDS = 3600;
 
 export type LockedSecret = Pick<TotpSecret, 'id' | 'secret' | 'step'> & {
@@ -35,9 +35,9 @@ export class TotpSecretsRepository extends TableRepository<TotpSecret> {
   async refuse(id: number): Promise<void> {
     await this.database.execute(sql`
       UPDATE totp_secrets SET failures = failures + 1,
-        locked_until = CASE WHEN failures + 1 >= ${FREE_FAILURES}::int THEN now() + make_interval(
+        locked_until = CASE WHEN failures + 1 >= ${FAILURES_BEFORE_LOCK}::int THEN now() + make_interval(
           secs => least(${LONGEST_LOCK_SECONDS}::float8,
-            60 * 2.0 ^ least(failures + 1 - ${FREE_FAILURES}::int, 10))) END
+            60 * 2.0 ^ least(failures + 1 - ${FAILURES_BEFORE_LOCK}::int, 10))) END
       WHERE id = ${id}`);
   }
 }

@@ -115,10 +115,10 @@ export class UserTokensController {
     user: Row,
     query: QueryParameters,
     actor: Actor,
-    which: Sql = TRUE,
+    condition: Sql = TRUE,
   ): Promise<Page<Representation>> {
     return this.resources.list(tokens, query, actor, {
-      scope: and(sql`t.user_id = ${user.id}`, which),
+      scope: and(sql`t.user_id = ${user.id}`, condition),
     });
   }
 }

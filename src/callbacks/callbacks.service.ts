@@ -14,11 +14,11 @@ import { RunsRepository } from '../runs/runs.repository.js';
 import { CallingHosts } from './calling-hosts.service.js';
 
 /** Maximum time that a request waits for the update of sources, and polling interval, in ms. */
-const MAX_MS = 120_000;
+const MAX_WAIT_MS = 120_000;
 const POLL_MS = 1000;
 
 /** A provisioning callback: a machine requests a job on itself. */
-export interface Call {
+export interface CallbackRequest {
   templateId: number;
   key: string;
   address: string;
@@ -34,7 +34,7 @@ const USER_INPUT = ['passwords_needed_to_start', 'variables_needed_to_start'];
  */
 @Injectable()
 export class Callbacks implements OnModuleDestroy {
-  private isLeaving = false;
+  private isShuttingDown = false;
 
   constructor(
     private readonly database: Database,
@@ -47,18 +47,18 @@ export class Callbacks implements OnModuleDestroy {
   ) {}
 
   onModuleDestroy(): void {
-    this.isLeaving = true;
+    this.isShuttingDown = true;
   }
 
   /**
    * @throws Forbidden for a missing template, as for a wrong key; BadRequest; Unavailable if the
    *   process shuts down meanwhile
    */
-  async launch({ templateId, key, address, extraVars }: Call): Promise<LaunchedRun> {
+  async launch({ templateId, key, address, extraVars }: CallbackRequest): Promise<LaunchedRun> {
     const { templates } = await this.loader.load({ templates: [templateId] }, null);
     const template = templates.get(templateId);
-    const own = template?.row.host_config_key ?? '';
-    if (!template || own === '' || !constantTimeEqual(own, key)) throw new Forbidden();
+    const storedKey = template?.row.host_config_key ?? '';
+    if (!template || storedKey === '' || !constantTimeEqual(storedKey, key)) throw new Forbidden();
     const host = await this.host(template, address);
     const asksVariables = template.row.ask_variables_on_launch || template.survey !== null;
     const variables = asksVariables && extraVars !== '' ? parseVariables(extraVars) : undefined;
@@ -95,7 +95,7 @@ export class Callbacks implements OnModuleDestroy {
       throw new BadRequest('Cannot start automatically, an inventory is required.');
     }
     let found = await this.hosts.find(inventory.id, address);
-    if (found.length !== 1 && (await this.refresh(inventory.id))) {
+    if (found.length !== 1 && (await this.updateSources(inventory.id))) {
       found = await this.hosts.find(inventory.id, address);
     }
     const [host] = found;
@@ -109,11 +109,11 @@ export class Callbacks implements OnModuleDestroy {
    *
    * @returns true if there are any
    */
-  private async refresh(inventoryId: number): Promise<boolean> {
+  private async updateSources(inventoryId: number): Promise<boolean> {
     const ids = await this.database.transaction(async () => {
       const due = await this.sources.due([inventoryId]);
       const missing = due.filter(({ active_update_id: active }) => active === null);
-      const made = await this.updates.launchPossible(
+      const launched = await this.updates.launchPossible(
         missing.map(({ source_id: templateId }) => ({
           templateId,
           launchType: 'callback',
@@ -121,13 +121,13 @@ export class Callbacks implements OnModuleDestroy {
         })),
       );
       return [
-        ...made.flatMap(({ run }) => run?.id ?? []),
+        ...launched.flatMap(({ run }) => run?.id ?? []),
         ...due.flatMap(({ active_update_id: id }) => id ?? []),
       ];
     });
-    const until = Date.now() + MAX_MS;
+    const until = Date.now() + MAX_WAIT_MS;
     while (Date.now() < until && (await this.runs.hasActiveAmong(ids))) {
-      if (this.isLeaving) throw new Unavailable();
+      if (this.isShuttingDown) throw new Unavailable();
       await sleep(POLL_MS);
     }
     return ids.length > 0;

@@ -86,11 +86,11 @@ export function filterObjection(filters: WebhookFilters, event: FilteredEvent): 
       return `${name} matches none of the template's refs.`;
     }
   }
-  for (const [pointer, wanted] of Object.entries(equals)) {
-    const named = valueAtPointer(event.payload, pointer);
-    const value = named instanceof ExactNumber ? named.valueOf() : named;
+  for (const [pointer, expected] of Object.entries(equals)) {
+    const found = valueAtPointer(event.payload, pointer);
+    const value = found instanceof ExactNumber ? found.valueOf() : found;
     // Compared by identity: objects and lists in the payload never equal a scalar.
-    if (![wanted].flat().some((one) => one === value)) {
+    if (![expected].flat().some((candidate) => candidate === value)) {
       return `The value at ${pointer} is not what the template asks for.`;
     }
   }
@@ -99,31 +99,32 @@ export function filterObjection(filters: WebhookFilters, event: FilteredEvent): 
 
 /** Returns the value at an RFC 6901 pointer, or undefined. Only own properties count. */
 export function valueAtPointer(value: unknown, pointer: string): unknown {
-  let found = value;
+  let current = value;
   for (const part of pointer.split('/').slice(1)) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
-    if (Array.isArray(found) && !/^\d+$/.test(key)) return undefined;
-    found = Reflect.get(found, key);
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key))
+      return undefined;
+    if (Array.isArray(current) && !/^\d+$/.test(key)) return undefined;
+    current = Reflect.get(current, key);
   }
-  return found;
+  return current;
 }
 
 function listFaults(key: string, value: unknown): string[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) return [`"${key}" must be a list of texts.`];
   if (value.length > MAX_ENTRIES) return [`"${key}" has more than ${MAX_ENTRIES} entries.`];
-  const fits = value.every(
-    (one) => typeof one === 'string' && one.length <= MAX_TEXT_LENGTH && isPlainText(one),
+  const isValid = value.every(
+    (entry) => typeof entry === 'string' && entry.length <= MAX_TEXT_LENGTH && isPlainText(entry),
   );
-  return fits ? [] : [`"${key}" must hold texts of 1 to ${MAX_TEXT_LENGTH} characters.`];
+  return isValid ? [] : [`"${key}" must hold texts of 1 to ${MAX_TEXT_LENGTH} characters.`];
 }
 
 function eventFaults(value: unknown): string[] {
   if (!Array.isArray(value)) return [];
   return value
-    .filter((one) => typeof one === 'string' && one !== '' && !EVENTS.has(one))
-    .map((one) => `"${one}" is no event that launches jobs.`);
+    .filter((event) => typeof event === 'string' && event !== '' && !EVENTS.has(event))
+    .map((event) => `"${event}" is no event that launches jobs.`);
 }
 
 function equalsFaults(value: unknown): string[] {
@@ -131,13 +132,13 @@ function equalsFaults(value: unknown): string[] {
   if (!isRecord(value)) return ['"equals" must be an object of JSON pointers and values.'];
   const entries = Object.entries(value);
   if (entries.length > MAX_ENTRIES) return [`"equals" has more than ${MAX_ENTRIES} entries.`];
-  return entries.flatMap(([pointer, wanted]) => {
+  return entries.flatMap(([pointer, expected]) => {
     if (pointer.length > MAX_TEXT_LENGTH || !POINTER.test(pointer) || !isStorable(pointer)) {
       return [`"${pointer}" is no JSON pointer, such as "/repository/full_name".`];
     }
-    const accepted = Array.isArray(wanted) ? wanted : [wanted];
-    const fits = accepted.length <= MAX_ENTRIES && accepted.every(isScalar);
-    return fits
+    const accepted = Array.isArray(expected) ? expected : [expected];
+    const isValid = accepted.length <= MAX_ENTRIES && accepted.every(isScalar);
+    return isValid
       ? []
       : [`The value for "${pointer}" must be a text, number, boolean or null, or a list of these.`];
   });

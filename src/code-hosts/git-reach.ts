@@ -44,7 +44,8 @@ export class GitReach {
   check(url: string): GitSource {
     const source = parseGitSource(url, this.schemes);
     if (source.host !== '') this.guardName(hostnameOf(source));
-    else if (!this.isOpen(folderOf(source), this.roots, this.dataFolder)) throw closed(source.url);
+    else if (!this.isPermitted(folderOf(source), this.roots, this.dataFolder))
+      throw notPermitted(source.url);
     return source;
   }
 
@@ -67,9 +68,10 @@ export class GitReach {
   async openFolder(source: GitSource): Promise<OpenFolder> {
     const named = folderOf(source);
     const [real, dataFolder, ...roots] = await Promise.all(
-      [named, this.dataFolder, ...this.roots].map(followed),
+      [named, this.dataFolder, ...this.roots].map(resolvedLinks),
     );
-    if (!real || !dataFolder || !this.isOpen(real, roots, dataFolder)) throw closed(source.url);
+    if (!real || !dataFolder || !this.isPermitted(real, roots, dataFolder))
+      throw notPermitted(source.url);
     return { named, real };
   }
 
@@ -81,10 +83,10 @@ export class GitReach {
     }
   }
 
-  private isOpen(folder: string, roots: readonly string[], dataFolder: string): boolean {
+  private isPermitted(folder: string, roots: readonly string[], dataFolder: string): boolean {
     // A folder that contains the data folder would expose it too.
-    const touchesData = isBelow(folder, dataFolder) || isBelow(dataFolder, folder);
-    return roots.some((root) => isBelow(folder, root)) && !touchesData;
+    const overlapsData = isBelow(folder, dataFolder) || isBelow(dataFolder, folder);
+    return roots.some((root) => isBelow(folder, root)) && !overlapsData;
   }
 }
 
@@ -92,14 +94,14 @@ const folderOf = ({ url }: GitSource): string =>
   resolve(url.startsWith('/') ? url : fileURLToPath(url));
 
 function isBelow(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
+  const relativePath = relative(folder, path);
+  return relativePath !== '..' && !relativePath.startsWith('../') && !isAbsolute(relativePath);
 }
 
 /** Resolves symbolic links. A path that does not exist is returned unchanged. */
-const followed = (path: string): Promise<string> => realpath(path).catch(() => path);
+const resolvedLinks = (path: string): Promise<string> => realpath(path).catch(() => path);
 
-const closed = (url: string): GitSourceError =>
+const notPermitted = (url: string): GitSourceError =>
   new GitSourceError(
     `${url} is not below a folder that projects may come from. Such folders must be listed in PROJECT_FILE_ROOTS.`,
   );

@@ -42,13 +42,13 @@ export function parseHeaderAliases(entries: readonly string[]): HeaderAliases {
   const aliases = new Map<string, string[]>();
   const faults: string[] = [];
   for (const entry of entries) {
-    const [, ours, alias] = ENTRY.exec(entry.trim()) ?? [];
-    if (ours === undefined || alias === undefined) {
+    const [, header, alias] = ENTRY.exec(entry.trim()) ?? [];
+    if (header === undefined || alias === undefined) {
       faults.push(entry);
       continue;
     }
-    const names = aliases.get(ours.toLowerCase()) ?? [];
-    aliases.set(ours.toLowerCase(), [...names, alias.toLowerCase()]);
+    const names = aliases.get(header.toLowerCase()) ?? [];
+    aliases.set(header.toLowerCase(), [...names, alias.toLowerCase()]);
   }
   if (faults.length > 0) {
     throw new Error(`Webhook header aliases must read "Header=Alias": ${faults.join(', ')}`);
@@ -62,7 +62,7 @@ export const DEFAULT_HEADER_ALIASES: HeaderAliases = parseHeaderAliases(
 
 /** Returns the name under which the real service sends a header; the header's own name without an alias. */
 export function productHeader(name: string): string {
-  const entry = DEFAULT_WEBHOOK_HEADER_ALIASES.find((one) => one.startsWith(`${name}=`));
+  const entry = DEFAULT_WEBHOOK_HEADER_ALIASES.find((entry) => entry.startsWith(`${name}=`));
   return entry?.slice(name.length + 1) ?? name;
 }
 
@@ -81,7 +81,7 @@ export function headerValues(
   name: string,
   aliases: HeaderAliases,
 ): string[] {
-  return acceptedNames(name, aliases).flatMap((wanted) => valuesOf(received, wanted));
+  return acceptedNames(name, aliases).flatMap((acceptedName) => valuesOf(received, acceptedName));
 }
 
 /**
@@ -94,16 +94,16 @@ export function singleHeader(
   name: string,
   aliases: HeaderAliases,
 ): string | null {
-  for (const wanted of acceptedNames(name, aliases)) {
-    const [value, ...more] = valuesOf(received, wanted);
+  for (const acceptedName of acceptedNames(name, aliases)) {
+    const [value, ...more] = valuesOf(received, acceptedName);
     if (value !== undefined) return value === '' || more.length > 0 ? null : value;
   }
   return null;
 }
 
 function acceptedNames(name: string, aliases: HeaderAliases): string[] {
-  const ours = name.toLowerCase();
-  return [ours, ...(aliases.get(ours) ?? [])];
+  const header = name.toLowerCase();
+  return [header, ...(aliases.get(header) ?? [])];
 }
 
 function valuesOf({ headers, rawHeaders }: ReceivedHeaders, name: string): string[] {

@@ -77,9 +77,9 @@ export function sign(algorithm: SignatureAlgorithm, rawBody: Uint8Array, key: st
 }
 
 function hasToken([token = '', ...more]: readonly string[], key: string): boolean {
-  const given = more.length > 0 || token.length > MAX_VALUE_LENGTH ? '' : token;
+  const received = more.length > 0 || token.length > MAX_VALUE_LENGTH ? '' : token;
   // Node decodes header bytes as Latin-1; encoding as Latin-1 restores the bytes.
-  return constantTimeEqual(Buffer.from(given, 'latin1'), key);
+  return constantTimeEqual(Buffer.from(received, 'latin1'), key);
 }
 
 function hasSignatures(
@@ -96,7 +96,7 @@ function hasSignatures(
   const proofs = present.length > 0 ? present : all.slice(0, 1);
   return proofs
     .map(({ header, values }) => hasSignature(header, values, request, key))
-    .every((isRight) => isRight);
+    .every((isValid) => isValid);
 }
 
 function hasSignature(
@@ -105,11 +105,11 @@ function hasSignature(
   { rawBody }: SignedRequest,
   key: string,
 ): boolean {
-  const named = algorithms.find((name) => value.startsWith(`${name}=`));
-  const algorithm = named ?? algorithms[0];
+  const algorithmName = algorithms.find((name) => value.startsWith(`${name}=`));
+  const algorithm = algorithmName ?? algorithms[0];
   const hex = value.slice(algorithm.length + 1);
   const isWellFormed =
-    named !== undefined &&
+    algorithmName !== undefined &&
     more.length === 0 &&
     hex.length === HEX_LENGTH[algorithm] &&
     HEX.test(hex);

@@ -2,7 +2,7 @@ import {
   buildStatusPost,
   mayPostTo,
   statusContext,
-  statusWord,
+  serviceState,
   UnusableToken,
 } from './status-body.js';
 import { WEBHOOK_SERVICE_NAMES, type WebhookServiceName } from './services.js';
@@ -29,7 +29,7 @@ describe('the status words', () => {
     ['new', [null, null, null]],
     ['constructor', [null, null, null]],
   ])('for %s are %p', (status, words) => {
-    expect(WEBHOOK_SERVICE_NAMES.map((service) => statusWord(service, status))).toEqual(words);
+    expect(WEBHOOK_SERVICE_NAMES.map((service) => serviceState(service, status))).toEqual(words);
     expect(
       WEBHOOK_SERVICE_NAMES.map((service) => post(service, { status })?.state ?? null),
     ).toEqual(words);

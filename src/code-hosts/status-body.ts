@@ -47,7 +47,7 @@ const DESCRIPTIONS: Record<PostedStatus, string> = {
  * Returns a service's name for a run's status, or null if nothing is posted: `waiting` is never posted,
  * and service A has no name for a running job.
  */
-export function statusWord(service: WebhookServiceName, status: string): string | null {
+export function serviceState(service: WebhookServiceName, status: string): string | null {
   const { states } = webhookService(service).status;
   return isPostedStatus(status) ? (states[status] ?? null) : null;
 }
@@ -67,8 +67,8 @@ export function statusContext(
 ): string {
   if (!template) return product;
   const [head, tail] = [`${product}/`, ` (${template.id})`];
-  const room = Math.max(1, limit - [...head].length - tail.length);
-  return head + shorten(toLine(template.name), room) + tail;
+  const nameLimit = Math.max(1, limit - [...head].length - tail.length);
+  return head + shorten(toLine(template.name), nameLimit) + tail;
 }
 
 /**
@@ -81,7 +81,7 @@ export function buildStatusPost(
   run: StatusRun,
   token: string,
 ): StatusPost | null {
-  const state = statusWord(service, run.status);
+  const state = serviceState(service, run.status);
   if (state === null || !isPostedStatus(run.status)) return null;
   const { authorization, body, contextLimit, descriptionLimit } = webhookService(service).status;
   const parts: Record<StatusBodyPart, string> = {

@@ -69,7 +69,7 @@ export function apiRootOfPaths(...links: readonly string[]): ApiRoot {
   return (payload) => {
     const url = links
       .map((link) => toHttpUrl(textAt(payload, link)))
-      .find((found) => found !== null);
+      .find((candidate) => candidate !== null);
     if (!url) return null;
     const end = url.pathname.search(/\/(users|projects)\//);
     return url.origin + (end < 0 ? '' : url.pathname.slice(0, end));

@@ -76,7 +76,7 @@ export class DemoData {
 
   /** Runs a part unless this installation has already run it. Each version's part has a separate name. */
   private async once(name: string, work: (actor: Actor) => Promise<void>): Promise<boolean> {
-    const isFirst = await this.installation.once(name);
+    const isFirst = await this.installation.recordOnce(name);
     if (isFirst) await work(await this.administrator());
     return isFirst;
   }

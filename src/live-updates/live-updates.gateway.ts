@@ -95,7 +95,7 @@ export class LiveUpdatesGateway
       ip,
       headers,
       secure,
-      prolongs: false,
+      extendsSession: false,
     });
   }
 }

@@ -7,7 +7,7 @@ import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { ExecutionEnvironmentsRepository } from '../execution-environments/execution-environments.repository.js';
 import type { Organization } from './organization.entity.js';
 
-const FOREIGN = 'The execution environment does not belong to this organization.';
+const FOREIGN_ENVIRONMENT = 'The execution environment does not belong to this organization.';
 
 @Injectable()
 export class OrganizationHooks implements ResourceHooks<Organization> {
@@ -42,6 +42,6 @@ export class OrganizationHooks implements ResourceHooks<Organization> {
     const row = await this.environments.findOneBy({ id: environment });
     const organization = row?.organization_id ?? null;
     if (organization !== null && organization !== id)
-      throw Invalid.field('default_environment', FOREIGN);
+      throw Invalid.field('default_environment', FOREIGN_ENVIRONMENT);
   }
 }

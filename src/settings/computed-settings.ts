@@ -4,17 +4,17 @@ import { namedUrlFormat } from '../common/resource/natural-key.js';
 import { resources } from '../common/resource/registry.js';
 
 /** A setting of a category that nothing sets. */
-const fixedIn = (slug: string, category: string) => ({
+const readOnlyIn = (slug: string, category: string) => ({
   readOnly: true,
   column: null,
   options: () => ({ category, category_slug: slug, read_only: true }),
 });
-const SYSTEM = fixedIn('system', 'System');
+const SYSTEM = readOnlyIn('system', 'System');
 
 /** Read-only settings that the program computes. */
 class ComputedSettingsSchema {
   @Json({
-    ...fixedIn('named-url', 'Named URL'),
+    ...readOnlyIn('named-url', 'Named URL'),
     schema: mapOf(STRING),
     label: 'Named URL formats',
     help: 'How objects of each collection are named in a URL in place of their id.',

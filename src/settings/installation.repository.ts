@@ -25,7 +25,7 @@ export class InstallationRepository extends TableRepository<{ name: string; valu
   }
 
   /** Notes that something is done. @returns whether it is for the first time */
-  async once(name: string): Promise<boolean> {
+  async recordOnce(name: string): Promise<boolean> {
     const added = await this.database.execute(sql`
       INSERT INTO installation (name, value) VALUES (${name}, now()::text)
       ON CONFLICT (name) DO NOTHING`);

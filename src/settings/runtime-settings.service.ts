@@ -91,7 +91,7 @@ export class RuntimeSettings {
     const from = { installationUuid: () => this.installation.uuid() };
     const entries = names.map(async (name): Promise<[string, unknown]> => {
       const declared = declaredName(name);
-      const value = declared ? shown(declared, values[declared]) : computedSetting(name, from);
+      const value = declared ? masked(declared, values[declared]) : computedSetting(name, from);
       return [name, await value];
     });
     return Object.fromEntries(await Promise.all(entries));
@@ -109,7 +109,7 @@ export class RuntimeSettings {
     for (const name of Object.keys(body)) {
       const declared = declaredName(name);
       if (!names.includes(name)) {
-        errors[name] = [declared ? elsewhere(declared) : 'There is no setting of this name.'];
+        errors[name] = [declared ? otherCategory(declared) : 'There is no setting of this name.'];
         continue;
       }
       if (isSameJson(body[name], present[name])) continue;
@@ -146,8 +146,8 @@ export class RuntimeSettings {
   private async assertExists(name: SettingName | null, value: unknown): Promise<void> {
     const type = name === null ? undefined : DECLARATIONS[name]?.refersTo;
     if (type === undefined || typeof value !== 'number' || value === 0) return;
-    const known = await this.references.lockExisting(resource(type), [value]);
-    if (known.length === 0) throw new Error(invalidPk(value));
+    const existing = await this.references.lockExisting(resource(type), [value]);
+    if (existing.length === 0) throw new Error(invalidPk(value));
   }
 
   /** Resets settings to the values of the environment. */
@@ -172,21 +172,21 @@ export class RuntimeSettings {
       changes: Object.fromEntries(
         Object.entries(changes).map(([name, value]) => [
           name,
-          [logged(name, before[name]), logged(name, value)],
+          [auditValue(name, before[name]), auditValue(name, value)],
         ]),
       ),
     });
   }
 }
 
-const elsewhere = (name: SettingName): string =>
+const otherCategory = (name: SettingName): string =>
   `This setting belongs to the category "${SETTINGS[name].category}".`;
 
 const isSecret = (name: string): boolean => DECLARATIONS[name]?.type === 'secret';
 
 const sealContext = (name: string): string => rowContext('settings', name, 'value');
 
-const shown = (name: string, value: unknown): unknown =>
+const masked = (name: string, value: unknown): unknown =>
   isSecret(name) && value !== '' ? ENCRYPTED : value;
 
 const MAX_LOGGED = 4096;
@@ -195,8 +195,8 @@ const MAX_LOGGED = 4096;
  * Returns a value for the activity stream: masks secrets, and shortens a long text, such as the data URL
  * of an image.
  */
-function logged(name: string, given: unknown): unknown {
-  const value = shown(name, given ?? null);
+function auditValue(name: string, given: unknown): unknown {
+  const value = masked(name, given ?? null);
   const isLong = typeof value === 'string' && value.length > MAX_LOGGED;
   return isLong ? `${value.slice(0, MAX_LOGGED)}…` : value;
 }
@@ -204,16 +204,16 @@ function logged(name: string, given: unknown): unknown {
 /** Maximum number of entries of a list. */
 const MAX_ENTRIES = 1000;
 
-const isTextList = (given: unknown): given is string[] =>
-  Array.isArray(given) &&
-  given.length <= MAX_ENTRIES &&
-  given.every((one) => typeof one === 'string' && /^[^\u0000]{1,512}$/.test(one));
+const isTextList = (value: unknown): value is string[] =>
+  Array.isArray(value) &&
+  value.length <= MAX_ENTRIES &&
+  value.every((entry) => typeof entry === 'string' && /^[^\u0000]{1,512}$/.test(entry));
 
 function parseValue(name: SettingName | null, sent: unknown): unknown {
   const declaration = name === null ? undefined : DECLARATIONS[name];
   // Clients reset a reference with null.
-  const given = sent === null && declaration?.refersTo ? declaration.default : sent;
-  if (given === null && declaration?.runtime && declaration.default === null) return null;
+  const value = sent === null && declaration?.refersTo ? declaration.default : sent;
+  if (value === null && declaration?.runtime && declaration.default === null) return null;
   if (!declaration)
     throw new Error('This setting is decided by the program and cannot be changed.');
   if (!declaration.runtime) {
@@ -221,36 +221,36 @@ function parseValue(name: SettingName | null, sent: unknown): unknown {
   }
   switch (declaration.type) {
     case 'integer':
-      return parseInteger(declaration, given);
+      return parseInteger(declaration, value);
     case 'boolean': {
-      const value = toBoolean(given);
-      if (value === undefined) throw new Error('Must be a valid boolean.');
-      return value;
+      const parsed = toBoolean(value);
+      if (parsed === undefined) throw new Error('Must be a valid boolean.');
+      return parsed;
     }
     case 'list':
-      return parseList(declaration, given);
+      return parseList(declaration, value);
     case 'map':
-      if (!isVariables(given)) {
+      if (!isVariables(value)) {
         throw new Error('Expected an object of texts by the names of environment variables.');
       }
-      return given;
+      return value;
     default:
-      if (typeof given !== 'string' || given.includes('\u0000')) {
+      if (typeof value !== 'string' || value.includes('\u0000')) {
         throw new Error('Not a valid string.');
       }
-      return textSetting(declaration, given);
+      return textSetting(declaration, value);
   }
 }
 
-function parseList(declaration: Declaration, given: unknown): readonly string[] {
-  if (!isTextList(given)) throw new Error('Expected a list of texts.');
-  const fault = entryFault(declaration, given);
+function parseList(declaration: Declaration, sent: unknown): readonly string[] {
+  if (!isTextList(sent)) throw new Error('Expected a list of texts.');
+  const fault = entryFault(declaration, sent);
   if (fault !== null) throw new Error(`Each entry ${fault}`);
-  return given;
+  return sent;
 }
 
-function parseInteger(declaration: Declaration, given: unknown): number {
-  const value = typeof given === 'string' && /^-?\d{1,15}$/.test(given) ? Number(given) : given;
+function parseInteger(declaration: Declaration, sent: unknown): number {
+  const value = typeof sent === 'string' && /^-?\d{1,15}$/.test(sent) ? Number(sent) : sent;
   if (typeof value !== 'number' || !Number.isInteger(value)) {
     throw new Error('A valid integer is required.');
   }

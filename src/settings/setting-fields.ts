@@ -65,7 +65,7 @@ function decoratorOf(name: string, setting: SettingDeclaration<unknown>): Proper
     default:
       return Char({
         ...options,
-        choices: choices.map((one) => [one, CHOICE_LABELS[one] ?? capitalized(one)]),
+        choices: choices.map((choice) => [choice, CHOICE_LABELS[choice] ?? capitalized(choice)]),
         max: maxOfText(setting),
       });
   }
@@ -95,8 +95,8 @@ for (const [alias, name] of ALIASES) {
 
 /** Returns the name by which a setting is declared; null for names that declare none. */
 export function declaredName(name: string): SettingName | null {
-  const own = ALIASES.get(name) ?? name;
-  return isDeclared(own) ? own : null;
+  const declared = ALIASES.get(name) ?? name;
+  return isDeclared(declared) ? declared : null;
 }
 
 const isDeclared = (name: string): name is SettingName => Object.hasOwn(SETTINGS, name);

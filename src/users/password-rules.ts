@@ -18,7 +18,7 @@ export function passwordFaults(password: string, rules: Rules): string[] {
   // Skip the other checks: a request can contain megabytes.
   if (password.length > MAX_LENGTH) return [`Password max length is ${MAX_LENGTH}`];
   const count = (kind: RegExp): number => password.match(kind)?.length ?? 0;
-  const demands: [isMet: boolean, text: string][] = [
+  const requirements: [isMet: boolean, text: string][] = [
     [
       [...password].length >= rules.LOCAL_PASSWORD_MIN_LENGTH,
       `Password must be at least ${rules.LOCAL_PASSWORD_MIN_LENGTH} characters long.`,
@@ -36,5 +36,5 @@ export function passwordFaults(password: string, rules: Rules): string[] {
       `Password must contain at least ${rules.LOCAL_PASSWORD_MIN_SPECIAL} special characters.`,
     ],
   ];
-  return demands.filter(([isMet]) => !isMet).map(([, text]) => text);
+  return requirements.filter(([isMet]) => !isMet).map(([, text]) => text);
 }

@@ -3,7 +3,7 @@ export abstract class TokenStore {
   /**
    * Revokes the tokens of a user.
    *
-   * @param kept digest of the token that stays valid; null for none
+   * @param exceptDigest digest of the token that stays valid; null for none
    */
-  abstract endOthers(user: number, kept: string | null): Promise<void>;
+  abstract endOthers(user: number, exceptDigest: string | null): Promise<void>;
 }

@@ -18,7 +18,7 @@ import { UsersRepository } from './users.repository.js';
 import type { User } from './user.entity.js';
 
 const USERNAME = /^[\w.@+-]+$/u;
-const PASSWORD_OF_MORE = 'Cannot change password: the user holds roles that you do not hold.';
+const PASSWORD_REFUSAL = 'Cannot change password: the user holds roles that you do not hold.';
 const RETRY_SECONDS = 1;
 const SYSTEM_FLAGS = ['is_superuser', 'is_system_auditor'] as const;
 
@@ -42,7 +42,7 @@ export class UserHooks implements ResourceHooks<User> {
     const { password } = values;
     // Imports send an empty password for an account that cannot log in with a password.
     if (!isNewPassword(password)) return { columns: { password_hash: '' } };
-    this.assertGood(password);
+    this.assertPassword(password);
     return { slowColumns: () => this.hash(password, actor) };
   }
 
@@ -68,7 +68,7 @@ export class UserHooks implements ResourceHooks<User> {
       throw Invalid.field('password', `The password is that of the ${where}.`);
     }
     await this.assertMaySetPassword(row, actor);
-    this.assertGood(password);
+    this.assertPassword(password);
     return {
       // The directory of the account no longer decides about it.
       columns: { session_generation: sql`session_generation + 1`, is_disabled: false },
@@ -104,12 +104,12 @@ export class UserHooks implements ResourceHooks<User> {
     try {
       await this.references.assertAllowed(resource('user'), [id], 'set_password', actor);
     } catch (error) {
-      throw error instanceof Forbidden ? new Forbidden(PASSWORD_OF_MORE) : error;
+      throw error instanceof Forbidden ? new Forbidden(PASSWORD_REFUSAL) : error;
     }
   }
 
   /** @throws Invalid for a password that does not meet the requirements */
-  private assertGood(password: string): void {
+  private assertPassword(password: string): void {
     const faults = passwordFaults(password, this.settings);
     if (faults.length > 0) throw new Invalid({ password: faults });
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ListensToRuns, type RunChange, type RunListener } from '../runs/run-changes.service.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { WEBHOOK_SERVICE_NAMES } from '../code-hosts/services.js';
-import { statusWord } from '../code-hosts/status-body.js';
+import { serviceState } from '../code-hosts/status-body.js';
 import { StatusPostsRepository, type PendingStatus } from './status-posts.repository.js';
 
 /**
@@ -22,7 +22,7 @@ export class StatusPostsListener implements RunListener {
 function announcements({ jobId, type, status, reportsTo }: RunChange): PendingStatus[] {
   const service = WEBHOOK_SERVICE_NAMES.find((name) => name === reportsTo);
   if (service === undefined || !ANNOUNCED.has(type)) return [];
-  const state = statusWord(service, status);
+  const state = serviceState(service, status);
   return state === null ? [] : [{ jobId, status, state }];
 }
 

@@ -19,15 +19,15 @@ export class ValueFactory {
     this.evaluate({ type: 'IntegerLiteral', value });
   readonly float = (value: number): EngineValue => this.evaluate({ type: 'FloatLiteral', value });
   readonly list = (items: readonly EngineValue[]): EngineValue =>
-    this.evaluate({ type: 'ArrayLiteral', value: items.map(given) });
+    this.evaluate({ type: 'ArrayLiteral', value: items.map(valueNode) });
   readonly tuple = (items: readonly EngineValue[]): EngineValue =>
-    this.evaluate({ type: 'TupleLiteral', value: items.map(given) });
+    this.evaluate({ type: 'TupleLiteral', value: items.map(valueNode) });
   readonly boolean = (value: boolean): EngineValue =>
     this.evaluate({ type: 'Identifier', value: value ? 'true' : 'false' });
 }
 
 /** Returns a node for an already evaluated value. */
-export const given = (value: EngineValue): TreeNode => ({ type: 'Given', given: value });
+export const valueNode = (value: EngineValue): TreeNode => ({ type: 'Given', given: value });
 
 export const isJinjaList = (value: unknown): value is EngineValue[] => Array.isArray(value);
 

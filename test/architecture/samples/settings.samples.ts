@@ -10,7 +10,7 @@ export default {
       store: [['PAGE_SIZE', 10]],
       forget: [[['PAGE_SIZE']]],
     }),
-    samplesOf(installation.InstallationRepository, { once: [['demo_data']], uuid: [[]] }),
+    samplesOf(installation.InstallationRepository, { recordOnce: [['demo_data']], uuid: [[]] }),
   ],
   fragments: [
     fragmentsOf(installation, { installationUuid: [[]] }),

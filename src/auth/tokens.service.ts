@@ -56,13 +56,12 @@ export class TokensService {
   ): Promise<Representation> {
     if (currentScope()?.isApplication) throw new Forbidden('An application cannot create tokens.');
     if (typeof application === 'number') {
-      const pair = await this.database.transaction(async () => {
+      const { row, token, refreshToken } = await this.database.transaction(async () => {
         await this.references.assertExist(tokens, { application });
         await this.references.assertUsable(tokens, { application }, actor);
         const grant = { id: randomUUID(), application, user: user.id, scope };
         return this.addPair(grant, description);
       });
-      const { row, token, refreshToken } = pair;
       const shown = await this.resources.show(tokens, row, actor);
       return { ...shown, token, refresh_token: refreshToken };
     }

@@ -9,6 +9,7 @@ import { InventorySourcesRepository } from '../inventory-sources/inventory-sourc
 import { InventoryUpdateLauncher } from '../inventory-sources/inventory-update-launcher.service.js';
 import { LaunchLoader, type LaunchTemplate } from '../launching/launch.loader.js';
 import { JobLauncher } from '../launching/job-launcher.service.js';
+import type { LaunchRequest } from '../launching/template-launcher.js';
 import type { LaunchedRun } from '../runs/launcher.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { CallingHosts } from './calling-hosts.service.js';
@@ -68,12 +69,14 @@ export class Callbacks implements OnModuleDestroy {
         if (await this.runs.isLimitedTo(templateId, host)) {
           throw new BadRequest('Host callback job already pending.');
         }
-        const request = {
-          ...({ templateId, launchType: 'callback', createdBy: null } as const),
+        const request: LaunchRequest = {
+          templateId,
+          launchType: 'callback',
+          createdBy: null,
           prompts: { limit: host, ...(variables ? { extra_vars: variables } : {}) },
           // A job on one host is not sliced.
           slice: { number: 0, count: 1 },
-          holds: ['limit'] as const,
+          holds: ['limit'],
         };
         return itemAt(await this.launches.launch([request], null), 0);
       });

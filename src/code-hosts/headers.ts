@@ -19,7 +19,7 @@ export type HeaderAliases = ReadonlyMap<string, readonly string[]>;
  * The real service B also sends an id per originating event. Webhooks of different kinds for one event
  * share that id, so as a delivery id it would drop all but the first; it is therefore not an alias.
  */
-export const DEFAULT_WEBHOOK_HEADER_ALIASES: readonly string[] = [
+const DEFAULT_WEBHOOK_HEADER_ALIASES: readonly string[] = [
   'X-Service-A-Event=X-GitHub-Event',
   'X-Service-A-Delivery=X-GitHub-Delivery',
   'X-Service-A-Signature=X-Hub-Signature',

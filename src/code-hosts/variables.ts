@@ -2,13 +2,13 @@ import { parseExact } from '../common/exact-json.js';
 import type { WebhookEvent } from './event.js';
 
 /** Prefix of the contract, which is always provided. */
-export const CONTRACT_VARIABLE_PREFIX = 'svc_';
+const CONTRACT_VARIABLE_PREFIX = 'svc_';
 
 /**
  * Default of the setting `WEBHOOK_VARIABLE_PREFIXES`: the contract's prefix and two compatibility
  * prefixes.
  */
-export const DEFAULT_WEBHOOK_VARIABLE_PREFIXES: readonly string[] = [
+const DEFAULT_WEBHOOK_VARIABLE_PREFIXES: readonly string[] = [
   CONTRACT_VARIABLE_PREFIX,
   'awx_',
   'tower_',
@@ -62,13 +62,10 @@ export function webhookVariables(
     ['webhook_status_api', event.statusApi],
   ];
   if (event.payloadText !== undefined) {
-    values.push(['webhook_payload', toPayload(event.payloadText)]);
+    const payload: unknown = event.payloadText === null ? null : parseExact(event.payloadText);
+    values.push(['webhook_payload', payload]);
   }
   return Object.fromEntries(
     prefixes.flatMap((prefix) => values.map(([name, value]) => [`${prefix}${name}`, value])),
   );
-}
-
-function toPayload(text: string | null): unknown {
-  return text === null ? null : parseExact(text);
 }

@@ -2,6 +2,7 @@ import { holderCounts } from '../access/role-ancestors.repository.js';
 import { permit } from '../common/access.js';
 import { entryOf } from '../common/invariants.js';
 import { INTEGER, object } from '../common/fields/json-schema.js';
+import { keysOf } from '../common/records.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { findResource, resource } from '../common/resource/registry.js';
@@ -9,13 +10,13 @@ import { selectRows } from '../common/resource/select-rows.js';
 import { and, join, sql } from '../database/sql.js';
 import { countHostsOf } from '../inventories/inventories.repository.js';
 
-const COUNTED = ['inventories', 'teams', 'job_templates', 'projects'] as const;
 const TYPES = {
   inventories: 'inventory',
   teams: 'team',
   job_templates: 'job_template',
   projects: 'project',
 } as const;
+const COUNTED = keysOf(TYPES);
 
 export const ORGANIZATION_SHOWS: ShownBesides = {
   summary_fields: {

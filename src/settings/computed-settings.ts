@@ -32,12 +32,9 @@ class ComputedSettingsSchema {
   IS_K8S!: boolean;
 }
 
-/** Values that computed settings depend on. */
-export interface ComputedFrom {
-  installationUuid: () => Promise<string>;
-}
+type InstallationUuid = () => Promise<string>;
 
-const VALUES: Readonly<Record<string, (from: ComputedFrom) => unknown>> = {
+const VALUES: Readonly<Record<string, (installationUuid: InstallationUuid) => unknown>> = {
   NAMED_URL_FORMATS: () =>
     Object.fromEntries(
       resources().flatMap((definition) => {
@@ -45,12 +42,12 @@ const VALUES: Readonly<Record<string, (from: ComputedFrom) => unknown>> = {
         return format ? [[definition.path, format]] : [];
       }),
     ),
-  INSTALL_UUID: ({ installationUuid }) => installationUuid(),
+  INSTALL_UUID: (installationUuid) => installationUuid(),
   IS_K8S: () => false,
 };
 
 export const COMPUTED_SETTING_FIELDS: readonly Field[] = fieldsOf(ComputedSettingsSchema);
 
 /** Returns the value of a computed setting; undefined for any other name. */
-export const computedSetting = async (name: string, from: ComputedFrom): Promise<unknown> =>
-  VALUES[name]?.(from);
+export const computedSetting = async (name: string, uuid: InstallationUuid): Promise<unknown> =>
+  VALUES[name]?.(uuid);

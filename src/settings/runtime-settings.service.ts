@@ -88,10 +88,10 @@ export class RuntimeSettings {
   /** Returns values for the API, with secrets masked. */
   async show(names: readonly string[]): Promise<Record<string, unknown>> {
     const values = await this.stored(names.flatMap((name) => declaredName(name) ?? []));
-    const from = { installationUuid: () => this.installation.uuid() };
+    const uuid = (): Promise<string> => this.installation.uuid();
     const entries = names.map(async (name): Promise<[string, unknown]> => {
       const declared = declaredName(name);
-      const value = declared ? masked(declared, values[declared]) : computedSetting(name, from);
+      const value = declared ? masked(declared, values[declared]) : computedSetting(name, uuid);
       return [name, await value];
     });
     return Object.fromEntries(await Promise.all(entries));

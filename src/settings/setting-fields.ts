@@ -23,7 +23,7 @@ const ABBREVIATIONS =
   /\b(?:api|cpu|git|hsts|http|https|id|ip|ms|scm|ssh|tcp|tls|tmp|ui|uri|url|uuid)(s?)\b/gi;
 
 /** Returns the display name of a setting: "Base URL" for `BASE_URL`. */
-export const settingLabel = (name: string): string =>
+const settingLabel = (name: string): string =>
   labelOf(name.toLowerCase()).replace(
     ABBREVIATIONS,
     (word, plural: string) => word.slice(0, word.length - plural.length).toUpperCase() + plural,

@@ -64,8 +64,8 @@ export class UserHooks implements ResourceHooks<User> {
     const { password } = values;
     if (!isNewPassword(password)) return { values: { password: undefined } };
     if (row.external_account !== null && !actor.isSuperuser) {
-      const where = `identity provider ${row.external_account}`;
-      throw Invalid.field('password', `The password is that of the ${where}.`);
+      const text = `The password is that of the identity provider ${row.external_account}.`;
+      throw Invalid.field('password', text);
     }
     await this.assertMaySetPassword(row, actor);
     this.assertPassword(password);

@@ -6,11 +6,10 @@ import {
   type SecretStore,
   baseOf,
   bearer,
-  FORM_HEADERS,
-  formBody,
+  formLogin,
   segmentOf,
 } from './secret-store.js';
-import { requiredField, objectIn, tokenIn } from './store-response.js';
+import { requiredField, objectIn } from './store-response.js';
 
 /** Host of logins and host of the scope, by cloud. */
 const CLOUDS: Readonly<Record<string, readonly [login: string, vault: string]>> = {
@@ -27,18 +26,13 @@ export const azureKeyVault: SecretStore = (inputs, { call }) => {
   const login = memoized(async () => {
     const [host, vault] = CLOUDS[textInput(inputs, 'cloud_name')] ?? [];
     if (!host || !vault) throw new LookupError('The cloud environment is not known.');
-    const response = await call({
-      method: 'POST',
-      url: `https://${host}/${segmentOf(textInput(inputs, 'tenant'), 'tenant')}/oauth2/v2.0/token`,
-      headers: FORM_HEADERS,
-      body: formBody({
-        grant_type: 'client_credentials',
-        client_id: textInput(inputs, 'client'),
-        client_secret: textInput(inputs, 'secret'),
-        scope: `https://${vault}/.default`,
-      }),
+    const tenant = segmentOf(textInput(inputs, 'tenant'), 'tenant');
+    return formLogin(call, `https://${host}/${tenant}/oauth2/v2.0/token`, {
+      grant_type: 'client_credentials',
+      client_id: textInput(inputs, 'client'),
+      client_secret: textInput(inputs, 'secret'),
+      scope: `https://${vault}/.default`,
     });
-    return tokenIn(response, 'access_token');
   });
   return {
     read({ secret_field: name = '', secret_version: version = '' }) {

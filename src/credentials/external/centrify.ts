@@ -8,33 +8,26 @@ import {
   type SecretStore,
   baseOf,
   bearer,
-  FORM_HEADERS,
-  formBody,
+  formLogin,
   JSON_HEADERS,
   segmentOf,
 } from './secret-store.js';
-import { objectIn, tokenIn } from './store-response.js';
+import { objectIn } from './store-response.js';
 
 /** Checks passwords of accounts out of Centrify Vault. */
 export const centrifyVault: SecretStore = (inputs, { call }) => {
   const passwords = new Map<string, Promise<string>>();
   const base = baseOf(textInput(inputs, 'url'));
   const login = memoized(async () => {
+    const application = segmentOf(
+      textInput(inputs, 'oauth_application_id'),
+      'oauth_application_id',
+    );
     const user = textInput(inputs, 'client_id');
-    const application = textInput(inputs, 'oauth_application_id');
-    const response = await call({
-      method: 'POST',
-      url: `${base}/oauth2/token/${segmentOf(application, 'oauth_application_id')}`,
-      headers: {
-        ...FORM_HEADERS,
-        Authorization: basicAuthorization(user, textInput(inputs, 'client_password')),
-      },
-      body: formBody({
-        grant_type: 'client_credentials',
-        scope: textInput(inputs, 'oauth_scope'),
-      }),
+    const fields = { grant_type: 'client_credentials', scope: textInput(inputs, 'oauth_scope') };
+    return formLogin(call, `${base}/oauth2/token/${application}`, fields, {
+      Authorization: basicAuthorization(user, textInput(inputs, 'client_password')),
     });
-    return tokenIn(response, 'access_token');
   });
 
   /** Returns the result of a method. Failed methods also respond with the status 200. */

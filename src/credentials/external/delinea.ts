@@ -7,8 +7,7 @@ import {
   type SecretStore,
   baseOf,
   bearer,
-  FORM_HEADERS,
-  formBody,
+  formLogin,
   hostPartOf,
   JSON_HEADERS,
   pathSegments,
@@ -24,13 +23,7 @@ export const secretServer: SecretStore = (inputs, { call }) => {
       (id) => textInput(inputs, id),
     );
     const fields = { grant_type: 'password', username, password };
-    const response = await call({
-      method: 'POST',
-      url: `${base}/oauth2/token`,
-      headers: FORM_HEADERS,
-      body: formBody(domain === '' ? fields : { ...fields, domain }),
-    });
-    return tokenIn(response, 'access_token');
+    return formLogin(call, `${base}/oauth2/token`, domain === '' ? fields : { ...fields, domain });
   });
   const get = async (path: string) =>
     call({ method: 'GET', url: `${base}/api/v1/secrets/${path}`, headers: bearer(await login()) });

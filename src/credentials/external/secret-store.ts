@@ -1,6 +1,7 @@
 import type { OutboundRequest, OutboundResponse } from '../../outbound/outbound-client.js';
 import type { CredentialInputs } from '../types/definition.js';
 import { LookupError } from './lookup-error.js';
+import { tokenIn } from './store-response.js';
 
 /** Location of one secret in a store: the `metadata` of an input source. */
 export type SecretLocation = Readonly<Record<string, string>>;
@@ -89,15 +90,31 @@ export function hostPartOf(text: string, name: string): string {
   throw new LookupError(`"${text}" is not valid for ${name}.`);
 }
 
-export const FORM_HEADERS = { 'Content-Type': 'application/x-www-form-urlencoded' } as const;
 export const JSON_HEADERS = { 'Content-Type': 'application/json' } as const;
 
 /** Returns the header of a bearer token. */
 export const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-/** Returns the body of a form. */
-export const formBody = (fields: Record<string, string>): string =>
-  new URLSearchParams(fields).toString();
+/**
+ * Requests an access token with a form.
+ *
+ * @throws LookupError, OutboundError
+ */
+export const formLogin = async (
+  call: StoreCall,
+  url: string,
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<string> =>
+  tokenIn(
+    await call({
+      method: 'POST',
+      url,
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
+      body: new URLSearchParams(fields).toString(),
+    }),
+    'access_token',
+  );
 
 /** Returns the cached promise of a key, or loads the value. A rejected promise leaves the cache. */
 export function once<T>(

@@ -27,7 +27,10 @@ export class ValueFactory {
 }
 
 /** Returns a node for an already evaluated value. */
-export const valueNode = (value: EngineValue): TreeNode => ({ type: 'Given', given: value });
+export const valueNode = (value: EngineValue): TreeNode => ({
+  type: 'EngineValue',
+  engineValue: value,
+});
 
 export const isJinjaList = (value: unknown): value is EngineValue[] => Array.isArray(value);
 

@@ -57,7 +57,7 @@ export interface TreeNode {
   /** Returns the printed text of an expression's value. */
   readonly print?: (value: EngineValue) => string;
   /** Value of a node that represents an already evaluated value. */
-  readonly given?: EngineValue;
+  readonly engineValue?: EngineValue;
 }
 
 export interface EngineValue {

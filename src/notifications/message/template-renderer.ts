@@ -173,7 +173,7 @@ function guardInterpreter(
   };
   interpreter.evaluate = (node, inner) => {
     countSteps(1);
-    if (node?.given) return node.given;
+    if (node?.engineValue) return node.engineValue;
     refuseInternals(node);
     const value = dispatch(node, inner);
     const length = typeof value.value === 'string' ? value.value.length : 0;

@@ -61,12 +61,7 @@ export class AuthRequestGuards implements RequestGuards, OnModuleInit {
         ? this.users.lockForChange([actor.id, ...changed])
         : undefined,
       this.lock(scope, actor),
-      actor.isSuperuser
-        ? null
-        : target?.authorize().then(
-            () => null,
-            (error: unknown) => error,
-          ),
+      actor.isSuperuser ? null : target?.authorize().then(() => null, errorOf),
     ]);
     if (account?.id !== actor.id) throw new Unauthenticated();
     const { is_superuser: isSuperuser, is_system_auditor: isSystemAuditor } = account;
@@ -90,3 +85,5 @@ export class AuthRequestGuards implements RequestGuards, OnModuleInit {
       : this.sessions.lockUser(sessionDigest);
   }
 }
+
+const errorOf = (error: unknown): unknown => error;

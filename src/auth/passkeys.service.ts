@@ -68,9 +68,9 @@ export class Passkeys {
     state: unknown,
     sent: unknown,
   ): Promise<NewPasskey | null> {
-    const ceremony = openState(this.box, creationOf(id), state);
+    const opened = openState(this.box, creationOf(id), state);
     const credentialSent = credentialIn(sent);
-    if (!ceremony || !credentialSent) return null;
+    if (!opened || !credentialSent) return null;
     const { response, ...parts } = credentialSent;
     const site = await this.site(origin);
     const result = await verifyRegistrationResponse({
@@ -81,7 +81,7 @@ export class Passkeys {
           attestationObject: String(response.attestationObject),
         },
       },
-      expectedChallenge: String(ceremony.challenge),
+      expectedChallenge: String(opened.challenge),
       expectedOrigin: site.origin,
       expectedRPID: site.id,
       requireUserVerification: false,
@@ -131,15 +131,12 @@ export class Passkeys {
     state: unknown,
     sent: unknown,
   ): Promise<void> {
-    const ceremony = openState(this.box, useOf(id), state);
+    const opened = openState(this.box, useOf(id), state);
     const response = credentialIn(sent);
     const known = await this.stored.ofUser(id);
     const passkey = known.find(({ credential_id: credentialId }) => credentialId === response?.id);
     const isRight =
-      ceremony &&
-      response &&
-      passkey &&
-      (await this.accepts(passkey, { origin, ceremony, response }));
+      opened && response && passkey && (await this.accepts(passkey, { origin, opened, response }));
     if (!isRight) throw new LoginRefused(NOT_ACCEPTED, username);
   }
 
@@ -150,14 +147,14 @@ export class Passkeys {
    * @throws LoginRefused if the response is not valid, or was used before
    */
   async usePasswordless(origin: string, state: unknown, sent: unknown): Promise<number> {
-    const ceremony = openState(this.box, PASSWORDLESS, state);
+    const opened = openState(this.box, PASSWORDLESS, state);
     const response = credentialIn(sent);
     const passkey =
-      ceremony && response && (await this.stored.findOneBy({ credential_id: response.id }));
+      opened && response && (await this.stored.findOneBy({ credential_id: response.id }));
     const isRight =
       passkey &&
       response.response.userHandle === handleOf(passkey.user_id).toString('base64url') &&
-      (await this.accepts(passkey, { origin, ceremony, response, verifiesUser: true }));
+      (await this.accepts(passkey, { origin, opened, response, verifiesUser: true }));
     if (!isRight) throw new LoginRefused(NOT_ACCEPTED);
     return passkey.user_id;
   }
@@ -165,15 +162,12 @@ export class Passkeys {
   /** Records the use of a passkey, if the response is valid and new. */
   private async accepts(
     passkey: Passkey,
-    {
-      ceremony,
-      ...signed
-    }: Omit<SignedChallenge, 'challenge'> & { ceremony: Record<string, unknown> },
+    { opened, ...signed }: Omit<SignedChallenge, 'challenge'> & { opened: Record<string, unknown> },
   ): Promise<boolean> {
-    const challenge = String(ceremony.challenge);
+    const challenge = String(opened.challenge);
     const counter = await this.verified(passkey, { ...signed, challenge });
     if (counter === null) return false;
-    const issued = Number(ceremony.issued);
+    const issued = Number(opened.issued);
     return this.database.transaction(() => this.stored.use({ id: passkey.id, counter, issued }));
   }
 

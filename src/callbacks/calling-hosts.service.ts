@@ -10,7 +10,7 @@ import { membersOf } from '../inventories/inventory-members.js';
 /** Timeout of name resolution, in ms, so that a resolver cannot block the request. */
 const MAX_WAIT_MS = 2000;
 /** Variables with the address of a host, in order of precedence. */
-const ADDRESS_VARIABLES = ['ansible_host', 'ansible_ssh_host'];
+const ADDRESS_KEYS = ['ansible_host', 'ansible_ssh_host'];
 
 /** Finds the hosts that a request comes from. */
 @Injectable()
@@ -33,11 +33,11 @@ export class CallingHosts {
     const rows = await this.hosts.describedNaming(membersOf(inventory, 't'), [...names]);
     const found: string[] = [];
     for (const { name, variables } of rows) {
-      const hostVariables = await readVariables(variables);
-      const hostAddress = ADDRESS_VARIABLES.map((key) => hostVariables[key]).find(
+      const values = await readVariables(variables);
+      const host = ADDRESS_KEYS.map((key) => values[key]).find(
         (value) => typeof value === 'string',
       );
-      if (names.has((hostAddress ?? name).toLowerCase())) found.push(name);
+      if (names.has((host ?? name).toLowerCase())) found.push(name);
     }
     return found;
   }
@@ -48,18 +48,15 @@ export class CallingHosts {
  * owners of an address can give it any name.
  */
 async function namesOf(address: string): Promise<string[]> {
-  const ip = normalized(address);
-  const name = await nullIfSlow(
-    lookupService(ip, 0).then(({ hostname }) => hostname.toLowerCase()),
-  );
+  const ip = ipOf(address);
+  const name = await orNull(lookupService(ip, 0).then(({ hostname }) => hostname.toLowerCase()));
   if (name === null) return [ip];
-  const addresses = (await nullIfSlow(lookup(name, { all: true }))) ?? [];
-  return addresses.some((candidate) => normalized(candidate.address) === ip) ? [ip, name] : [ip];
+  const addresses = (await orNull(lookup(name, { all: true }))) ?? [];
+  return addresses.some((candidate) => ipOf(candidate.address) === ip) ? [ip, name] : [ip];
 }
 
 /** Converts an IPv4-mapped IPv6 address to its IPv4 address. */
-const normalized = (address: string): string =>
-  address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
+const ipOf = (address: string): string => address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
 
-const nullIfSlow = <T>(work: Promise<T>): Promise<T | null> =>
+const orNull = <T>(work: Promise<T>): Promise<T | null> =>
   Promise.race([work.catch(() => null), sleep(MAX_WAIT_MS, null, { ref: false })]);

@@ -99,15 +99,14 @@ export function filterObjection(filters: WebhookFilters, event: FilteredEvent): 
 
 /** Returns the value at an RFC 6901 pointer, or undefined. Only own properties count. */
 export function valueAtPointer(value: unknown, pointer: string): unknown {
-  let current = value;
+  let node = value;
   for (const part of pointer.split('/').slice(1)) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key))
-      return undefined;
-    if (Array.isArray(current) && !/^\d+$/.test(key)) return undefined;
-    current = Reflect.get(current, key);
+    if (typeof node !== 'object' || node === null || !Object.hasOwn(node, key)) return undefined;
+    if (Array.isArray(node) && !/^\d+$/.test(key)) return undefined;
+    node = Reflect.get(node, key);
   }
-  return current;
+  return node;
 }
 
 function listFaults(key: string, value: unknown): string[] {

@@ -44,8 +44,7 @@ export class GitReach {
   check(url: string): GitSource {
     const source = parseGitSource(url, this.schemes);
     if (source.host !== '') this.guardName(hostnameOf(source));
-    else if (!this.isPermitted(folderOf(source), this.roots, this.dataFolder))
-      throw notPermitted(source.url);
+    else if (!this.permits(folderOf(source), this.roots, this.dataFolder)) throw denied(source.url);
     return source;
   }
 
@@ -70,8 +69,7 @@ export class GitReach {
     const [real, dataFolder, ...roots] = await Promise.all(
       [named, this.dataFolder, ...this.roots].map(resolvedLinks),
     );
-    if (!real || !dataFolder || !this.isPermitted(real, roots, dataFolder))
-      throw notPermitted(source.url);
+    if (!real || !dataFolder || !this.permits(real, roots, dataFolder)) throw denied(source.url);
     return { named, real };
   }
 
@@ -83,7 +81,7 @@ export class GitReach {
     }
   }
 
-  private isPermitted(folder: string, roots: readonly string[], dataFolder: string): boolean {
+  private permits(folder: string, roots: readonly string[], dataFolder: string): boolean {
     // A folder that contains the data folder would expose it too.
     const overlapsData = isBelow(folder, dataFolder) || isBelow(dataFolder, folder);
     return roots.some((root) => isBelow(folder, root)) && !overlapsData;
@@ -101,7 +99,7 @@ function isBelow(path: string, folder: string): boolean {
 /** Resolves symbolic links. A path that does not exist is returned unchanged. */
 const resolvedLinks = (path: string): Promise<string> => realpath(path).catch(() => path);
 
-const notPermitted = (url: string): GitSourceError =>
+const denied = (url: string): GitSourceError =>
   new GitSourceError(
     `${url} is not below a folder that projects may come from. Such folders must be listed in PROJECT_FILE_ROOTS.`,
   );

@@ -155,10 +155,7 @@ async function ownersById(
   const definition = resource(type);
   const summaries = await summariesReferredTo(definition, [...new Set(ids)], context);
   return new Map(
-    [...summaries].map(([id, summary]) => [
-      id,
-      { id, type, ...namesOf(summary), url: definition.url(id) },
-    ]),
+    [...summaries].map(([id, row]) => [id, { id, type, ...namesOf(row), url: definition.url(id) }]),
   );
 }
 

@@ -36,10 +36,7 @@ export class AuthenticatorHooks implements ResourceHooks<Authenticator> {
     }
     // The secret is sealed for the id and never written in plain text.
     const id = await this.authenticators.takeId();
-    const configuration = this.sealConfiguration(
-      { id, kind: values.kind },
-      values.configuration ?? {},
-    );
+    const configuration = this.seal({ id, kind: values.kind }, values.configuration ?? {});
     return { values: { slug }, columns: { id, configuration: JSON.stringify(configuration) } };
   }
 
@@ -52,9 +49,7 @@ export class AuthenticatorHooks implements ResourceHooks<Authenticator> {
     if (!configuration) return {};
     return {
       columns: {
-        configuration: JSON.stringify(
-          this.sealConfiguration(row, configuration, row.configuration),
-        ),
+        configuration: JSON.stringify(this.seal(row, configuration, row.configuration)),
       },
     };
   }
@@ -72,7 +67,7 @@ export class AuthenticatorHooks implements ResourceHooks<Authenticator> {
     throw Invalid.field('enabled', 'It is the last one, and DISABLE_LOCAL_AUTH is on.');
   }
 
-  private sealConfiguration(
+  private seal(
     { id, kind }: { id: number; kind: string | undefined },
     sent: object,
     stored: object = {},

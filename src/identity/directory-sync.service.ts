@@ -96,9 +96,7 @@ export class DirectorySync implements OnApplicationBootstrap, OnModuleDestroy {
    */
   private setDisabled({ user_id: id }: DirectoryAccount, isDisabled: boolean): Promise<boolean> {
     return this.database.transaction(async () => {
-      const others = (await this.users.lockSuperusers()).filter(
-        (superuserId) => superuserId !== id,
-      );
+      const others = (await this.users.lockSuperusers()).filter((other) => other !== id);
       const user = await this.users.referenced(id);
       if (isDisabled && user.is_superuser && !(await this.users.anyCanLogIn(others))) return false;
       if (!(await this.users.setDisabled(id, isDisabled))) return false;

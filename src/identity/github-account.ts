@@ -49,9 +49,7 @@ export async function githubClaims(read: ReadPath): Promise<Claims> {
     given_name,
     family_name: family.join(' '),
     email: textOf(email, 'email'),
-    organizations: (await pagesOf(read, '/user/orgs')).map((organization) =>
-      textOf(organization, 'login'),
-    ),
+    organizations: (await pagesOf(read, '/user/orgs')).map((org) => textOf(org, 'login')),
     teams: (await pagesOf(read, '/user/teams')).map(
       (team) => `${textOf(memberOf(team, 'organization'), 'login')}/${textOf(team, 'slug')}`,
     ),

@@ -84,7 +84,7 @@ export const userAttributes = (configuration: LdapConfiguration): string[] => [
   configuration.last_name_attribute,
   configuration.email_attribute,
   ...(configuration.group_kind === 'memberOf' ? ['memberOf'] : []),
-  ...claimAttributesOf(configuration),
+  ...claimNames(configuration),
   isGuid(configuration) ? GUID_ATTRIBUTE : configuration.id_attribute,
 ];
 
@@ -106,9 +106,7 @@ export function claimsOf(
   const dns = groups ?? textsOf(entry, 'memberOf');
   const id = isGuid(configuration) ? guidOf(entry) : first(configuration.id_attribute);
   return {
-    ...Object.fromEntries(
-      claimAttributesOf(configuration).map((name) => [name, textsOf(entry, name)]),
-    ),
+    ...Object.fromEntries(claimNames(configuration).map((name) => [name, textsOf(entry, name)])),
     sub: id || entry.dn,
     preferred_username: first(configuration.username_attribute),
     given_name: first(configuration.first_name_attribute),
@@ -127,7 +125,7 @@ export function claimsOf(
 export const isPartial = (entry: Entry): boolean =>
   Object.keys(entry).some((name) => name.includes(';range='));
 
-const claimAttributesOf = ({ claim_attributes: names }: LdapConfiguration): string[] =>
+const claimNames = ({ claim_attributes: names }: LdapConfiguration): string[] =>
   names.split(/[\s,]+/).filter((name) => name !== '');
 
 const isGuid = ({ id_attribute: name }: LdapConfiguration): boolean =>
@@ -135,9 +133,7 @@ const isGuid = ({ id_attribute: name }: LdapConfiguration): boolean =>
 
 /** Returns the values of an attribute. The server can return the name in another case. */
 function valuesOf(entry: Entry, name: string): (string | Buffer)[] {
-  const key = Object.keys(entry).find(
-    (attribute) => attribute.toLowerCase() === name.toLowerCase(),
-  );
+  const key = Object.keys(entry).find((known) => known.toLowerCase() === name.toLowerCase());
   return key === undefined ? [] : [entry[key] ?? []].flat();
 }
 

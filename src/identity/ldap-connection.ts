@@ -32,26 +32,22 @@ export async function openDirectory(
 ): Promise<Client> {
   const isPlain = server.startsWith('ldap://');
   const connectDeadline = Math.min(Date.now() + CONNECT_MS, deadline);
-  const remainingMs = (): number => Math.max(1, connectDeadline - Date.now());
+  const timeLeft = (): number => Math.max(1, connectDeadline - Date.now());
   // The URL parser does not know the default ports of ldap.
   const { hostname, port } = new URL(server.replace(/^ldaps?/, 'http'));
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const portNumber = Number(/:\d+\/?$/.test(server) ? port || 80 : isPlain ? 389 : 636);
-  const { address } = await resolveAllowed(host, guard, remainingMs());
+  const { address } = await resolveAllowed(host, guard, timeLeft());
   const timeout = Math.max(1, deadline - Date.now());
   if (isPlain && !startTls) {
     const name = isIP(address) === 6 ? `[${address}]` : address;
-    return new Client({
-      url: `ldap://${name}:${portNumber}`,
-      connectTimeout: remainingMs(),
-      timeout,
-    });
+    return new Client({ url: `ldap://${name}:${portNumber}`, connectTimeout: timeLeft(), timeout });
   }
   const socket = connect({ host: address, port: portNumber });
   socket.on('error', () => undefined);
   const expired = setTimeout(
     () => socket.destroy(new OutboundError('timeout', `${host} did not respond in time.`)),
-    remainingMs(),
+    timeLeft(),
   );
   try {
     await once(socket, 'connect');
@@ -64,7 +60,7 @@ export async function openDirectory(
   }
   return new Client({
     url: server,
-    connectTimeout: remainingMs(),
+    connectTimeout: timeLeft(),
     timeout,
     tlsOptions: {
       socket,
@@ -108,14 +104,10 @@ async function startTlsOn(socket: Socket): Promise<void> {
 function elementAt(bytes: Buffer, offset: number): { tag: number; start: number; end: number } {
   const [tag = 0, first] = bytes.subarray(offset);
   if (first === undefined) return { tag, start: offset, end: Infinity };
-  const lengthBytes = first < 0x80 ? 0 : first - 0x80;
-  const start = offset + 2 + lengthBytes;
-  if (lengthBytes > 4 || bytes.length < start) return { tag, start, end: Infinity };
-  return {
-    tag,
-    start,
-    end: start + (lengthBytes === 0 ? first : bytes.readUIntBE(offset + 2, lengthBytes)),
-  };
+  const size = first < 0x80 ? 0 : first - 0x80;
+  const start = offset + 2 + size;
+  if (size > 4 || bytes.length < start) return { tag, start, end: Infinity };
+  return { tag, start, end: start + (size === 0 ? first : bytes.readUIntBE(offset + 2, size)) };
 }
 
 async function closed(socket: Socket): Promise<never> {

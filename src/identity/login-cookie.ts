@@ -11,7 +11,7 @@ import {
 import type { LoginChecks } from './oauth-client.service.js';
 
 /** State of a login while the browser is at the identity provider. */
-export interface PendingLogin extends LoginChecks {
+export interface LoginState extends LoginChecks {
   /** Path to redirect to after the login. */
   next: string;
   /** Id of the user that the account is linked to; null for a login. */
@@ -40,7 +40,7 @@ const nameOf = (state: string): string => `${PREFIX}${state.slice(0, 16)}`;
 export function setLoginCookie(
   box: SecretBox,
   response: Response,
-  { slug, ...login }: PendingLogin & { slug: string },
+  { slug, ...login }: LoginState & { slug: string },
 ): void {
   const others = Object.keys(cookiesOf(response.req.headers.cookie)).flatMap(
     (name) => /^(?:__Host-)?(controller_sso_.*)$/.exec(name)?.[1] ?? [],
@@ -59,7 +59,7 @@ export function takeLoginCookie(
   request: Cookies,
   response: Response,
   { slug, state }: { slug: string; state: string },
-): PendingLogin | null {
+): LoginState | null {
   const sealed = sealedCookie(request, nameOf(state));
   if (sealed === undefined) return null;
   clearSealedCookie(response, nameOf(state));

@@ -37,7 +37,7 @@ const ACCOUNT_SECONDS = 30;
 const RETRY_SECONDS = 5;
 
 /** Codes of errors that the provider causes, not the request. */
-const PROVIDER_FAILURES = new Set([
+const OUTAGES = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
@@ -223,9 +223,9 @@ export class OAuthClient {
     } catch (error) {
       const reason = reasonOf(error);
       if (!reason) throw error;
-      const { text, isProviderFailure } = reason;
+      const { text, isOutage } = reason;
       this.logger.warn({ message: 'login failed', authenticator: provider.slug, reason: text });
-      throw isProviderFailure
+      throw isOutage
         ? new Unavailable(RETRY_SECONDS, `The identity provider ${provider.name} failed: ${text}.`)
         : refused(`The identity provider ${provider.name} reported: ${text}.`);
     }
@@ -243,23 +243,20 @@ const isLocal = (provider: Provider): boolean =>
 const isError = (body: string): boolean => /^\s*\{\s*"error"/.test(body);
 
 /** Returns a short reason without secrets; null for an internal error. */
-function reasonOf(error: unknown): { text: string; isProviderFailure: boolean } | null {
+function reasonOf(error: unknown): { text: string; isOutage: boolean } | null {
   if (error instanceof oidc.AuthorizationResponseError || error instanceof oidc.ResponseBodyError) {
-    return { text: error.error.slice(0, 100), isProviderFailure: false };
+    return { text: error.error.slice(0, 100), isOutage: false };
   }
   if (error instanceof UnsealError) {
-    return {
-      text: 'its client secret cannot be decrypted, enter it again',
-      isProviderFailure: true,
-    };
+    return { text: 'its client secret cannot be decrypted, enter it again', isOutage: true };
   }
   if (error instanceof oidc.WWWAuthenticateChallengeError) {
     const [challenge] = error.cause;
-    return { text: challenge?.parameters.error ?? 'unauthorized', isProviderFailure: false };
+    return { text: challenge?.parameters.error ?? 'unauthorized', isOutage: false };
   }
   const { cause } = error instanceof Error ? error : {};
   const outbound = [error, cause].find((candidate) => candidate instanceof OutboundError);
-  if (outbound) return { text: messageOf(outbound).replace(/\.$/, ''), isProviderFailure: true };
+  if (outbound) return { text: messageOf(outbound).replace(/\.$/, ''), isOutage: true };
   if (!(error instanceof oidc.ClientError)) return null;
-  return { text: error.message, isProviderFailure: PROVIDER_FAILURES.has(error.code ?? '') };
+  return { text: error.message, isOutage: OUTAGES.has(error.code ?? '') };
 }

@@ -8,7 +8,7 @@ import type { ApiRequest } from '../common/http/request.js';
 import { BaseUrl } from '../settings/base-url.service.js';
 import type { AnyAuthenticator, AuthenticatorOf } from './authenticator.entity.js';
 import { AuthenticatorsRepository } from './authenticators.repository.js';
-import { setLoginCookie, takeLoginCookie, type PendingLogin } from './login-cookie.js';
+import { setLoginCookie, takeLoginCookie, type LoginState } from './login-cookie.js';
 import { ExternalLogins, refused } from './external-logins.service.js';
 import type { Claims } from './external-rights.js';
 import { OAuthClient, type Provider } from './oauth-client.service.js';
@@ -36,7 +36,7 @@ export class SingleSignOn {
     slug: string,
     request: ApiRequest,
     response: Response,
-    login: Pick<PendingLogin, 'next' | 'linkTo'>,
+    login: Pick<LoginState, 'next' | 'linkTo'>,
   ): Promise<string> {
     const provider = await this.enabled(slug);
     const { url, ...checks } =
@@ -78,7 +78,7 @@ export class SingleSignOn {
     const state = String(request.query.state);
     // An error page repeats the query in its links.
     request.query = {};
-    const login = this.takePending(slug, request, response, state);
+    const login = this.login(slug, request, response, state);
     const callback = new URL(await this.callbackOf(request, slug));
     callback.search = new URL(request.originalUrl, callback).search;
     const claims = await this.client.complete(provider, callback, login);
@@ -93,18 +93,13 @@ export class SingleSignOn {
   async completeSaml(slug: string, request: ApiRequest, response: Response): Promise<string> {
     const provider = await this.enabledSaml(slug);
     const { RelayState: state, SAMLResponse: sent } = request.body;
-    const login = this.takePending(slug, request, response, String(state));
+    const login = this.login(slug, request, response, String(state));
     const addresses = await this.addressesOf(request, slug);
     const claims = await this.saml.complete(provider, addresses, login, sent);
     return this.complete(provider, claims, login, request, response);
   }
 
-  private takePending(
-    slug: string,
-    request: ApiRequest,
-    response: Response,
-    state: string,
-  ): PendingLogin {
+  private login(slug: string, request: ApiRequest, response: Response, state: string): LoginState {
     const login = takeLoginCookie(this.box, request, response, { slug, state });
     if (login) return login;
     throw refused('It did not begin in this browser, was used before, or took over 10 minutes.');
@@ -113,7 +108,7 @@ export class SingleSignOn {
   private async complete(
     provider: AnyAuthenticator,
     claims: Claims,
-    { next, linkTo }: PendingLogin,
+    { next, linkTo }: LoginState,
     request: ApiRequest,
     response: Response,
   ): Promise<string> {

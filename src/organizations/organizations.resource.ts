@@ -7,7 +7,7 @@ import { organizationExtension, ORGANIZATION_SHOWS } from './organization-counts
 import { Organization } from './organization.entity.js';
 import { OrganizationHooks } from './organization.hooks.js';
 
-const DELEGATED_ROLES = [
+const ADMIN_ROLES = [
   'execute_role',
   'project_admin_role',
   'inventory_admin_role',
@@ -45,10 +45,10 @@ export const organizations = defineResource({
   ],
   roles: [
     { field: 'admin_role' },
-    ...DELEGATED_ROLES.map((field) => ({ field, impliedBy: ['admin_role'] })),
+    ...ADMIN_ROLES.map((field) => ({ field, impliedBy: ['admin_role'] })),
     { field: 'auditor_role', impliedBy: ['admin_role'] },
     { field: 'member_role', impliedBy: ['admin_role'] },
-    { field: 'read_role', impliedBy: ['member_role', 'auditor_role', ...DELEGATED_ROLES] },
+    { field: 'read_role', impliedBy: ['member_role', 'auditor_role', ...ADMIN_ROLES] },
   ],
   policy: {
     read: hasRole('organization', 'read_role'),
@@ -64,10 +64,7 @@ export const organizations = defineResource({
         hasRole('organization', 'auditor_role'),
       ),
       ...Object.fromEntries(
-        DELEGATED_ROLES.map((field) => [
-          field.replace('_role', ''),
-          hasRole('organization', field),
-        ]),
+        ADMIN_ROLES.map((field) => [field.replace('_role', ''), hasRole('organization', field)]),
       ),
     },
   },

@@ -124,7 +124,7 @@ function questionField(question: SurveyQuestion): Field {
     nullable: !hasDefault(question),
     default: shownDefault(question),
     choices: type.startsWith('multi')
-      ? choicesOf(question).map((choice) => [choice, choice] as const)
+      ? choicesOf(question).map((text) => [text, text] as const)
       : [],
     min,
     max,

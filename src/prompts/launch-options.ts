@@ -22,7 +22,7 @@ interface PromptOptions {
    * Middle part of the name of the switch that permits a launch to set the field:
    * `ask_<word>_on_launch`.
    */
-  switchWord: string;
+  ask: string;
   /** Topic of the field on the pages of templates and runs: what runs, on what, or how. */
   about: LaunchTopic;
   /** True if workflow job templates can also prompt for the field. */
@@ -31,12 +31,12 @@ interface PromptOptions {
    * Parts that do not affect which playbook runs on which hosts: a change of them on a job template
    * requires no role on the project or the inventory.
    */
-  harmless?: 'value' | 'switch' | 'both';
+  safe?: 'value' | 'switch' | 'both';
   /**
    * True if the value determines which playbook gets the credentials of a run, or where they are
    * sent. Variables do, because they control how and where Ansible connects.
    */
-  directsCredentials?: true;
+  redirects?: true;
   /** Differences of the field on a job template, a workflow job template, or a run. */
   ofTemplate?: Partial<Field>;
   ofWorkflow?: Partial<Field>;
@@ -57,13 +57,7 @@ const Prompt =
  * launches take their fields from here. References are ids.
  */
 class LaunchOptions {
-  @Prompt({
-    switchWord: 'inventory',
-    about: 'where',
-    inWorkflows: true,
-    harmless: 'switch',
-    directsCredentials: true,
-  })
+  @Prompt({ ask: 'inventory', about: 'where', inWorkflows: true, safe: 'switch', redirects: true })
   @Reference('inventory', {
     nullable: true,
     needs: 'use',
@@ -72,62 +66,56 @@ class LaunchOptions {
   })
   inventory!: Reference;
 
-  @Prompt({ switchWord: 'credential', about: 'where', harmless: 'switch' })
+  @Prompt({ ask: 'credential', about: 'where', safe: 'switch' })
   @References('credential', { nullable: true, help: 'Credentials of the run.' })
   credentials!: number[];
 
-  @Prompt({
-    switchWord: 'variables',
-    about: 'where',
-    inWorkflows: true,
-    harmless: 'both',
-    directsCredentials: true,
-  })
+  @Prompt({ ask: 'variables', about: 'where', inWorkflows: true, safe: 'both', redirects: true })
   @Variables({ filter: false, help: 'Variables, JSON or YAML.' })
   extra_vars!: Record<string, unknown>;
 
-  @Prompt({ switchWord: 'limit', about: 'where', inWorkflows: true, harmless: 'value' })
+  @Prompt({ ask: 'limit', about: 'where', inWorkflows: true, safe: 'value' })
   @Text({ control: 'line', help: 'Host pattern.' })
   limit!: string;
 
-  @Prompt({ switchWord: 'tags', about: 'what', inWorkflows: true, harmless: 'both' })
+  @Prompt({ ask: 'tags', about: 'what', inWorkflows: true, safe: 'both' })
   @Text({ control: 'line', help: 'Comma-separated tags to run.' })
   job_tags!: string;
 
   @Prompt({
-    switchWord: 'skip_tags',
+    ask: 'skip_tags',
     about: 'what',
     inWorkflows: true,
-    harmless: 'both',
+    safe: 'both',
     ofRun: { kind: 'text', max: null },
   })
   @Char({ max: 1024, help: 'Comma-separated tags to skip.' })
   skip_tags!: string;
 
-  @Prompt({ switchWord: 'job_type', about: 'what', harmless: 'switch' })
+  @Prompt({ ask: 'job_type', about: 'what', safe: 'switch' })
   @Choices(JOB_TYPES, { default: 'run', help: 'Run, or check without changes.' })
   job_type!: string;
 
-  @Prompt({ switchWord: 'verbosity', about: 'how', harmless: 'value' })
+  @Prompt({ ask: 'verbosity', about: 'how', safe: 'value' })
   @Choices(VERBOSITIES, { default: 0, help: 'Level of detail of the output.' })
   verbosity!: number;
 
-  @Prompt({ switchWord: 'diff_mode', about: 'how', harmless: 'value' })
+  @Prompt({ ask: 'diff_mode', about: 'how', safe: 'value' })
   @Bool({ help: 'If true, the output shows the differences in changed files.' })
   diff_mode!: boolean;
 
   @Prompt({
-    switchWord: 'scm_branch',
+    ask: 'scm_branch',
     about: 'what',
     inWorkflows: true,
-    directsCredentials: true,
+    redirects: true,
     ofTemplate: { help: 'Branch, if the project allows a choice.' },
     ofWorkflow: { help: 'Branch, for projects that allow a choice.' },
   })
   @Char({ max: 1024, help: 'Branch, tag or commit.' })
   scm_branch!: string;
 
-  @Prompt({ switchWord: 'forks', about: 'how', harmless: 'value' })
+  @Prompt({ ask: 'forks', about: 'how', safe: 'value' })
   @Integer({
     min: 0,
     default: 0,
@@ -135,19 +123,19 @@ class LaunchOptions {
   })
   forks!: number;
 
-  @Prompt({ switchWord: 'timeout', about: 'how', harmless: 'value' })
+  @Prompt({ ask: 'timeout', about: 'how', safe: 'value' })
   @Integer({ min: -1, default: 0, help: 'Seconds; 0 is the default setting, -1 no limit.' })
   timeout!: number;
 
-  @Prompt({ switchWord: 'job_slice_count', about: 'how', harmless: 'value' })
+  @Prompt({ ask: 'job_slice_count', about: 'how', safe: 'value' })
   @Integer({ min: 0, default: 1, help: 'Number of parts into which the hosts are divided.' })
   job_slice_count!: number;
 
   @Prompt({
-    switchWord: 'execution_environment',
+    ask: 'execution_environment',
     about: 'where',
     // The image gets the credentials of the run.
-    directsCredentials: true,
+    redirects: true,
     // The index is declared for all templates.
     ofTemplate: { index: false },
   })
@@ -158,11 +146,11 @@ class LaunchOptions {
   })
   execution_environment!: Reference;
 
-  @Prompt({ switchWord: 'labels', about: 'how', inWorkflows: true })
+  @Prompt({ ask: 'labels', about: 'how', inWorkflows: true })
   @References('label', { nullable: true, help: 'Labels added to the run.' })
   labels!: number[];
 
-  @Prompt({ switchWord: 'instance_groups', about: 'where' })
+  @Prompt({ ask: 'instance_groups', about: 'where' })
   @References('instance_group', {
     nullable: true,
     help: 'Instance groups, best first.',
@@ -203,7 +191,7 @@ export interface LaunchOption extends PromptOptions {
   switch: string;
 }
 
-const switchOf = ({ switchWord }: PromptOptions): string => `ask_${switchWord}_on_launch`;
+const switchOf = ({ ask }: PromptOptions): string => `ask_${ask}_on_launch`;
 
 export const LAUNCH_OPTIONS: readonly LaunchOption[] = fieldsOf(LaunchOptions).map((field) => {
   const options = entryOf(DECLARED, field.name);

@@ -12,6 +12,7 @@ const STORED = LAUNCH_OPTIONS.filter(
   ({ field: { column, kind } }) => column !== null && kind !== 'variables',
 );
 const INHERITED = STORED.filter(({ inWorkflows }) => inWorkflows);
+const IN_WORKFLOWS = LAUNCH_OPTIONS.filter(({ inWorkflows }) => inWorkflows);
 const VARIABLES = LAUNCH_OPTIONS.flatMap(({ field }) =>
   field.kind === 'variables' ? [field] : [],
 );
@@ -61,7 +62,7 @@ export const WORKFLOW_OPTIONS: readonly Field[] = [
   ...INHERITED.map(({ field, ofWorkflow }) => ({ ...optional(field), ...ofWorkflow })),
 ];
 /** Switches of a workflow job template. */
-export const WORKFLOW_SWITCHES = switches(LAUNCH_OPTIONS.filter(({ inWorkflows }) => inWorkflows));
+export const WORKFLOW_SWITCHES = switches(IN_WORKFLOWS);
 
 /** Launch fields of a node or a schedule; null: not set. */
 export const SAVED_OPTIONS: readonly Field[] = STORED.map(({ field }) => optional(field));
@@ -116,7 +117,7 @@ export const OPTION_DEFAULTS = promptsIn(
 );
 
 const destinationsOf = (options: readonly LaunchOption[]): readonly string[] => [
-  ...options.flatMap(({ directsCredentials, name }) => (directsCredentials === true ? [name] : [])),
+  ...options.flatMap(({ redirects, name }) => (redirects === true ? [name] : [])),
   ...switches(options).map(({ name }) => name),
   'survey_spec',
 ];
@@ -134,19 +135,17 @@ export const WORKFLOW_PROMPT_SECTION = promptSection(WORKFLOW_SWITCHES);
  * determine the receiver: the switches, and the survey, whose answers are variables.
  */
 export const TEMPLATE_DESTINATIONS = destinationsOf(LAUNCH_OPTIONS);
-export const WORKFLOW_DESTINATIONS = destinationsOf(
-  LAUNCH_OPTIONS.filter(({ inWorkflows }) => inWorkflows),
-);
+export const WORKFLOW_DESTINATIONS = destinationsOf(IN_WORKFLOWS);
 /**
  * Fields of a saved launch that determine what receives the credentials of runs. The variables of a
  * saved launch have another name, and a saved launch has no switches.
  */
-export const SAVED_DESTINATIONS = LAUNCH_OPTIONS.flatMap(({ directsCredentials, name, field }) =>
-  directsCredentials === true ? [field.kind === 'variables' ? 'extra_data' : name] : [],
+export const SAVED_DESTINATIONS = LAUNCH_OPTIONS.flatMap(({ redirects, name, field }) =>
+  redirects === true ? [field.kind === 'variables' ? 'extra_data' : name] : [],
 );
 
 /** Columns of a job template that do not affect which playbook runs on which hosts. */
 export const HARMLESS_OPTIONS: readonly string[] = LAUNCH_OPTIONS.flatMap((option) => [
-  ...(option.harmless === 'value' || option.harmless === 'both' ? [option.name] : []),
-  ...(option.harmless === 'switch' || option.harmless === 'both' ? [option.switch] : []),
+  ...(option.safe === 'value' || option.safe === 'both' ? [option.name] : []),
+  ...(option.safe === 'switch' || option.safe === 'both' ? [option.switch] : []),
 ]);

@@ -62,11 +62,12 @@ function choiceSetOf(question: SurveyQuestion): ReadonlySet<string> {
 export const hasDefault = ({ default: value }: SurveyQuestion): boolean =>
   value !== undefined && value !== null && value !== '';
 
+const isRequired = (question: SurveyQuestion): boolean =>
+  question.required === true && !hasDefault(question);
+
 /** Returns the variables of questions that require an answer. */
 export const requiredVariables = ({ spec }: Survey): string[] =>
-  spec
-    .filter((question) => question.required === true && !hasDefault(question))
-    .map(({ variable }) => variable);
+  spec.filter(isRequired).map(({ variable }) => variable);
 
 export const secretVariables = ({ spec }: Survey): string[] =>
   spec.filter(({ type }) => type === 'password').map(({ variable }) => variable);
@@ -77,9 +78,7 @@ export function answerErrors(survey: Survey, answers: Readonly<Record<string, un
     const { variable } = question;
     const isAnswered = Object.hasOwn(answers, variable) && !isMasked(question, answers[variable]);
     if (isAnswered) return valueErrors(question, answers[variable]);
-    return question.required === true && !hasDefault(question)
-      ? [`'${variable}' value missing`]
-      : [];
+    return isRequired(question) ? [`'${variable}' value missing`] : [];
   });
 }
 

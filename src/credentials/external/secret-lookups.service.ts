@@ -71,7 +71,7 @@ export class SecretLookups {
       values.push(
         ...(await Promise.all(
           batch.map(({ store, location }) =>
-            valueOrError(async () => this.reader(store, session).read(location)),
+            settled(async () => this.reader(store, session).read(location)),
           ),
         )),
       );
@@ -110,13 +110,12 @@ export class SecretLookups {
     try {
       const signal = AbortSignal.any([deadline, AbortSignal.timeout(this.limits.callMs)]);
       const response = await this.client.request({ redirects: 'same-host', ...request, signal });
-      if (response.status >= 200 && response.status < 300) return response;
-      if (mayRetry && (response.status === STORE_NOT_READY || isRetryableStatus(response.status)))
-        return null;
+      const { status } = response;
+      if (status >= 200 && status < 300) return response;
+      if (mayRetry && (status === STORE_NOT_READY || isRetryableStatus(status))) return null;
       const reason = reasonOf?.(response) ?? null;
-      const text =
-        reason === null ? `HTTP ${response.status}.` : `HTTP ${response.status}: ${reason}.`;
-      throw new LookupError(text, response.status);
+      const text = reason === null ? `HTTP ${status}.` : `HTTP ${status}: ${reason}.`;
+      throw new LookupError(text, status);
     } catch (error) {
       if (mayRetry && error instanceof OutboundError && error.retryable) return null;
       throw error;
@@ -124,7 +123,7 @@ export class SecretLookups {
   }
 }
 
-async function valueOrError(read: () => Promise<string>): Promise<string | LookupError> {
+async function settled(read: () => Promise<string>): Promise<string | LookupError> {
   try {
     return await read();
   } catch (error) {

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../common/escape-html.js';
 import { FilterArguments, type Filter } from './filter-arguments.js';
-import { areEqual, valueNode, isJinjaList, numberOf, jinjaTextOf } from './jinja-values.js';
+import { areEqual, nodeOf, isJinjaList, numberOf, jinjaTextOf } from './jinja-values.js';
 import type { ValueFactory } from './jinja-values.js';
 import { LIST_FILTERS } from './list-filters.js';
 import { printf } from './printf.js';
@@ -52,9 +52,9 @@ export function applyFilter(
   const args = node.filter?.args ?? [];
   const firstArgument = args[0]?.value;
   const call = (filter: string, value: EngineValue, params = args): EngineValue =>
-    engineFilter({ ...node, operand: valueNode(value), filter: filterNode(filter, params) });
+    engineFilter({ ...node, operand: nodeOf(value), filter: filterNode(filter, params) });
   const filtered = (filter: string, value: EngineValue, params: readonly TreeNode[]): EngineValue =>
-    evaluate({ ...node, operand: valueNode(value), filter: filterNode(filter, params) });
+    evaluate({ ...node, operand: nodeOf(value), filter: filterNode(filter, params) });
   const marked = (value: EngineValue): EngineValue => {
     markup.add(value);
     return value;
@@ -117,7 +117,7 @@ const isNode = (value: unknown): value is TreeNode =>
 function passes(item: EngineValue, test: unknown, evaluate: EvaluateNode): boolean {
   const identifier = { type: 'Identifier', value: test };
   return (
-    evaluate({ type: 'TestExpression', operand: valueNode(item), test: identifier }).value === true
+    evaluate({ type: 'TestExpression', operand: nodeOf(item), test: identifier }).value === true
   );
 }
 

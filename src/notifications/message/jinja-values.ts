@@ -19,17 +19,17 @@ export class ValueFactory {
     this.evaluate({ type: 'IntegerLiteral', value });
   readonly float = (value: number): EngineValue => this.evaluate({ type: 'FloatLiteral', value });
   readonly list = (items: readonly EngineValue[]): EngineValue =>
-    this.evaluate({ type: 'ArrayLiteral', value: items.map(valueNode) });
+    this.evaluate({ type: 'ArrayLiteral', value: items.map(nodeOf) });
   readonly tuple = (items: readonly EngineValue[]): EngineValue =>
-    this.evaluate({ type: 'TupleLiteral', value: items.map(valueNode) });
+    this.evaluate({ type: 'TupleLiteral', value: items.map(nodeOf) });
   readonly boolean = (value: boolean): EngineValue =>
     this.evaluate({ type: 'Identifier', value: value ? 'true' : 'false' });
 }
 
 /** Returns a node for an already evaluated value. */
-export const valueNode = (value: EngineValue): TreeNode => ({
+export const nodeOf = (engineValue: EngineValue): TreeNode => ({
   type: 'EngineValue',
-  engineValue: value,
+  engineValue,
 });
 
 export const isJinjaList = (value: unknown): value is EngineValue[] => Array.isArray(value);

@@ -1,6 +1,6 @@
 import { jinjaAs, withoutRawBlocks } from '../../common/jinja.js';
 import { applyFilter, applyOperator, isDefaultFilter } from './jinja-dialect.js';
-import { ValueFactory, valueNode, jinjaTextOf } from './jinja-values.js';
+import { ValueFactory, nodeOf, jinjaTextOf } from './jinja-values.js';
 import { JsonValues } from './json-values.js';
 import type {
   EngineScope,
@@ -162,7 +162,7 @@ function guardInterpreter(
         return applyFilter(node, input, { evaluate, engineFilter, make, markup });
       }
       case 'TestExpression':
-        return original({ ...node, operand: valueNode(lenient(node.operand, inner)) }, inner);
+        return original({ ...node, operand: nodeOf(lenient(node.operand, inner)) }, inner);
       case 'BinaryExpression': {
         const changed = applyOperator(node, { evaluate, make, maxLength: maxOutputLength });
         return changed ?? original(node, inner);

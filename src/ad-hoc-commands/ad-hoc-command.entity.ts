@@ -17,8 +17,8 @@ import { CommandModules } from './command-modules.service.js';
 import { ExecutedJob, ISOLATION_FIELD } from '../runs/unified-job.entity.js';
 
 /**
- * Options of a password that the credential requires at launch; stored sealed until the command
- * ends, never returned.
+ * Options of a password that the credential requires at launch. The password is stored sealed until
+ * the command ends, and is never returned.
  */
 const PASSWORD = {
   writeOnly: true,
@@ -31,7 +31,7 @@ const PASSWORD = {
  * (docs/contract/ad-hoc-commands.md).
  */
 export class AdHocCommand extends ExecutedJob {
-  /** Text `module: arguments`, by which lists of runs filter; the API only returns the module. */
+  /** Text `module: arguments`, for filters of lists of runs. The API returns the module only. */
   @Char({ readOnly: true, search: true, help: 'Module of this command.' })
   override name!: string;
 
@@ -84,7 +84,7 @@ export class AdHocCommand extends ExecutedJob {
   @Text({ control: 'line', help: 'Arguments of the module.' })
   module_args!: string;
 
-  @Integer({ min: 0, default: 0, help: 'Hosts at once; 0 leaves it to Ansible.' })
+  @Integer({ min: 0, default: 0, help: 'Number of parallel hosts; 0 for the default of Ansible.' })
   forks!: number;
 
   @Choices(VERBOSITIES, { default: 0, help: 'Level of detail of the output.' })

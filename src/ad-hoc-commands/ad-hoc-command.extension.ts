@@ -10,7 +10,7 @@ export const AD_HOC_COMMAND_SHOWS: ShownBesides = {
   fields: { launched_by: LAUNCHED_BY, passwords_needed_to_start: PASSWORDS_NEEDED },
 };
 
-/** Adds the data of ad hoc commands that are not columns, with two statements per page. */
+/** Adds the fields of ad hoc commands that are not columns, with two statements per page. */
 @Injectable()
 export class AdHocCommandExtension {
   constructor(

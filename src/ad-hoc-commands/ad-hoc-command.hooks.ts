@@ -65,7 +65,7 @@ export class AdHocCommandHooks extends RunHooks implements ResourceHooks<AdHocCo
       ),
     };
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
-    // Takes the id first, because passwords are sealed for their row.
+    // Allocates the id before the insert, because passwords are sealed for their row.
     const [id = 0] = await this.commands.takeIds(1);
     return {
       values: { module_name: module },

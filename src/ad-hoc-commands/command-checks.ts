@@ -2,12 +2,12 @@ import type { FieldErrors } from '../common/errors/errors.js';
 import { connectionFaults } from '../prompts/connection-variables.js';
 import { shortName } from './command-modules.service.js';
 
-/** Inputs of the checks of a command with an offered module. */
+/** Command with an offered module, before its checks. */
 export interface CheckedCommand {
   module: string;
   moduleArgs: string;
   limit: string;
-  /** Returns true if the inventory has a host or group with a name. */
+  /** Returns true if the inventory has a host or group with the name. */
   has: (name: string) => boolean;
   forks: number;
   variables: Readonly<Record<string, unknown>>;
@@ -18,12 +18,12 @@ const NEED_ARGUMENTS = ['command', 'shell'];
 /** Template markers, which Ansible would evaluate on the machine of the worker. */
 const TEMPLATE = /\{[{%#]/;
 
-/** Entries of a host pattern that Ansible reads as the machine it runs on. */
+/** Entries of a host pattern that Ansible interprets as the machine of the worker. */
 const LOCAL = /(?:^|[,:])\s*(localhost|127\.0\.0\.1|::1)\s*(?=$|[,:[])/g;
 
 /**
- * Returns the names in a limit that mean the machine of the worker; they must be hosts of the
- * inventory.
+ * Returns the names in a limit that can mean the machine of the worker. They are only allowed if
+ * they are hosts of the inventory.
  */
 export const localNames = (limit: string): string[] =>
   Array.from(limit.matchAll(LOCAL), ([, name = '']) => name);

@@ -32,7 +32,9 @@ export class CommandModules {
   }
 
   /**
-   * @param name name as sent; empty: `command`, if it is offered
+   * Returns the module of a command.
+   *
+   * @param name name in the request; empty: `command`, if this module is offered
    * @throws Forbidden if no modules are offered, Invalid for a module that is not offered
    */
   async resolve(name: string): Promise<string> {

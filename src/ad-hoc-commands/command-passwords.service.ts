@@ -30,7 +30,7 @@ export class CommandPasswords {
   }
 
   /**
-   * Returns those given passwords that the credential requires, by name. Returns none without
+   * Returns the sent passwords that the credential requires, by name. Returns none without
    * permission to use the credential, so that an error does not reveal the names; the launch is
    * then refused for the missing permission.
    *
@@ -50,7 +50,7 @@ export class CommandPasswords {
     return Object.fromEntries(needed.map((name) => [name, sent[name] ?? '']));
   }
 
-  /** Returns the passwords in their stored form, which is kept until the command ends. */
+  /** Returns the sealed passwords, which are stored until the command ends. */
   seal(command: number, passwords: Readonly<Record<string, string>>): string {
     return sealPasswords(this.box, command, passwords);
   }

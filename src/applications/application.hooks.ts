@@ -25,7 +25,7 @@ export class ApplicationHooks implements ResourceHooks<Application> {
     values: ValuesOf<Application>,
     actor: Actor,
   ): Promise<Prepared<Application>> {
-    // A client without a secret cannot become one that has to present it.
+    // A public client has no secret, which a confidential client must present.
     if (values.client_type === 'confidential') {
       throw Invalid.field('client_type', 'A public application cannot become confidential.');
     }

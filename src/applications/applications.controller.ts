@@ -69,7 +69,7 @@ export class ApplicationsController extends ResourceController(applications, [
   }
 }
 
-/** Applications of an organization; the organization lists them. */
+/** Creation of an organization's applications; `OrganizationsController` lists them. */
 @ApiTags('organizations')
 @Controller('api/v2/organizations/:id/applications')
 export class OrganizationApplicationsController {

@@ -24,13 +24,13 @@ import { redirectUrisOf } from './redirect-uris.js';
 /** Responses with tokens are not cached (RFC 6749, section 5.1). */
 const NOT_CACHED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
-/** Headers by which the library accepts a body that is already parsed. */
+/** Headers with which the library accepts a body that is already parsed. */
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '1' };
 
 /** Parameters of a request, as text. */
 export type OAuthParameters = Readonly<Record<string, string>>;
 
-/** A request for authorization that a user is asked to consent to. */
+/** Authorization request that requires the consent of the user. */
 export interface ConsentRequest {
   application: RowOf<Application>;
   redirectUri: string;
@@ -56,9 +56,10 @@ export class AuthorizationServer {
   }
 
   /**
-   * Returns what a request asks a user to consent to.
+   * Returns the application, the redirect URI and the scope of an authorization request.
    *
-   * @throws BadRequest if the application or its redirect URI is wrong: the user must not be redirected
+   * @throws BadRequest for a wrong application or redirect URI, to which the user must not be
+   *   redirected
    */
   async consentRequest(parameters: OAuthParameters): Promise<ConsentRequest> {
     const application = await this.applications.byClientId(parameters.client_id ?? '');
@@ -79,7 +80,8 @@ export class AuthorizationServer {
    *
    * @param isAllowed false: the user refused
    * @returns URL of the application, with the code or an error
-   * @throws BadRequest if the application or its redirect URI is wrong: the user must not be redirected
+   * @throws BadRequest for a wrong application or redirect URI, to which the user must not be
+   *   redirected
    */
   async authorize(parameters: OAuthParameters, user: number, isAllowed: boolean): Promise<string> {
     const body = { ...parameters, allowed: String(isAllowed) };
@@ -151,7 +153,7 @@ function credentialsOf(
   return [id, secret.join(':')];
 }
 
-/** Returns the parameters that are texts; others are none of this protocol. */
+/** Returns the parameters that are texts. The protocol has no other parameters. */
 export const textsOf = (parameters: object): OAuthParameters =>
   Object.fromEntries(
     Object.entries(parameters).filter(
@@ -159,7 +161,7 @@ export const textsOf = (parameters: object): OAuthParameters =>
     ),
   );
 
-/** Throws an error that is not one of the protocol, or that the library wrapped. */
+/** Throws errors other than protocol errors. Unwraps errors that the library wrapped. */
 function throwUnlessOAuth(error: unknown): asserts error is OAuth2Server.OAuthError {
   if (error instanceof OAuth2Server.ServerError) throw memberOf(error, 'inner') ?? error;
   if (!(error instanceof OAuth2Server.OAuthError)) throw error;

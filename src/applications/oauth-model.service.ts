@@ -49,8 +49,8 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
   ) {}
 
   /**
-   * @param secret null: the client is not authenticated here; undefined: it sent no secret, which only
-   *   public clients may do
+   * @param secret null: do not authenticate the client; undefined: the client sent no secret,
+   *   which only public clients may do
    */
   async getClient(id: string, secret: string | null | undefined): Promise<Client | Falsey> {
     const application = await this.applications.byClientId(id);
@@ -160,7 +160,7 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
     return false;
   }
 
-  /** Ends a grant whose code or refresh token was used twice: one of the two users stole it. */
+  /** Ends a grant whose code or refresh token was used twice, which indicates theft. */
   private async endStolen(grant: string): Promise<false> {
     await this.database.transaction(() => this.tokens.endGrant(grant));
     return false;

@@ -1,8 +1,8 @@
 const WEB = new Set(['http:', 'https:']);
 
 /**
- * Reads redirect URIs, separated by spaces. Accepts http and https, and schemes of an installed program,
- * which contain a dot (RFC 8252, section 7.1). A fragment is not permitted (RFC 6749, section 3.1.2).
+ * Parses redirect URIs, separated by spaces. Accepts http, https, and schemes of native apps, which
+ * contain a dot (RFC 8252, section 7.1). A fragment is not permitted (RFC 6749, section 3.1.2).
  */
 export function redirectUrisOf(text: string): { uris: string[]; fault: string | null } {
   const uris = text.split(/\s+/).filter((uri) => uri !== '');

@@ -6,7 +6,7 @@ import type { Reply } from '../common/http/reply.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import { AuthorizationServer } from './authorization-server.service.js';
 
-/** Fault of the protocol; `detail` if the body could not be read. */
+/** Error response of the protocol; `detail` if the body could not be parsed. */
 const FAULT = object(
   {
     error: described(STRING, 'Error code of OAuth 2.'),

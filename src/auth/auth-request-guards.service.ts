@@ -45,10 +45,10 @@ export class AuthRequestGuards implements RequestGuards, OnModuleInit {
   }
 
   /**
-   * Authorizes a caller at the beginning of a transaction and keeps the decision valid until its end: the
-   * caller's row is locked, with the token or session, so that a request that deletes them waits for the
-   * write. A request that can change accounts takes the stronger lock at once: two requests that both
-   * hold a weaker lock would deadlock.
+   * Authorizes the caller at the beginning of a transaction, and keeps the decision valid until its
+   * end. Locks the rows of the caller and of the token or session, so that a request that deletes
+   * them waits for the write. A request that can change accounts takes the stronger lock
+   * immediately: two requests that both upgrade a weaker lock would deadlock.
    *
    * @throws Unauthenticated, Forbidden, NotFound
    */

@@ -42,7 +42,7 @@ export class AuthGuard implements CanActivate {
     if (access === 'authenticated' && !actor) throw new Unauthenticated();
     if (access === undefined) throw new Forbidden();
     if (currentScope()?.isReadOnly === true && this.infoOf(context)?.showsSecret === true) {
-      throw new Forbidden('A token that may only read is not shown secrets.');
+      throw new Forbidden('A read-only token cannot read secrets.');
     }
     return true;
   }
@@ -83,8 +83,7 @@ export class AuthGuard implements CanActivate {
         this.events.recordRefusal(error, request);
         return null;
       }
-      // A form that could not be parsed has no token. The parse error is more helpful than the CSRF
-      // error.
+      // A form that cannot be parsed has no CSRF token. The parse error is more helpful than the CSRF error.
       throw (error instanceof Forbidden && this.bodies.faultOf(request)) || error;
     }
   }

@@ -32,7 +32,7 @@ export interface Credentials {
   /** True if the request extends the session. */
   extendsSession: boolean;
   body?: Record<string, unknown>;
-  /** True if users of a session may send the request before they have set up a required second factor. */
+  /** True if a session can send the request before its user has set up a required second factor. */
   isBeforeSecondFactor?: boolean;
 }
 
@@ -78,7 +78,7 @@ export class AuthenticationService {
   }
 
   /**
-   * Logs in by the password alone.
+   * Logs in with the password alone.
    *
    * @throws LoginRefused also for an account that has, or must have, a second factor
    */
@@ -97,9 +97,8 @@ export class AuthenticationService {
   }
 
   /**
-   * Verifies a password in the same time for known and unknown users. A password with a recent successful
-   * check is not counted as a guess. A user who has a password of this controller is never looked up in a
-   * directory.
+   * Verifies a password, in the same time for known and unknown users. A recently verified password
+   * does not count as a guess. Users with a local password are never looked up in a directory.
    *
    * @throws Unauthenticated, Forbidden, TooManyRequests, Unavailable
    */
@@ -108,7 +107,7 @@ export class AuthenticationService {
     const account =
       user?.password_hash && (await this.mayUseLocal(user))
         ? await this.byLocalPassword(user, { username, password, address: ip })
-        : // A directory that is slow takes none of the turns of local users behind the same address.
+        : // Separate address key: checks of a slow directory must not use up the limit of local users.
           await this.byDirectory({ username, password, address: `${ip} directory` });
     if (!account) throw new LoginRefused(BAD_PASSWORD, user?.username);
     return account;

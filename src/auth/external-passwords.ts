@@ -1,12 +1,12 @@
 import type { Account } from '../users/users.repository.js';
 
-/** Verifies the passwords of accounts that are in a directory. */
+/** Verifies the passwords of directory accounts. */
 export abstract class ExternalPasswords {
-  /** Returns the user whose password was verified a short time ago. */
+  /** Returns the user if the same password was verified recently. */
   abstract remembered(username: string, password: string): Promise<Account | undefined>;
 
   /**
-   * Returns the user of a name and password.
+   * Returns the user with the name and password; undefined if no directory accepts them.
    *
    * @throws Unavailable if a directory does not respond, Forbidden if it refuses the login
    */

@@ -11,7 +11,7 @@ import {
 } from '../common/http/sealed-state.js';
 import { UsersRepository, type Account } from '../users/users.repository.js';
 
-/** Login whose password was right, and whose second factor is still missing. */
+/** Login with a verified password that still requires the second factor. */
 export interface HalfLogin {
   account: Account;
   /** Path to redirect to after the login. */
@@ -22,7 +22,9 @@ const COOKIE = 'controller_half_login';
 const CONTEXT = ['half login'];
 const LIFETIME_MS = 300_000;
 
-/** Keeps half-done logins in a sealed cookie, which gives no rights. */
+/**
+ * Stores logins that still require the second factor in a sealed cookie, which grants no access.
+ */
 @Injectable()
 export class HalfLogins {
   constructor(
@@ -36,7 +38,9 @@ export class HalfLogins {
     setSealedCookie(response, COOKIE, sealed, LIFETIME_MS);
   }
 
-  /** Returns the login of a browser; null if there is none in time, or the password has changed since. */
+  /**
+   * Returns the login of a browser; null if there is none, it expired, or the password has changed.
+   */
   async find(request: Cookies): Promise<HalfLogin | null> {
     const login = openState(this.box, CONTEXT, sealedCookie(request, COOKIE));
     if (!login) return null;

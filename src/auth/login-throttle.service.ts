@@ -20,12 +20,12 @@ export interface Guess {
 }
 
 /**
- * Limits the guessing of passwords (docs/contract/access.md#guessing). A guess is counted before the
- * check, so that concurrent guesses cannot exceed the limit; the count is reverted if the password was
- * right, or if it was not checked because too many were waiting. Two counts apply: guesses from one
- * address for an account, so that one sender cannot lock out others, and guesses for an account from all
- * addresses. Identical concurrent guesses count once, because clients with Basic authentication send the
- * password with every request.
+ * Limits the guessing of passwords (docs/contract/access.md#guessing). A guess is counted before
+ * the check, so that concurrent guesses cannot exceed the limit. The count is reverted if the
+ * password is correct, or if it was not checked because too many checks were waiting. Two limits
+ * apply: guesses for an account from one address, so that one sender cannot lock out others, and
+ * guesses for an account from all addresses. Identical concurrent guesses count once, because
+ * clients with Basic authentication send the password with every request.
  */
 @Injectable()
 export class LoginThrottle {

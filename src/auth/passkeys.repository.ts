@@ -3,7 +3,7 @@ import { sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { Passkey } from './second-factor.entity.js';
 
-/** Use of a passkey that the library has verified. */
+/** Verified use of a passkey. */
 interface VerifiedUse {
   id: number;
   /** Counter of the authenticator; 0 if it does not count. */
@@ -24,7 +24,7 @@ export class PasskeysRepository extends TableRepository<Passkey> {
   }
 
   /**
-   * Records a use. A challenge that is not newer than the last use was used before.
+   * Records a use. Rejects challenges that are not newer than the last use.
    *
    * @returns false for a challenge or a counter that was used before
    */

@@ -22,16 +22,16 @@ import type { Passkey } from './second-factor.entity.js';
 const LIFETIME_MS = 300_000;
 const RP_NAME = 'Automation Controller';
 
-/** Options for the browser, and the sealed challenge that its response is checked with. */
+/** Options for the browser, and the sealed challenge that verifies the browser's response. */
 export interface Ceremony {
   options: object;
   state: string;
 }
 
-/** Parts of a passkey that its authenticator has made. */
+/** Parts of a passkey that the authenticator created. */
 export type NewPasskey = Pick<Passkey, 'credential_id' | 'public_key' | 'counter' | 'transports'>;
 
-/** Ceremonies of WebAuthn, with the address of the setting `BASE_URL`. */
+/** WebAuthn ceremonies for the address in the setting `BASE_URL`. */
 @Injectable()
 export class Passkeys {
   constructor(
@@ -41,13 +41,13 @@ export class Passkeys {
     private readonly box: SecretBox,
   ) {}
 
-  /** True if passkeys can be used at the address: browsers refuse addresses without a name. */
+  /** True if passkeys can be used at the address. Browsers refuse IP addresses. */
   async areUsable(origin: string): Promise<boolean> {
     const { id } = await this.site(origin);
     return isIP(id.replace(/^\[|\]$/g, '')) === 0;
   }
 
-  /** Begins to create a passkey in the session of the request. */
+  /** Starts the creation of a passkey in the session of the request. */
   async beginCreation({ id, username }: Actor, origin: string): Promise<Ceremony> {
     const known = await this.stored.ofUser(id);
     const options = await generateRegistrationOptions({
@@ -96,7 +96,10 @@ export class Passkeys {
     };
   }
 
-  /** Begins a login with one of the passkeys of a user; null if the user cannot use any. */
+  /**
+   * Starts a login with one of the passkeys of a user; returns null if the user cannot use
+   * passkeys.
+   */
   async beginUse(user: number, origin: string): Promise<Ceremony | null> {
     const known = await this.stored.ofUser(user);
     if (known.length === 0 || !(await this.areUsable(origin))) return null;
@@ -112,8 +115,8 @@ export class Passkeys {
   }
 
   /**
-   * Begins a login with a passkey alone, which the authenticator finds by the address; null if passkeys
-   * cannot be used there.
+   * Starts a login with a passkey alone, which the authenticator finds by the address. Returns null
+   * if passkeys cannot be used at the address.
    */
   async beginPasswordless(origin: string): Promise<Ceremony | null> {
     if (!(await this.areUsable(origin))) return null;
@@ -141,8 +144,8 @@ export class Passkeys {
   }
 
   /**
-   * Returns the id of the user whose passkey signed the challenge, after the authenticator had verified
-   * the user.
+   * Returns the id of the user whose passkey signed the challenge. The authenticator must have
+   * verified the user.
    *
    * @throws LoginRefused if the response is not valid, or was used before
    */
@@ -205,21 +208,23 @@ export class Passkeys {
     return sealState(this.box, context, { challenge, issued: Date.now() }, LIFETIME_MS);
   }
 
-  /** Returns the public address: `BASE_URL`, or that of the request without the setting. */
+  /**
+   * Returns the public address: `BASE_URL`, or the address of the request if the setting is empty.
+   */
   private async site(requested: string): Promise<{ id: string; origin: string }> {
     const { hostname: id, origin } = new URL(await this.baseUrl.get(requested));
     return { id, origin };
   }
 }
 
-/** Contexts of challenges: one opens for its user, and a creation in its session. */
+/** Contexts of sealed challenges: a use is bound to the user, a creation also to the session. */
 const creationOf = (user: number): unknown[] => ['passkey', user, currentScope()?.sessionDigest];
 const useOf = (user: number): unknown[] => ['passkey login', user];
 const PASSWORDLESS = ['passkey alone'];
 
 const NOT_ACCEPTED = 'The passkey was not accepted. Try again.';
 
-/** Returns the name of a user in passkeys. */
+/** Returns the user handle in passkeys. */
 const handleOf = (user: number) => Buffer.from(`user ${user}`);
 
 /** Response of an authenticator to a challenge. */
@@ -240,7 +245,7 @@ interface SentCredential {
   response: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the credential of a JSON text, or null. */
+/** Parses the credential that a browser sent as JSON; returns null if it is invalid. */
 function credentialIn(sent: unknown): SentCredential | null {
   const parsed = typeof sent === 'string' ? jsonOf(sent) : null;
   if (!isRecord(parsed) || !isRecord(parsed.response)) return null;

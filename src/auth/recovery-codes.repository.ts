@@ -17,7 +17,7 @@ export class RecoveryCodesRepository extends TableRepository<RecoveryCode> {
   }
 
   /**
-   * Uses a code up.
+   * Deletes a code, so that it can be used only once.
    *
    * @returns false if the user does not have the code
    */

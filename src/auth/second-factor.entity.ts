@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { CASCADE, LinkRow } from '../database/table.js';
 
-/** Secret that an authenticator app of a user makes codes of (RFC 6238). */
+/** Secret from which a user's authenticator app generates codes (RFC 6238). */
 @Entity('totp_secrets')
 export class TotpSecret extends LinkRow {
   @Column('integer')
@@ -17,16 +17,16 @@ export class TotpSecret extends LinkRow {
   @Column('integer')
   step!: number;
 
-  /** Wrong codes since the last accepted one. */
+  /** Number of wrong codes since the last accepted code. */
   @Column({ type: 'integer', default: 0 })
   failures!: number;
 
-  /** Instant up to which no code is checked. */
+  /** Codes are not checked before this instant. */
   @Column({ type: 'timestamp with time zone', nullable: true })
   locked_until!: string | null;
 }
 
-/** Code that replaces a second factor once. Only its digest is stored. */
+/** Code that replaces the second factor once. Only its digest is stored. */
 @Entity('recovery_codes')
 export class RecoveryCode {
   @PrimaryColumn('text')
@@ -38,7 +38,7 @@ export class RecoveryCode {
   user_id!: number;
 }
 
-/** Passkey of a user (WebAuthn), of which the authenticator keeps the private key. */
+/** Passkey of a user (WebAuthn). The authenticator keeps the private key. */
 @Entity('passkeys')
 export class Passkey extends LinkRow {
   @Column('integer')
@@ -49,7 +49,7 @@ export class Passkey extends LinkRow {
   @Column('text')
   name!: string;
 
-  /** Id that the authenticator gave it, in Base64URL. */
+  /** Credential id from the authenticator, in Base64URL. */
   @Column('text')
   @Index('passkeys_credential_id_key', { unique: true })
   credential_id!: string;
@@ -58,11 +58,11 @@ export class Passkey extends LinkRow {
   @Column('text')
   public_key!: string;
 
-  /** Uses that the authenticator counted: an unsigned number of 32 bits. */
+  /** Signature counter of the authenticator: an unsigned 32-bit number. */
   @Column('double precision')
   counter!: number;
 
-  /** Ways to reach the authenticator, which the browser is told again. */
+  /** Transports of the authenticator, which are sent to the browser at logins. */
   @Column('jsonb')
   transports!: string[];
 

@@ -27,7 +27,7 @@ import { TotpSecretsRepository } from './totp-secrets.repository.js';
 const RECOVERY_CODES = 10;
 const MAX_PASSKEYS = 20;
 
-/** Second factors of a user, for their page. */
+/** Second factors on the page of a user. */
 export interface SecondFactorState {
   hasApp: boolean;
   passkeys: readonly Pick<Passkey, 'id' | 'name'>[];
@@ -35,7 +35,7 @@ export interface SecondFactorState {
   codesLeft: number;
 }
 
-/** Password or code by which users of a session prove that they are present. */
+/** Password or code that proves the presence of the user of a session. */
 export interface Proof {
   password: string;
   code: string;
@@ -57,7 +57,7 @@ export class SecondFactors {
   ) {}
 
   /**
-   * Uses up a code of the authenticator app, or a recovery code.
+   * Verifies a code of the authenticator app, or a recovery code. Each code is accepted once.
    *
    * @throws LoginRefused, TooManyRequests after five wrong codes
    */
@@ -71,7 +71,7 @@ export class SecondFactors {
     if (!isRight) throw new LoginRefused('The code is wrong, or was used before.', username);
   }
 
-  /** @throws Forbidden if neither the password nor the code of the proof is right */
+  /** @throws Forbidden if neither the password nor the code is correct */
   async confirm(user: Actor, { password, code }: Proof, address: string): Promise<void> {
     try {
       if (code !== '') return await this.useCode(user, code);
@@ -84,7 +84,8 @@ export class SecondFactors {
   }
 
   /**
-   * Stores the secret of an authenticator app that has made a code. Ends the other sessions of the user.
+   * Stores the secret of an authenticator app after a valid code. Ends the other sessions of the
+   * user.
    *
    * @returns the recovery codes
    * @throws Invalid for a wrong code, Conflict if the user already has an authenticator app
@@ -108,7 +109,7 @@ export class SecondFactors {
   /**
    * Stores a passkey. The first second factor of a user ends the other sessions.
    *
-   * @returns the recovery codes; null if the user has some already
+   * @returns the recovery codes; null if the user already had a second factor
    */
   addPasskey(user: number, name: string, passkey: NewPasskey): Promise<string[] | null> {
     return this.database.transaction(async () => {
@@ -122,7 +123,7 @@ export class SecondFactors {
   }
 
   /**
-   * Removes a passkey of a user; with the last second factor, also the recovery codes.
+   * Removes a passkey of a user. If it was the last second factor, also removes the recovery codes.
    *
    * @returns false if the user has no such passkey
    */

@@ -16,7 +16,10 @@ export class Session {
   @Column('integer')
   generation!: number;
 
-  /** True if an identity provider logged the user in, and asked for a second factor where it wants one. */
+  /**
+   * True if an identity provider logged the user in. The provider is responsible for the second
+   * factor.
+   */
   @Column({ type: 'boolean', default: false })
   is_external!: boolean;
 

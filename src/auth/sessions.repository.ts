@@ -5,7 +5,7 @@ import type { SessionStore } from '../users/session-store.js';
 import { ACCOUNT, accounts, type Account } from '../users/users.repository.js';
 import { Session } from './session.entity.js';
 
-/** Identifier of a session, with the maximum ages of sessions. */
+/** Digest of a session, with the maximum ages of sessions. */
 export interface SessionLimits {
   digest: string;
   /** Maximum age since the last request. */
@@ -99,7 +99,7 @@ export class SessionsRepository extends TableRepository<Session> implements Sess
   }
 }
 
-/** Joins `ses` and its user `usr`, unless the session is too old or a newer password ended it. */
+/** Returns the FROM and WHERE of a session `ses` with its user `usr`, if the session is active. */
 const fromActiveSession = ({
   digest,
   ageSeconds,

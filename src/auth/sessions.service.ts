@@ -10,9 +10,7 @@ import { SessionsRepository, type SessionLimits, type SessionUser } from './sess
 
 const RENEWAL_SECONDS = 60;
 
-/**
- * Browser sessions with a sliding age up to a maximum. A logout or a change of the password ends them.
- */
+/** Browser sessions with a sliding and a maximum age. A logout or a new password ends sessions. */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -57,8 +55,8 @@ export class SessionsService {
   }
 
   /**
-   * Returns the user of an active session. A request extends the session, which is written at most once a
-   * minute; `renewed` is then true, because the browser's cookie must be extended too.
+   * Returns the user of an active session. A request extends the session, at most once a minute;
+   * `renewed` is then true, because the browser's cookie must be extended too.
    *
    * @param extendsSession true if the request extends the session
    */

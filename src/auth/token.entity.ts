@@ -58,7 +58,7 @@ export class Token extends ResourceEntity {
   grant_id!: string | null;
 }
 
-/** Secret of a grant that an application exchanges for tokens once. */
+/** Secret of a grant. An application can exchange the secret for tokens once. */
 export abstract class GrantSecret {
   @PrimaryColumn('text')
   digest!: string;
@@ -84,7 +84,7 @@ export abstract class GrantSecret {
   @Index()
   expires!: string;
 
-  /** True once the secret was exchanged: a second use is theft, and ends the grant. */
+  /** True after the exchange. A second use indicates theft, and ends the grant. */
   @Column({ type: 'boolean', default: false })
   used!: boolean;
 }

@@ -32,7 +32,7 @@ export class TokensController extends ResourceController(tokens, [
     kind: 'create',
     access: 'authenticated',
     operationId: 'tokens_create',
-    summary: 'Make an access token. The answer shows it once.',
+    summary: 'Create an access token. Only this response shows the token.',
     resource: tokens,
     shownOnce: true,
   })

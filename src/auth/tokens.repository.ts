@@ -165,7 +165,7 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
     await this.database.execute(sql`DELETE FROM refresh_tokens WHERE grant_id = ${grant}`);
   }
 
-  /** Returns the number of tokens of each application, and the oldest of them. */
+  /** Returns the number of tokens and the oldest tokens of each application. */
   async ofApplications(ids: readonly number[]): Promise<Map<number, TokensSummary>> {
     const rows = await this.database.rows<TokensSummary & { id: number }>(sql`
       SELECT application_id AS id, count(*)::int AS count,
@@ -184,7 +184,7 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
       DELETE FROM refresh_tokens WHERE grant_id = (SELECT grant_id FROM tokens WHERE id = ${id})`);
   }
 
-  /** Returns the grant of an access or refresh token that an application holds. */
+  /** Returns the grant of an access or refresh token of an application. */
   async grantOf(digest: string, application: number): Promise<string | null> {
     const row = await this.database.row<{ grant_id: string }>(sql`
       SELECT grant_id FROM tokens WHERE digest = ${digest} AND application_id = ${application}

@@ -7,7 +7,7 @@ import { TokenHooks } from './token.hooks.js';
 
 export const MASKED_TOKEN = '************';
 
-/** Permits the owner of a token, and those who hold a role on the organization of its application. */
+/** Permits the owner of a token, and users with a role on the organization of its application. */
 const isOwnerOr = (role: string): Predicate =>
   anyOf(
     isActor('user_id'),

@@ -15,7 +15,7 @@ import type { Token } from './token.entity.js';
 import { TokensRepository } from './tokens.repository.js';
 import { MASKED_TOKEN, tokens } from './tokens.resource.js';
 
-/** Permission of a user for an application to act in their name. */
+/** Permission for an application to act in the name of a user. */
 export interface Grant {
   id: string;
   application: number;
@@ -43,11 +43,12 @@ export class TokensService {
   ) {}
 
   /**
-   * Creates a token for a user; the route has verified the permission. Only the response contains the
-   * token in clear text; its digest is stored. A token of an application has a refresh token.
+   * Creates a token for a user. The route has verified the permission. Only the response contains
+   * the token in clear text; its digest is stored. A token of an application has a refresh token.
    *
-   * @throws Invalid if there is no such application, Forbidden if the caller cannot read it or is an
-   *   application, which could outlive its grant by a token
+   * @throws Invalid if there is no such application, Forbidden if the caller cannot read the
+   *   application. Also Forbidden if the caller is an application, whose new token could outlive
+   *   its grant
    */
   async create(
     { description, scope, application }: Token,

@@ -3,7 +3,7 @@ import { sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { TotpSecret } from './second-factor.entity.js';
 
-/** Wrong codes in a row that are answered at once. */
+/** Number of consecutive wrong codes after which checks are delayed. */
 const FAILURES_BEFORE_LOCK = 5;
 const LONGEST_LOCK_SECONDS = 3600;
 
@@ -18,7 +18,7 @@ export class TotpSecretsRepository extends TableRepository<TotpSecret> {
     super(repository);
   }
 
-  /** Returns the secret of a user and locks it, so that codes are checked one after the other. */
+  /** Returns the secret of a user and locks it, so that codes are checked one after another. */
   locked(user: number): Promise<LockedSecret | undefined> {
     return this.database.row<LockedSecret>(sql`
       SELECT id, secret, step,
@@ -31,7 +31,9 @@ export class TotpSecretsRepository extends TableRepository<TotpSecret> {
     await this.update({ id }, { step, failures: 0, locked_until: null });
   }
 
-  /** Counts a wrong code. Each one after the fifth doubles the time without checks: 1 minute to 1 hour. */
+  /**
+   * Counts a wrong code. From the fifth on, each wrong code doubles the delay: 1 minute to 1 hour.
+   */
   async refuse(id: number): Promise<void> {
     await this.database.execute(sql`
       UPDATE totp_secrets SET failures = failures + 1,

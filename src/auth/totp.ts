@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
 
 const ISSUER = 'Automation Controller';
-/** Accepted difference of the clocks, in steps of 30 seconds. */
+/** Accepted clock drift, in steps of 30 seconds. */
 const DRIFT = 1;
 const SECRET_BYTES = 20;
 const RECOVERY_BYTES = 10;

@@ -29,7 +29,7 @@ const create: RouteInfo = {
   kind: 'create',
   needs: 'self',
   operationId: 'users_tokens_create',
-  summary: 'Make an access token. The answer shows it once.',
+  summary: 'Create an access token. Only this response shows the token.',
   shownOnce: true,
 };
 

@@ -14,10 +14,7 @@ import { Char, Variables } from '../common/fields/field.js';
 import { Callbacks } from './callbacks.service.js';
 import { CallingHosts } from './calling-hosts.service.js';
 
-/**
- * Body of a provisioning callback: a machine requests a job on itself
- * (docs/contract/launching.md#provisioning-callbacks).
- */
+/** Body of a provisioning callback (docs/contract/launching.md#provisioning-callbacks). */
 class CallbackBody {
   @Char({ max: 1024, writeOnly: true, column: null, filter: false, help: 'Key of the template.' })
   host_config_key!: string;
@@ -74,7 +71,7 @@ export class CallbackController {
     return { host_config_key: key, matching_hosts: hosts };
   }
 
-  /** Returns true if the caller can read the inventory; otherwise its hosts are not named. */
+  /** Returns true if the caller can read the inventory, and therefore the names of its hosts. */
   private async mayRead(inventoryId: number, actor: Actor): Promise<boolean> {
     const query = { id: String(inventoryId) };
     const page = await this.resources.list(resource('inventory'), query, actor);

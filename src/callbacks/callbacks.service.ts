@@ -14,11 +14,11 @@ import type { LaunchedRun } from '../runs/launcher.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { CallingHosts } from './calling-hosts.service.js';
 
-/** Maximum time that a request waits for the update of sources, and polling interval, in ms. */
+/** Maximum time that a request waits for updates of sources, and polling interval, in ms. */
 const MAX_WAIT_MS = 120_000;
 const POLL_MS = 1000;
 
-/** A provisioning callback: a machine requests a job on itself. */
+/** Provisioning callback: a machine requests a job on itself. */
 export interface CallbackRequest {
   templateId: number;
   key: string;
@@ -29,10 +29,7 @@ export interface CallbackRequest {
 
 const USER_INPUT = ['passwords_needed_to_start', 'variables_needed_to_start'];
 
-/**
- * Launches templates for the machines that request it
- * (docs/contract/launching.md#provisioning-callbacks).
- */
+/** Launches jobs for provisioning callbacks (docs/contract/launching.md#provisioning-callbacks). */
 @Injectable()
 export class Callbacks implements OnModuleDestroy {
   private isShuttingDown = false;
@@ -52,8 +49,8 @@ export class Callbacks implements OnModuleDestroy {
   }
 
   /**
-   * @throws Forbidden for a missing template, as for a wrong key; BadRequest; Unavailable if the
-   *   process shuts down meanwhile
+   * @throws Forbidden for a missing template or a wrong key; BadRequest; Unavailable if the process
+   *   shuts down during the request
    */
   async launch({ templateId, key, address, extraVars }: CallbackRequest): Promise<LaunchedRun> {
     const { templates } = await this.loader.load({ templates: [templateId] }, null);
@@ -90,8 +87,8 @@ export class Callbacks implements OnModuleDestroy {
   }
 
   /**
-   * Returns the single host that sent the request; if it is unknown, updates the inventory's
-   * sources and searches again.
+   * Returns the single host that sent the request. If no single host matches, updates the
+   * inventory's sources and searches again.
    */
   private async host({ inventory }: LaunchTemplate, address: string): Promise<string> {
     if (!inventory) {
@@ -108,9 +105,9 @@ export class Callbacks implements OnModuleDestroy {
   }
 
   /**
-   * Updates the sources that jobs would update, and waits for them.
+   * Updates the sources that a job would update, and waits for the updates.
    *
-   * @returns true if there are any
+   * @returns true if there are such sources
    */
   private async updateSources(inventoryId: number): Promise<boolean> {
     const ids = await this.database.transaction(async () => {

@@ -12,7 +12,7 @@ const MAX_WAIT_MS = 2000;
 /** Variables with the address of a host, in order of precedence. */
 const ADDRESS_KEYS = ['ansible_host', 'ansible_ssh_host'];
 
-/** Finds the hosts that a request comes from. */
+/** Finds the hosts that sent a request. */
 @Injectable()
 export class CallingHosts {
   constructor(
@@ -45,7 +45,7 @@ export class CallingHosts {
 
 /**
  * Returns an address and its host name. The name only counts if it resolves to the address, because
- * owners of an address can give it any name.
+ * the owner of an address can choose any reverse name.
  */
 async function namesOf(address: string): Promise<string[]> {
   const ip = ipOf(address);
@@ -58,5 +58,6 @@ async function namesOf(address: string): Promise<string[]> {
 /** Converts an IPv4-mapped IPv6 address to its IPv4 address. */
 const ipOf = (address: string): string => address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
 
+/** Returns the result of a promise; null after an error or the timeout. */
 const orNull = <T>(work: Promise<T>): Promise<T | null> =>
   Promise.race([work.catch(() => null), sleep(MAX_WAIT_MS, null, { ref: false })]);

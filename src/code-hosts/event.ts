@@ -25,7 +25,7 @@ import {
 import { isUnsignedEvent, type SignedRequest } from './signature.js';
 import { statusUrl } from './status-url.js';
 
-/** Verified webhook delivery, parsed with its service's row in the table. */
+/** Verified webhook delivery, parsed by the rules of its service. */
 export interface WebhookEvent {
   service: WebhookServiceName;
   /** Value of the event header; empty if it is missing or invalid. */
@@ -104,9 +104,9 @@ function eventType(row: WebhookService, received: ReceivedHeaders, aliases: Head
 }
 
 /**
- * Returns the first delivery header that is present, hashed if it does not fit the column, else a digest
- * of the body. Signatures do not cover headers, so the identity does not protect against replaying a
- * signed body with another header; it only detects the service's own repetitions.
+ * Returns the first delivery header that is present, hashed if it does not fit the column, or else
+ * a digest of the body. Signatures do not cover headers, so the identity does not prevent the
+ * replay of a signed body with another header. It only detects repetitions by the service.
  */
 function deliveryIdentity(
   row: WebhookService,

@@ -9,8 +9,8 @@ import { isOneOf, isRecord } from '../common/records.js';
 type Scalar = string | number | boolean | null;
 
 /**
- * Conditions on the events that launch a template (docs/contract/webhooks.md#filters). All parts are
- * optional, and all given parts must match. Without filters, every event of the contract's table
+ * Conditions on the events that launch a template (docs/contract/webhooks.md#filters). All parts
+ * are optional; all present parts must match. Without filters, every event of the contract's table
  * launches.
  */
 export interface WebhookFilters {

@@ -2,10 +2,10 @@ import { valueAt } from './payload.js';
 import { eventRule } from './services.js';
 import type { WebhookEvent } from './event.js';
 
-/** Handling of events of changes from another repository. */
+/** Choices for events of changes from another repository. */
 export const FORK_RULES = [
   ['always', 'Launch like any other'],
-  ['approval', 'Launch when somebody approves'],
+  ['approval', 'Launch after an approval'],
   ['never', 'Do not launch'],
 ] as const;
 export type ForkRule = (typeof FORK_RULES)[number][0];
@@ -18,7 +18,7 @@ export const forkRuleOf = ({
 
 /**
  * True if an event concerns a change from another repository than its target. A change without a source
- * repository counts as one from a fork, because the fork may already be deleted.
+ * repository counts as a change from a fork, because the fork may already be deleted.
  */
 export function isFromFork({
   service,

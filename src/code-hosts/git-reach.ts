@@ -6,7 +6,7 @@ import { AddressGuard, type Resolver } from '../outbound/address-guard.js';
 import { OutboundError } from '../outbound/outbound-error.js';
 import { GitSourceError, hostnameOf, parseGitSource, type GitSource } from './git-source.js';
 
-/** Settings that decide where projects can come from. */
+/** Settings for the permitted sources of projects. */
 export interface GitReachSettings {
   PROJECT_SCM_SCHEMES: readonly string[];
   PROJECT_FILE_ROOTS: readonly string[];

@@ -48,8 +48,8 @@ export function holdsPassword(address: string): boolean {
 }
 
 /**
- * True if the files of an archive or a Subversion repository can be fetched by a scheme: of HTTP, whose
- * connections the guard checks.
+ * True if an archive or a Subversion repository can be fetched by a scheme. The address guard
+ * checks the connections of HTTP; Subversion can also read local repositories.
  */
 export const isImportable = (kind: string, scheme: string): boolean =>
   ['http', 'https'].includes(scheme) || (kind === 'svn' && scheme === LOCAL_SCHEME);

@@ -60,7 +60,7 @@ export const DEFAULT_HEADER_ALIASES: HeaderAliases = parseHeaderAliases(
   DEFAULT_WEBHOOK_HEADER_ALIASES,
 );
 
-/** Returns the name under which the real service sends a header; the header's own name without an alias. */
+/** Returns the name of a header at the real service; the name itself without an alias. */
 export function productHeader(name: string): string {
   const entry = DEFAULT_WEBHOOK_HEADER_ALIASES.find((entry) => entry.startsWith(`${name}=`));
   return entry?.slice(name.length + 1) ?? name;
@@ -73,8 +73,8 @@ export const headerAliases = (enabled: boolean): HeaderAliases =>
   enabled ? DEFAULT_HEADER_ALIASES : NO_ALIASES;
 
 /**
- * Returns all values of a header and its aliases together, for signatures: a second value under any name
- * must lead to a refusal.
+ * Returns all values of a header and its aliases, for signatures: a second value under any name
+ * must be refused.
  */
 export function headerValues(
   received: ReceivedHeaders,

@@ -29,7 +29,7 @@ export interface EventRule {
   changes?: PayloadPath;
 }
 
-/** Complete description of a code-hosting service. To add a service, add a row to the table. */
+/** Complete description of a code host. To add a code host, add a row to the table. */
 export interface WebhookService {
   /** Name of the product, for pages and descriptions. */
   label: string;

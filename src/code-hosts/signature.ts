@@ -69,8 +69,7 @@ export function isUnsignedEvent(
 }
 
 /**
- * Returns the header value that signs a body: the counterpart of verification, for clients and
- * demonstrations.
+ * Returns the header value that signs a body, for clients and demonstrations.
  */
 export function sign(algorithm: SignatureAlgorithm, rawBody: Uint8Array, key: string): string {
   return `${algorithm}=${createHmac(algorithm, key).update(rawBody).digest('hex')}`;

@@ -44,8 +44,8 @@ const DESCRIPTIONS: Record<PostedStatus, string> = {
 };
 
 /**
- * Returns a service's name for a run's status, or null if nothing is posted: `waiting` is never posted,
- * and service A has no name for a running job.
+ * Returns the service's state for a run's status, or null if nothing is posted. `waiting` is never
+ * posted, and service A has no state for a running job.
  */
 export function serviceState(service: WebhookServiceName, status: string): string | null {
   const { states } = webhookService(service).status;

@@ -29,7 +29,7 @@ export const ORGANIZATION_SHOWS: ShownBesides = {
 
 /**
  * Returns `related_field_counts`: the number of objects of each type in each organization that the caller
- * can see. The number of hosts, which the organization's limit concerns, is on details only.
+ * can see. Only details contain the number of hosts, to which the organization's limit applies.
  */
 export async function organizationExtension(
   rows: readonly Row[],

@@ -23,7 +23,7 @@ export const organizationExists = (id: Sql): Sql =>
 export const defaultEnvironments = (): Sql =>
   sql`SELECT id, default_environment_id FROM organizations`;
 
-/** Returns the query that has one row if there is more than one organization, and none otherwise. */
+/** Returns a query that has a row only if there is more than one organization. */
 export const severalOrganizations = (): Sql => sql`SELECT 1 FROM organizations OFFSET 1 LIMIT 1`;
 
 @Injectable()

@@ -14,8 +14,10 @@ export class BaseUrl {
   ) {}
 
   /**
-   * Returns `BASE_URL`. If it is not set, returns the origin of the request if the caller has one, else
-   * the address that the API listens on, with the machine's name if the API listens on all addresses.
+   * Returns `BASE_URL`. If the setting is empty, returns `origin`, or else the address that the API
+   * listens on, with the machine's name if the API listens on all addresses.
+   *
+   * @param origin origin of the request, if there is a request
    */
   async get(origin?: string): Promise<string> {
     const { BASE_URL } = await this.runtime.get('BASE_URL');

@@ -3,7 +3,7 @@ import { mapOf, STRING } from '../common/fields/json-schema.js';
 import { namedUrlFormat } from '../common/resource/natural-key.js';
 import { resources } from '../common/resource/registry.js';
 
-/** A setting of a category that nothing sets. */
+/** Returns the options of a read-only setting. */
 const readOnlyIn = (slug: string, category: string) => ({
   readOnly: true,
   column: null,

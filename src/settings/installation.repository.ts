@@ -3,11 +3,11 @@ import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { InstallationFact } from './setting.entity.js';
 
-/** Returns the id of the installation as an SQL value; null before it is assigned. */
+/** Returns the id of the installation as an SQL value; null before the id is assigned. */
 export const installationUuid = (): Sql =>
   sql`(SELECT value FROM installation WHERE name = 'uuid')`;
 
-/** Permanent facts about this installation. */
+/** Stores permanent facts about this installation. */
 @Injectable()
 export class InstallationRepository extends TableRepository<{ name: string; value: string }> {
   constructor(
@@ -16,7 +16,7 @@ export class InstallationRepository extends TableRepository<{ name: string; valu
     super(repository);
   }
 
-  /** Returns the id of the installation; empty before it has one. */
+  /** Returns the id of the installation; empty before the id is assigned. */
   async uuid(): Promise<string> {
     const row = await this.database.row<{ uuid: string | null }>(
       sql`SELECT ${installationUuid()} AS uuid`,
@@ -24,7 +24,11 @@ export class InstallationRepository extends TableRepository<{ name: string; valu
     return row?.uuid ?? '';
   }
 
-  /** Notes that something is done. @returns whether it is for the first time */
+  /**
+   * Records that a one-time task is done.
+   *
+   * @returns true if the task was not recorded before
+   */
   async recordOnce(name: string): Promise<boolean> {
     const added = await this.database.execute(sql`
       INSERT INTO installation (name, value) VALUES (${name}, now()::text)

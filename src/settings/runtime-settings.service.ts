@@ -71,8 +71,8 @@ export class RuntimeSettings {
   }
 
   /**
-   * Returns the names of a category; `all` and `changed` are special categories. Null: there is no such
-   * category.
+   * Returns the names of the settings of a category, or null for an unknown category; `all` and
+   * `changed` are special categories.
    */
   async names(category: string): Promise<readonly string[] | null> {
     if (category === 'changed') {

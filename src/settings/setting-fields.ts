@@ -71,7 +71,7 @@ function decoratorOf(name: string, setting: SettingDeclaration<unknown>): Proper
   }
 }
 
-/** Labels of choices that are no words. */
+/** Labels of choices that are abbreviations or names. */
 const CHOICE_LABELS: Readonly<Record<string, string>> = {
   https: 'HTTPS',
   tcp: 'TCP',
@@ -93,7 +93,7 @@ for (const [alias, name] of ALIASES) {
   decoratorOf(alias, SETTINGS[name])(SettingsSchema.prototype, alias);
 }
 
-/** Returns the name by which a setting is declared; null for names that declare none. */
+/** Returns the declared name of a setting or an alias; null for an unknown name. */
 export function declaredName(name: string): SettingName | null {
   const declared = ALIASES.get(name) ?? name;
   return isDeclared(declared) ? declared : null;
@@ -101,14 +101,14 @@ export function declaredName(name: string): SettingName | null {
 
 const isDeclared = (name: string): name is SettingName => Object.hasOwn(SETTINGS, name);
 
-/** Every setting, what the program decides last. */
+/** All settings. Computed settings are last. */
 export const SETTING_FIELDS: readonly Field[] = [
   ...fieldsOf(SettingsSchema),
   ...COMPUTED_SETTING_FIELDS,
 ];
 
-/** Returns the category under which a setting is shown. */
+/** Returns the category of a setting. */
 export const categoryOf = ({ options }: Field): string => String(options?.().category_slug);
 
-/** The settings that may be changed at run time, as fields of a body. */
+/** Settings that can be changed at run time, as fields of a body. */
 export const RUNTIME_SETTING_FIELDS = SETTING_FIELDS.filter(({ readOnly }) => !readOnly);

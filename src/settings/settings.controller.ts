@@ -30,7 +30,7 @@ const CATEGORIES = object({
     'Categories of settings.',
   ),
 });
-/** The settings of the category in a URL. */
+/** Options of routes for the settings of the category in the URL. */
 const ofCategory: Pick<RouteInfo, 'rules' | 'fieldsAt'> = {
   rules: RuntimeSettings,
   async fieldsAt(runtime: RuntimeSettings, { category = '' }) {
@@ -121,7 +121,7 @@ export class SettingsController {
     kind: 'destroy',
     access: 'authenticated',
     operationId: 'settings_reset',
-    summary: "Put a category back to the environment's values.",
+    summary: "Reset a category to the environment's values.",
     systemRole: 'superuser',
     ...ofCategory,
   })

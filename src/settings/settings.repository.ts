@@ -5,7 +5,10 @@ import { ChangedSetting } from './setting.entity.js';
 
 type NameAndValue = Pick<ChangedSetting, 'name' | 'value'>;
 
-/** Returns a query for the value of a setting that was changed; no row if it was not. */
+/**
+ * Returns a query for the changed value of a setting; the query has no row for an unchanged
+ * setting.
+ */
 export const changedSetting = (name: string): Sql =>
   sql`SELECT value FROM settings WHERE name = ${name}`;
 
@@ -15,7 +18,7 @@ export class SettingsRepository extends TableRepository<ChangedSetting> {
     super(repository);
   }
 
-  /** Returns the given settings that were changed. */
+  /** Returns the changed settings among `names`. */
   of(names: readonly string[]): Promise<NameAndValue[]> {
     return this.database.preparedRows<NameAndValue>(sql`
       SELECT name, value FROM settings WHERE name = ANY(${names}::text[])`);
@@ -35,7 +38,11 @@ export class SettingsRepository extends TableRepository<ChangedSetting> {
       ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value, modified = now()`);
   }
 
-  /** @returns the given settings that had been changed, with their former values */
+  /**
+   * Deletes the changed values of settings.
+   *
+   * @returns the settings among `names` that had been changed, with their former values
+   */
   forget(names: readonly string[]): Promise<NameAndValue[]> {
     return this.database.rows<NameAndValue>(sql`
       DELETE FROM settings WHERE name = ANY(${names}::text[]) RETURNING name, value`);

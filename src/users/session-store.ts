@@ -1,7 +1,4 @@
-/**
- * Operations on sessions when a password changes, for the users module, which belongs to a lower layer.
- * Implemented by the auth module.
- */
+/** Operations on sessions for changes of passwords. Implemented by the auth feature. */
 export abstract class SessionStore {
   /**
    * Keeps a session active when the user's other sessions end.

@@ -1,4 +1,4 @@
-/** Operations on tokens for the users module. Implemented by the auth module. */
+/** Operations on tokens for changes of passwords. Implemented by the auth feature. */
 export abstract class TokenStore {
   /**
    * Revokes the tokens of a user.

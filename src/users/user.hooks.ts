@@ -70,7 +70,7 @@ export class UserHooks implements ResourceHooks<User> {
     await this.assertMaySetPassword(row, actor);
     this.assertPassword(password);
     return {
-      // The directory of the account no longer decides about it.
+      // A user with a local password is no longer disabled by the directory.
       columns: { session_generation: sql`session_generation + 1`, is_disabled: false },
       slowColumns: () => this.hash(password, actor),
     };

@@ -21,7 +21,7 @@ export interface Account {
   is_new?: boolean;
 }
 
-/** Returns the query for all accounts that can log in, with the generation of valid sessions and the authenticator. */
+/** Returns the query for all accounts that can log in, with the generation of their sessions. */
 export const accounts = (): Sql => sql`
   SELECT id, username, is_superuser, is_system_auditor, has_second_factor, session_generation,
     external_account
@@ -31,7 +31,7 @@ export const accounts = (): Sql => sql`
 export const externalAccounts = (): Sql => sql`
   SELECT id, external_account, is_disabled FROM users WHERE password_hash = ''`;
 
-/** Columns of an `Account`, from the user `usr`. */
+/** Columns of an `Account`, from the table alias `usr`. */
 export const ACCOUNT = sql`
   usr.id, usr.username, usr.is_superuser, usr.is_system_auditor, usr.has_second_factor`;
 
@@ -45,8 +45,8 @@ export const usernameOf = (id: Sql, reader: Actor): Sql => sql`(
   WHERE usr.id = ${id} AND ${permit(resource('user').policy, 'read', 'usr', reader)})`;
 
 /**
- * Returns the query for those of the users who hold no role in an organization. Superusers belong to
- * every organization.
+ * Returns the query for the users among `ids` who hold no role in an organization. Superusers
+ * belong to every organization.
  */
 export const usersOutside = (ids: Sql, organization: number): Sql => sql`
   SELECT usr.id FROM users usr WHERE usr.id IN (${ids}) AND NOT usr.is_superuser
@@ -98,7 +98,11 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
     return this.existsBy({ id: In([...ids]), is_disabled: false });
   }
 
-  /** Disables or enables a user. @returns false if the user was so already */
+  /**
+   * Disables or enables a user without a local password.
+   *
+   * @returns false if nothing changed
+   */
   async setDisabled(id: number, value: boolean): Promise<boolean> {
     const changed = await this.database.execute(sql`
       UPDATE users SET is_disabled = ${value}, modified = now()
@@ -122,7 +126,7 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
   }
 
   /**
-   * Records if a user has a second factor. The first one ends the sessions that began without it.
+   * Records whether a user has a second factor. The first second factor ends all earlier sessions.
    *
    * @returns the generation of the sessions that remain; undefined if nothing changed
    */

@@ -18,14 +18,14 @@ import { ident, not, sql, TRUE, type Sql } from '../database/sql.js';
 import { UserHooks } from './user.hooks.js';
 import { User } from './user.entity.js';
 
-/** Keys that clients read. No user is of an LDAP directory. */
+/** Constant values of keys that existing clients read. */
 const LOCAL = { auth: [], ldap_dn: '' } as const;
 
 /** Returns the query for the ids of the members of organizations that a condition on the id selects. */
 const membersOf = (organizations: (id: Sql) => Sql): Sql =>
   usersHolding('organization', 'member_role', organizations);
 
-/** Returns the condition for organizations on which the caller holds a role. */
+/** Returns the condition that the caller holds a role on an organization. */
 const ofCaller =
   (role: string, actor: Actor) =>
   (id: Sql): Sql =>

@@ -6,13 +6,13 @@ import { hasLineBreak } from '../../outbound/header-check.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { messageOf } from '../../common/errors/message-of.js';
 import { memberOf } from '../../common/records.js';
-import { SendError } from './backend.js';
-import type {
-  Configuration,
-  NotificationBackend,
-  OutgoingMessage,
-  SendContext,
-  SendResult,
+import {
+  SendError,
+  type Configuration,
+  type NotificationBackend,
+  type OutgoingMessage,
+  type SendContext,
+  type SendResult,
 } from './backend.js';
 import { flagOf, intOf, configuredListOf, configuredTextOf } from './configuration-values.js';
 import { excerptOf, toSendError } from './http-delivery.js';

@@ -7,8 +7,8 @@ import {
   numberOf,
   reprOf,
   jinjaTextOf,
+  type ValueFactory,
 } from './jinja-values.js';
-import type { ValueFactory } from './jinja-values.js';
 import type { EngineValue } from './sandbox-task.js';
 
 /** Filters of Jinja 3.1 for lists and dictionaries. */

@@ -8,8 +8,8 @@ import {
   numberText,
   roundHalfEven,
   jinjaTextOf,
+  type ValueFactory,
 } from './jinja-values.js';
-import type { ValueFactory } from './jinja-values.js';
 import { printf } from './printf.js';
 import type { EngineValue } from './sandbox-task.js';
 

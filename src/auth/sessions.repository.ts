@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
-import type { SessionStore } from '../users/session-store.js';
+import type { SessionStore } from '../users/login-stores.js';
 import { ACCOUNT, accounts, type Account } from '../users/users.repository.js';
 import { Session } from './session.entity.js';
 

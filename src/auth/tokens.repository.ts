@@ -3,7 +3,7 @@ import { existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
-import type { TokenStore } from '../users/token-store.js';
+import type { TokenStore } from '../users/login-stores.js';
 import { ACCOUNT, accounts, type Account } from '../users/users.repository.js';
 import { Token, type RefreshToken } from './token.entity.js';
 

@@ -11,9 +11,8 @@ import { ReferencesService } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { sql } from '../database/sql.js';
-import { TokenStore } from './token-store.js';
 import { passwordFaults } from './password-rules.js';
-import { SessionStore } from './session-store.js';
+import { SessionStore, TokenStore } from './login-stores.js';
 import { UsersRepository } from './users.repository.js';
 import type { User } from './user.entity.js';
 

@@ -7,3 +7,13 @@ export abstract class SessionStore {
    */
   abstract keep(digest: string, user: number, generation: number): Promise<void>;
 }
+
+/** Operations on tokens for changes of passwords. Implemented by the auth feature. */
+export abstract class TokenStore {
+  /**
+   * Revokes the tokens of a user.
+   *
+   * @param exceptDigest digest of the token that stays valid; null for none
+   */
+  abstract endOthers(user: number, exceptDigest: string | null): Promise<void>;
+}

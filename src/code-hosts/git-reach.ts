@@ -16,8 +16,8 @@ export interface GitReachSettings {
 
 /** Local folder that git can fetch from. */
 export interface OpenFolder {
-  readonly named: string;
-  readonly real: string;
+  readonly path: string;
+  readonly realPath: string;
 }
 
 /** Permitted sources of git (docs/contract/operations.md#where-projects-come-from). */
@@ -61,16 +61,17 @@ export class GitReach {
   /**
    * Verifies a source without a host.
    *
-   * @returns its folder as named, and with symbolic links resolved
+   * @returns its folder as configured, and with symbolic links resolved
    * @throws GitSourceError if the folder is not permitted
    */
   async openFolder(source: GitSource): Promise<OpenFolder> {
-    const named = folderOf(source);
-    const [real, dataFolder, ...roots] = await Promise.all(
-      [named, this.dataFolder, ...this.roots].map(resolvedLinks),
+    const path = folderOf(source);
+    const [realPath, dataFolder, ...roots] = await Promise.all(
+      [path, this.dataFolder, ...this.roots].map(resolvedLinks),
     );
-    if (!real || !dataFolder || !this.permits(real, roots, dataFolder)) throw denied(source.url);
-    return { named, real };
+    if (!realPath || !dataFolder || !this.permits(realPath, roots, dataFolder))
+      throw denied(source.url);
+    return { path, realPath };
   }
 
   private guardName(host: string): void {

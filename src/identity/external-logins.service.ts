@@ -167,26 +167,19 @@ export class ExternalLogins {
   private async apply(
     identity: RowOf<ExternalIdentity>,
     user: RowOf<User>,
-    { granted, retained }: Rights,
+    rights: Rights,
   ): Promise<void> {
     const { authenticator_id: authenticator } = identity;
-    const grantedRoles = await this.rolesOf(granted);
-    const retainedIds = [...grantedRoles, ...(await this.rolesOf(retained))].map(({ id }) => id);
+    const grantedRoles = await this.rolesOf(rights.granted);
+    const retainedRoles = await this.rolesOf(rights.retained);
+    const retainedIds = [...grantedRoles, ...retainedRoles].map(({ id }) => id);
     for (const role of await this.members.grantedBy(authenticator, user.id)) {
       if (!retainedIds.includes(role.id)) await this.grants.revokeFromUser(role, user, SYSTEM);
     }
     for (const role of grantedRoles) {
       await this.grants.grantToUser(role, user, SYSTEM, authenticator);
     }
-    for (const [flag, field] of FLAGS) {
-      const isField = (role: ExternalRole): boolean => role.field === field;
-      await this.applyFlag(identity, user, {
-        flag,
-        field,
-        isGranted: granted.some(isField),
-        isRetained: retained.some(isField),
-      });
-    }
+    for (const flag of FLAGS) await this.applyFlag(identity, user, flag, rights);
   }
 
   private async rolesOf(roles: readonly ExternalRole[]): Promise<Role[]> {
@@ -206,13 +199,16 @@ export class ExternalLogins {
   private async applyFlag(
     identity: RowOf<ExternalIdentity>,
     user: RowOf<User>,
-    { flag, field, isGranted, isRetained }: FlagRight,
+    [flag, field]: (typeof FLAGS)[number],
+    { granted, retained }: Rights,
   ): Promise<void> {
+    const isField = (role: ExternalRole): boolean => role.field === field;
+    const isGranted = granted.some(isField);
     if (isGranted && !user[flag]) {
       await this.grants.grantToUser(await this.roles.ofSystem(field), user, SYSTEM);
       await this.identities.update({ id: identity.id }, { [flag]: true });
     }
-    if (isGranted || isRetained || !identity[flag]) return;
+    if (isGranted || retained.some(isField) || !identity[flag]) return;
     if (flag === 'is_superuser') {
       const superusers = await this.users.lockSuperusers();
       if (superusers.every((id) => id === user.id)) return;
@@ -223,13 +219,6 @@ export class ExternalLogins {
 }
 
 type Role = Awaited<ReturnType<RolesRepository['ofObject']>>;
-
-interface FlagRight {
-  flag: SystemFlag;
-  field: string;
-  isGranted: boolean;
-  isRetained: boolean;
-}
 
 /** Returns the error of a refused login. The error is logged as a security event. */
 export const refused = (reason: string): Forbidden =>

@@ -76,11 +76,11 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
     const stored = this.storedConfiguration(row, type);
     const configuration = nextConfiguration(values, type, stored, actor);
     const isSame = isDeepStrictEqual(configuration, stored);
-    const kept = isSame ? { notification_configuration: undefined, ...messages } : messages;
-    if (isSame && !('organization' in values)) return { values: kept };
+    const changes = isSame ? { notification_configuration: undefined, ...messages } : messages;
+    if (isSame && !('organization' in values)) return { values: changes };
     const organizationId = values.organization ?? row.organization_id;
     const columns = this.columnsOf({ id: row.id, organizationId, type, configuration });
-    return { values: kept, columns };
+    return { values: changes, columns };
   }
 
   /**

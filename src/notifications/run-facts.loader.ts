@@ -79,7 +79,8 @@ export class RunFactsLoader {
     }
     const facts = new Map<number, MessageFacts>();
     for (const [type, rows] of byType) {
-      for (const [id, one] of await this.factsOfKind(type, [...rows.values()])) facts.set(id, one);
+      for (const [id, runFacts] of await this.factsOfKind(type, [...rows.values()]))
+        facts.set(id, runFacts);
     }
     return facts;
   }

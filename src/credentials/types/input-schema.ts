@@ -102,15 +102,15 @@ function inputsErrors(inputs: unknown): string[] {
 }
 
 function fieldErrors(field: unknown, index: number): string[] {
-  const place = `fields[${index}]`;
-  if (!isRecord(field)) return [`${place} must be an object.`];
+  const label = `fields[${index}]`;
+  if (!isRecord(field)) return [`${label} must be an object.`];
   const id = field['id'];
   const missing = ['id', 'label'].filter((key) => !Object.hasOwn(field, key));
   const wrong = Object.entries(FIELD_KEYS)
     .filter(([key, accepts]) => Object.hasOwn(field, key) && !accepts(field[key]))
-    .map(([key]) => `${place}: '${key}' is not valid.`);
+    .map(([key]) => `${label}: '${key}' is not valid.`);
   const errors = [
-    ...missing.map((key) => `${place}: '${key}' is a required property`),
+    ...missing.map((key) => `${label}: '${key}' is a required property`),
     ...unknownKeyErrors(field, Object.keys(FIELD_KEYS)),
     ...wrong,
   ];
@@ -147,12 +147,12 @@ function dependencyErrors(dependencies: unknown, ids: readonly string[]): string
   if (!isRecord(dependencies) || !Object.values(dependencies).every(isTextList)) {
     return ["'dependencies' must map field ids to lists of field ids."];
   }
-  const named = [...Object.keys(dependencies), ...Object.values(dependencies).flat().map(String)];
-  return undeclared(named, ids).map((id) => `'dependencies' names an undefined field (${id})`);
+  const used = [...Object.keys(dependencies), ...Object.values(dependencies).flat().map(String)];
+  return undeclared(used, ids).map((id) => `'dependencies' names an undefined field (${id})`);
 }
 
-function undeclared(named: readonly string[], ids: readonly string[]): string[] {
-  return [...new Set(named)].filter((id) => !ids.includes(id));
+function undeclared(used: readonly string[], ids: readonly string[]): string[] {
+  return [...new Set(used)].filter((id) => !ids.includes(id));
 }
 
 function unknownKeyErrors(value: Record<string, unknown>, known: readonly string[]): string[] {

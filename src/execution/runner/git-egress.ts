@@ -114,8 +114,8 @@ export class GitEgress {
 
   private async permitFolder(source: GitSource): Promise<void> {
     const folder = await this.reach?.openFolder(source);
-    if (!folder || this.opened.some(({ to }) => to === folder.named)) return;
-    this.opened.push({ from: folder.real, to: folder.named, isOptional: true });
+    if (!folder || this.opened.some(({ to }) => to === folder.path)) return;
+    this.opened.push({ from: folder.realPath, to: folder.path, isOptional: true });
   }
 
   private async addresses(source: GitSource): Promise<readonly LookupAddress[]> {

@@ -11,13 +11,13 @@ export function truncateBytes(text: string, max: number): string {
   if (Buffer.byteLength(text) <= max) return text;
   const available = max - Buffer.byteLength(ELLIPSIS);
   let size = 0;
-  let kept = '';
+  let prefix = '';
   for (const character of text) {
     size += Buffer.byteLength(character);
     if (size > available) break;
-    kept += character;
+    prefix += character;
   }
-  return `${kept}${ELLIPSIS}`;
+  return `${prefix}${ELLIPSIS}`;
 }
 
 /**

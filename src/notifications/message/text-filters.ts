@@ -84,12 +84,12 @@ function truncated(text: string, args: FilterArguments): string {
   const end = args.text(2, 'end', '...');
   const leeway = args.value(3, 'leeway');
   const characters = [...text];
-  const kept = length - [...end].length;
-  if (kept < 0) throw new Error(`truncate needs a length of at least ${[...end].length}`);
+  const prefixLength = length - [...end].length;
+  if (prefixLength < 0) throw new Error(`truncate needs a length of at least ${[...end].length}`);
   if (characters.length <= length + (leeway && !isNone(leeway) ? numberOf(leeway) : 5)) {
     return text;
   }
-  const cut = characters.slice(0, kept).join('');
+  const cut = characters.slice(0, prefixLength).join('');
   const space = args.flag(1, 'killwords') ? -1 : cut.lastIndexOf(' ');
   return (space < 0 ? cut : cut.slice(0, space)) + end;
 }

@@ -102,15 +102,15 @@ function inputsErrors(inputs: unknown): string[] {
 }
 
 function fieldErrors(field: unknown, index: number): string[] {
-  const label = `fields[${index}]`;
-  if (!isRecord(field)) return [`${label} must be an object.`];
+  const path = `fields[${index}]`;
+  if (!isRecord(field)) return [`${path} must be an object.`];
   const id = field['id'];
   const missing = ['id', 'label'].filter((key) => !Object.hasOwn(field, key));
   const wrong = Object.entries(FIELD_KEYS)
     .filter(([key, accepts]) => Object.hasOwn(field, key) && !accepts(field[key]))
-    .map(([key]) => `${label}: '${key}' is not valid.`);
+    .map(([key]) => `${path}: '${key}' is not valid.`);
   const errors = [
-    ...missing.map((key) => `${label}: '${key}' is a required property`),
+    ...missing.map((key) => `${path}: '${key}' is a required property`),
     ...unknownKeyErrors(field, Object.keys(FIELD_KEYS)),
     ...wrong,
   ];

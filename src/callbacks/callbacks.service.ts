@@ -62,7 +62,7 @@ export class Callbacks implements OnModuleDestroy {
     const variables = asksVariables && extraVars !== '' ? parseVariables(extraVars) : undefined;
     try {
       return await this.database.transaction(async () => {
-        await this.runs.holdTemplate(templateId);
+        await this.runs.lockTemplate(templateId);
         if (await this.runs.isLimitedTo(templateId, host)) {
           throw new BadRequest('Host callback job already pending.');
         }

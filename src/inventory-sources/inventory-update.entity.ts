@@ -13,7 +13,7 @@ import { freeObject } from '../common/fields/json-schema.js';
 import { describedAs } from '../common/fields/options.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import type { ImportChanges } from '../inventories/import/import-changes.js';
-import { ExecutedJob, ISOLATION_FIELD, PLACED } from '../runs/unified-job.entity.js';
+import { ExecutedJob, ISOLATION_FIELD, INSTANCE_GROUP_FIELD } from '../runs/unified-job.entity.js';
 import { SOURCES, SOURCE_VERBOSITIES } from './inventory-source.entity.js';
 
 const READ_ONLY = { readOnly: true } as const;
@@ -23,7 +23,7 @@ const READ_ONLY = { readOnly: true } as const;
  * (docs/contract/inventory-sources.md#updates).
  */
 export class InventoryUpdate extends ExecutedJob {
-  @Reference('instance_group', PLACED)
+  @Reference('instance_group', INSTANCE_GROUP_FIELD)
   override instance_group!: Reference | null;
 
   @Reference('inventory', {

@@ -9,7 +9,7 @@ import { sql } from '../database/sql.js';
 import {
   TemplateRunExtension,
   TEMPLATE_RUN_SHOWS,
-  withOwn,
+  addToExtensions,
 } from '../runs/template-run.extension.js';
 import type { InventoryUpdate } from './inventory-update.entity.js';
 
@@ -40,7 +40,7 @@ export class InventoryUpdateExtension {
       this.runs.extend(rows, context),
       summariesAmong(resource('credential'), sql`SELECT unnest(${used}::int[])`, context),
     ]);
-    return withOwn(extensions, rows, ({ credential_id: id }) => {
+    return addToExtensions(extensions, rows, ({ credential_id: id }) => {
       const credential = credentials.get(id ?? 0);
       return {
         fields: { license_error: false, custom_virtualenv: null },

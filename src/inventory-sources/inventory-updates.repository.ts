@@ -10,7 +10,7 @@ import { allInventories } from '../inventories/inventories.repository.js';
 import { endOfOutput } from '../runs/events/job-events.repository.js';
 import type { LeasedRun } from '../runs/run-leases.repository.js';
 import type { RunRequest } from '../runs/launcher.js';
-import { wantedRuns } from '../runs/runs.repository.js';
+import { requestedRuns } from '../runs/runs.repository.js';
 import { UnifiedJob } from '../runs/unified-job.entity.js';
 import type { NewUpdate } from '../runs/update-launcher.js';
 import type { InventoryUpdate } from './inventory-update.entity.js';
@@ -66,7 +66,7 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
         src.source_project_id, src.credential_id, src.execution_environment_id, src.enabled_var, src.enabled_value,
         src.host_filter, src.overwrite, src.overwrite_vars, src.timeout, src.verbosity, src."limit",
         wanted.created_by_id, wanted.created_by_id
-      FROM (${wantedRuns(requests)}) wanted
+      FROM (${requestedRuns(requests)}) wanted
       JOIN unified_job_templates src ON src.id = wanted.template_id
       JOIN (${allInventories()}) inv ON inv.id = src.inventory_id
       WHERE src.type = 'inventory_source'

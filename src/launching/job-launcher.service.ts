@@ -5,7 +5,7 @@ import { entryOf, existing, zip } from '../common/invariants.js';
 import { Yielder } from '../common/yielder.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
-import type { TriedLaunch } from '../runs/launcher.js';
+import type { LaunchResult } from '../runs/launcher.js';
 import { WorkflowRows } from '../workflows/workflow-rows.service.js';
 import { settleAll } from '../database/settle-all.js';
 import { planLaunch } from './launch-check.js';
@@ -34,7 +34,7 @@ export class JobLauncher extends TemplateLauncher<NumberedLaunch> {
     return { answer: describeLaunch(template), survey: template.survey };
   }
 
-  async start(plans: readonly NumberedLaunch[]): Promise<TriedLaunch[]> {
+  async start(plans: readonly NumberedLaunch[]): Promise<LaunchResult[]> {
     const sliced = plans.filter(({ slices }) => slices > 1);
     const jobs = await this.rows.write(plans.filter(({ slices }) => slices === 1));
     const workflows = await this.workflows.write(sliced.map(slicedJobOf));

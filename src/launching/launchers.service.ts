@@ -4,7 +4,7 @@ import { entryOf, zip } from '../common/invariants.js';
 import { InventoryUpdateLauncher } from '../inventory-sources/inventory-update-launcher.service.js';
 import { ProjectUpdateLauncher } from '../projects/project-update-launcher.service.js';
 import { SystemJobLauncher } from '../system-jobs/system-job-launcher.service.js';
-import type { LaunchedRun, Launcher, TriedLaunch } from '../runs/launcher.js';
+import type { LaunchedRun, Launcher, LaunchResult } from '../runs/launcher.js';
 import { JobLauncher } from './job-launcher.service.js';
 import type { LaunchRequest } from './template-launcher.js';
 import { WorkflowJobLauncher } from './workflow-job-launcher.service.js';
@@ -45,12 +45,12 @@ export class Launchers {
   }
 
   /** @see Launcher.launchPossible */
-  launchPossible(requests: readonly TypedRequest[]): Promise<TriedLaunch[]> {
+  launchPossible(requests: readonly TypedRequest[]): Promise<LaunchResult[]> {
     return this.byKind(requests, (launcher, own) => launcher.launchPossible(own));
   }
 
   /** @see Launcher.spawn */
-  spawn(requests: readonly TypedRequest[]): Promise<TriedLaunch[]> {
+  spawn(requests: readonly TypedRequest[]): Promise<LaunchResult[]> {
     return this.byKind(requests, (launcher, own) => launcher.spawn(own));
   }
 

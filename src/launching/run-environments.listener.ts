@@ -34,9 +34,9 @@ export class RunEnvironments extends ResolvedEnvironments implements RunListener
     const created = (kinds: readonly string[]): number[] =>
       changes.flatMap(({ type, isNew, jobId }) => (isNew && kinds.includes(type) ? [jobId] : []));
     const [runs, updates] = [created(KINDS), created(['project_update'])];
-    if (runs.length > 0) await this.runs.settleEnvironments(runs, this.defaults());
+    if (runs.length > 0) await this.runs.storeEnvironments(runs, this.defaults());
     // Other updates need no image to install what their projects require.
-    if (updates.length > 0) await this.runs.settleEnvironments(updates, [OF_PROJECT]);
+    if (updates.length > 0) await this.runs.storeEnvironments(updates, [OF_PROJECT]);
   }
 
   of(template: Row, actor: Actor): Sql {

@@ -7,7 +7,7 @@ import { summariesReferredTo } from '../common/resource/related-rows.js';
 import { Database } from '../database/database.js';
 import { LaunchLoader, type SavedNode } from './launch.loader.js';
 import { type LaunchRequest, TemplateLauncher, type TemplateNeeds } from './template-launcher.js';
-import type { TriedLaunch } from '../runs/launcher.js';
+import type { LaunchResult } from '../runs/launcher.js';
 import { describeWorkflowLaunch } from './launch-needs.js';
 import { LaunchTargets } from './launch-targets.service.js';
 import {
@@ -67,7 +67,7 @@ export class WorkflowJobLauncher extends TemplateLauncher<PlannedWorkflow> {
     return { answer, survey: template.survey };
   }
 
-  async start(plans: readonly PlannedWorkflow[]): Promise<TriedLaunch[]> {
+  async start(plans: readonly PlannedWorkflow[]): Promise<LaunchResult[]> {
     if (plans.length === 0) return [];
     const nodes = await this.loader.nodes([
       ...new Set(plans.map(({ request }) => request.templateId)),

@@ -5,7 +5,7 @@ import { sql } from '../database/sql.js';
 import { InjectRepository, TableRepository, type Repository } from '../database/repository.js';
 import { endOfOutput } from '../runs/events/job-events.repository.js';
 import type { RunRequest } from '../runs/launcher.js';
-import { wantedRuns } from '../runs/runs.repository.js';
+import { requestedRuns } from '../runs/runs.repository.js';
 import { UnifiedJob } from '../runs/unified-job.entity.js';
 import type { NewUpdate } from '../runs/update-launcher.js';
 import type { ProjectUpdate } from './project-update.entity.js';
@@ -59,7 +59,7 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
         p.credential_id, p.local_path, p.timeout, wanted.created_by_id, wanted.created_by_id,
         wanted.webhook_service, wanted.webhook_credential_id, wanted.webhook_guid,
         wanted.webhook_delivery_id
-      FROM (${wantedRuns(requests)}) wanted
+      FROM (${requestedRuns(requests)}) wanted
       JOIN unified_job_templates p ON p.id = wanted.template_id
       WHERE p.type = 'project' AND p.scm_type <> ''
       ORDER BY wanted.place

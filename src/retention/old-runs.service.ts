@@ -56,8 +56,8 @@ export class OldRuns {
 
   /** Yields the ids of removable runs, page by page. */
   private async *pages(days: number): AsyncGenerator<number[]> {
-    const own = await this.runs.ownRetention(retentionOfOrganizations());
-    const rules = { days, own, isNeeded: hasUnfinished };
+    const overrides = await this.runs.retentionOverrides(retentionOfOrganizations());
+    const rules = { days, overrides, isNeeded: hasUnfinished };
     for (let last: typeof START | undefined = START; last;) {
       const page = await this.runs.after(last, rules, PAGE);
       yield page.flatMap(({ id, isRemovable }) => (isRemovable ? [id] : []));

@@ -13,7 +13,7 @@ import { freeObject, INTEGER, mapOf } from '../common/fields/json-schema.js';
 import { describedAs } from '../common/fields/options.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
-import { ExecutedJob, ISOLATION_FIELD, PLACED } from './unified-job.entity.js';
+import { ExecutedJob, ISOLATION_FIELD, INSTANCE_GROUP_FIELD } from './unified-job.entity.js';
 import { VARIABLES_HELP, WebhookRunFields } from './webhook-run.schema.js';
 import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { CASCADE, WideLinkRow } from '../database/table.js';
@@ -25,7 +25,7 @@ export interface Job extends WebhookRunFields {}
 /** A playbook run (docs/contract/runs.md#jobs), with the template's options as of its launch. */
 @Includes(WebhookRunFields)
 export class Job extends ExecutedJob {
-  @Reference('instance_group', PLACED)
+  @Reference('instance_group', INSTANCE_GROUP_FIELD)
   override instance_group!: Reference | null;
 
   @Reference('job_template', {

@@ -9,7 +9,11 @@ import { LABEL_SUMMARY, labelSummaries } from '../labels/label-links.js';
 import { displayArtifacts } from './artifacts.js';
 import { PASSWORDS_NEEDED } from './launched-by.js';
 import { ShownRuns } from './shown-runs.service.js';
-import { TemplateRunExtension, TEMPLATE_RUN_SHOWS, withOwn } from './template-run.extension.js';
+import {
+  TemplateRunExtension,
+  TEMPLATE_RUN_SHOWS,
+  addToExtensions,
+} from './template-run.extension.js';
 import type { Job } from './job.entity.js';
 import { JobCredentialsRepository, type CredentialOfJob } from './job-credentials.repository.js';
 
@@ -52,7 +56,7 @@ export class JobExtension {
       labelSummaries(resource('job'), ids, context),
       this.runs.variables(rows, context),
     ]);
-    return withOwn(extensions, rows, ({ id, artifacts }) => {
+    return addToExtensions(extensions, rows, ({ id, artifacts }) => {
       const own = credentials.filter((one) => one.job_id === id);
       const needed = own.flatMap((one) => passwordsNeeded(one.credential_type, one.inputs));
       return {

@@ -31,17 +31,17 @@ export const runsOrganization: Predicate = anyOf(
  * Predicate that excludes parents of bulk launches: fewer users see these in lists than other runs
  * (docs/contract/bulk.md#who-sees-the-workflow-job).
  */
-const isNoBulkParent: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')} IS NOT TRUE`;
+const isNotBulkParent: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')} IS NOT TRUE`;
 
 /** Returns a predicate that applies the policy of a kind to the runs of that kind. */
 const ofKind = (type: string): Predicate => {
-  const ofIt =
+  const restricted =
     (rule: Predicate): Predicate =>
     (alias, actor) =>
       and(resource(type).own(alias), rule(alias, actor));
   return withArms(
-    ofIt((alias, actor) => permit(resource(type).policy, 'read', alias, actor)),
-    () => armsOf(resource(type).policy.read).map(ofIt),
+    restricted((alias, actor) => permit(resource(type).policy, 'read', alias, actor)),
+    () => armsOf(resource(type).policy.read).map(restricted),
   );
 };
 
@@ -197,7 +197,7 @@ export const unifiedJobs = defineResource({
       ofKind('inventory_update'),
       ofKind('ad_hoc_command'),
       hasRoleOn('organization_id', 'organization', 'admin_role'),
-      allOf(isNoBulkParent, hasRoleOn('organization_id', 'organization', 'auditor_role')),
+      allOf(isNotBulkParent, hasRoleOn('organization_id', 'organization', 'auditor_role')),
     ),
   },
   relations: {

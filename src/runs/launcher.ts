@@ -36,7 +36,7 @@ export interface LaunchedRun {
 }
 
 /** Result of a request. */
-export interface TriedLaunch {
+export interface LaunchResult {
   /** Run; null if none could be created. */
   run: LaunchedRun | null;
   /** Reasons why there is no run or why the run cannot start, by field. */
@@ -74,7 +74,7 @@ export abstract class Launcher<
    *
    * @returns results in the order of the plans, with the faults of the plans
    */
-  abstract start(plans: readonly Plan[]): Promise<TriedLaunch[]>;
+  abstract start(plans: readonly Plan[]): Promise<LaunchResult[]>;
 
   /**
    * Creates the runs of all requests, in the caller's transaction or one of its own.
@@ -99,7 +99,7 @@ export abstract class Launcher<
    *
    * @returns results in the order of the requests
    */
-  async launchPossible(requests: readonly Request[]): Promise<TriedLaunch[]> {
+  async launchPossible(requests: readonly Request[]): Promise<LaunchResult[]> {
     return this.startPossible(await this.plan(requests, null));
   }
 
@@ -110,12 +110,12 @@ export abstract class Launcher<
    *
    * @returns results in the order of the requests; without a run if the template was deleted
    */
-  async spawn(requests: readonly Request[]): Promise<TriedLaunch[]> {
+  async spawn(requests: readonly Request[]): Promise<LaunchResult[]> {
     return this.start(await this.plan(requests, null));
   }
 
   /** Creates the runs of plans without faults. */
-  protected async startPossible(plans: readonly Plan[]): Promise<TriedLaunch[]> {
+  protected async startPossible(plans: readonly Plan[]): Promise<LaunchResult[]> {
     const started = (await this.start(plans.filter(isPossible))).values();
     return plans.map((plan) =>
       isPossible(plan)

@@ -14,7 +14,7 @@ export interface OldRun {
 }
 
 /** The retention of a template or of an organization that differs from the general one. */
-export interface OwnRetention {
+export interface RetentionOverride {
   template: number | null;
   /** Organization whose runs without a retention of their template are kept so long. */
   organization: number | null;
@@ -27,7 +27,7 @@ export interface OwnRetention {
 export interface RetentionRules {
   /** Age in days from which finished runs are removed. */
   days: number;
-  own: readonly OwnRetention[];
+  overrides: readonly RetentionOverride[];
   /** Returns the SQL condition that a run is needed, given the SQL of its id. */
   isNeeded: (run: Sql) => Sql;
 }
@@ -47,8 +47,8 @@ export class OldRunsRepository extends TableRepository<UnifiedJob> {
    *
    * @param organizations query for `id`, `retention_days` and `retention_runs`
    */
-  ownRetention(organizations: Sql): Promise<OwnRetention[]> {
-    return this.database.rows<OwnRetention>(sql`
+  retentionOverrides(organizations: Sql): Promise<RetentionOverride[]> {
+    return this.database.rows<RetentionOverride>(sql`
       WITH org AS (${organizations}), own AS (
         SELECT tpl.id, coalesce(tpl.retention_days, org.retention_days) AS days,
           coalesce(tpl.retention_runs, org.retention_runs) AS runs
@@ -67,12 +67,12 @@ export class OldRunsRepository extends TableRepository<UnifiedJob> {
   /** Returns up to `limit` old runs after another one; runs of active workflows are not removable. */
   after(
     { id, created }: Pick<OldRun, 'id' | 'created'>,
-    { days, own, isNeeded }: RetentionRules,
+    { days, overrides, isNeeded }: RetentionRules,
     limit: number,
   ): Promise<OldRun[]> {
-    const least = Math.min(
+    const minDays = Math.min(
       days,
-      ...own.map((one) => (one.oldest === null ? (one.days ?? days) : 0)),
+      ...overrides.map(({ oldest, days: own }) => (oldest === null ? (own ?? days) : 0)),
     );
     return this.database.rows<OldRun>(sql`
       SELECT run.id, run.created::text AS created, (run.type <> 'workflow_approval'
@@ -88,13 +88,13 @@ export class OldRunsRepository extends TableRepository<UnifiedJob> {
         SELECT id, created, finished, type, unified_job_template_id, organization_id
         FROM unified_jobs
         WHERE (created, id) > (${created}::timestamptz, ${id}::bigint)
-          AND created < now() - make_interval(days => ${least}::int)
+          AND created < now() - make_interval(days => ${minDays}::int)
         ORDER BY created, id LIMIT ${limit}) run
-      LEFT JOIN unnest(${own.map((one) => one.template)}::int[], ${own.map((one) => one.days)}::int[],
-        ${own.map((one) => one.oldest)}::bigint[]) AS tpl (id, days, oldest)
+      LEFT JOIN unnest(${overrides.map((override) => override.template)}::int[], ${overrides.map((override) => override.days)}::int[],
+        ${overrides.map((override) => override.oldest)}::bigint[]) AS tpl (id, days, oldest)
         ON tpl.id = run.unified_job_template_id
-      LEFT JOIN unnest(${own.map((one) => one.organization)}::int[],
-        ${own.map((one) => one.days)}::int[]) AS org (id, days) ON org.id = run.organization_id
+      LEFT JOIN unnest(${overrides.map((override) => override.organization)}::int[],
+        ${overrides.map((override) => override.days)}::int[]) AS org (id, days) ON org.id = run.organization_id
       ORDER BY run.created, run.id`);
   }
 

@@ -11,8 +11,8 @@ export interface NamedRun {
  * Returns the explanation of a run that ended without running (docs/contract/runs.md#dependencies).
  */
 export function previousTask(end: 'Failed' | 'Canceled', { type, name, id }: NamedRun): string {
-  const what = `{"job_type": "${type}", "job_name": ${JSON.stringify(name)}, "job_id": "${id}"}`;
-  return `Previous Task ${end}: ${what}`;
+  const dependency = `{"job_type": "${type}", "job_name": ${JSON.stringify(name)}, "job_id": "${id}"}`;
+  return `Previous Task ${end}: ${dependency}`;
 }
 
 /**
@@ -40,7 +40,7 @@ export const NO_PROJECT = 'Job could not start because it does not have a valid 
 export const LIMIT_WITHOUT_HOSTS = 'The limit matches none of the hosts.';
 export const TIMED_OUT = 'Job terminated due to timeout';
 
-export const wasIdle = (seconds: number): string =>
+export const timedOutIdle = (seconds: number): string =>
   `${TIMED_OUT}: no output for ${seconds} seconds`;
 /** Explanation of an update that timed out or was canceled after the inventory was read. */
 export const STORING_TIMED_OUT = 'Inventory update has timed out';
@@ -66,7 +66,7 @@ export function notInQueue(ended: number): string {
 }
 
 /** @param bytes maximum size of a run's folder */
-export const tooMuchWritten = (bytes: number): string =>
+export const folderTooLarge = (bytes: number): string =>
   `The job wrote more than ${bytes} bytes into its folder (JOB_DISK_BYTES) and has been ended.`;
 
 /** @param bytes maximum memory of a run's processes */
@@ -78,20 +78,20 @@ export const tooManyEvents = (events: number): string =>
   `The job made more than ${events} events (JOB_EVENTS) and has been ended.`;
 
 /** @param bytes maximum size of a run's events */
-export const tooMuchTold = (bytes: number): string =>
+export const eventsTooLarge = (bytes: number): string =>
   `The events of the job took more than ${bytes} bytes (JOB_EVENT_BYTES), so it has been ended.`;
 
 /** @param bytes maximum size of a repository's folder */
-export const tooMuchFetched = (bytes: number): string =>
+export const repositoryTooLarge = (bytes: number): string =>
   `The repository is larger than ${bytes} bytes (JOB_DISK_BYTES).`;
 
-export const PRINTED_TOO_MUCH = 'A program printed more than 16 MB and has been ended.';
+export const OUTPUT_TOO_LARGE = 'A program printed more than 16 MB and has been ended.';
 
 /** Maximum number of hosts that the message names. */
 const HOSTS_NAMED = 5;
 
 /** @param hosts hosts whose facts are too large or not JSON */
-export function factsNotKept(hosts: readonly string[]): string {
+export function factsNotStored(hosts: readonly string[]): string {
   if (hosts.length === 0) return '';
   const named = hosts.slice(0, HOSTS_NAMED).join(', ');
   const rest = hosts.length > HOSTS_NAMED ? ` and ${hosts.length - HOSTS_NAMED} more` : '';

@@ -66,12 +66,12 @@ export class RunLeasesRepository extends TableRepository<Row> {
    * @returns the leases that are still valid, with a flag for runs that are to be canceled
    */
   renew(
-    held: readonly LeasedRun[],
+    runs: readonly LeasedRun[],
     seconds: number,
   ): Promise<{ id: number; cancel_requested: boolean }[]> {
     return this.database.rows(sql`
       UPDATE unified_jobs run SET lease_until = now() + make_interval(secs => ${seconds})
-      FROM unnest(${held.map(({ id }) => id)}::bigint[], ${held.map(({ attempt }) => attempt)}::int[])
+      FROM unnest(${runs.map(({ id }) => id)}::bigint[], ${runs.map(({ attempt }) => attempt)}::int[])
         AS held(id, attempt)
       WHERE run.id = held.id AND run.attempt = held.attempt AND run.status = 'running'
       RETURNING run.id, run.cancel_requested`);
@@ -101,17 +101,17 @@ export class RunLeasesRepository extends TableRepository<Row> {
   }
 
   /** Stores a flag that says if the worker is reading the results of the run's program. */
-  async noteResults({ id, attempt }: LeasedRun, areRead: boolean): Promise<void> {
-    await this.update({ id, attempt }, { reads_results: areRead });
+  async storeReadsResults({ id, attempt }: LeasedRun, isReading: boolean): Promise<void> {
+    await this.update({ id, attempt }, { reads_results: isReading });
   }
 
   /** Stores the digest of the image in which a run is executed. */
-  async noteEnvironment({ id, attempt }: LeasedRun, digest: string): Promise<void> {
+  async storeEnvironmentDigest({ id, attempt }: LeasedRun, digest: string): Promise<void> {
     await this.update({ id, attempt }, { environment_digest: digest });
   }
 
   /** Stores the project update that a job created for itself. */
-  async noteUpdate({ id, attempt }: LeasedRun, updateId: number): Promise<void> {
+  async storeProjectUpdate({ id, attempt }: LeasedRun, updateId: number): Promise<void> {
     await this.update({ id, attempt }, { project_update_id: updateId });
   }
 
@@ -141,7 +141,7 @@ export class RunLeasesRepository extends TableRepository<Row> {
   }
 
   /** Returns the lease numbers of those runs that are running, by run. */
-  async living(ids: readonly number[]): Promise<Map<number, number>> {
+  async attemptsOfRunning(ids: readonly number[]): Promise<Map<number, number>> {
     const rows = await this.database.rows<LeasedRun>(sql`
       SELECT id, attempt FROM unified_jobs
       WHERE status = 'running' AND id = ANY(${ids}::bigint[])`);

@@ -51,7 +51,7 @@ export interface HostOutcome {
 
 const IS_ACTIVE = sql`t.status IN ('new', 'pending', 'waiting', 'running')`;
 /** SQL condition for runs that take up capacity. A sync is part of its job. */
-const COUNTS = sql`status IN ('waiting', 'running') AND launch_type <> 'sync'`;
+const USES_CAPACITY = sql`status IN ('waiting', 'running') AND launch_type <> 'sync'`;
 const HAS_FAILED = sql`t.status IN ('failed', 'error')`;
 
 /** Overviews of runs of every kind: counts, names and latest runs. */
@@ -111,14 +111,14 @@ export class RunOverviewsRepository
   totals(): Sql {
     return sql`
       SELECT
-        (SELECT coalesce(sum(impact), 0)::int FROM unified_jobs WHERE ${COUNTS}) AS consumed_capacity,
+        (SELECT coalesce(sum(impact), 0)::int FROM unified_jobs WHERE ${USES_CAPACITY}) AS consumed_capacity,
         (SELECT count(*)::int FROM unified_jobs WHERE status = 'running') AS jobs_running,
         (SELECT count(*)::int FROM unified_jobs WHERE type = 'job') AS jobs_total`;
   }
 
   onNode(hostname: Sql): Sql {
     return sql`
-      SELECT coalesce(sum(impact) FILTER (WHERE ${COUNTS}), 0)::int AS consumed_capacity,
+      SELECT coalesce(sum(impact) FILTER (WHERE ${USES_CAPACITY}), 0)::int AS consumed_capacity,
         count(*) FILTER (WHERE run.status IN ('waiting', 'running'))::int AS jobs_running,
         count(*)::int AS jobs_total
       FROM unified_jobs run
@@ -129,7 +129,7 @@ export class RunOverviewsRepository
     return sql`
       SELECT
         (SELECT coalesce(sum(impact), 0)::int FROM unified_jobs
-          WHERE ${COUNTS} AND execution_node = ANY(${hostnames})) AS consumed_capacity,
+          WHERE ${USES_CAPACITY} AND execution_node = ANY(${hostnames})) AS consumed_capacity,
         count(*) FILTER (WHERE run.status = 'running')::int AS jobs_running,
         count(*)::int AS jobs_total
       FROM unified_jobs run WHERE run.instance_group_id = ${group}`;
@@ -149,8 +149,8 @@ export class RunOverviewsRepository
   }
 
   /** Returns the latest failed runs. */
-  failed(actor: Actor, back: Lookback, limit: number): Promise<ListedRun[]> {
-    const which = sql`${HAS_FAILED} AND ${endedWithin(back)}`;
+  failed(actor: Actor, lookback: Lookback, limit: number): Promise<ListedRun[]> {
+    const which = sql`${HAS_FAILED} AND ${endedWithin(lookback)}`;
     return this.latest(which, sql`t.finished`, actor, limit);
   }
 
@@ -162,11 +162,11 @@ export class RunOverviewsRepository
     return this.latest(which, sql`t.created`, actor, limit);
   }
 
-  private latest(which: Sql, since: Sql, actor: Actor, limit: number): Promise<ListedRun[]> {
+  private latest(condition: Sql, since: Sql, actor: Actor, limit: number): Promise<ListedRun[]> {
     return this.database.rows<ListedRun>(sql`
       SELECT t.id, t.type, t.name, t.status, ${since} AS since, (count(*) OVER ())::int AS total
       FROM unified_jobs t
-      WHERE ${which} AND ${readable(actor)}
+      WHERE ${condition} AND ${readable(actor)}
       ORDER BY t.id DESC LIMIT ${limit}`);
   }
 }

@@ -17,7 +17,7 @@ import { type JobStatus, UnifiedJob } from './unified-job.entity.js';
 import { IS_EXECUTED, type ExecutedKind } from './executed-kinds.js';
 
 /** A run whose dependencies are not determined yet. */
-export interface UnsettledRun {
+export interface UnresolvedRun {
   id: number;
   type: string;
   inventory_id: number | null;
@@ -30,7 +30,7 @@ export interface UnsettledRun {
 }
 
 /** The dependencies of a run. */
-export interface SettledRun {
+export interface ResolvedRun {
   id: number;
   /** Sync of its project; null: none. */
   projectUpdateId: number | null;
@@ -204,7 +204,7 @@ export class RunQueueRepository extends TableRepository<Row> {
 
   /**
    * Stores the groups that runs without dependencies prefer, and runs whose groups are all deleted.
-   * `settle` does it for other runs.
+   * `storeDependencies` does it for other runs.
    */
   async chooseGroups(): Promise<void> {
     await this.database.execute(sql`
@@ -265,8 +265,8 @@ export class RunQueueRepository extends TableRepository<Row> {
    * Returns runs whose dependencies are not determined yet. `id + 0` prevents the planner from
    * searching for a project's last sync among the runs of all projects.
    */
-  unsettled(limit: number): Promise<UnsettledRun[]> {
-    return this.database.rows<UnsettledRun & Row>(sql`
+  unresolved(limit: number): Promise<UnresolvedRun[]> {
+    return this.database.rows<UnresolvedRun & Row>(sql`
       WITH unsettled AS (
         SELECT id, type, inventory_id, coalesce(project_id, source_project_id) AS project_id
         FROM unified_jobs
@@ -293,8 +293,8 @@ export class RunQueueRepository extends TableRepository<Row> {
   }
 
   /** Stores the dependencies of runs and the groups that they prefer. */
-  async settle(settled: readonly SettledRun[]): Promise<void> {
-    const dependencies = settled.map(({ projectUpdateId, inventoryUpdateIds }) =>
+  async storeDependencies(resolved: readonly ResolvedRun[]): Promise<void> {
+    const dependencies = resolved.map(({ projectUpdateId, inventoryUpdateIds }) =>
       JSON.stringify([
         ...(projectUpdateId === null ? [] : [projectUpdateId]),
         ...inventoryUpdateIds,
@@ -307,8 +307,8 @@ export class RunQueueRepository extends TableRepository<Row> {
           ELSE given.depends_on::json END,
         project_update_id = CASE WHEN type = 'job'
           THEN coalesce(given.update_id, project_update_id) END
-      FROM unnest(${settled.map(({ id }) => id)}::bigint[], ${dependencies}::text[],
-        ${settled.map(({ projectUpdateId }) => projectUpdateId)}::bigint[])
+      FROM unnest(${resolved.map(({ id }) => id)}::bigint[], ${dependencies}::text[],
+        ${resolved.map(({ projectUpdateId }) => projectUpdateId)}::bigint[])
         AS given(id, depends_on, update_id)
       WHERE unified_jobs.id = given.id`);
   }

@@ -28,8 +28,8 @@ export class RunSignals {
   announce(signals: readonly (readonly [runId: number, signal: RunSignal])[]): void {
     if (signals.length === 0 || this.redis.client.status !== 'ready') return;
     const pipeline = this.redis.client.pipeline();
-    for (const [runId, what] of signals) {
-      pipeline.publish(this.redis.key(runChannel(runId)), JSON.stringify(what));
+    for (const [runId, signal] of signals) {
+      pipeline.publish(this.redis.key(runChannel(runId)), JSON.stringify(signal));
     }
     const moved = signals.filter(([, what]) => 'status' in what).map(([runId]) => runId);
     if (moved.length > 0) {

@@ -25,7 +25,7 @@ export interface StateMove {
   /** Further columns, with the same values for all runs. */
   fields?: ColumnValues;
   /** Instance and group of each run by its id. */
-  places?: ReadonlyMap<number, { hostname: string; group: number }>;
+  placements?: ReadonlyMap<number, { hostname: string; group: number }>;
   /** Further SQL condition on a run, whose alias is `run`. */
   where?: Sql;
 }
@@ -60,19 +60,26 @@ export class RunStatesRepository extends TableRepository<Row> {
    */
   move(
     steps: readonly RunStep[],
-    { from, to, fields = {}, places, where = TRUE }: StateMove,
+    { from, to, fields = {}, placements, where = TRUE }: StateMove,
   ): Promise<MovedRun[]> {
     const ids = steps.map(({ id }) => id);
     const attempts = steps.map(({ attempt }) => attempt ?? null);
     const explanations = steps.map(({ explanation }) => explanation ?? '');
-    const further = Object.entries(fields).map(([name, value]) => sql`${ident(name)} = ${value}`);
-    const explained = Object.hasOwn(fields, 'job_explanation')
+    const fieldColumns = Object.entries(fields).map(
+      ([name, value]) => sql`${ident(name)} = ${value}`,
+    );
+    const explanationColumns = Object.hasOwn(fields, 'job_explanation')
       ? []
       : [
           sql`job_explanation = CASE WHEN run.status = 'pending' THEN step.explanation
           ELSE ${appended(sql`step.explanation`)} END`,
         ];
-    const sets = [...ownColumns(to), ...explained, ...further, ...(places ? placed(places) : [])];
+    const sets = [
+      ...statusColumns(to),
+      ...explanationColumns,
+      ...fieldColumns,
+      ...(placements ? placementColumns(placements) : []),
+    ];
     return this.database.rows<MovedRun>(sql`
       UPDATE unified_jobs run SET status = ${to}, modified = now(), ${join(sets, ', ')}
       FROM unnest(${ids}::bigint[], ${attempts}::int[], ${explanations}::text[])
@@ -104,22 +111,22 @@ export class RunStatesRepository extends TableRepository<Row> {
 }
 
 /** Returns the present explanation with a text appended. */
-function appended(more: Sql): Sql {
-  return sql`trim(job_explanation || ' ' || ${more}::text)`;
+function appended(text: Sql): Sql {
+  return sql`trim(job_explanation || ' ' || ${text}::text)`;
 }
 
 /** Returns the assignments of the places of runs. */
-function placed(places: NonNullable<StateMove['places']>): Sql[] {
-  const at = sql`array_position(${[...places.keys()]}::bigint[], run.id::bigint)`;
-  const all = [...places.values()];
+function placementColumns(placements: NonNullable<StateMove['placements']>): Sql[] {
+  const at = sql`array_position(${[...placements.keys()]}::bigint[], run.id::bigint)`;
+  const values = [...placements.values()];
   return [
-    sql`execution_node = (${all.map(({ hostname }) => hostname)}::text[])[${at}]`,
-    sql`instance_group_id = (${all.map(({ group }) => group)}::int[])[${at}]`,
+    sql`execution_node = (${values.map(({ hostname }) => hostname)}::text[])[${at}]`,
+    sql`instance_group_id = (${values.map(({ group }) => group)}::int[])[${at}]`,
   ];
 }
 
 /** Returns the columns that depend on the status of a run; times are the database's. */
-function ownColumns(to: JobStatus): Sql[] {
+function statusColumns(to: JobStatus): Sql[] {
   const columns = [sql`failed = ${isFailed(to)}`];
   if (to === 'running') columns.push(raw('started = now()'));
   if (to === 'pending') {

@@ -52,7 +52,7 @@ export class RunTransitions {
     const steps = runs.map((run) => (typeof run === 'number' ? { id: run } : run));
     return this.database.transaction(async () => {
       const moved = await this.states.move(steps, move);
-      await this.follow(moved, move.isReplaced);
+      await this.publishMoved(moved, move.isReplaced);
       return moved;
     });
   }
@@ -113,7 +113,7 @@ export class RunTransitions {
     });
   }
 
-  private async follow(moved: readonly MovedRun[], isReplaced = false): Promise<void> {
+  private async publishMoved(moved: readonly MovedRun[], isReplaced = false): Promise<void> {
     const [first] = moved;
     if (!first) return;
     const { status } = first;

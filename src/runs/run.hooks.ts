@@ -7,7 +7,7 @@ import type { UnifiedJob } from './unified-job.entity.js';
 import { RunsRepository } from './runs.repository.js';
 
 /** Time in which events of a finished run can still arrive, in ms. */
-const SETTLING_MS = 60_000;
+const LATE_EVENTS_MS = 60_000;
 
 /** Hooks that apply the same delete rules to all kinds of runs (docs/contract/runs.md#delete). */
 @Injectable()
@@ -22,7 +22,7 @@ export class RunHooks implements ResourceHooks<UnifiedJob> {
       throw new Forbidden('Cannot delete job resource when associated workflow job is running.');
     }
     const age = Date.now() - new Date(String(row.finished)).getTime();
-    if (row.event_processing_finished === false && age < SETTLING_MS) {
+    if (row.event_processing_finished === false && age < LATE_EVENTS_MS) {
       throw new BadRequest('Job has not finished processing events.');
     }
   }

@@ -236,7 +236,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
    *
    * @param fallbacks ids of environments for a run without one, by precedence, over the row `run`
    */
-  async settleEnvironments(ids: readonly number[], fallbacks: readonly Sql[]): Promise<void> {
+  async storeEnvironments(ids: readonly number[], fallbacks: readonly Sql[]): Promise<void> {
     const candidates = [sql`run.execution_environment_id`, ...fallbacks];
     await this.database.execute(sql`
       UPDATE unified_jobs run SET execution_environment_id = env.id,
@@ -247,7 +247,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
   }
 
   /** Waits for earlier launches of a template by its host config key. */
-  async holdTemplate(templateId: number): Promise<void> {
+  async lockTemplate(templateId: number): Promise<void> {
     await this.database.execute(
       sql`SELECT pg_advisory_xact_lock(${CALLBACK_LOCK}, ${templateId}::int)`,
     );
@@ -299,7 +299,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
   /**
    * Links runs to their schedule occurrences; the database refuses a second run of an occurrence.
    */
-  async signScheduled(runs: readonly ScheduledRun[]): Promise<void> {
+  async linkToSchedules(runs: readonly ScheduledRun[]): Promise<void> {
     await this.database.execute(sql`
       UPDATE unified_jobs run SET schedule_id = given.schedule_id,
         schedule_occurrence = given.occurrence
@@ -324,7 +324,7 @@ export const allRuns = (): Sql => sql`
  * Returns a query for the origins of requested runs, for the INSERT ... SELECT of each kind: the
  * row `place` is the position of the request.
  */
-export function wantedRuns(requests: readonly RunRequest[]): Sql {
+export function requestedRuns(requests: readonly RunRequest[]): Sql {
   const webhooks = requests.map(({ webhook }) => webhook);
   // A worker that needs a sync starts it at once, under its own lease.
   const statuses = requests.map(({ launchType }) => (launchType === 'sync' ? 'new' : 'pending'));

@@ -52,13 +52,15 @@ export class ShownRuns {
     rows: readonly Row[],
     context: RepresentContext,
   ): Promise<(run: RunFacts) => SourceWorkflow> {
-    const steps = rows.filter(({ launch_type: type }) => type === 'workflow').map(({ id }) => id);
-    if (steps.length === 0) return () => NONE;
+    const nodeRunIds = rows
+      .filter(({ launch_type: type }) => type === 'workflow')
+      .map(({ id }) => id);
+    if (nodeRunIds.length === 0) return () => NONE;
     const workflows = resource('workflow_job');
     const nodes = this.workflows.nodesOfRuns();
     const summaries = await summariesAmong(
       workflows,
-      sql`SELECT node.workflow_job_id FROM (${nodes}) node WHERE node.job_id = ANY(${steps}::bigint[])`,
+      sql`SELECT node.workflow_job_id FROM (${nodes}) node WHERE node.job_id = ANY(${nodeRunIds}::bigint[])`,
       context,
     );
     return ({ source_id: id }) => {
@@ -81,9 +83,11 @@ export class ShownRuns {
     const deliveries = await this.deliveriesOf(rows, context);
     return new Map(
       rows.map((row) => {
-        const own = parseVariables(String(row.extra_vars ?? ''));
+        const variables = parseVariables(String(row.extra_vars ?? ''));
         const delivery = deliveries.get(row.id);
-        const all = delivery ? { ...own, ...variablesOf(delivery, this.prefixes.all) } : own;
+        const all = delivery
+          ? { ...variables, ...variablesOf(delivery, this.prefixes.all) }
+          : variables;
         return [row.id, variablesText(all)];
       }),
     );
@@ -93,10 +97,10 @@ export class ShownRuns {
     rows: readonly Row[],
     { detail, actor }: RepresentContext,
   ): Promise<Map<number, RunDelivery>> {
-    const asked = rows.filter(mayHaveDelivery);
-    if (asked.length === 0) return new Map();
+    const candidates = rows.filter(mayHaveDelivery);
+    if (candidates.length === 0) return new Map();
     const found = await this.deliveries.ofRuns(
-      asked.map(({ id }) => id),
+      candidates.map(({ id }) => id),
       detail ? actor : null,
     );
     return new Map(found.map((row) => [row.run_id, row]));

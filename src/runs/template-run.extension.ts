@@ -14,15 +14,15 @@ export const TEMPLATE_RUN_SHOWS: ShownBesides = {
 };
 
 /** Adds to the extensions of runs the data of their kind. */
-export function withOwn<Run extends Row>(
+export function addToExtensions<Run extends Row>(
   extensions: Map<number, Extension>,
   runs: readonly Run[],
-  own: (run: Run) => Pick<Extension, 'fields' | 'summary_fields'>,
+  dataOf: (run: Run) => Pick<Extension, 'fields' | 'summary_fields'>,
 ): Map<number, Extension> {
   for (const run of runs) {
     const extension = extensions.get(run.id);
     if (!extension) continue;
-    const { fields, summary_fields } = own(run);
+    const { fields, summary_fields } = dataOf(run);
     extensions.set(run.id, {
       ...extension,
       fields: { ...extension.fields, ...fields },

@@ -15,8 +15,8 @@ import { mapOf, object, STRING } from '../common/fields/json-schema.js';
 import { HIDDEN_USER, WideResourceEntity } from '../common/resource/resource.entity.js';
 import type { LaunchConfig } from '../prompts/launch-secrets.js';
 
-const labelled = (words: readonly string[]) =>
-  words.map((word) => [word, word === 'scm' ? 'Source control' : labelOf(word)] as const);
+const withLabels = (values: readonly string[]) =>
+  values.map((value) => [value, value === 'scm' ? 'Source control' : labelOf(value)] as const);
 
 export const JOB_STATUSES = [
   'new',
@@ -44,7 +44,7 @@ export const LAUNCH_TYPES = [
 export type LaunchType = (typeof LAUNCH_TYPES)[number];
 
 /** Options of the field `instance_group`, which only jobs and inventory updates show. */
-export const PLACED = {
+export const INSTANCE_GROUP_FIELD = {
   readOnly: true,
   nullable: true,
   index: false,
@@ -127,14 +127,14 @@ export class UnifiedJob extends WideResourceEntity {
   })
   unified_job_template!: Reference | null;
 
-  @Choices(labelled(LAUNCH_TYPES), {
+  @Choices(withLabels(LAUNCH_TYPES), {
     readOnly: true,
     default: 'manual',
     help: 'Way in which the run was launched.',
   })
   launch_type!: string;
 
-  @Choices(labelled(JOB_STATUSES), { readOnly: true, default: 'new', help: 'Status of the run.' })
+  @Choices(withLabels(JOB_STATUSES), { readOnly: true, default: 'new', help: 'Status of the run.' })
   status!: JobStatus;
 
   @Bool({ readOnly: true, help: 'True if the run failed.' })
@@ -161,7 +161,7 @@ export class UnifiedJob extends WideResourceEntity {
   @Char({ readOnly: true, help: 'Instance that controls the run.' })
   controller_node!: string;
 
-  @Reference('instance_group', { ...PLACED, hidden: true })
+  @Reference('instance_group', { ...INSTANCE_GROUP_FIELD, hidden: true })
   instance_group!: Reference | null;
 
   /** Instance groups that it may be placed in, best first; null until the scheduler sees it. */

@@ -3,7 +3,7 @@ import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { resource } from '../common/resource/registry.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { Database } from '../database/database.js';
-import { Launcher, type LaunchCheck, type RunRequest, type TriedLaunch } from './launcher.js';
+import { Launcher, type LaunchCheck, type RunRequest, type LaunchResult } from './launcher.js';
 import type { NewRun } from './run-states.repository.js';
 import type { RunTransitions } from './run-transitions.service.js';
 
@@ -29,7 +29,7 @@ export abstract class UpdateLauncher extends Launcher {
     return Promise.resolve(requests.map((request) => planOf(request)));
   }
 
-  start(plans: readonly LaunchCheck[]): Promise<TriedLaunch[]> {
+  start(plans: readonly LaunchCheck[]): Promise<LaunchResult[]> {
     if (plans.length === 0) return Promise.resolve([]);
     return this.database.transaction(async () => {
       const rows = await this.insert(plans.map(({ request }) => request));

@@ -118,7 +118,7 @@ export class DueSchedules {
     for (const [outcome, { errors }] of tried) {
       if (Object.keys(errors).length > 0) outcome.explanation = textOf(errors);
     }
-    await this.runs.signScheduled(
+    await this.runs.linkToSchedules(
       tried.flatMap(([{ schedule, occurrence }, { run }]) =>
         run ? [{ id: run.id, scheduleId: schedule.id, occurrence }] : [],
       ),

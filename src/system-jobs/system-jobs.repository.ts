@@ -4,7 +4,7 @@ import { InjectRepository, TableRepository, type Repository } from '../database/
 import { sql } from '../database/sql.js';
 import { endOfOutput } from '../runs/events/job-events.repository.js';
 import type { RunRequest } from '../runs/launcher.js';
-import { wantedRuns } from '../runs/runs.repository.js';
+import { requestedRuns } from '../runs/runs.repository.js';
 import { UnifiedJob } from '../runs/unified-job.entity.js';
 import type { NewUpdate } from '../runs/update-launcher.js';
 import type { SystemJob } from './system-job.entity.js';
@@ -33,7 +33,7 @@ export class SystemJobsRepository extends TableRepository<UnifiedJob> {
       SELECT 'system_job', tpl.name, tpl.description, tpl.id, tpl.job_type,
         (${variables}::text[])[wanted.place], wanted.launch_type, wanted.status,
         wanted.created_by_id, wanted.created_by_id
-      FROM (${wantedRuns(requests)}) wanted
+      FROM (${requestedRuns(requests)}) wanted
       JOIN unified_job_templates tpl ON tpl.id = wanted.template_id
       WHERE tpl.type = 'system_job_template'
       ORDER BY wanted.place

@@ -189,7 +189,7 @@ it('statuses include the instance group of a run', async () => {
   const group = await test.database.row<Row>(sql`SELECT id, name FROM instance_groups`);
   await find(RunTransitions).move([run.id], {
     ...{ from: ['pending'], to: 'waiting' },
-    places: new Map([[run.id, { hostname: 'here', group: Number(group?.id) }]]),
+    placements: new Map([[run.id, { hostname: 'here', group: Number(group?.id) }]]),
   });
   await eventually(() =>
     expect(listener.of('jobs').at(-1)).toMatchObject({

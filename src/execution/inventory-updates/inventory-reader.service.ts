@@ -3,7 +3,7 @@ import { Settings } from '../../config/settings.js';
 import { failPoint } from '../../common/fail-point.js';
 import { parseRecord } from '../../common/records.js';
 import { splitPort } from '../../inventories/import/read-delivery.js';
-import { PRINTED_TOO_MUCH, TIMED_OUT, tooMuchWritten } from '../../runs/run-explanations.js';
+import { OUTPUT_TOO_LARGE, TIMED_OUT, folderTooLarge } from '../../runs/run-explanations.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { Boundary } from '../boundary/boundary.service.js';
 import { sandboxOfRun } from '../boundary/run-sandbox.js';
@@ -73,10 +73,10 @@ export class InventoryReader {
       if (request.plugin !== null) await session.assertInstalled(request.plugin);
       await session.export();
       const limited = echo === null ? null : await session.limit(echo);
-      await this.leases.noteResults(run, true);
+      await this.leases.storeReadsResults(run, true);
       failPoint('inventory-results');
       const document = await documentIn(workspace);
-      await this.leases.noteResults(run, false);
+      await this.leases.storeReadsResults(run, false);
       return { document, limited };
     } finally {
       session.end();
@@ -172,9 +172,9 @@ class Session {
 
   private assertRunning(): void {
     if (this.run.reason !== null) throw new RunEnded('The run was told to end.');
-    if (this.shell.exceededOutputLimit) throw new RunFailed(PRINTED_TOO_MUCH);
+    if (this.shell.exceededOutputLimit) throw new RunFailed(OUTPUT_TOO_LARGE);
     if (this.endedAs === 'timeout') throw new RunFailed(TIMED_OUT);
-    if (this.endedAs === 'full') throw new RunFailed(tooMuchWritten(this.maxBytes));
+    if (this.endedAs === 'full') throw new RunFailed(folderTooLarge(this.maxBytes));
   }
 }
 

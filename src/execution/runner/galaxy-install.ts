@@ -8,7 +8,7 @@ import type {
   GalaxyServer,
   RequirementFile,
 } from '../../projects/project-requirements.js';
-import { PRINTED_TOO_MUCH, tooMuchFetched } from '../../runs/run-explanations.js';
+import { OUTPUT_TOO_LARGE, repositoryTooLarge } from '../../runs/run-explanations.js';
 import type { Sandbox } from '../boundary/command.js';
 import { certificates } from '../boundary/git-sandbox.js';
 import { CommandShell } from './command-shell.js';
@@ -149,7 +149,7 @@ async function runInstalls(
       const command = { file: 'ansible-galaxy', args, cwd: from, environment: {} };
       const code = await shell.run(command, listener);
       lines.end();
-      if (shell.exceededOutputLimit) throw new ContentError(PRINTED_TOO_MUCH);
+      if (shell.exceededOutputLimit) throw new ContentError(OUTPUT_TOO_LARGE);
       if (watch.reached) throw endedEarly(watch.reached, maxFolderBytes);
       if (code === 0) continue;
       for (const refusal of new Set(refusals)) lines.add(`${refusal}\n`);
@@ -222,7 +222,7 @@ function endedEarly(reason: EarlyEnd, maxFolderBytes = 0): ContentError {
   const texts: Record<EarlyEnd, string> = {
     canceled: 'The installation was canceled.',
     timeout: 'The installation did not finish in the allowed time.',
-    full: tooMuchFetched(maxFolderBytes),
+    full: repositoryTooLarge(maxFolderBytes),
   };
   return new ContentError(texts[reason], reason);
 }

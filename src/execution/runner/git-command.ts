@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import type { GitReach } from '../../code-hosts/git-reach.js';
 import { GitSourceError, type GitSource } from '../../code-hosts/git-source.js';
-import { PRINTED_TOO_MUCH, tooMuchFetched } from '../../runs/run-explanations.js';
+import { OUTPUT_TOO_LARGE, repositoryTooLarge } from '../../runs/run-explanations.js';
 import type { Bind, Sandbox } from '../boundary/command.js';
 import { gitSandbox, type GitSpace } from '../boundary/git-sandbox.js';
 import { BoundedText } from './bounded-text.js';
@@ -246,7 +246,7 @@ export class GitSession {
         },
       });
       this.ended ??= watch.reached;
-      if (shell.exceededOutputLimit) throw new GitError(PRINTED_TOO_MUCH, this.printed.text);
+      if (shell.exceededOutputLimit) throw new GitError(OUTPUT_TOO_LARGE, this.printed.text);
       if (code !== 0) this.checkLimits();
       return { code, stdout: stdout.text };
     } finally {
@@ -274,7 +274,7 @@ export class GitSession {
       throw new GitError('git did not finish in the allowed time.', this.printed.text, 'timeout');
     }
     if (this.ended === 'full')
-      throw new GitError(tooMuchFetched(maxFolderBytes), this.printed.text);
+      throw new GitError(repositoryTooLarge(maxFolderBytes), this.printed.text);
   }
 }
 

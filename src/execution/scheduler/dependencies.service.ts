@@ -9,7 +9,7 @@ import { previousTask } from '../../runs/run-explanations.js';
 import {
   RunQueueRepository,
   type BrokenJob,
-  type UnsettledRun,
+  type UnresolvedRun,
 } from '../../runs/run-queue.repository.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 
@@ -34,15 +34,15 @@ export class Dependencies {
    * Determines once for every new job and inventory update which updates it waits for. Creates
    * missing updates: one for each project and each source, shared by all runs of this pass.
    *
-   * @returns true if more runs are unsettled
+   * @returns true if more runs have undetermined dependencies
    */
   async settle(): Promise<boolean> {
-    const runs = await this.queue.unsettled(BATCH);
+    const runs = await this.queue.unresolved(BATCH);
     if (runs.length === 0) return false;
     const projectUpdates = await this.projectUpdatesOf(runs);
     const inventories = await this.inventoriesOf(runs);
     const inventoryUpdates = await this.inventoryUpdatesOf([...inventories.values()].flat());
-    await this.queue.settle(
+    await this.queue.storeDependencies(
       runs.map(({ id, project_id, wants_sync }) => ({
         id,
         projectUpdateId: wants_sync ? (projectUpdates.get(project_id ?? 0) ?? null) : null,
@@ -69,7 +69,7 @@ export class Dependencies {
   }
 
   /** @returns the active or new sync, by project */
-  private async projectUpdatesOf(runs: readonly UnsettledRun[]): Promise<Map<number, number>> {
+  private async projectUpdatesOf(runs: readonly UnresolvedRun[]): Promise<Map<number, number>> {
     const found = new Map<number, number>();
     const missing = new Set<number>();
     for (const { wants_sync, project_id: id, active_update_id: active } of runs) {
@@ -84,7 +84,7 @@ export class Dependencies {
    * @returns the inventories whose sources each run updates: a job its own inventory, an update its
    *   inputs
    */
-  private async inventoriesOf(runs: readonly UnsettledRun[]): Promise<Map<number, number[]>> {
+  private async inventoriesOf(runs: readonly UnresolvedRun[]): Promise<Map<number, number[]>> {
     const updated = runs.flatMap(({ type, inventory_id: id }) =>
       type === 'inventory_update' && id !== null ? [id] : [],
     );

@@ -75,7 +75,7 @@ export class Placement {
     const moved = await this.transitions.move([...assigned.keys()], {
       from: ['pending'],
       to: 'waiting',
-      places: assigned,
+      placements: assigned,
     });
     const started = moved.map(({ id }) => id).sort((left, right) => left - right);
     const machines = new Map([...assigned].map(([id, { hostname }]) => [id, hostname]));

@@ -7,8 +7,8 @@ import {
   endedWithoutFailure,
   TIMED_OUT,
   tooMuchMemory,
-  tooMuchWritten,
-  wasIdle,
+  folderTooLarge,
+  timedOutIdle,
 } from '../../runs/run-explanations.js';
 import { Boundary } from '../boundary/boundary.service.js';
 import { sandboxOfRun } from '../boundary/run-sandbox.js';
@@ -195,9 +195,9 @@ export class AnsibleProcess {
       case 'timeout':
         return { status: 'failed', explanation: TIMED_OUT };
       case 'idle':
-        return { status: 'failed', explanation: wasIdle(preparation.prepared.idleSeconds) };
+        return { status: 'failed', explanation: timedOutIdle(preparation.prepared.idleSeconds) };
       case 'full':
-        return { status: 'failed', explanation: tooMuchWritten(this.settings.JOB_DISK_BYTES) };
+        return { status: 'failed', explanation: folderTooLarge(this.settings.JOB_DISK_BYTES) };
       case 'memory':
         return { status: 'failed', explanation: tooMuchMemory(this.settings.JOB_MEMORY_BYTES) };
       default: {

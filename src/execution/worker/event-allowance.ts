@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/settings.js';
 import type { EventRow, StoredEvent } from '../../runs/events/job-events.repository.js';
 import { storedEvent } from '../../runs/events/stored-event.js';
-import { tooManyEvents, tooMuchTold } from '../../runs/run-explanations.js';
+import { tooManyEvents, eventsTooLarge } from '../../runs/run-explanations.js';
 import { toEventRow } from '../runner/events.js';
 
 type Limits = Pick<Settings, 'JOB_EVENTS' | 'JOB_EVENT_BYTES'>;
@@ -40,7 +40,7 @@ export class EventAllowance {
     this.count += 1;
     this.bytes += Buffer.byteLength(stdout) + Buffer.byteLength(dataText);
     if (this.count > limits.JOB_EVENTS) return tooManyEvents(limits.JOB_EVENTS);
-    return this.bytes > limits.JOB_EVENT_BYTES ? tooMuchTold(limits.JOB_EVENT_BYTES) : '';
+    return this.bytes > limits.JOB_EVENT_BYTES ? eventsTooLarge(limits.JOB_EVENT_BYTES) : '';
   }
 }
 

@@ -77,7 +77,7 @@ export class JobEnvironments {
         `The image ${image} of execution environment "${name}" cannot be used: ${found}. Correct the image, or choose another execution environment.`,
       );
     }
-    await this.leases.noteEnvironment(run, digest);
+    await this.leases.storeEnvironmentDigest(run, digest);
     run.isolation = { mode: 'container', ...found };
   }
 

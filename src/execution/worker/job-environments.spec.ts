@@ -66,7 +66,7 @@ function environments({
   };
   return new JobEnvironments(
     { environmentOf: () => Promise.resolve(row) } as unknown as JobContextsRepository,
-    { noteEnvironment: () => Promise.resolve() } as unknown as RunLeasesRepository,
+    { storeEnvironmentDigest: () => Promise.resolve() } as unknown as RunLeasesRepository,
     {
       open: () => Promise.resolve(new Map([[7, { inputs }]])),
     } as unknown as CredentialSecrets,

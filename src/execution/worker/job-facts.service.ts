@@ -5,7 +5,7 @@ import { parseJson } from '../../common/fields/json-bounds.js';
 import { isRecord, parseRecord } from '../../common/records.js';
 import type { HostRow } from '../../inventories/ansible-inventory.js';
 import { HostFactsRepository, type FactsText } from '../../inventories/host-facts.repository.js';
-import { FACTS_NOT_STORED, factsNotKept } from '../../runs/run-explanations.js';
+import { FACTS_NOT_STORED, factsNotStored } from '../../runs/run-explanations.js';
 import { leaseOf } from '../../runs/run-leases.repository.js';
 import { LogLines } from '../../logging/log-lines.service.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
@@ -113,7 +113,7 @@ export class JobFacts {
    */
   async keep(run: ActiveRun, workspace: Workspace, facts: EndedFacts): Promise<string> {
     try {
-      return factsNotKept(await this.store(run, workspace, facts));
+      return factsNotStored(await this.store(run, workspace, facts));
     } catch (error) {
       if (error instanceof RunEnded) throw error;
       this.logger.error({ message: 'facts not stored', run: run.id, reason: messageOf(error) });

@@ -137,7 +137,7 @@ export class JobProjectFiles {
       () => false,
     );
     if (isThere && project.scm_revision !== '') return project.scm_revision;
-    return this.syncInside(run, project, (id) => this.runLeases.noteUpdate(run, id));
+    return this.syncInside(run, project, (id) => this.runLeases.storeProjectUpdate(run, id));
   }
 
   /**

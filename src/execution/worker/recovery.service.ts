@@ -122,7 +122,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
    */
   private async sweepFolders(): Promise<void> {
     const known = await listRuns(this.node.workspaces);
-    const living = await this.leases.living(known.map(({ runId }) => runId));
+    const living = await this.leases.attemptsOfRunning(known.map(({ runId }) => runId));
     for (const { runId, attempt, dir } of known) {
       if (living.get(runId) === attempt) continue;
       const ended = await endRun(runId, attempt, this.node.workspaces);

@@ -62,11 +62,11 @@ export class JobEventsRepository extends TableRepository<Row> {
    *
    * @returns true if the lease is valid
    */
-  async store(held: LeasedRun, events: readonly StoredEvent[]): Promise<boolean> {
-    const all = <Key extends keyof StoredEvent>(key: Key) => events.map((event) => event[key]);
-    const hosts = events.map(({ hostName }) => held.hosts?.get(hostName) ?? null);
+  async store(run: LeasedRun, events: readonly StoredEvent[]): Promise<boolean> {
+    const column = <Key extends keyof StoredEvent>(key: Key) => events.map((event) => event[key]);
+    const hosts = events.map(({ hostName }) => run.hosts?.get(hostName) ?? null);
     const row = await this.database.row<{ is_held: boolean }>(sql`
-      WITH lease AS (${leaseOf(held)}), stored AS (
+      WITH lease AS (${leaseOf(run)}), stored AS (
         INSERT INTO job_events (job_id, host_id, created, modified, uuid, parent_uuid, counter, event,
           event_display, event_level, failed, changed, host_name, playbook, play, task, role, stdout,
           start_line, end_line, verbosity, event_data)
@@ -74,13 +74,13 @@ export class JobEventsRepository extends TableRepository<Row> {
           e.event_display, e.event_level, e.failed, e.changed, e.host_name, e.playbook, e.play, e.task,
           e.role, e.stdout, e.start_line, e.end_line, e.verbosity, e.event_data::json
         FROM lease CROSS JOIN unnest(
-          ${all('created')}::timestamptz[], ${all('uuid')}::text[], ${all('parentUuid')}::text[],
-          ${all('counter')}::int[], ${all('event')}::text[], ${all('eventDisplay')}::text[],
-          ${all('eventLevel')}::int[], ${all('failed')}::bool[], ${all('changed')}::bool[],
-          ${all('hostName')}::text[], ${all('playbook')}::text[], ${all('play')}::text[],
-          ${all('task')}::text[], ${all('role')}::text[], ${all('stdout')}::text[],
-          ${all('startLine')}::int[], ${all('endLine')}::int[], ${all('verbosity')}::int[],
-          ${all('dataText')}::text[], ${hosts}::int[]
+          ${column('created')}::timestamptz[], ${column('uuid')}::text[], ${column('parentUuid')}::text[],
+          ${column('counter')}::int[], ${column('event')}::text[], ${column('eventDisplay')}::text[],
+          ${column('eventLevel')}::int[], ${column('failed')}::bool[], ${column('changed')}::bool[],
+          ${column('hostName')}::text[], ${column('playbook')}::text[], ${column('play')}::text[],
+          ${column('task')}::text[], ${column('role')}::text[], ${column('stdout')}::text[],
+          ${column('startLine')}::int[], ${column('endLine')}::int[], ${column('verbosity')}::int[],
+          ${column('dataText')}::text[], ${hosts}::int[]
         ) AS e(created, uuid, parent_uuid, counter, event, event_display, event_level, failed, changed,
           host_name, playbook, play, task, role, stdout, start_line, end_line, verbosity, event_data, host_id)
         LEFT JOIN (${allHosts()}) host ON host.id = e.host_id

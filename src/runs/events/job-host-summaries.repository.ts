@@ -103,24 +103,26 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
       ]),
     );
     await this.database.execute(sql`${insert} ON CONFLICT (job_id, host_name) DO NOTHING`);
-    const known = [...summaries.keys()].flatMap((name) => hosts.get(name) ?? []);
-    await this.showOnHosts(runId, known, originals);
+    const hostIds = [...summaries.keys()].flatMap((name) => hosts.get(name) ?? []);
+    await this.updateHosts(runId, hostIds, originals);
   }
 
   /**
    * Updates the hosts and the original hosts of constructed inventories. Locks rows in the order of
    * their ids, so that jobs of one inventory that end at the same time cannot deadlock.
    */
-  private async showOnHosts(
+  private async updateHosts(
     runId: number,
     hostIds: readonly number[],
     originals: HostsOfRun['originals'],
   ): Promise<void> {
-    const real = hostIds.map((id) => (originals === null ? id : (originals.get(id) ?? null)));
+    const originalIds = hostIds.map((id) =>
+      originals === null ? id : (originals.get(id) ?? null),
+    );
     await this.database.execute(sql`
       WITH played AS (
         SELECT host.id, host.name, summary.id AS summary_id, given.real_id
-        FROM unnest(${hostIds}::int[], ${real}::int[]) AS given(id, real_id)
+        FROM unnest(${hostIds}::int[], ${originalIds}::int[]) AS given(id, real_id)
         JOIN (${allHosts()}) host ON host.id = given.id
         JOIN job_host_summaries summary ON summary.host_name = host.name
         WHERE summary.job_id = ${runId}

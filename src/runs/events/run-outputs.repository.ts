@@ -113,7 +113,7 @@ export class RunOutputsRepository extends TableRepository<Row> {
     return this.parts(sql`job_id = ${runId} AND end_line > ${line}`, sql`ASC`, limit);
   }
 
-  private parts(which: Sql, order: Sql, limit: OutputBounds): Promise<OutputPart[]> {
+  private parts(condition: Sql, order: Sql, limit: OutputBounds): Promise<OutputPart[]> {
     return this.database.rows<OutputPart>(sql`
       SELECT id, counter, event, left(stdout, ${limit.bytes}) AS stdout, start_line, created,
         is_edge AS edge, nullif(host_name, '') AS host,
@@ -128,7 +128,7 @@ export class RunOutputsRepository extends TableRepository<Row> {
         FROM (
           SELECT id, counter, event, stdout, start_line, created, host_name, failed, changed
           FROM job_events
-          WHERE ${which} AND stdout <> ''
+          WHERE ${condition} AND stdout <> ''
           ORDER BY counter ${order} LIMIT ${limit.events + 1}
         ) part
         WINDOW next AS (ORDER BY counter ${order})

@@ -42,7 +42,7 @@ export class EventStream {
   }
 
   send(message: StreamMessage): Promise<void> {
-    return this.write(framed(message));
+    return this.write(formatMessage(message));
   }
 
   private async write(text: string): Promise<void> {
@@ -54,5 +54,5 @@ export class EventStream {
 }
 
 /** JSON contains no line breaks, so one data line is sufficient. */
-export const framed = ({ event, id, data }: StreamMessage): string =>
+export const formatMessage = ({ event, id, data }: StreamMessage): string =>
   `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${exactJson(data)}\n\n`;

@@ -62,30 +62,30 @@ export abstract class LiveEventsController {
   stream(
     @Target() run: Row,
     @ListParams() query: QueryParameters,
-    @Headers('last-event-id') resumed: string | undefined,
+    @Headers('last-event-id') lastEventId: string | undefined,
     @CurrentActor() actor: Actor,
     @Reauthorizer() reauthorize: Reauthorize,
     @Res() response: Response,
   ): Promise<void> {
-    const sender = eventSender(this.services, { runs: this.runs, id: run.id, query, resumed });
+    const sender = eventSender(this.services, { runs: this.runs, id: run.id, query, lastEventId });
     const following = { run, actor, reauthorize, response, sender, maxWaitMs: MAX_WAIT_MS };
     return this.streams.serve(following);
   }
 }
 
 /** The run and query of a request for events. */
-interface Asked {
+interface EventsRequest {
   runs: ResourceDefinition;
   id: number;
   query: QueryParameters;
   /** Value of the header `Last-Event-ID`. */
-  resumed: string | undefined;
+  lastEventId: string | undefined;
 }
 
 /** Returns a sender of the events after the client's position, in the order of their counters. */
-function eventSender(services: CommonServices, asked: Asked): StreamSender {
-  const { runs, id, query } = asked;
-  let after = placeOf(asked);
+function eventSender(services: CommonServices, request: EventsRequest): StreamSender {
+  const { runs, id, query } = request;
+  let after = positionOf(request);
   return async (stream, signal, actor) => {
     const { results, hasNext } = await nextEvents(services, runs, { id, after }, actor, query);
     for (const event of results) {
@@ -102,8 +102,8 @@ function eventSender(services: CommonServices, asked: Asked): StreamSender {
  * Returns the counter of the client's last event: from `Last-Event-ID` when it reconnects,
  * otherwise from the URL.
  */
-function placeOf({ resumed = '', query }: Asked): number {
-  const text = resumed === '' ? ([query.after].flat()[0] ?? '') : resumed;
+function positionOf({ lastEventId = '', query }: EventsRequest): number {
+  const text = lastEventId === '' ? ([query.after].flat()[0] ?? '') : lastEventId;
   if (text === '') return 0;
   if (!/^\d{1,9}$/.test(text)) {
     throw new BadRequest('Last-Event-ID and after must be whole numbers.');

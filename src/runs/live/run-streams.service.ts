@@ -23,7 +23,7 @@ export type StreamSender = (
 ) => Promise<Sent>;
 
 /** One client that follows one run. */
-export interface Following {
+export interface StreamRequest {
   run: Row;
   actor: Actor;
   reauthorize: Reauthorize;
@@ -44,8 +44,8 @@ export class RunStreams {
   ) {}
 
   /** Responds with a stream that ends when the run ends. */
-  async serve(following: Following): Promise<void> {
-    const { actor, response, run } = following;
+  async serve(request: StreamRequest): Promise<void> {
+    const { actor, response, run } = request;
     const slot = await this.slots.take(actor.id);
     if (response.closed) slot.free();
     else response.once('close', slot.free);
@@ -54,7 +54,7 @@ export class RunStreams {
     try {
       if (response.req.method !== 'HEAD') {
         await stream.begin();
-        await this.follow(following, stream, slot.signal);
+        await this.follow(request, stream, slot.signal);
       }
     } catch (error) {
       // The response header is already sent, so the stream can only be closed. When the client
@@ -75,28 +75,28 @@ export class RunStreams {
    * ends the stream.
    */
   private async follow(
-    { run, actor, reauthorize, sender, maxWaitMs }: Following,
+    { run, actor, reauthorize, sender, maxWaitMs }: StreamRequest,
     stream: EventStream,
     signal: AbortSignal,
   ): Promise<void> {
     const watch = this.feed.watch(run.id);
-    let told = '';
+    let lastStatus = '';
     let lastSent = Date.now();
     try {
-      for (let look = { actor, target: run }; !signal.aborted; look = await reauthorize()) {
-        const status = String(look.target.status);
+      for (let current = { actor, target: run }; !signal.aborted; current = await reauthorize()) {
+        const status = String(current.target.status);
         // The status was read before the changes, so a final status means that the following changes are
         // the last.
         const isOver = isFinal(status);
-        const isChanged = status !== told;
-        if (isChanged && !isOver) await stream.send(statusOf(look.target));
-        const sent = await sender(stream, signal, look.actor);
+        const isChanged = status !== lastStatus;
+        if (isChanged && !isOver) await stream.send(statusOf(current.target));
+        const sent = await sender(stream, signal, current.actor);
         if (signal.aborted) return;
         if (isChanged || sent !== 'nothing') lastSent = Date.now();
-        if (!isOver) told = status;
+        if (!isOver) lastStatus = status;
         if (sent === 'some') continue;
         if (isOver) {
-          await stream.send(statusOf(look.target));
+          await stream.send(statusOf(current.target));
           await stream.send({ event: 'end', data: { status } });
           return;
         }

@@ -4,7 +4,7 @@ import { GroupMember } from '../../common/processes/group-member.js';
 import { Settings } from '../../config/settings.js';
 
 const RETRY_AFTER_SECONDS = 15;
-const ALL = 'streams';
+const ALL_STREAMS = 'streams';
 
 /** One open stream. */
 export interface StreamSlot {
@@ -47,16 +47,16 @@ export class StreamSlots implements BeforeApplicationShutdown {
         if (!this.open.delete(controller)) return;
         clearTimeout(timer);
         controller.abort();
-        for (const key of [ALL, own]) this.processes.free(key);
+        for (const key of [ALL_STREAMS, own]) this.processes.free(key);
       },
     };
   }
 
   private async takeBoth(own: string): Promise<boolean> {
     const { STREAMS_PER_USER, STREAMS_MAX } = this.settings;
-    if (!(await this.processes.take(ALL, STREAMS_MAX))) return false;
+    if (!(await this.processes.take(ALL_STREAMS, STREAMS_MAX))) return false;
     if (await this.processes.take(own, STREAMS_PER_USER)) return true;
-    this.processes.free(ALL);
+    this.processes.free(ALL_STREAMS);
     return false;
   }
 

@@ -78,9 +78,9 @@ async function answer(
 ): Promise<Reply | StreamableFile | object> {
   const format = formatOf(asked);
   if (format === 'txt_download' || format === 'ansi_download') {
-    const colours = format === 'ansi_download';
+    const colors = format === 'ansi_download';
     const { reauthorize } = asked;
-    return new StreamableFile(stdout.stream(id, { colours, reauthorize }), {
+    return new StreamableFile(stdout.stream(id, { colors, reauthorize }), {
       type: 'text/plain; charset=utf-8',
       disposition: `attachment; filename="${type}_${id}.txt"`,
     });

@@ -35,7 +35,7 @@ export class StdoutService {
       return { range: { start: 0, end: 1, absolute_end: 1 }, content };
     }
     const chunks = await this.outputs.lines(runId, start, last);
-    const content = cut(chunks, start, last);
+    const content = linesBetween(chunks, start, last);
     const absoluteEnd = Number(lines);
     const range = { start, end: Math.min(last, absoluteEnd), absolute_end: absoluteEnd };
     return { range, content };
@@ -46,13 +46,13 @@ export class StdoutService {
    *
    * @param reauthorize called before each further part; the stream fails if it throws
    */
-  stream(runId: number, options: { colours: boolean; reauthorize: Reauthorize }): Readable {
+  stream(runId: number, options: { colors: boolean; reauthorize: Reauthorize }): Readable {
     return Readable.from(this.parts(runId, options));
   }
 
   private async *parts(
     runId: number,
-    { colours, reauthorize }: { colours: boolean; reauthorize: Reauthorize },
+    { colors, reauthorize }: { colors: boolean; reauthorize: Reauthorize },
   ): AsyncGenerator<string> {
     for (let counter = 0; ; await reauthorize()) {
       const chunks = await this.outputs.after(runId, counter, BATCH);
@@ -61,13 +61,13 @@ export class StdoutService {
       counter = last.counter;
       const lines = chunks.filter(({ stdout }) => stdout !== '').map(({ stdout }) => `${stdout}\n`);
       const text = lines.join('');
-      if (text !== '') yield colours ? text : plainText(text);
+      if (text !== '') yield colors ? text : plainText(text);
     }
   }
 }
 
 /** Removes lines of the first and the last event that are outside the range. */
-function cut(chunks: readonly OutputChunk[], start: number, end: number): string {
+function linesBetween(chunks: readonly OutputChunk[], start: number, end: number): string {
   const lines = chunks.flatMap(({ stdout, start_line }) =>
     stdout
       .split('\n')

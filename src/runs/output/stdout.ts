@@ -6,15 +6,24 @@ import { itemAt } from '../../common/invariants.js';
  * them.
  */
 const ESCAPE = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[@-Z\\-_])/g;
-const COLOUR = /\u001B\[([0-9;]*)m/g;
+const COLOR = /\u001B\[([0-9;]*)m/g;
 
 /** Returns the output without escape sequences. */
 export const plainText = (text: string): string => text.replace(ESCAPE, '').replaceAll('\r', '');
 
-const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
+const COLOR_NAMES = [
+  'black',
+  'red',
+  'green',
+  'yellow',
+  'blue',
+  'magenta',
+  'cyan',
+  'white',
+] as const;
 
 interface Style {
-  colour: string | null;
+  color: string | null;
   isBold: boolean;
 }
 
@@ -26,7 +35,7 @@ export const htmlText = (text: string): string => htmlLines(text).join('\n');
  * line.
  */
 export function htmlLines(text: string): string[] {
-  let style: Style = { colour: null, isBold: false };
+  let style: Style = { color: null, isBold: false };
   const lines = [''];
   let position = 0;
   const add = (part: string): void => {
@@ -34,41 +43,41 @@ export function htmlLines(text: string): string[] {
     for (const [index, line] of plainText(part).split('\n').entries()) {
       if (index > 0) lines.push('');
       const escaped = escapeHtml(line);
-      const shown = escaped === '' || classes === '' ? escaped : coloured(escaped, classes);
+      const shown = escaped === '' || classes === '' ? escaped : colored(escaped, classes);
       lines[lines.length - 1] += shown;
     }
   };
-  for (const match of text.matchAll(COLOUR)) {
+  for (const match of text.matchAll(COLOR)) {
     add(text.slice(position, match.index));
-    style = applied(style, match[1] ?? '');
+    style = applyCodes(style, match[1] ?? '');
     position = match.index + match[0].length;
   }
   add(text.slice(position));
   return lines;
 }
 
-const coloured = (escaped: string, classes: string): string =>
+const colored = (escaped: string, classes: string): string =>
   `<span class="${classes}">${escaped}</span>`;
 
-function applied(style: Style, codes: string): Style {
+function applyCodes(style: Style, codes: string): Style {
   const next = { ...style };
-  const given = codes.split(';').map(Number);
-  for (let code = given.shift(); code !== undefined; code = given.shift()) {
+  const remaining = codes.split(';').map(Number);
+  for (let code = remaining.shift(); code !== undefined; code = remaining.shift()) {
     if (code === 38 || code === 48) {
-      const colour = extended(given);
-      if (code === 38) next.colour = colour;
-    } else if (code === 0) Object.assign(next, { colour: null, isBold: false });
+      const color = readColor(remaining);
+      if (code === 38) next.color = color;
+    } else if (code === 0) Object.assign(next, { color: null, isBold: false });
     else if (code === 1) next.isBold = true;
     else if (code === 22) next.isBold = false;
-    else if (code === 39) next.colour = null;
-    else if (code >= 30 && code <= 37) next.colour = itemAt(NAMES, code - 30);
-    else if (code >= 90 && code <= 97) next.colour = `bright-${itemAt(NAMES, code - 90)}`;
+    else if (code === 39) next.color = null;
+    else if (code >= 30 && code <= 37) next.color = itemAt(COLOR_NAMES, code - 30);
+    else if (code >= 90 && code <= 97) next.color = `bright-${itemAt(COLOR_NAMES, code - 90)}`;
   }
   return next;
 }
 
 /** Reads a color of 256, or the nearest of them to a red, green and blue, from the codes after 38 or 48. */
-function extended(codes: number[]): string | null {
+function readColor(codes: number[]): string | null {
   const kind = codes.shift();
   if (kind === 2) {
     const [red = 0, green = 0, blue = 0] = codes.splice(0, 3).map(stepOf);
@@ -77,12 +86,12 @@ function extended(codes: number[]): string | null {
   const index = kind === 5 ? codes.shift() : undefined;
   if (index === undefined || !(index >= 0 && index < 256)) return null;
   if (index >= 16) return String(index);
-  return index < 8 ? itemAt(NAMES, index) : `bright-${itemAt(NAMES, index - 8)}`;
+  return index < 8 ? itemAt(COLOR_NAMES, index) : `bright-${itemAt(COLOR_NAMES, index - 8)}`;
 }
 
 /** Returns the step of the cube of 216 colors that is nearest to a level from 0 to 255. */
 const stepOf = (level: number): number =>
   level < 48 ? 0 : Math.min(5, Math.max(1, Math.floor((level - 35) / 40)));
 
-const classesOf = ({ colour, isBold }: Style): string =>
-  [...(colour === null ? [] : [`ansi-${colour}`]), ...(isBold ? ['ansi-bold'] : [])].join(' ');
+const classesOf = ({ color, isBold }: Style): string =>
+  [...(color === null ? [] : [`ansi-${color}`]), ...(isBold ? ['ansi-bold'] : [])].join(' ');

@@ -20,7 +20,7 @@ import { sql } from '../../../src/database/sql.js';
 import { SOMEBODY } from './actors.js';
 import { asQuery, fragmentsOf, REQUESTED, samplesOf, type RoomSamples } from './samples.js';
 
-const OWN_RETENTION = { template: 1, organization: null, days: 3, oldest: 4 };
+const RETENTION_OVERRIDE = { template: 1, organization: null, days: 3, oldest: 4 };
 const HELD = { id: 1, attempt: 2 };
 
 const EVENT: events.StoredEvent = {
@@ -45,7 +45,7 @@ export default {
       kinds: [[[1]]],
       typesOf: [[[1]]],
       nameOf: [[1]],
-      settleEnvironments: [[[1], [sql`run.project_id`]]],
+      storeEnvironments: [[[1], [sql`run.project_id`]]],
       attachCredentials: [[[[1, 2]]]],
       attachLabels: [[[[1, 2]]]],
       credentialsOf: [[1]],
@@ -60,11 +60,11 @@ export default {
         ],
       ],
       isInRunningWorkflow: [[1]],
-      holdTemplate: [[1]],
+      lockTemplate: [[1]],
       isLimitedTo: [[1, 'web']],
       hasActiveAmong: [[[1]]],
       countActive: [[[1]]],
-      signScheduled: [[[{ id: 1, scheduleId: 2, occurrence: new Date(0) }]]],
+      linkToSchedules: [[[{ id: 1, scheduleId: 2, occurrence: new Date(0) }]]],
     }),
     samplesOf(RunStatesRepository, {
       move: [
@@ -76,7 +76,11 @@ export default {
         [[{ id: 1 }], { from: ['running'], to: 'failed', fields: { job_explanation: 'No.' } }],
         [
           [{ id: 1 }],
-          { from: ['pending'], to: 'waiting', places: new Map([[1, { hostname: 'a', group: 2 }]]) },
+          {
+            from: ['pending'],
+            to: 'waiting',
+            placements: new Map([[1, { hostname: 'a', group: 2 }]]),
+          },
         ],
       ],
       requestCancel: [[[1], 'Enough.']],
@@ -87,8 +91,8 @@ export default {
       stranded: [[]],
       usage: [[]],
       explain: [[[{ id: 1, blockerId: null }]]],
-      unsettled: [[10]],
-      settle: [[[{ id: 1, projectUpdateId: null, inventoryUpdateIds: [2] }]]],
+      unresolved: [[10]],
+      storeDependencies: [[[{ id: 1, projectUpdateId: null, inventoryUpdateIds: [2] }]]],
       broken: [[]],
     }),
     samplesOf(leases.RunLeasesRepository, {
@@ -96,9 +100,9 @@ export default {
       isHeld: [[HELD]],
       isWaiting: [[1]],
       begin: [[HELD, { args: '', cwd: '/', revision: '', isolation: '', env: '{}' }]],
-      noteUpdate: [[HELD, 3]],
-      noteEnvironment: [[HELD, 'sha256:0']],
-      noteResults: [[HELD, true]],
+      storeProjectUpdate: [[HELD, 3]],
+      storeEnvironmentDigest: [[HELD, 'sha256:0']],
+      storeReadsResults: [[HELD, true]],
       claim: [
         [
           {
@@ -107,7 +111,7 @@ export default {
           },
         ],
       ],
-      living: [[[1]]],
+      attemptsOfRunning: [[[1]]],
     }),
     samplesOf(JobContextsRepository, { load: [[1]], identityOf: [[1]], environmentOf: [[1]] }),
     samplesOf(events.JobEventsRepository, {
@@ -129,11 +133,11 @@ export default {
       after: [
         [
           { id: 0, created: '-infinity' },
-          { days: 90, own: [OWN_RETENTION], isNeeded: (run) => sql`${run} = 1` },
+          { days: 90, overrides: [RETENTION_OVERRIDE], isNeeded: (run) => sql`${run} = 1` },
           10,
         ],
       ],
-      ownRetention: [[sql`SELECT 1 AS id, 2 AS retention_days, 3 AS retention_runs`]],
+      retentionOverrides: [[sql`SELECT 1 AS id, 2 AS retention_days, 3 AS retention_runs`]],
       removeRuns: [[[1]]],
     }),
     samplesOf(RunOutputsRepository, {
@@ -160,7 +164,7 @@ export default {
     fragmentsOf(runs, {
       runsOfEvents: { calls: [[[1]]], inside: asQuery },
       allRuns: { calls: [[]], inside: asQuery },
-      wantedRuns: { calls: [[[REQUESTED]]], inside: asQuery },
+      requestedRuns: { calls: [[[REQUESTED]]], inside: asQuery },
     }),
     fragmentsOf(leases, {
       leaseOf: { calls: [[HELD]], inside: asQuery },

@@ -2,7 +2,6 @@ import { Injectable, SetMetadata } from '@nestjs/common';
 import { DiscoveryService, Reflector } from '@nestjs/core';
 import { memberOf } from '../common/records.js';
 import type { JobStatus } from './unified-job.entity.js';
-import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 
 const LISTENS = 'controller:listens-to-runs';
 
@@ -35,13 +34,13 @@ export interface RunListener {
  */
 export const ListensToRuns = (): ClassDecorator => SetMetadata(LISTENS, true);
 
+const isListener = (value: unknown): value is RunListener =>
+  typeof memberOf(value, 'runsChanged') === 'function';
+
 /**
  * Publishes status changes to the listeners: the only link from runs to features that depend on
  * them.
  */
-const isListener = (value: unknown): value is RunListener =>
-  typeof memberOf(value, 'runsChanged') === 'function';
-
 @Injectable()
 export class RunChanges {
   private listeners: readonly RunListener[] | undefined;
@@ -55,13 +54,9 @@ export class RunChanges {
     if (changes.length === 0) return;
     this.listeners ??= this.discovery
       .getProviders()
-      .filter(({ instance, metatype }) => instance && metatype && this.listens(metatype))
+      .filter(({ metatype }) => metatype && this.reflector.get<unknown>(LISTENS, metatype) === true)
       .map(({ instance }): unknown => instance)
       .filter(isListener);
     for (const listener of this.listeners) await listener.runsChanged(changes);
-  }
-
-  private listens(metatype: NonNullable<InstanceWrapper['metatype']>): boolean {
-    return this.reflector.get<boolean | undefined>(LISTENS, metatype) === true;
   }
 }

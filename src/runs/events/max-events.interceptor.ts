@@ -4,12 +4,9 @@ import {
   type ExecutionContext,
   type NestInterceptor,
 } from '@nestjs/common';
+import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
-
-interface WithHeaders {
-  setHeader(name: string, value: number): void;
-}
 
 /** Tells clients how many events of a run they should load at once (setting MAX_UI_JOB_EVENTS). */
 @Injectable()
@@ -18,7 +15,7 @@ export class MaxEventsInterceptor implements NestInterceptor {
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const { MAX_UI_JOB_EVENTS: max } = await this.runtime.get('MAX_UI_JOB_EVENTS');
-    context.switchToHttp().getResponse<WithHeaders>().setHeader('X-UI-Max-Events', max);
+    context.switchToHttp().getResponse<Response>().setHeader('X-UI-Max-Events', max);
     return next.handle();
   }
 }

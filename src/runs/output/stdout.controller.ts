@@ -53,41 +53,24 @@ export abstract class StdoutController {
 
   @Route((runs) => ({ ...ROUTE, operationId: `${runs.path}_stdout`, parent: runs }))
   @Get()
-  read(
+  async read(
     @Target() run: Row,
     @ListParams() query: QueryParameters,
     @Headers() headers: IncomingHttpHeaders,
     @Reauthorizer() reauthorize: Reauthorize,
   ): Promise<Reply | StreamableFile | object> {
-    return answer(this.stdout, this.runs, run, { query, headers, reauthorize });
+    const format = formatOf(query, headers);
+    if (format === 'txt_download' || format === 'ansi_download') {
+      const colors = format === 'ansi_download';
+      return new StreamableFile(this.stdout.stream(run.id, { colors, reauthorize }), {
+        type: 'text/plain; charset=utf-8',
+        disposition: `attachment; filename="${this.runs.type}_${run.id}.txt"`,
+      });
+    }
+    const start = lineOf(query, 'start_line');
+    const output = await this.stdout.read(run.id, start, lineOf(query, 'end_line'));
+    return shape(output, format, query);
   }
-}
-
-/** The parts of a request that determine the range and the format of the output. */
-interface Asked {
-  query: QueryParameters;
-  headers: IncomingHttpHeaders;
-  reauthorize: Reauthorize;
-}
-
-async function answer(
-  stdout: StdoutService,
-  { type }: ResourceDefinition,
-  { id }: Row,
-  asked: Asked,
-): Promise<Reply | StreamableFile | object> {
-  const format = formatOf(asked);
-  if (format === 'txt_download' || format === 'ansi_download') {
-    const colors = format === 'ansi_download';
-    const { reauthorize } = asked;
-    return new StreamableFile(stdout.stream(id, { colors, reauthorize }), {
-      type: 'text/plain; charset=utf-8',
-      disposition: `attachment; filename="${type}_${id}.txt"`,
-    });
-  }
-  const start = lineOf(asked.query, 'start_line');
-  const output = await stdout.read(id, start, lineOf(asked.query, 'end_line'));
-  return shape(output, format, asked.query);
 }
 
 function shape(output: Output, format: Format, query: QueryParameters): Reply | object {
@@ -118,7 +101,7 @@ function documentOf(content: string, query: QueryParameters): string {
 }
 
 /** Returns the format: `format` of the query, otherwise according to `Accept`; JSON by default. */
-function formatOf({ query, headers }: Asked): Format {
+function formatOf(query: QueryParameters, headers: IncomingHttpHeaders): Format {
   const sent = [query.format].flat()[0];
   if (sent !== undefined) {
     const found = FORMATS.find((format) => format === sent);
@@ -129,11 +112,9 @@ function formatOf({ query, headers }: Asked): Format {
   return /^text\/plain\b/.test(headers.accept ?? '') ? 'txt' : 'json';
 }
 
-function lineOf(query: QueryParameters, name: 'start_line'): number;
-function lineOf(query: QueryParameters, name: 'end_line'): number | undefined;
 function lineOf(query: QueryParameters, name: string): number | undefined {
   const text = [query[name]].flat()[0];
-  if (text === undefined || text === '') return name === 'start_line' ? 0 : undefined;
+  if (text === undefined || text === '') return undefined;
   if (!/^\d{1,9}$/.test(text)) throw new BadRequest(`${name} must be a whole number.`);
   return Number(text);
 }

@@ -26,19 +26,18 @@ export class StdoutService {
    * Returns the lines `start` to `end` with their colors. If the range is larger than
    * STDOUT_MAX_BYTES_DISPLAY, the content is a message instead.
    */
-  async read(runId: number, start = 0, end?: number): Promise<Output> {
-    const last = end ?? 2_147_483_647;
-    const { bytes, lines } = await this.outputs.size(runId, start, last);
+  async read(runId: number, start = 0, end = 2_147_483_647): Promise<Output> {
+    const { bytes, lines } = await this.outputs.size(runId, start, end);
     const limit = this.settings.STDOUT_MAX_BYTES_DISPLAY;
     if (bytes > limit) {
       const content = `Standard Output too large to display (${bytes} bytes), only download supported for sizes over ${limit} bytes.`;
       return { range: { start: 0, end: 1, absolute_end: 1 }, content };
     }
-    const chunks = await this.outputs.lines(runId, start, last);
-    const content = linesBetween(chunks, start, last);
-    const absoluteEnd = Number(lines);
-    const range = { start, end: Math.min(last, absoluteEnd), absolute_end: absoluteEnd };
-    return { range, content };
+    const chunks = await this.outputs.lines(runId, start, end);
+    return {
+      range: { start, end: Math.min(end, lines), absolute_end: lines },
+      content: linesBetween(chunks, start, end),
+    };
   }
 
   /**

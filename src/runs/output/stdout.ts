@@ -43,8 +43,8 @@ export function htmlLines(text: string): string[] {
     for (const [index, line] of plainText(part).split('\n').entries()) {
       if (index > 0) lines.push('');
       const escaped = escapeHtml(line);
-      const shown = escaped === '' || classes === '' ? escaped : colored(escaped, classes);
-      lines[lines.length - 1] += shown;
+      lines[lines.length - 1] +=
+        escaped === '' || classes === '' ? escaped : `<span class="${classes}">${escaped}</span>`;
     }
   };
   for (const match of text.matchAll(COLOR)) {
@@ -55,9 +55,6 @@ export function htmlLines(text: string): string[] {
   add(text.slice(position));
   return lines;
 }
-
-const colored = (escaped: string, classes: string): string =>
-  `<span class="${classes}">${escaped}</span>`;
 
 function applyCodes(style: Style, codes: string): Style {
   const next = { ...style };

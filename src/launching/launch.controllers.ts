@@ -54,7 +54,7 @@ const needsSchema = (fields: readonly (keyof typeof ASK_SWITCHES)[]) => ({
 });
 const LAUNCH_NEEDS = object({
   ...needsSchema(PROMPT_FIELDS),
-  passwords_needed_to_start: described(NAMES, 'Names of the passwords that a launch must give.'),
+  passwords_needed_to_start: described(NAMES, 'Names of the passwords that a launch must contain.'),
   credential_needed_to_start: described(BOOLEAN, 'True if the template has no machine credential.'),
   inventory_needed_to_start: described(BOOLEAN, 'True if the template has no inventory.'),
   job_template_data: described(TEMPLATE, 'Template that is launched.'),

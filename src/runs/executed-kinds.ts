@@ -1,8 +1,8 @@
 import { raw, type Sql } from '../database/sql.js';
 
 /**
- * Kinds of runs that have a process: the scheduler assigns them to workers, which hold them by a
- * lease and end them. The other kinds consist of these runs, or wait for a decision.
+ * Kinds of runs that have a process. The scheduler assigns these runs to workers, which execute them
+ * under a lease. Runs of other kinds consist of these runs, or wait for a decision.
  */
 export const EXECUTED_KINDS = [
   'job',

@@ -137,7 +137,7 @@ export class JobContextsRepository extends TableRepository<RowOf<Job>> {
   }
 
   /**
-   * Returns what identifies a run of any kind.
+   * Returns the properties that identify a run of any kind.
    *
    * @throws BrokenInvariant for a run that does not exist
    */

@@ -54,7 +54,7 @@ export const RUN_PAGES = {
   columns: ['name', 'status', 'started', 'elapsed', 'launch_type', 'launched_by'],
 } as const;
 
-/** Returns true for a run whose template still exists: without it, nothing can run again. */
+/** Returns true for a run whose template still exists, which a relaunch requires. */
 export const hasTemplate = ({ unified_job_template_id: template }: Row): boolean =>
   template !== null;
 

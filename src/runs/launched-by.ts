@@ -20,7 +20,7 @@ export const LAUNCHED_BY = described(
 
 export const PASSWORDS_NEEDED = described(
   list(STRING),
-  'Names of the passwords that a launch must give.',
+  'Names of the passwords that a launch must contain.',
 );
 
 /** Schema of the summary of a run's template. */

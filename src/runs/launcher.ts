@@ -15,7 +15,7 @@ export interface RunRequest {
   webhook?: LaunchWebhook;
 }
 
-/** The plan for one request: its faults and its ignored fields. */
+/** The plan for one request, with the errors and the ignored fields of the request. */
 export interface LaunchCheck<Request extends RunRequest = RunRequest> {
   request: Request;
   /** Texts by field; empty if the launch is possible. */
@@ -35,9 +35,9 @@ export interface LaunchedRun {
   ignored: Record<string, unknown>;
 }
 
-/** Result of a request. */
+/** Result of one request. */
 export interface LaunchResult {
-  /** Run; null if none could be created. */
+  /** Run; null if the launch failed. */
   run: LaunchedRun | null;
   /** Reasons why there is no run or why the run cannot start, by field. */
   errors: FieldErrors;
@@ -51,8 +51,8 @@ export const startedBy = (actor: Actor): Pick<RunRequest, 'launchType' | 'create
 });
 
 /**
- * The single code path from templates of a kind to runs, whatever starts them. Set-based: the
- * number of statements is independent of the number of requests.
+ * The only code path from templates of a kind to runs, for all origins. The number of statements is
+ * independent of the number of requests.
  */
 export abstract class Launcher<
   Request extends RunRequest = RunRequest,
@@ -61,7 +61,7 @@ export abstract class Launcher<
   constructor(protected readonly database: Database) {}
 
   /**
-   * Plans requests and collects all faults of all requests.
+   * Plans requests and collects all errors of all requests.
    *
    * @param actor caller; null: an automatic start without a permission check
    * @throws NotFound for a template that does not exist
@@ -72,7 +72,7 @@ export abstract class Launcher<
    * Creates a run for each plan, even if it cannot start, with its activity entry and the effects of
    * a new run. The status is `pending`, or `new` if an approval or the worker itself starts the run.
    *
-   * @returns results in the order of the plans, with the faults of the plans
+   * @returns results in the order of the plans, with the errors of the plans
    */
   abstract start(plans: readonly Plan[]): Promise<LaunchResult[]>;
 
@@ -95,7 +95,7 @@ export abstract class Launcher<
 
   /**
    * Creates the runs of those requests that can be launched, in the caller's transaction and
-   * without a permission check. For automatic launches that report their faults elsewhere.
+   * without a permission check. For automatic launches that report their errors elsewhere.
    *
    * @returns results in the order of the requests
    */
@@ -114,7 +114,7 @@ export abstract class Launcher<
     return this.start(await this.plan(requests, null));
   }
 
-  /** Creates the runs of plans without faults. */
+  /** Creates the runs of plans without errors. */
   protected async startPossible(plans: readonly Plan[]): Promise<LaunchResult[]> {
     const started = (await this.start(plans.filter(isPossible))).values();
     return plans.map((plan) =>
@@ -128,8 +128,8 @@ export abstract class Launcher<
 const isPossible = ({ errors }: LaunchCheck): boolean => Object.keys(errors).length === 0;
 
 /**
- * Throws the faults of a plan. A missing permission comes first, because faults reveal data of the
- * template and of the request's objects.
+ * Throws the errors of a plan. A missing permission comes first, because the other errors reveal data
+ * of the template and of the request's objects.
  */
 function assertLaunchable(plan: LaunchCheck): void {
   if (plan.isForbidden) throw new Forbidden();

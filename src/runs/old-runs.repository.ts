@@ -5,7 +5,7 @@ import { retentionOfTemplates } from '../templates/templates.repository.js';
 import { RunWorkflows } from './run-causes.js';
 import { UnifiedJob } from './unified-job.entity.js';
 
-/** A run that was looked at, in the order of creation. */
+/** A run that the cleanup checked, in the order of creation. */
 export interface OldRun {
   id: number;
   /** Time of creation in full precision. */
@@ -13,13 +13,13 @@ export interface OldRun {
   isRemovable: boolean;
 }
 
-/** The retention of a template or of an organization that differs from the general one. */
+/** The retention of a template or organization, which overrides the general retention. */
 export interface RetentionOverride {
   template: number | null;
-  /** Organization whose runs without a retention of their template are kept so long. */
+  /** Organization; the override applies to its runs whose template sets no retention. */
   organization: number | null;
   days: number | null;
-  /** Oldest of the newest runs of the template that are kept; null for no limit. */
+  /** Id of the oldest run of the template that is kept; null if any number is kept. */
   oldest: number | null;
 }
 
@@ -43,7 +43,7 @@ export class OldRunsRepository extends TableRepository<UnifiedJob> {
   }
 
   /**
-   * Returns the retention of templates and organizations, as far as they set one.
+   * Returns the retention of the templates and organizations that set one.
    *
    * @param organizations query for `id`, `retention_days` and `retention_runs`
    */
@@ -64,7 +64,7 @@ export class OldRunsRepository extends TableRepository<UnifiedJob> {
       SELECT NULL, id, retention_days, NULL FROM org WHERE retention_days IS NOT NULL`);
   }
 
-  /** Returns up to `limit` old runs after another one; runs of active workflows are not removable. */
+  /** Returns up to `limit` old runs after a run; runs of active workflows are not removable. */
   after(
     { id, created }: Pick<OldRun, 'id' | 'created'>,
     { days, overrides, isNeeded }: RetentionRules,

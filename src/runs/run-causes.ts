@@ -2,8 +2,8 @@ import type { Actor } from '../common/access.js';
 import type { Sql } from '../database/sql.js';
 
 /**
- * Abstract classes for data of runs that belongs to later layers, which implement them: workflows,
- * schedules, webhooks. Their queries are for joins in statements about runs.
+ * Abstract classes for data of runs that belongs to later features (workflows, schedules, webhooks).
+ * These features implement the classes. The queries are for joins in statements about runs.
  */
 
 /** The workflow nodes of runs. */

@@ -9,7 +9,7 @@ import { IS_EXECUTED } from './executed-kinds.js';
 export interface LeasedRun {
   id: number;
   attempt: number;
-  /** Ids of its playbook's hosts, by name; absent for other kinds of runs. */
+  /** Ids of the playbook's hosts, by name; absent for runs without a playbook. */
   readonly hosts?: ReadonlyMap<string, number>;
 }
 
@@ -20,7 +20,7 @@ export interface StaleRun {
   attempt: number;
   type: string;
   launch_type: LaunchType;
-  /** True if its holder was a worker of this host. */
+  /** True if the former holder is a worker on this host. */
   is_local: boolean;
   cancel_requested: boolean;
   has_started: boolean;
@@ -28,15 +28,15 @@ export interface StaleRun {
 
 /** Conditions under which leases are taken over. */
 export interface LeaseClaim {
-  /** Name of the worker that takes them. */
+  /** Name of the worker that takes over the leases. */
   holder: string;
-  /** Common prefix of the names of workers on its host. */
+  /** Common prefix of the names of all workers on the same host. */
   hostPrefix: string;
   /** Names of workers that are known to be dead. */
   dead: readonly string[];
   /** Ids of runs to ignore: the worker's own. */
   except: readonly number[];
-  /** True to take expired leases, too; those of other hosts `graceSeconds` after they expired. */
+  /** True to take expired leases too. Leases of other hosts are taken `graceSeconds` after expiry. */
   takesExpired: boolean;
   graceSeconds: number;
   leaseSeconds: number;
@@ -86,7 +86,7 @@ export class RunLeasesRepository extends TableRepository<Row> {
   }
 
   /**
-   * Stores how a playbook was started.
+   * Stores the start parameters of a playbook.
    *
    * @returns false if the lease is gone or the run was canceled
    */
@@ -100,7 +100,7 @@ export class RunLeasesRepository extends TableRepository<Row> {
     return changed > 0;
   }
 
-  /** Stores a flag that says if the worker is reading the results of the run's program. */
+  /** Stores `reads_results`: the worker is reading the results of the run's program. */
   async storeReadsResults({ id, attempt }: LeasedRun, isReading: boolean): Promise<void> {
     await this.update({ id, attempt }, { reads_results: isReading });
   }
@@ -116,8 +116,8 @@ export class RunLeasesRepository extends TableRepository<Row> {
   }
 
   /**
-   * Takes over the leases of abandoned runs. From then on the former holder, even if it is alive,
-   * can write nothing.
+   * Takes over the leases of abandoned runs. The new lease number prevents further updates by the
+   * former holder, even if that worker is still alive.
    */
   claim(claim: LeaseClaim): Promise<StaleRun[]> {
     const { holder, hostPrefix, dead, except, takesExpired } = claim;
@@ -134,7 +134,7 @@ export class RunLeasesRepository extends TableRepository<Row> {
         lease_until = now() + make_interval(secs => ${claim.leaseSeconds})
       FROM stale WHERE run.id = stale.id
       RETURNING run.id, stale.attempt AS old_attempt, run.attempt, run.type, run.launch_type, stale.is_local,
-        run.cancel_requested, -- Reading an inventory leaves no traces: it is begun again as an update of a project is,
+        run.cancel_requested, -- Reading an inventory has no side effects, so it can start again like a project update,
         -- unless its results may have ended the worker that read them.
         coalesce(run.job_args, '') <> '' AND (run.type <> 'inventory_update' OR run.reads_results)
           AS has_started`);
@@ -157,7 +157,7 @@ export const leaseOf = ({ id, attempt }: LeasedRun): Sql => sql`
   SELECT id, inventory_id FROM unified_jobs
   WHERE id = ${id} AND attempt = ${attempt} AND status = 'running'`;
 
-/** Returns a query for runs that are assigned to the workers and not started by any: `id`. */
+/** Returns a query for assigned runs that no worker has started: `id` and `machine`. */
 export const waitingRuns = (): Sql => sql`
   SELECT id, execution_node AS machine FROM unified_jobs
   WHERE status = 'waiting' AND ${IS_EXECUTED}`;

@@ -50,7 +50,7 @@ export interface HostOutcome {
 }
 
 const IS_ACTIVE = sql`t.status IN ('new', 'pending', 'waiting', 'running')`;
-/** SQL condition for runs that take up capacity. A sync is part of its job. */
+/** SQL condition for runs that use capacity. A sync is counted as part of its job. */
 const USES_CAPACITY = sql`status IN ('waiting', 'running') AND launch_type <> 'sync'`;
 const HAS_FAILED = sql`t.status IN ('failed', 'error')`;
 
@@ -71,7 +71,7 @@ export class RunOverviewsRepository
     );
   }
 
-  /** Returns the last successful run of the same template before a run that the caller can read. */
+  /** Returns the last successful run of the same template before a run, if the caller can read it. */
   async lastSuccess(runId: number, actor: Actor): Promise<number | null> {
     const row = await this.database.row<{ id: number }>(sql`
       SELECT t.id FROM unified_jobs this

@@ -32,9 +32,9 @@ export interface UnresolvedRun {
 /** The dependencies of a run. */
 export interface ResolvedRun {
   id: number;
-  /** Sync of its project; null: none. */
+  /** Sync of the run's project; null: none. */
   projectUpdateId: number | null;
-  /** Updates of its inventory. */
+  /** Updates of the run's inventory. */
   inventoryUpdateIds: readonly number[];
 }
 
@@ -47,9 +47,9 @@ export interface BrokenJob {
   dependency_id: number;
 }
 
-/** Hosts that Ansible works on at once unless `forks` says otherwise. */
+/** Number of hosts that Ansible processes in parallel if `forks` is not set. */
 const ANSIBLE_FORKS = 5;
-/** Hosts that a provisioning callback counts as. */
+/** Number of hosts that a provisioning callback is counted as. */
 const CALLBACK_HOSTS = 2;
 const SYSTEM_JOB_IMPACT = 5;
 
@@ -66,13 +66,13 @@ export interface SimilarRuns {
   allow_simultaneous: boolean;
   /** True for updates that other runs wait for. */
   is_dependency: boolean;
-  /** First run that they wait for by their dependencies and by the inputs of their inventory. */
+  /** First run that these runs wait for, as a dependency or because it updates an input inventory. */
   awaited_id: number | null;
-  /** Instance groups that they may be placed in, best first. */
+  /** Instance groups that can execute these runs, best first. */
   preferred_groups: number[];
-  /** False if the groups are still to be chosen, or do not exist any more. */
+  /** False if no group is chosen yet, or if all chosen groups were deleted. */
   has_groups: boolean;
-  /** Forks that each counts as. */
+  /** Number of forks that each run is counted as. */
   impact: number;
   /** True if they run in containers of their execution environment. */
   needs_engine: boolean;
@@ -85,7 +85,7 @@ export interface PendingRun {
   blockerId: number | null;
 }
 
-/** Number of runs of a group that an instance was given. */
+/** Number of runs of a group that are assigned to an instance. */
 export interface Usage {
   hostname: string;
   group_id: number | null;
@@ -100,9 +100,9 @@ export const NEEDS_ENGINE = raw('environment IS NOT NULL');
 const IS_SETTLED = raw(`(type NOT IN ('job', 'inventory_update') OR dependencies_processed)`);
 
 /**
- * Returns an SQL array of the groups that a run prefers, best first: those of its launch, or else those of
- * its template, inventory and organization, up to the first that excludes the following. The default group
- * if there are none.
+ * Returns an SQL array of the groups that a run prefers, best first: the groups of its launch, otherwise
+ * the groups of its template, inventory and organization. A template or inventory can exclude the groups
+ * of the following objects. Without any group, the array contains the default group.
  *
  * @param run alias of the run
  */
@@ -128,8 +128,8 @@ const groupsOfRun = (run: string): Sql => {
 };
 
 /**
- * Returns the forks that a run counts as: one more than the hosts that it works on at once, which are at
- * most its forks.
+ * Returns the number of forks that a run is counted as: one more than the number of hosts that it
+ * processes in parallel, which is limited by its forks.
  */
 const impactOfRun = (run: string): Sql => {
   const of = (column: string): Sql => ident(run, column);
@@ -142,12 +142,12 @@ const impactOfRun = (run: string): Sql => {
     WHEN ${of('type')} = 'system_job' THEN ${SYSTEM_JOB_IMPACT} ELSE 1 END`;
 };
 
-/** Number of runs in the order of the queue whose explanations follow changes of free capacity. */
+/** Number of runs at the head of the queue whose explanations show changes of free capacity. */
 const NEXT_RUNS = 100;
 /** Separates the reason of an explanation from the states of groups. */
 const GROUP_STATES = raw(`' Instance groups: '`);
 
-/** Query for the load of machines and groups. A sync is part of its job. */
+/** Query for the load of instances and groups. A sync is counted as part of its job. */
 const USAGE = sql`
   SELECT execution_node AS hostname, instance_group_id AS group_id, count(*)::int AS runs,
     sum(impact)::int AS forks
@@ -163,10 +163,10 @@ export class RunQueueRepository extends TableRepository<Row> {
   }
 
   /**
-   * Returns the pending runs and those that instances were given. Runs that are the same to the scheduler
-   * are one row, because there can be thousands. The statistics of the table are wrong after a sudden
-   * increase of jobs: therefore dependencies are looked up one by one instead of by a join, and sorting is
-   * turned off, which the planner would prefer to hashing.
+   * Returns the pending runs and the runs that are assigned to instances. There can be thousands, so runs
+   * that are the same to the scheduler share a row. After a sudden increase of jobs the planner's
+   * statistics of the table are outdated. The query therefore looks up dependencies one by one instead of
+   * by a join, and disables sorting, which the planner would prefer to hashing.
    */
   active(): Promise<SimilarRuns[]> {
     return this.database.transaction(async () => {
@@ -203,8 +203,8 @@ export class RunQueueRepository extends TableRepository<Row> {
   }
 
   /**
-   * Stores the groups that runs without dependencies prefer, and runs whose groups are all deleted.
-   * `storeDependencies` does it for other runs.
+   * Stores the preferred groups of pending runs that have none, or whose groups were all deleted. Jobs and
+   * inventory updates normally receive their groups from `storeDependencies`.
    */
   async chooseGroups(): Promise<void> {
     await this.database.execute(sql`
@@ -214,7 +214,7 @@ export class RunQueueRepository extends TableRepository<Row> {
         AND (preferred_groups IS NULL OR NOT preferred_groups && ${existingGroups()})`);
   }
 
-  /** Returns the waiting runs whose instance no longer takes runs of their group. */
+  /** Returns the waiting runs whose instance no longer accepts runs of their group. */
   async stranded(): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       SELECT id FROM unified_jobs WHERE status = 'waiting' AND ${IS_EXECUTED}
@@ -222,14 +222,15 @@ export class RunQueueRepository extends TableRepository<Row> {
     return rows.map(({ id }) => id);
   }
 
-  /** Returns the numbers of runs that instances were given. */
+  /** Returns the numbers of runs that are assigned to instances. */
   usage(): Promise<Usage[]> {
     return this.database.rows<Usage>(USAGE);
   }
 
   /**
-   * Updates the explanations of runs that have been pending for a while. Changes of free capacity are told
-   * only to the runs that are next: it changes with every run, and the queue can be long.
+   * Updates the explanations of runs that have been pending for `EXPLAIN_AFTER_SECONDS`. Free capacity
+   * changes with every run and the queue can be long, so a change of free capacity alone updates only the
+   * first `NEXT_RUNS` runs.
    */
   async explain(pending: readonly PendingRun[]): Promise<void> {
     await this.database.execute(sql`
@@ -262,8 +263,8 @@ export class RunQueueRepository extends TableRepository<Row> {
   }
 
   /**
-   * Returns runs whose dependencies are not determined yet. `id + 0` prevents the planner from
-   * searching for a project's last sync among the runs of all projects.
+   * Returns runs whose dependencies are not determined yet. `id + 0` prevents the planner from searching
+   * the runs of all projects for the last sync of a project.
    */
   unresolved(limit: number): Promise<UnresolvedRun[]> {
     return this.database.rows<UnresolvedRun & Row>(sql`

@@ -17,8 +17,8 @@ export type RunSignal = { status: string } | { counter: number } | { deleted: tr
 export const runChannel = (runId: number): string => `run:${runId}`;
 
 /**
- * Sends Redis messages that speed things up. All of their information is also in the database and
- * is found there if a message is lost, so no operation waits for or fails because of a message.
+ * Sends Redis messages that make other processes react faster. The database contains the same
+ * information, so no operation waits for a message or fails because of a lost message.
  */
 @Injectable()
 export class RunSignals {

@@ -9,11 +9,11 @@ import { type JobStatus, UnifiedJob } from './unified-job.entity.js';
 /** One run of a set whose status changes together. */
 export interface RunStep {
   id: number;
-  /** Lease number that the run must still have. */
+  /** Lease number that the run must have, otherwise it does not change. */
   attempt?: number;
   /**
-   * Text that is appended to the run's explanation, after a space. The explanation of a pending run
-   * only says why it waits, and is replaced.
+   * Text that is appended to the run's explanation, after a space. It replaces the explanation of a
+   * pending run, which only says why the run waits.
    */
   explanation?: string;
 }
@@ -110,12 +110,12 @@ export class RunStatesRepository extends TableRepository<Row> {
   }
 }
 
-/** Returns the present explanation with a text appended. */
+/** Returns the current explanation with a text appended. */
 function appended(text: Sql): Sql {
   return sql`trim(job_explanation || ' ' || ${text}::text)`;
 }
 
-/** Returns the assignments of the places of runs. */
+/** Returns the assignments of instance and group for each run. */
 function placementColumns(placements: NonNullable<StateMove['placements']>): Sql[] {
   const at = sql`array_position(${[...placements.keys()]}::bigint[], run.id::bigint)`;
   const values = [...placements.values()];
@@ -125,7 +125,7 @@ function placementColumns(placements: NonNullable<StateMove['placements']>): Sql
   ];
 }
 
-/** Returns the columns that depend on the status of a run; times are the database's. */
+/** Returns the assignments that depend on the new status; times come from the database's clock. */
 function statusColumns(to: JobStatus): Sql[] {
   const columns = [sql`failed = ${isFailed(to)}`];
   if (to === 'running') columns.push(raw('started = now()'));

@@ -20,7 +20,7 @@ export interface DayOutcomes {
   longest_seconds: number | null;
 }
 
-/** Which ended runs `results` counts. */
+/** Selection of the ended runs that `results` counts. */
 export interface ResultsQuery {
   /** Interval of PostgreSQL, such as `1 month`. */
   period: string;
@@ -38,7 +38,7 @@ export interface PeriodResults {
   canceled: number;
 }
 
-/** A task of a template's jobs, with its duration on all their hosts together. */
+/** A task of a template's jobs, with its duration on all hosts of a job together. */
 export interface SlowTask {
   task: string;
   job_template: number | null;
@@ -64,7 +64,7 @@ export interface FailingHost {
 export interface QueuedRuns {
   status: string;
   runs: number;
-  /** Launch time of the oldest of them. */
+  /** Creation time of the oldest run. */
   oldest: string;
 }
 
@@ -106,8 +106,8 @@ export class RunStatisticsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Returns the number of ended runs by hour or day in UTC, from the start of a period until now. Updates
-   * that a job started for itself do not count.
+   * Returns the number of ended runs by hour or day in UTC, from the start of a period until now. Does not
+   * count the syncs inside jobs.
    */
   results(actor: Actor, { period, unit, types }: ResultsQuery): Promise<PeriodResults[]> {
     return this.database.rows<PeriodResults>(sql`

@@ -6,7 +6,7 @@ import { isFinal } from './state-machine.js';
 import type { UnifiedJob } from './unified-job.entity.js';
 import { RunsRepository } from './runs.repository.js';
 
-/** Time in which events of a finished run can still arrive, in ms. */
+/** Time after the end of a run in which its events can still arrive, in ms. */
 const LATE_EVENTS_MS = 60_000;
 
 /** Hooks that apply the same delete rules to all kinds of runs (docs/contract/runs.md#delete). */

@@ -15,10 +15,7 @@ import { RunSchedules, RunWorkflows } from './run-causes.js';
 import { UnifiedJob, type JobStatus } from './unified-job.entity.js';
 import { EXECUTED_KINDS } from './executed-kinds.js';
 
-/**
- * First key of the advisory lock on launches of a template by its host config key; the second key
- * is the template.
- */
+/** First key of the advisory lock on callback launches of a template; the second key is its id. */
 const CALLBACK_LOCK = 7_303;
 
 /** Data for the representations of all kinds of runs, beyond the columns of a list. */
@@ -115,9 +112,9 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
   }
 
   /**
-   * Returns a query for the facts (`RunFacts`) of a page of runs. It returns a user's name to
-   * callers who can read the account. The query consists of separate parts: as one join of eight
-   * tables, planning takes six times as long, which is most of its time.
+   * Returns a query for the facts (`RunFacts`) of a page of runs. User names are only visible to
+   * readers of the account. The query consists of separate parts, because PostgreSQL needs six times
+   * as long to plan one join of eight tables, and planning takes most of the time.
    */
   facts(ids: readonly number[], reader: Actor): Sql {
     const nodes = this.workflows.nodesOfRuns();
@@ -246,7 +243,10 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
         AND env.id = coalesce(${join(candidates, ', ')})`);
   }
 
-  /** Waits for earlier launches of a template by its host config key. */
+  /**
+   * Locks callback launches of a template until the end of the transaction, so that they run one
+   * after another.
+   */
   async lockTemplate(templateId: number): Promise<void> {
     await this.database.execute(
       sql`SELECT pg_advisory_xact_lock(${CALLBACK_LOCK}, ${templateId}::int)`,
@@ -297,7 +297,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
   }
 
   /**
-   * Links runs to their schedule occurrences; the database refuses a second run of an occurrence.
+   * Links runs to their schedule occurrences. The database rejects a second run of an occurrence.
    */
   async linkToSchedules(runs: readonly ScheduledRun[]): Promise<void> {
     await this.database.execute(sql`
@@ -321,8 +321,8 @@ export const allRuns = (): Sql => sql`
   FROM unified_jobs`;
 
 /**
- * Returns a query for the origins of requested runs, for the INSERT ... SELECT of each kind: the
- * row `place` is the position of the request.
+ * Returns a query for the origins of requested runs, for the INSERT ... SELECT of each kind. The
+ * column `place` is the position of the request, from 1.
  */
 export function requestedRuns(requests: readonly RunRequest[]): Sql {
   const webhooks = requests.map(({ webhook }) => webhook);

@@ -21,7 +21,7 @@ type SourceWorkflow = Required<Pick<Extension, 'related' | 'summary_fields'>>;
 
 const NONE: SourceWorkflow = { related: {}, summary_fields: {} };
 
-/** Data that the representations of all kinds of runs show besides their fields. */
+/** Loads the data that the representations of all kinds of runs contain besides their columns. */
 @Injectable()
 export class ShownRuns {
   constructor(
@@ -32,8 +32,7 @@ export class ShownRuns {
   ) {}
 
   /**
-   * Returns the facts of a page of runs, by run. The query is combined with other queries of the same
-   * moment.
+   * Returns the facts of a page of runs, by run. The query is batched with concurrent queries.
    */
   async facts(
     rows: readonly Row[],
@@ -45,8 +44,8 @@ export class ShownRuns {
   }
 
   /**
-   * Returns the workflow job of each run that is a workflow node. The query is combined with other
-   * queries of the same moment.
+   * Returns the workflow job of each run that is a workflow node. The query is batched with concurrent
+   * queries.
    */
   async sourceWorkflows(
     rows: readonly Row[],

@@ -16,7 +16,7 @@ export const FAILED_STATUSES = ['failed', 'error', 'canceled'] as const;
 const NEXT: Record<JobStatus, readonly JobStatus[]> = {
   new: ['pending', 'running', 'failed', 'error', 'canceled'],
   pending: ['waiting', 'running', ...FINAL_STATUSES],
-  // Back to `pending`: the instance that was to take it takes no runs any more.
+  // Back to `pending`: the assigned instance no longer accepts runs.
   waiting: ['pending', 'running', 'failed', 'error', 'canceled'],
   // Back to `pending`: a worker that shuts down returns a run that it has not started.
   running: ['pending', ...FINAL_STATUSES],

@@ -13,7 +13,7 @@ export const TEMPLATE_RUN_SHOWS: ShownBesides = {
   },
 };
 
-/** Adds to the extensions of runs the data of their kind. */
+/** Adds the data that only one kind of runs has to the extensions of its runs. */
 export function addToExtensions<Run extends Row>(
   extensions: Map<number, Extension>,
   runs: readonly Run[],
@@ -32,7 +32,7 @@ export function addToExtensions<Run extends Row>(
   return extensions;
 }
 
-/** Adds to runs their template and what launched them. */
+/** Adds the template, the cause of the launch and the surrounding workflow job to runs. */
 @Injectable()
 export class TemplateRunExtension {
   constructor(private readonly runs: ShownRuns) {}

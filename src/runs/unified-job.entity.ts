@@ -43,12 +43,12 @@ export const LAUNCH_TYPES = [
 ] as const;
 export type LaunchType = (typeof LAUNCH_TYPES)[number];
 
-/** Options of the field `instance_group`, which only jobs and inventory updates show. */
+/** Options of the field `instance_group`, which is visible on jobs and inventory updates only. */
 export const INSTANCE_GROUP_FIELD = {
   readOnly: true,
   nullable: true,
   index: false,
-  help: 'Instance group that it was placed in.',
+  help: 'Instance group that the run was assigned to.',
 } as const;
 
 /**
@@ -64,7 +64,7 @@ export const INSTANCE_GROUP_FIELD = {
 })
 @Index('unified_jobs_type_id_idx', ['type', 'id'])
 @Index('unified_jobs_status_idx', ['status', 'id'])
-// For the scheduler, which looks for these few among all pending runs in every pass.
+// For the scheduler, which searches all pending runs for these few runs in every pass.
 @Index('unified_jobs_unsettled_idx', ['id'], {
   where:
     "((status = 'pending'::text) AND (NOT dependencies_processed) AND " +
@@ -123,7 +123,7 @@ export class UnifiedJob extends WideResourceEntity {
     readOnly: true,
     nullable: true,
     index: false,
-    help: 'Template this is a run of.',
+    help: 'Template of the run.',
   })
   unified_job_template!: Reference | null;
 
@@ -164,11 +164,11 @@ export class UnifiedJob extends WideResourceEntity {
   @Reference('instance_group', { ...INSTANCE_GROUP_FIELD, hidden: true })
   instance_group!: Reference | null;
 
-  /** Instance groups that it may be placed in, best first; null until the scheduler sees it. */
+  /** Instance groups that can execute the run, best first; null until the scheduler chooses them. */
   @Column('integer', { array: true, nullable: true })
   preferred_groups!: number[] | null;
 
-  /** Forks that it counts as in `max_forks` of its instance group. */
+  /** Number of forks that the run is counted as, compared with `max_forks` of its instance group. */
   @Integer({ internal: true, default: 1 })
   impact!: number;
 
@@ -185,7 +185,7 @@ export class UnifiedJob extends WideResourceEntity {
     nullable: true,
     hidden: true,
     index: false,
-    help: 'Schedule that launched this.',
+    help: 'Schedule that launched the run.',
   })
   schedule!: Reference | null;
 
@@ -193,7 +193,7 @@ export class UnifiedJob extends WideResourceEntity {
   @DateTime({ internal: true })
   schedule_occurrence!: string | null;
 
-  /** Lease number, which every update of a worker names. */
+  /** Lease number. An update by a worker must contain it, otherwise the update changes nothing. */
   @Integer({ internal: true, default: 0 })
   attempt!: number;
 
@@ -281,7 +281,7 @@ export abstract class ExecutedJob extends UnifiedJob {
   @Text({ readOnly: true, detailOnly: true, help: 'Cause of an internal error.' })
   result_traceback!: string;
 
-  @Bool({ readOnly: true, help: 'All events of the run are stored.' })
+  @Bool({ readOnly: true, help: 'True if all events of the run are stored.' })
   event_processing_finished!: boolean;
 
   @Integer({ internal: true, default: 0 })

@@ -14,7 +14,7 @@ export type NewUpdate = NewRun & Row & { name: string; organization_id: number |
 export abstract class UpdateLauncher extends Launcher {
   /** Field of an update that refers to its template. */
   protected abstract readonly templateField: 'project' | 'inventory_source' | 'system_job_template';
-  /** Reason for a template without an update: it has no source, or was deleted meanwhile. */
+  /** Error for a template that cannot be updated: the template has no source, or was deleted. */
   protected abstract readonly noUpdate: string;
 
   constructor(
@@ -53,13 +53,13 @@ export abstract class UpdateLauncher extends Launcher {
   }
 
   /**
-   * Inserts updates with the present options of their templates, in the order of the requests; none
-   * for a template that was deleted or has no source.
+   * Inserts updates with the current options of their templates, in the order of the requests. Skips
+   * templates that were deleted or have no source.
    */
   protected abstract insert(requests: readonly RunRequest[]): Promise<NewUpdate[]>;
 }
 
-/** Returns the plan of an update that nothing but its template determines. */
+/** Returns the plan of an update, which has no prompts and needs no permission check. */
 export const planOf = (request: RunRequest, errors: LaunchCheck['errors'] = {}): LaunchCheck => ({
   request,
   errors,

@@ -29,9 +29,9 @@ export const sealArtifacts = (
 /**
  * Returns the artifacts of a row.
  *
- * @param open JSON column of the row; any value but an object passes on nothing
- * @param sealed column `secret_artifacts` of the row; null or empty: no secrets
- * @throws UnsealError if they cannot be opened with the installation's keys
+ * @param columns `open`: JSON column, ignored unless it is an object; `sealed`: column
+ *   `secret_artifacts`, null or empty without secrets
+ * @throws UnsealError if the secrets cannot be decrypted with the installation's keys
  */
 export function openArtifacts(
   box: SecretBox,

@@ -11,7 +11,7 @@ const READ_ONLY = { readOnly: true } as const;
 @Index('job_events_host_id_idx', ['host_id'])
 @Index('job_events_created_idx', ['created', 'id'])
 @Index('job_events_job_counter_key', ['job_id', 'counter'], { unique: true })
-// For the durations of tasks, which few of the events of a job tell.
+// For the durations of tasks, which need only a few events of each job.
 @Index('job_events_steps_idx', ['job_id', 'counter'], {
   where:
     "(event = ANY (ARRAY['playbook_on_task_start'::text, 'playbook_on_handler_task_start'::text, 'playbook_on_play_start'::text, 'playbook_on_stats'::text]))",
@@ -51,7 +51,7 @@ export class JobEvent {
   @Integer({ ...READ_ONLY, default: 0, help: 'Position in the run, from 1.' })
   counter!: number;
 
-  @Char({ ...READ_ONLY, help: 'Name of the event for people.' })
+  @Char({ ...READ_ONLY, help: 'Display name of the event.' })
   event_display!: string;
 
   @Json({ ...READ_ONLY, schema: freeObject('Data of the event from ansible-runner.') })
@@ -66,10 +66,10 @@ export class JobEvent {
   @Bool({ ...READ_ONLY, help: 'True if a host was changed.' })
   changed!: boolean;
 
-  @Char({ ...READ_ONLY, help: 'Identifier that Ansible gave the event.' })
+  @Char({ ...READ_ONLY, help: 'Identifier of the event, from Ansible.' })
   uuid!: string;
 
-  @Char({ ...READ_ONLY, help: 'Identifier of the event that this one belongs to.' })
+  @Char({ ...READ_ONLY, help: 'Identifier of the parent event.' })
   parent_uuid!: string;
 
   @Reference('host', {

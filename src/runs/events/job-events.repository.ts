@@ -13,7 +13,7 @@ import { JobEvent } from './job-event.entity.js';
  */
 export interface EventRow {
   readonly uuid: string;
-  /** Parent uuid; empty for the playbook itself and for free output before it. */
+  /** Parent uuid; empty for the playbook itself and for output before the playbook. */
   readonly parentUuid: string;
   readonly counter: number;
   readonly event: string;

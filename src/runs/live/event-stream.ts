@@ -47,8 +47,7 @@ export class EventStream {
 
   private async write(text: string): Promise<void> {
     if (this.signal.aborted || this.response.write(text)) return;
-    // An abort ends the wait without an error, as a disconnected client does; callers check the
-    // signal.
+    // An abort or a disconnected client ends the wait without an error; callers check the signal.
     await once(this.response, 'drain', { signal: this.signal }).catch(() => undefined);
   }
 }

@@ -16,7 +16,7 @@ import { Route } from '../../common/rest/route.js';
 import { nextEvents } from '../events/run-events.js';
 import { RunStreams, type StreamSender } from './run-streams.service.js';
 
-/** Time after which the database is checked without a message of a worker, in ms. */
+/** Time after which the database is checked even without a message from a worker, in ms. */
 const MAX_WAIT_MS = 3000;
 
 const ROUTE = {
@@ -34,7 +34,7 @@ const ROUTE = {
     {
       name: 'after',
       schema: { type: 'integer', minimum: 0 },
-      description: 'Counter of the last event the client has; Last-Event-ID wins over it.',
+      description: 'Counter of the last event the client has; Last-Event-ID takes precedence.',
     },
     {
       name: 'no_truncate',

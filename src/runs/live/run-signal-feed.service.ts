@@ -66,7 +66,7 @@ export class RunSignalFeed {
   /**
    * Calls `listener` for each message on a channel.
    *
-   * @returns a function that ends this
+   * @returns a function that removes the listener
    */
   listen(channel: string, listener: Listener): () => void {
     const key = this.redis.key(channel);
@@ -89,8 +89,8 @@ export class RunSignalFeed {
   }
 
   /**
-   * The client renews its subscriptions after a reconnect; every watcher then checks for changes
-   * that it missed.
+   * Connects a client that renews its subscriptions after a reconnect. The listeners are then called
+   * without a message, because messages may have been lost.
    */
   private connect(): Redis {
     const connection = this.redis.connectQuietly({

@@ -12,7 +12,7 @@ import { StreamSlots } from './stream-slots.service.js';
 
 const KEEP_ALIVE_MS = 15_000;
 
-/** Amount of changes that a sender sent. */
+/** Share of the available changes that a sender has sent. */
 export type Sent = 'nothing' | 'some' | 'all';
 
 /** Sends the changes of a run except its status, a limited part at a time. */
@@ -29,7 +29,7 @@ export interface StreamRequest {
   reauthorize: Reauthorize;
   response: Response;
   sender: StreamSender;
-  /** Time after which the database is checked without a message of a worker, in ms. */
+  /** Time after which the database is checked even without a message from a worker, in ms. */
   maxWaitMs: number;
 }
 

@@ -25,7 +25,7 @@ export class StreamSlots implements BeforeApplicationShutdown {
   ) {}
 
   /**
-   * @param seconds maximum duration; null for a client that shows regularly that it is alive
+   * @param seconds maximum duration; null for a client that sends heartbeats
    * @throws TooManyRequests if the user, or all users together, have reached the maximum
    */
   async take(

@@ -35,11 +35,19 @@ const ROUTE = {
     content: described(STRING, 'Output.'),
   }),
   query: [
-    { name: 'format', schema: { type: 'string', enum: [...FORMATS] }, description: 'Form of it.' },
+    {
+      name: 'format',
+      schema: { type: 'string', enum: [...FORMATS] },
+      description: 'Format of the output.',
+    },
     { name: 'start_line', schema: { type: 'integer' }, description: 'First line, from 0.' },
-    { name: 'end_line', schema: { type: 'integer' }, description: 'Line behind the last one.' },
+    { name: 'end_line', schema: { type: 'integer' }, description: 'Line after the last line.' },
     { name: 'content_encoding', schema: { type: 'string' }, description: '`base64`, or omitted.' },
-    { name: 'content_only', schema: { type: 'boolean' }, description: 'HTML without its frame.' },
+    {
+      name: 'content_only',
+      schema: { type: 'boolean' },
+      description: 'HTML fragment instead of a whole document.',
+    },
     { name: 'dark', schema: { type: 'boolean' }, description: 'HTML for a dark page.' },
   ],
 } as const;

@@ -73,7 +73,7 @@ function applyCodes(style: Style, codes: string): Style {
   return next;
 }
 
-/** Reads a color of 256, or the nearest of them to a red, green and blue, from the codes after 38 or 48. */
+/** Reads the codes after 38 or 48: one of 256 colors, or an RGB color, which becomes the nearest of the 256. */
 function readColor(codes: number[]): string | null {
   const kind = codes.shift();
   if (kind === 2) {
@@ -86,7 +86,7 @@ function readColor(codes: number[]): string | null {
   return index < 8 ? itemAt(COLOR_NAMES, index) : `bright-${itemAt(COLOR_NAMES, index - 8)}`;
 }
 
-/** Returns the step of the cube of 216 colors that is nearest to a level from 0 to 255. */
+/** Returns the step (0 to 5) in the cube of 216 colors that is nearest to a level from 0 to 255. */
 const stepOf = (level: number): number =>
   level < 48 ? 0 : Math.min(5, Math.max(1, Math.floor((level - 35) / 40)));
 

@@ -73,7 +73,7 @@ export class Callbacks implements OnModuleDestroy {
           prompts: { limit: host, ...(variables ? { extra_vars: variables } : {}) },
           // A job on one host is not sliced.
           slice: { number: 0, count: 1 },
-          holds: ['limit'],
+          forcedFields: ['limit'] as const,
         };
         return itemAt(await this.launches.launch([request], null), 0);
       });

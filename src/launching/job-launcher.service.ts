@@ -31,7 +31,7 @@ export class JobLauncher extends TemplateLauncher<NumberedLaunch> {
   async needs(templateId: number, actor: Actor): Promise<TemplateNeeds> {
     const { templates } = await this.loader.load({ templates: [templateId] }, actor);
     const template = entryOf(templates, templateId);
-    return { answer: describeLaunch(template), survey: template.survey };
+    return { response: describeLaunch(template), survey: template.survey };
   }
 
   async start(plans: readonly NumberedLaunch[]): Promise<LaunchResult[]> {

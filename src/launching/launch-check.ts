@@ -5,10 +5,10 @@ import { ASK_SWITCHES, PROMPT_FIELDS, type Prompts } from '../prompts/launch-opt
 import { refErrors } from '../prompts/branch.js';
 import {
   deletionErrors,
-  settleLaunch,
+  resolveLaunch,
   variablesOf,
   withEventRef,
-  type SettledLaunch,
+  type ResolvedLaunch,
 } from './launch-plan.js';
 import type { LaunchObjects, LaunchTemplate } from './launch.loader.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
@@ -17,7 +17,7 @@ import type { LaunchCheck } from '../runs/launcher.js';
 import type { LaunchType } from '../runs/unified-job.entity.js';
 
 /** A planned launch with all data of its job row. */
-export interface PlannedLaunch extends LaunchCheck<LaunchRequest>, Omit<SettledLaunch, 'unknown'> {
+export interface PlannedLaunch extends LaunchCheck<LaunchRequest>, Omit<ResolvedLaunch, 'unknown'> {
   template: LaunchTemplate;
   credentials: LaunchCredential[];
   /** Number of jobs that share the hosts; 1: a single job. */
@@ -33,18 +33,18 @@ export function planLaunch(
 ): PlannedLaunch {
   const prompted = promptedOf(template, request);
   const isBranchFree = template.project?.allowsOverride === true;
-  const prompts = withOwnCredentials(
+  const prompts = mergeTemplateCredentials(
     withEventRef(request, prompted, isBranchFree),
     request,
     template,
     objects,
   );
   const input = { prompted, prompts, fields: PROMPT_FIELDS };
-  const { unknown, ...settled } = settleLaunch(request, template, input, objects);
-  const { accepted, effective, variables } = settled;
+  const { unknown, ...resolved } = resolveLaunch(request, template, input, objects);
+  const { accepted, effective, variables } = resolved;
   const credentials = credentialsOf(effective, template, objects);
   const slices = slicesOf(request, effective, objects);
-  const plan = { ...settled, template, credentials, slices };
+  const plan = { ...resolved, template, credentials, slices };
   return {
     ...plan,
     effective: withoutUnknown(effective, objects),
@@ -76,12 +76,16 @@ function slicesOf(
  */
 export function promptedOf(
   template: LaunchTemplate,
-  { isRelaunch = false, holds = [] }: Pick<LaunchRequest, 'isRelaunch' | 'holds'> = {},
+  {
+    isRelaunch = false,
+    forcedFields = [],
+  }: Pick<LaunchRequest, 'isRelaunch' | 'forcedFields'> = {},
 ): PromptedTemplate {
   const { row, stored, project, credentials, labels, instanceGroups } = template;
   return {
     ...variablesOf(template),
-    promptsFor: (field) => isRelaunch || holds.includes(field) || row[ASK_SWITCHES[field]] === true,
+    promptsFor: (field) =>
+      isRelaunch || forcedFields.includes(field) || row[ASK_SWITCHES[field]] === true,
     values: {
       ...stored,
       credentials: credentials.map(({ id }) => id),
@@ -96,28 +100,30 @@ export function promptedOf(
  * Kinds of saved launches: their credentials are added to the template's. The credentials of other
  * launches replace the template's.
  */
-const SAVED: readonly LaunchType[] = ['workflow', 'scheduled'];
+const SAVED_LAUNCH_TYPES: readonly LaunchType[] = ['workflow', 'scheduled'];
 
 /**
  * Combines the credentials of a saved launch with the template's: each replaces only a credential
  * of the same kind.
  */
-function withOwnCredentials(
+function mergeTemplateCredentials(
   prompts: Prompts,
   { launchType }: LaunchRequest,
   template: LaunchTemplate,
   objects: LaunchObjects,
 ): Prompts {
   const sent = prompts.credentials;
-  if (!SAVED.includes(launchType) || !sent) return prompts;
-  const taken = new Set(
+  if (!SAVED_LAUNCH_TYPES.includes(launchType) || !sent) return prompts;
+  const replacedKeys = new Set(
     sent.flatMap((id) => {
       const credential = objects.credentials.get(id);
       return credential ? [credentialSlot(credential).key] : [];
     }),
   );
-  const kept = template.credentials.filter((one) => !taken.has(credentialSlot(one).key));
-  return { ...prompts, credentials: [...kept.map(({ id }) => id), ...sent] };
+  const remaining = template.credentials.filter(
+    (one) => !replacedKeys.has(credentialSlot(one).key),
+  );
+  return { ...prompts, credentials: [...remaining.map(({ id }) => id), ...sent] };
 }
 
 function credentialsOf(
@@ -205,8 +211,8 @@ function credentialErrors({ request, template, accepted, credentials, slices }: 
     ];
     if (faults.length > 0) errors.credentials = faults;
   }
-  const given = request.credentialPasswords ?? {};
-  const missing = neededPasswords(credentials).filter((name) => (given[name] ?? '') === '');
+  const passwords = request.credentialPasswords ?? {};
+  const missing = neededPasswords(credentials).filter((name) => (passwords[name] ?? '') === '');
   if (missing.length > 0) errors.passwords_needed_to_start = missing;
   else if (slices > 1 && neededPasswords(credentials).length > 0) {
     errors.credentials = ['Credentials that ask for a password cannot be used in slices.'];

@@ -26,7 +26,7 @@ export interface LaunchableTemplate {
 const ownVariables = new WeakMap<Row, Readonly<Record<string, unknown>>>();
 
 /** Parses the variables of templates once, independent of the number of their launches. */
-export async function readOwnVariables(rows: readonly Row[]): Promise<void> {
+export async function parseTemplateVariables(rows: readonly Row[]): Promise<void> {
   const texts = rows.map((row) => String(row.extra_vars ?? ''));
   const forget = await readAhead(texts);
   try {
@@ -48,7 +48,7 @@ export const variablesOf = ({
 });
 
 /** The part of a launch plan that is the same for every kind of template. */
-export interface SettledLaunch extends Pick<
+export interface ResolvedLaunch extends Pick<
   LaunchCheck<LaunchRequest>,
   'request' | 'isForbidden' | 'ignored'
 > {
@@ -71,8 +71,8 @@ export function withEventRef(
   template: PromptedTemplate,
   isAllowed: boolean,
 ): Prompts {
-  const isWanted = typeof scmBranch === 'string' && scmBranch !== '';
-  return isWanted && isAllowed && template.promptsFor('scm_branch')
+  const hasRef = typeof scmBranch === 'string' && scmBranch !== '';
+  return hasRef && isAllowed && template.promptsFor('scm_branch')
     ? { ...prompts, scm_branch: scmBranch }
     : prompts;
 }
@@ -84,12 +84,12 @@ export function withEventRef(
  * @param prompts prompts of the request, completed for its kind
  * @param fields fields that templates of the kind can prompt for
  */
-export function settleLaunch(
+export function resolveLaunch(
   request: LaunchRequest,
   template: LaunchableTemplate,
   { prompted, prompts, fields }: LaunchInput,
   objects: LaunchObjects,
-): SettledLaunch {
+): ResolvedLaunch {
   const { accepted, ignored } = mergePrompts(prompted, prompts);
   const variables = mergeVariables({
     template: prompted.variables(),

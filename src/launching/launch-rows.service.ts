@@ -16,7 +16,7 @@ import { HeldRuns } from '../workflows/held-runs.listener.js';
 import type { JobStatus } from '../runs/unified-job.entity.js';
 
 /** Columns that a job copies from its template. */
-const COPIED = {
+const TEMPLATE_COLUMNS = {
   description: 'text',
   organization_id: 'integer',
   project_id: 'integer',
@@ -28,7 +28,7 @@ const COPIED = {
   allow_simultaneous: 'boolean',
 } as const;
 
-const OWN = {
+const LAUNCH_COLUMNS = {
   id: 'bigint',
   type: 'text',
   name: 'text',
@@ -51,7 +51,7 @@ const OWN = {
 } as const;
 
 /** Columns of a job; a launch can override some of them. */
-const COLUMNS: Record<string, string> = { ...STORED_TYPES, ...COPIED, ...OWN };
+const COLUMNS: Record<string, string> = { ...STORED_TYPES, ...TEMPLATE_COLUMNS, ...LAUNCH_COLUMNS };
 
 /** A planned launch with the id of its job, if it creates one. */
 export interface NumberedLaunch extends PlannedLaunch {
@@ -70,7 +70,7 @@ export class LaunchRows {
     private readonly box: SecretBox,
     private readonly transitions: RunTransitions,
     private readonly activity: ActivityRecorder,
-    private readonly held: HeldRuns,
+    private readonly heldRuns: HeldRuns,
   ) {}
 
   /** Takes the ids of new jobs. They are needed first, because secrets are sealed for their row. */
@@ -100,14 +100,16 @@ export class LaunchRows {
         })),
       ),
     ]);
-    await this.held.hold(plans.flatMap(({ id, request }) => (request.isHeld === true ? [id] : [])));
+    await this.heldRuns.hold(
+      plans.flatMap(({ id, request }) => (request.isHeld === true ? [id] : [])),
+    );
     return plans.map(({ id }) => id);
   }
 
   private rowOf(plan: NumberedLaunch): Record<string, unknown> {
     const { id, request, template, effective, variables } = plan;
     return {
-      ...tableOf(keysOf(COPIED), (column) => template.row[column]),
+      ...tableOf(keysOf(TEMPLATE_COLUMNS), (column) => template.row[column]),
       ...columnsOfPrompts(effective),
       id,
       type: 'job',
@@ -147,8 +149,8 @@ export class LaunchRows {
   /** Labels of the launch are added to the template's. */
   private async linkLabels(plans: readonly NumberedLaunch[]): Promise<void> {
     const links = plans.flatMap(({ id, template, accepted }) => {
-      const own = template.labels.map((label) => label.id);
-      const labels = new Set([...own, ...(accepted.labels ?? [])]);
+      const templateLabels = template.labels.map((label) => label.id);
+      const labels = new Set([...templateLabels, ...(accepted.labels ?? [])]);
       return [...labels].map((label) => [id, label]);
     });
     if (links.length === 0) return;
@@ -177,10 +179,10 @@ const statusOf = ({ request }: PlannedLaunch): JobStatus =>
 
 /** Returns the passwords that a credential of the job requires; others are not stored. */
 function usedPasswords({ request, credentials }: PlannedLaunch): Record<string, string> {
-  const given = request.credentialPasswords ?? {};
+  const passwords = request.credentialPasswords ?? {};
   return Object.fromEntries(
     neededPasswords(credentials).flatMap((name) => {
-      const password = given[name];
+      const password = passwords[name];
       return password === undefined ? [] : [[name, password]];
     }),
   );

@@ -13,7 +13,7 @@ import { variableFaults } from '../system-jobs/system-job-variables.js';
 import { workflowPrompted } from './workflow-launch-check.js';
 
 /** A template without prompts, such as the update of a project. */
-const ASKS_NOTHING: PromptedTemplate = {
+const NO_PROMPTS: PromptedTemplate = {
   promptsFor: () => false,
   values: {},
   variables: () => ({}),
@@ -21,7 +21,7 @@ const ASKS_NOTHING: PromptedTemplate = {
   projectBranch: '',
 };
 
-const NOT_ASKED: Refusal = {
+const NOT_PROMPTED: Refusal = {
   field: 'Field is not configured to prompt on launch.',
   variables: (names) =>
     `Variables ${names.join(', ')} are not allowed on launch. Check the Prompt on Launch ` +
@@ -36,7 +36,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 @Injectable()
 export class LaunchTargets extends SavedLaunchTargets {
   constructor(
-    private readonly named: TemplatesRepository,
+    private readonly templateRows: TemplatesRepository,
     private readonly loader: LaunchLoader,
   ) {
     super();
@@ -47,7 +47,7 @@ export class LaunchTargets extends SavedLaunchTargets {
   }
 
   async templates(ids: readonly number[]): Promise<Map<number, SavedLaunchTarget>> {
-    const rows = await this.named.typesOf(ids);
+    const rows = await this.templateRows.typesOf(ids);
     const ofType = (type: string): number[] =>
       rows.filter((row) => row.type === type).map(({ id }) => id);
     const jobs = await this.loader.load({ templates: ofType('job_template') }, null);
@@ -56,13 +56,9 @@ export class LaunchTargets extends SavedLaunchTargets {
       rows.map(({ id, type, name }) => {
         const job = jobs.templates.get(id);
         const workflow = workflows.get(id);
-        const prompted = job
-          ? promptedOf(job)
-          : workflow
-            ? workflowPrompted(workflow)
-            : ASKS_NOTHING;
+        const prompted = job ? promptedOf(job) : workflow ? workflowPrompted(workflow) : NO_PROMPTS;
         const { survey = null, credentials = [] } = job ?? workflow ?? {};
-        const refusal = REFUSALS[type] ?? NOT_ASKED;
+        const refusal = REFUSALS[type] ?? NOT_PROMPTED;
         const target = { id, type, name, prompted, refusal, survey, credentials };
         return [id, type === 'system_job_template' ? { ...target, variableFaults } : target];
       }),

@@ -69,8 +69,8 @@ const WORKFLOW_LAUNCH_NEEDS = object({
   workflow_job_template_data: described(TEMPLATE, 'Template that is launched.'),
 });
 
-const asked: readonly string[] = WORKFLOW_PROMPTS;
-const WORKFLOW_BODY = PROMPTS_BODY_FIELDS.filter(({ name }) => asked.includes(name));
+const promptNames: readonly string[] = WORKFLOW_PROMPTS;
+const WORKFLOW_BODY = PROMPTS_BODY_FIELDS.filter(({ name }) => promptNames.includes(name));
 
 const opens = formOf<TemplateLauncher>(({ rules: launcher, actor, parent }) =>
   launcher.form(parent.id, actor),
@@ -84,7 +84,7 @@ abstract class TemplateLaunches {
   ) {}
 
   protected async needsOf({ id }: Row, actor: Actor): Promise<object> {
-    return (await this.launcher.needs(id, actor)).answer;
+    return (await this.launcher.needs(id, actor)).response;
   }
 
   protected async start({ id }: Row, body: LaunchBody, actor: Actor): Promise<object> {

@@ -23,7 +23,7 @@ import {
   type LaunchableJobTemplate,
 } from '../job-templates/job-templates.repository.js';
 import { LabelsRepository } from '../labels/labels.repository.js';
-import { readOwnVariables, type LaunchableTemplate } from './launch-plan.js';
+import { parseTemplateVariables, type LaunchableTemplate } from './launch-plan.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { storedPrompts } from '../prompts/prompt-columns.js';
 import { openSaved } from '../prompts/saved-prompts.js';
@@ -166,9 +166,17 @@ export class LaunchLoader {
         actor,
       ),
       this.labels([...namedLabels, ...rows.flatMap((row) => row.label_ids)], actor),
-      places(this.groupRows, [...namedGroups, ...rows.flatMap((row) => row.group_ids)], actor),
-      places(this.environmentRows, [...namedEnvironments, ...rows.flatMap(environmentOf)], actor),
-      readOwnVariables(rows),
+      usableResources(
+        this.groupRows,
+        [...namedGroups, ...rows.flatMap((row) => row.group_ids)],
+        actor,
+      ),
+      usableResources(
+        this.environmentRows,
+        [...namedEnvironments, ...rows.flatMap(environmentOf)],
+        actor,
+      ),
+      parseTemplateVariables(rows),
     ]);
     for (const [id, inventory] of newInventories) inventories.set(id, inventory);
     for (const [id, credential] of newCredentials) credentials.set(id, credential);
@@ -215,7 +223,7 @@ export class LaunchLoader {
         },
       ]),
     );
-    await readOwnVariables([...templates.values()].map(({ row }) => row));
+    await parseTemplateVariables([...templates.values()].map(({ row }) => row));
     return templates;
   }
 
@@ -236,8 +244,8 @@ export class LaunchLoader {
     templates: readonly number[] = [],
   ): Promise<Map<number, LaunchInventory>> {
     if (ids.length + templates.length === 0) return new Map();
-    const further = templates.length === 0 ? NO_IDS : inventoriesOfTemplates(templates);
-    const rows = await this.inventoryRows.usable(ids, actor, further);
+    const ofTemplates = templates.length === 0 ? NO_IDS : inventoriesOfTemplates(templates);
+    const rows = await this.inventoryRows.usable(ids, actor, ofTemplates);
     const members = await this.memberCounts.of(rows.filter(isSmart));
     return new Map(
       rows.map((row) => [
@@ -260,8 +268,8 @@ export class LaunchLoader {
     templates: readonly number[] = [],
   ): Promise<Map<number, LaunchCredential>> {
     if (ids.length + templates.length === 0) return new Map();
-    const further = templates.length === 0 ? NO_IDS : credentialsOfTemplates(templates);
-    const rows = await this.credentialRows.usable(ids, actor, further);
+    const ofTemplates = templates.length === 0 ? NO_IDS : credentialsOfTemplates(templates);
+    const rows = await this.credentialRows.usable(ids, actor, ofTemplates);
     return new Map(rows.map((row) => [row.id, this.credentialOf(row)]));
   }
 
@@ -311,7 +319,7 @@ export class LaunchLoader {
 const inventoryOf = ({ inventory_id: id }: LaunchableJobTemplate): readonly number[] =>
   id === null ? [] : [id];
 
-async function places(
+async function usableResources(
   rows: Pick<InstanceGroupsRepository, 'usable'>,
   ids: readonly number[],
   actor: Actor | null,

@@ -21,7 +21,7 @@ export interface TypedRequest extends LaunchRequest {
  */
 @Injectable()
 export class Launchers {
-  private readonly kinds: ReadonlyMap<string, Launcher<LaunchRequest>>;
+  private readonly launchers: ReadonlyMap<string, Launcher<LaunchRequest>>;
 
   constructor(
     jobs: JobLauncher,
@@ -30,7 +30,7 @@ export class Launchers {
     inventoryUpdates: InventoryUpdateLauncher,
     systemJobs: SystemJobLauncher,
   ) {
-    this.kinds = new Map<string, Launcher<LaunchRequest>>([
+    this.launchers = new Map<string, Launcher<LaunchRequest>>([
       ['job_template', jobs],
       ['workflow_job_template', workflowJobs],
       ['project', projectUpdates],
@@ -41,28 +41,32 @@ export class Launchers {
 
   /** @see Launcher.launch */
   launch(requests: readonly TypedRequest[], actor: Actor | null): Promise<LaunchedRun[]> {
-    return this.byKind(requests, (launcher, own) => launcher.launch(own, actor));
+    return this.byKind(requests, (launcher, requestsOfKind) =>
+      launcher.launch(requestsOfKind, actor),
+    );
   }
 
   /** @see Launcher.launchPossible */
   launchPossible(requests: readonly TypedRequest[]): Promise<LaunchResult[]> {
-    return this.byKind(requests, (launcher, own) => launcher.launchPossible(own));
+    return this.byKind(requests, (launcher, requestsOfKind) =>
+      launcher.launchPossible(requestsOfKind),
+    );
   }
 
   /** @see Launcher.spawn */
   spawn(requests: readonly TypedRequest[]): Promise<LaunchResult[]> {
-    return this.byKind(requests, (launcher, own) => launcher.spawn(own));
+    return this.byKind(requests, (launcher, requestsOfKind) => launcher.spawn(requestsOfKind));
   }
 
   private async byKind<Result>(
     requests: readonly TypedRequest[],
-    start: (launcher: Launcher<LaunchRequest>, own: TypedRequest[]) => Promise<Result[]>,
+    start: (launcher: Launcher<LaunchRequest>, requestsOfKind: TypedRequest[]) => Promise<Result[]>,
   ): Promise<Result[]> {
     const results = new Map<TypedRequest, Result>();
-    for (const [type, launcher] of this.kinds) {
-      const own = requests.filter(({ templateType }) => templateType === type);
-      if (own.length === 0) continue;
-      for (const [request, result] of zip(own, await start(launcher, own))) {
+    for (const [type, launcher] of this.launchers) {
+      const requestsOfKind = requests.filter(({ templateType }) => templateType === type);
+      if (requestsOfKind.length === 0) continue;
+      for (const [request, result] of zip(requestsOfKind, await start(launcher, requestsOfKind))) {
         results.set(request, result);
       }
     }

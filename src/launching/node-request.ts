@@ -33,7 +33,7 @@ export interface WorkflowSecrets {
  * For a bulk launch, the prompts of the nodes already contain its defaults.
  */
 export function requestOf(node: ReadyNode, { fill, names }: WorkflowSecrets): LaunchRequest {
-  const own = fill(node.identifier, node.prompts);
+  const nodePrompts = fill(node.identifier, node.prompts);
   const common = {
     templateId: node.template_id,
     launchType: 'workflow',
@@ -42,22 +42,22 @@ export function requestOf(node: ReadyNode, { fill, names }: WorkflowSecrets): La
     // Values that a sliced launch copied from its template are already validated.
     ...(node.slice ? { slice: node.slice, isRelaunch: true } : {}),
   } as const;
-  if (node.is_bulk_job) return { ...common, prompts: own };
+  if (node.is_bulk_job) return { ...common, prompts: nodePrompts };
   const workflow = fill('', promptsOf(node.launch_config));
-  const outer = new Set(artifactNamesOf(node.launch_config));
+  const artifactNames = new Set(artifactNamesOf(node.launch_config));
   const variables = entriesOf(workflow.extra_vars ?? {});
-  const handed = recordOf(variables.filter(([name]) => outer.has(name)));
-  const ownVariables = recordOf(variables.filter(([name]) => !outer.has(name)));
+  const inheritedVariables = recordOf(variables.filter(([name]) => artifactNames.has(name)));
+  const workflowVariables = recordOf(variables.filter(([name]) => !artifactNames.has(name)));
   const { open, secret } = node.inherited;
-  const artifacts = { ...handed, ...open, ...secret };
-  const isArtifact = (name: string): boolean => !Object.hasOwn(ownVariables, name);
+  const artifacts = { ...inheritedVariables, ...open, ...secret };
+  const isArtifact = (name: string): boolean => !Object.hasOwn(workflowVariables, name);
   return {
     ...common,
-    prompts: { ...own, ...inheritedPrompts(workflow), ...labelsOf(own, workflow) },
-    extraVars: { ...artifacts, ...ownVariables },
+    prompts: { ...nodePrompts, ...inheritedPrompts(workflow), ...labelsOf(nodePrompts, workflow) },
+    extraVars: { ...artifacts, ...workflowVariables },
     artifactNames: Object.keys(artifacts).filter(isArtifact),
     secretNames: [
-      ...names.filter((name) => !outer.has(name) || !Object.hasOwn(open, name)),
+      ...names.filter((name) => !artifactNames.has(name) || !Object.hasOwn(open, name)),
       ...Object.keys(secret).filter(isArtifact),
     ],
   };

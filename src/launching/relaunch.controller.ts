@@ -85,7 +85,7 @@ export class RelaunchController {
     return this.relaunches.needs(job, actor);
   }
 
-  /** Needs permission to launch the template of the job (`RelaunchService.assertMayRepeat`). */
+  /** Needs permission to launch the template of the job (`RelaunchService.assertMayRelaunch`). */
   @Idempotent()
   @Route({
     kind: 'action',

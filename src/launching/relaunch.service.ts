@@ -53,9 +53,9 @@ export class RelaunchService {
     private readonly summaries: JobHostSummariesRepository,
     private readonly resources: ResourceService,
     private readonly loader: LaunchLoader,
-    private readonly launches: JobLauncher,
+    private readonly launcher: JobLauncher,
     private readonly box: SecretBox,
-    private readonly held: HeldRuns,
+    private readonly heldRuns: HeldRuns,
   ) {}
 
   /** Returns the requirements of a relaunch: the response to GET. */
@@ -79,8 +79,8 @@ export class RelaunchService {
     credentialPasswords: Record<string, string>,
     actor: Actor,
   ): Promise<number> {
-    const templateId = await this.assertMayRepeat(job, actor);
-    const prompts = await this.promptsAgain(job, actor);
+    const templateId = await this.assertMayRelaunch(job, actor);
+    const prompts = await this.formerPrompts(job, actor);
     if (hosts === 'failed') prompts.limit = await this.failedHosts(job);
     const request: LaunchRequest = {
       templateId,
@@ -96,7 +96,7 @@ export class RelaunchService {
       ...webhookOf(job),
     };
     try {
-      const launched = await this.launches.launch([request], actor);
+      const launched = await this.launcher.launch([request], actor);
       return itemAt(launched, 0).id;
     } catch (error) {
       // The caller can launch the template itself, so the refusal concerns objects of the prompts.
@@ -110,7 +110,7 @@ export class RelaunchService {
    * @throws Forbidden, also without a record of the launch if the caller does not administer the organization
    * @returns the id of the template
    */
-  private async assertMayRepeat(job: JobRow, actor: Actor): Promise<number> {
+  private async assertMayRelaunch(job: JobRow, actor: Actor): Promise<number> {
     const templateId = job.job_template_id;
     if (templateId === null && job.organization_id === null && !actor.isSuperuser) {
       throw new Forbidden(TEXTS.orphan);
@@ -141,8 +141,8 @@ export class RelaunchService {
    * @throws BadRequest if the former launch was never approved, Forbidden if its secret answers are
    *   another user's
    */
-  async promptsAgain(job: JobRow, actor: Actor): Promise<Prompts> {
-    await this.held.assertApproved(job);
+  async formerPrompts(job: JobRow, actor: Actor): Promise<Prompts> {
+    await this.heldRuns.assertApproved(job);
     const config = job.launch_config;
     const prompts = promptsOf(config);
     const secrets = maskedNames(prompts.extra_vars);

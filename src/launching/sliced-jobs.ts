@@ -4,7 +4,7 @@ import { INHERITED_PROMPTS } from '../prompts/prompt-columns.js';
 import type { NewWorkflowJob } from '../workflows/workflow-rows.service.js';
 
 /** Fields of a launch that are fixed for all of its slices. */
-const SETTLED: ReadonlySet<PromptField> = new Set(['extra_vars', 'job_slice_count']);
+const FIXED_FIELDS: ReadonlySet<PromptField> = new Set(['extra_vars', 'job_slice_count']);
 
 /**
  * Returns the workflow job of a launch whose hosts are divided among several jobs
@@ -15,10 +15,10 @@ export function slicedJobOf(plan: PlannedLaunch): NewWorkflowJob {
   const { request, template, effective, variables, slices } = plan;
   const accepted = promptsIn(
     plan.accepted,
-    PROMPT_FIELDS.filter((field) => !SETTLED.has(field)),
+    PROMPT_FIELDS.filter((field) => !FIXED_FIELDS.has(field)),
   );
   const { inventory } = effective;
-  const own = template.labels.map(({ id }) => id);
+  const templateLabels = template.labels.map(({ id }) => id);
   return {
     name: String(request.name ?? template.row.name),
     description: String(template.row.description),
@@ -39,7 +39,7 @@ export function slicedJobOf(plan: PlannedLaunch): NewWorkflowJob {
       extra_vars: variables.variables,
     },
     secrets: variables.secrets,
-    labels: [...new Set([...own, ...(accepted.labels ?? [])])],
+    labels: [...new Set([...templateLabels, ...(accepted.labels ?? [])])],
     ...(request.webhook ? { webhook: request.webhook } : {}),
     isHeld: request.isHeld === true,
     nodes: Array.from({ length: slices }, (_, index) => ({

@@ -15,7 +15,7 @@ export interface LaunchRequest extends RunRequest {
    */
   prompts: Prompts;
   /** Launch fields that apply even if the template does not prompt for them. */
-  holds?: readonly PromptField[];
+  forcedFields?: readonly PromptField[];
   /** Passwords for `passwords_needed_to_start`, by name. */
   credentialPasswords?: Readonly<Record<string, string>>;
   /** Variables that override all others, even if the template does not prompt for variables. */
@@ -47,7 +47,7 @@ export interface LaunchRequest extends RunRequest {
 /** The requirements and prompts of a template's launch. */
 export interface TemplateNeeds {
   /** Response to GET. */
-  answer: LaunchResponse;
+  response: LaunchResponse;
   survey: Survey | null;
 }
 
@@ -61,7 +61,7 @@ export abstract class TemplateLauncher<Plan extends LaunchCheck = LaunchCheck> e
 
   /** Returns the fields of the launch form: the template's prompts. */
   async form(templateId: number, actor: Actor): Promise<Field[]> {
-    const { answer, survey } = await this.needs(templateId, actor);
-    return launchForm(launchPromptsOf(answer), survey);
+    const { response, survey } = await this.needs(templateId, actor);
+    return launchForm(launchPromptsOf(response), survey);
   }
 }

@@ -58,13 +58,13 @@ export class WorkflowJobLauncher extends TemplateLauncher<PlannedWorkflow> {
       { database: this.database, actor },
     );
     const ids = new Set(nodes.flatMap(({ templateId: id }) => id ?? []));
-    const answer = describeWorkflowLaunch({
+    const response = describeWorkflowLaunch({
       template,
       nodes,
       nodeTemplates: await this.targets.templates([...ids]),
       inventory: inventory ? { id: inventory[0], name: String(inventory[1].name) } : null,
     });
-    return { answer, survey: template.survey };
+    return { response, survey: template.survey };
   }
 
   async start(plans: readonly PlannedWorkflow[]): Promise<LaunchResult[]> {
@@ -72,10 +72,10 @@ export class WorkflowJobLauncher extends TemplateLauncher<PlannedWorkflow> {
     const nodes = await this.loader.nodes([
       ...new Set(plans.map(({ request }) => request.templateId)),
     ]);
-    const of = (id: number): SavedNode[] =>
+    const nodesOf = (id: number): SavedNode[] =>
       nodes.filter(({ workflowTemplateId }) => workflowTemplateId === id);
     const jobs = await this.rows.write(
-      plans.map((plan) => workflowJobOf(plan, of(plan.request.templateId))),
+      plans.map((plan) => workflowJobOf(plan, nodesOf(plan.request.templateId))),
     );
     return zip(jobs, plans).map(([{ id }, { ignored, errors }]) => ({
       run: { id, type: 'workflow_job', ignored },

@@ -1,4 +1,4 @@
-import { deletionErrors, settleLaunch, variablesOf, withEventRef } from './launch-plan.js';
+import { deletionErrors, resolveLaunch, variablesOf, withEventRef } from './launch-plan.js';
 import type { LaunchObjects, LoadedWorkflow } from './launch.loader.js';
 import type { LaunchRequest } from './template-launcher.js';
 import type { LaunchCheck } from '../runs/launcher.js';
@@ -40,16 +40,16 @@ export function planWorkflow(
   const prompted = workflowPrompted(template);
   const prompts = withEventRef(request, prompted, true);
   const input = { prompted, prompts, fields: WORKFLOW_PROMPTS };
-  const settled = settleLaunch(request, template, input, objects);
-  const { unknown, accepted, effective, variables } = settled;
+  const resolved = resolveLaunch(request, template, input, objects);
+  const { unknown, accepted, effective, variables } = resolved;
   const labels = (accepted.labels ?? []).filter((id) => objects.labels.has(id));
   const inventory = objects.inventories.get(effective.inventory ?? 0);
   return {
     request,
     template,
     variables,
-    ignored: settled.ignored,
-    isForbidden: settled.isForbidden,
+    ignored: resolved.ignored,
+    isForbidden: resolved.isForbidden,
     nodePrompts: {
       ...nodePrompts(effective, objects),
       ...(labels.length > 0 ? { labels } : {}),

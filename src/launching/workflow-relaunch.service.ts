@@ -43,7 +43,7 @@ const TEXTS = {
 } as const;
 
 /** Prompts that are reused unchanged; inventory and labels can have been deleted. */
-const KEPT = PROMPT_FIELDS.filter((field) => field !== 'inventory' && field !== 'labels');
+const REUSED_PROMPTS = PROMPT_FIELDS.filter((field) => field !== 'inventory' && field !== 'labels');
 
 /**
  * Launches a workflow job again with its own nodes and prompts, not with those of its present
@@ -56,20 +56,20 @@ export class WorkflowRelaunch {
     private readonly templates: JobTemplatesRepository,
     private readonly workflowJobs: WorkflowJobsRepository,
     private readonly box: SecretBox,
-    private readonly former: FormerNodes,
+    private readonly formerNodes: FormerNodes,
     private readonly rows: WorkflowRows,
     private readonly resources: ResourceService,
     private readonly targets: LaunchTargets,
-    private readonly held: HeldRuns,
+    private readonly heldRuns: HeldRuns,
   ) {}
 
   /** @throws BadRequest, Forbidden, Invalid with the texts of the contract */
   async relaunch(job: RowOf<WorkflowJob>, actor: Actor): Promise<object> {
     return this.database.transaction(async () => {
       const fill = secretFiller(this.box, job.id, job.launch_config);
-      const nodes = await this.former.load(job.id, fill);
+      const nodes = await this.formerNodes.load(job.id, fill);
       await this.assertTemplate(job, nodes.length);
-      await this.held.assertApproved(job);
+      await this.heldRuns.assertApproved(job);
       assertOwnSecrets(job, secretsOf(job, nodes), actor);
       const prompts = fill('', promptsOf(job.launch_config));
       await this.assertVariables(job, prompts);
@@ -87,12 +87,12 @@ export class WorkflowRelaunch {
       return;
     }
     if (job.job_template_id === null) throw new BadRequest(TEXTS.sliceOrphan);
-    const now = await this.templates.sliceCount(
+    const sliceCount = await this.templates.sliceCount(
       Number(job.job_template_id),
       promptsOf(job.launch_config).job_slice_count ?? null,
       countHostsIn(sql`${job.inventory_id}::int`),
     );
-    if (now !== slices) throw new BadRequest(TEXTS.slices);
+    if (sliceCount !== slices) throw new BadRequest(TEXTS.slices);
   }
 
   /**
@@ -102,12 +102,12 @@ export class WorkflowRelaunch {
    */
   private async assertVariables(
     job: RowOf<WorkflowJob>,
-    { extra_vars: brought = {} }: Prompts,
+    { extra_vars: variables = {} }: Prompts,
   ): Promise<void> {
-    if (connectionFaults(brought, { isOpen: false, defaults: {} }).length === 0) return;
+    if (connectionFaults(variables, { isOpen: false, defaults: {} }).length === 0) return;
     const id = Number(job.unified_job_template_id);
     const { prompted, survey } = entryOf(await this.targets.templates([id]), id);
-    const faults = connectionFaults(brought, {
+    const faults = connectionFaults(variables, {
       isOpen: prompted.allowsConnectionVars,
       defaults: defaultVariables(prompted.variables(), survey),
     });
@@ -121,25 +121,25 @@ export class WorkflowRelaunch {
     actor: Actor,
   ): Promise<void> {
     if (actor.isSuperuser) return;
-    const named = (field: 'inventory' | 'execution_environment' | PromptList): number[] =>
+    const idsOf = (field: 'inventory' | 'execution_environment' | PromptList): number[] =>
       nodes.flatMap(({ own }) => own[field] ?? []);
     const inventories = [
-      ...named('inventory'),
+      ...idsOf('inventory'),
       ...(job.inventory_id === null ? [] : [job.inventory_id]),
     ];
     const templates = nodes.flatMap(({ templateId }) => templateId ?? []);
-    const own = inventoryOf(sql`${job.job_template_id}::int`);
+    const templateInventory = inventoryOf(sql`${job.job_template_id}::int`);
     const found = existing(
       await this.database.row<{ is_denied: boolean }>(sql`
       SELECT EXISTS (
           SELECT 1 FROM (${templatesWithRights(templates, actor)}) t
           WHERE NOT t.may_start)
         -- What the template itself uses may be used by whoever may launch it.
-        OR ${anyDenied('inventory', 'use', inventories, actor, own)}
-        OR ${anyDenied('credential', 'use', named('credentials'), actor)}
-        OR ${anyDenied('execution_environment', 'read', named('execution_environment'), actor)}
-        OR ${anyDenied('label', 'read', named('labels'), actor)}
-        OR ${anyDenied('instance_group', 'read', named('instance_groups'), actor)} AS is_denied`),
+        OR ${anyDenied('inventory', 'use', inventories, actor, templateInventory)}
+        OR ${anyDenied('credential', 'use', idsOf('credentials'), actor)}
+        OR ${anyDenied('execution_environment', 'read', idsOf('execution_environment'), actor)}
+        OR ${anyDenied('label', 'read', idsOf('labels'), actor)}
+        OR ${anyDenied('instance_group', 'read', idsOf('instance_groups'), actor)} AS is_denied`),
       'a SELECT without FROM has a row',
     );
     if (found.is_denied) throw new Forbidden(TEXTS.resources);
@@ -164,7 +164,7 @@ export class WorkflowRelaunch {
       createdBy: actor.id,
       launchType: 'relaunch',
       prompts: {
-        ...promptsIn(prompts, KEPT),
+        ...promptsIn(prompts, REUSED_PROMPTS),
         // The column is null for a deleted inventory; the prompts still contain its id.
         ...(inventory === null ? {} : { inventory }),
         ...(labels.handed.length > 0 ? { labels: labels.handed } : {}),

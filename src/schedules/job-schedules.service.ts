@@ -82,7 +82,7 @@ export class JobSchedules {
     return this.database.transaction(async () => {
       const obstacle = await this.obstacle(job);
       if (obstacle !== null) throw new BadRequest(obstacle);
-      const prompts = await this.relaunches.promptsAgain(job, actor);
+      const prompts = await this.relaunches.formerPrompts(job, actor);
       const lists = await this.listsOf(job, prompts);
       for (const name of LIST_NAMES) {
         const { type, needs } = LISTS[name];

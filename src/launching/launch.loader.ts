@@ -20,7 +20,6 @@ import {
   credentialsOfTemplates,
   inventoriesOfTemplates,
   JobTemplatesRepository,
-  type LaunchableJobTemplate,
 } from '../job-templates/job-templates.repository.js';
 import { LabelsRepository } from '../labels/labels.repository.js';
 import { parseTemplateVariables, type LaunchableTemplate } from './launch-plan.js';
@@ -29,10 +28,7 @@ import { storedPrompts } from '../prompts/prompt-columns.js';
 import { openSaved } from '../prompts/saved-prompts.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import { openSurvey } from '../prompts/survey-secrets.js';
-import {
-  WorkflowTemplateNodesRepository,
-  type SavedNodeRow,
-} from '../workflow-templates/workflow-template-nodes.repository.js';
+import { WorkflowTemplateNodesRepository } from '../workflow-templates/workflow-template-nodes.repository.js';
 import type { WorkflowTemplate } from '../workflow-templates/workflow-template.entity.js';
 import { WorkflowTemplatesRepository } from '../workflow-templates/workflow-templates.repository.js';
 import type { EdgeKind } from '../workflows/workflow-rows.service.js';
@@ -157,12 +153,12 @@ export class LaunchLoader {
     ]);
     // Loads objects that were attached to a template while it was being read.
     const [newInventories, newCredentials, labels, instanceGroups, environments] = await settleAll([
-      this.inventories(missing(inventories, rows.flatMap(inventoryOf)), actor),
+      this.inventories(
+        rows.flatMap((row) => row.inventory_id ?? []).filter((id) => !inventories.has(id)),
+        actor,
+      ),
       this.credentials(
-        missing(
-          credentials,
-          rows.flatMap((row) => row.credential_ids),
-        ),
+        rows.flatMap((row) => row.credential_ids).filter((id) => !credentials.has(id)),
         actor,
       ),
       this.labels([...namedLabels, ...rows.flatMap((row) => row.label_ids)], actor),
@@ -173,7 +169,7 @@ export class LaunchLoader {
       ),
       usableResources(
         this.environmentRows,
-        [...namedEnvironments, ...rows.flatMap(environmentOf)],
+        [...namedEnvironments, ...rows.flatMap((row) => row.execution_environment_id ?? [])],
         actor,
       ),
       parseTemplateVariables(rows),
@@ -234,7 +230,16 @@ export class LaunchLoader {
    */
   async nodes(workflowIds: readonly number[]): Promise<SavedNode[]> {
     const rows = await this.savedNodes.saved(workflowIds);
-    return rows.map((row) => this.nodeOf(row));
+    return rows.map((row) => ({
+      id: row.id,
+      workflowTemplateId: row.workflow_job_template_id,
+      templateId: row.unified_job_template_id,
+      identifier: row.identifier,
+      allParentsMustConverge: row.all_parents_must_converge,
+      prompts: openSaved(this.box, 'workflow_job_template_nodes', row),
+      secrets: Object.keys(row.survey_passwords),
+      parents: row.parents,
+    }));
   }
 
   /** @param templates templates whose inventories are loaded, too */
@@ -287,19 +292,6 @@ export class LaunchLoader {
     );
   }
 
-  private nodeOf(row: SavedNodeRow): SavedNode {
-    return {
-      id: row.id,
-      workflowTemplateId: row.workflow_job_template_id,
-      templateId: row.unified_job_template_id,
-      identifier: row.identifier,
-      allParentsMustConverge: row.all_parents_must_converge,
-      prompts: openSaved(this.box, 'workflow_job_template_nodes', row),
-      secrets: Object.keys(row.survey_passwords),
-      parents: row.parents,
-    };
-  }
-
   private credentialOf(row: UsableCredential): LaunchCredential {
     const { credential_type: type } = row;
     const inputs = openInputs(this.box, row.id, row.inputs);
@@ -316,9 +308,6 @@ export class LaunchLoader {
   }
 }
 
-const inventoryOf = ({ inventory_id: id }: LaunchableJobTemplate): readonly number[] =>
-  id === null ? [] : [id];
-
 async function usableResources(
   rows: Pick<InstanceGroupsRepository, 'usable'>,
   ids: readonly number[],
@@ -328,13 +317,6 @@ async function usableResources(
   const found = await rows.usable(ids, actor);
   return new Map(found.map(({ id, name, may_use: mayUse }) => [id, { id, name, mayUse }]));
 }
-
-const environmentOf = ({
-  execution_environment_id: id,
-}: LaunchableJobTemplate): readonly number[] => (id === null ? [] : [id]);
-
-const missing = (loaded: ReadonlyMap<number, unknown>, ids: readonly number[]): number[] =>
-  ids.filter((id) => !loaded.has(id));
 
 function projectOf(row: Row): LaunchProject | null {
   if (typeof row.project_id !== 'number') return null;

@@ -10,11 +10,7 @@ import { type LaunchRequest, TemplateLauncher, type TemplateNeeds } from './temp
 import type { LaunchResult } from '../runs/launcher.js';
 import { describeWorkflowLaunch } from './launch-needs.js';
 import { LaunchTargets } from './launch-targets.service.js';
-import {
-  WorkflowRows,
-  type NewNode,
-  type NewWorkflowJob,
-} from '../workflows/workflow-rows.service.js';
+import { WorkflowRows, type NewWorkflowJob } from '../workflows/workflow-rows.service.js';
 import { planWorkflow, type PlannedWorkflow } from './workflow-launch-check.js';
 
 /** Launches workflow job templates: as workflow jobs with a snapshot of their nodes. */
@@ -102,15 +98,13 @@ function workflowJobOf(plan: PlannedWorkflow, nodes: readonly SavedNode[]): NewW
     labels,
     ...(request.webhook ? { webhook: request.webhook } : {}),
     isHeld: request.isHeld === true,
-    nodes: nodes.map(newNode),
+    nodes: nodes.map((node) => ({
+      identifier: node.identifier,
+      templateId: node.templateId,
+      own: node.prompts,
+      secrets: node.secrets,
+      parents: node.parents,
+      allParentsMustConverge: node.allParentsMustConverge,
+    })),
   };
 }
-
-const newNode = (node: SavedNode): NewNode => ({
-  identifier: node.identifier,
-  templateId: node.templateId,
-  own: node.prompts,
-  secrets: node.secrets,
-  parents: node.parents,
-  allParentsMustConverge: node.allParentsMustConverge,
-});

@@ -29,7 +29,7 @@ export class FormerNodes {
   }
 }
 
-/** Returns the prompts that the node itself set, without objects that were deleted meanwhile. */
+/** Returns the prompts that the node itself set, without objects that have been deleted. */
 const promptsOf = (node: FormerNode): Prompts => ({
   ...storedPrompts(node),
   ...listsIn(node),

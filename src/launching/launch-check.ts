@@ -59,7 +59,7 @@ export function planLaunch(
   };
 }
 
-/** Returns the number of slices: one job per slice, and no slice without hosts. */
+/** Returns the number of slices. Each slice is a job and has at least one host. */
 function slicesOf(
   { slice }: LaunchRequest,
   { inventory, job_slice_count: wanted }: Prompts,
@@ -97,14 +97,14 @@ export function promptedOf(
 }
 
 /**
- * Kinds of saved launches: their credentials are added to the template's. The credentials of other
- * launches replace the template's.
+ * Launch types of saved launches, whose credentials are added to those of the template. Credentials
+ * of other launches replace those of the template.
  */
 const SAVED_LAUNCH_TYPES: readonly LaunchType[] = ['workflow', 'scheduled'];
 
 /**
- * Combines the credentials of a saved launch with the template's: each replaces only a credential
- * of the same kind.
+ * Combines the credentials of a saved launch with those of the template. Each credential of the
+ * launch replaces only a template credential of the same kind.
  */
 function mergeTemplateCredentials(
   prompts: Prompts,
@@ -174,8 +174,8 @@ function resourceErrors(
 }
 
 /**
- * Returns true if the project has no files to run. The scheduler waits for an active sync; a failed
- * or missing one leaves no files.
+ * Returns true if the project has no files to run. The scheduler waits for an active sync. Without a
+ * successful sync there are no files.
  */
 function lacksRevision({ project }: LaunchTemplate): boolean {
   if (!project || project.scmType === '' || project.updatesOnLaunch) return false;

@@ -60,7 +60,7 @@ export function describeWorkflowLaunch(subject: LaunchSubject): LaunchResponse {
   };
 }
 
-/** @param isReady true if nothing but answers to prompts can be missing */
+/** @param isReady true if the launch needs no input besides answers to prompts */
 function commonNeeds(
   { row, survey }: LaunchableTemplate,
   fields: readonly PromptField[],

@@ -52,12 +52,12 @@ export interface ResolvedLaunch extends Pick<
   LaunchCheck<LaunchRequest>,
   'request' | 'isForbidden' | 'ignored'
 > {
-  /** Prompts that the template accepts and that differ from its own values. */
+  /** Prompts that the template accepts and that differ from the template's values. */
   accepted: Prompts;
   /** Effective value of each launch field. */
   effective: Prompts;
   variables: MergedVariables;
-  /** Faults about missing objects, by field. */
+  /** Errors about missing objects, by field. */
   unknown: FieldErrors;
 }
 
@@ -81,8 +81,8 @@ export function withEventRef(
  * Separates the accepted from the ignored prompts of a launch, and checks permissions on their
  * objects.
  *
- * @param prompts prompts of the request, completed for its kind
- * @param fields fields that templates of the kind can prompt for
+ * @param input `prompts`: prompts of the request, with the changes of this kind of launch; `fields`:
+ *   fields that templates of the kind can prompt for
  */
 export function resolveLaunch(
   request: LaunchRequest,

@@ -73,7 +73,7 @@ export class LaunchRows {
     private readonly heldRuns: HeldRuns,
   ) {}
 
-  /** Takes the ids of new jobs. They are needed first, because secrets are sealed for their row. */
+  /** Reserves the ids of new jobs. Secrets are encrypted for the id of their row before the insert. */
   async takeIds(count: number): Promise<number[]> {
     return count === 0 ? [] : this.runs.takeIds(count);
   }

@@ -66,14 +66,14 @@ export interface LaunchResource {
 /** A job template with all data that determines its launches. */
 export interface LaunchTemplate extends LaunchableTemplate {
   row: RowOf<JobTemplate>;
-  /** Own values of the launch fields with columns. */
+  /** The template's values of the launch fields that have columns. */
   stored: Prompts;
   project: LaunchProject | null;
   inventory: LaunchInventory | null;
   environment: LaunchResource | null;
   credentials: LaunchCredential[];
   labels: LaunchLabel[];
-  /** Preferred instance groups of its jobs, best first. */
+  /** Preferred instance groups of the template's jobs, best first. */
   instanceGroups: LaunchResource[];
 }
 
@@ -118,7 +118,7 @@ export interface LaunchReferences {
   environments?: readonly number[];
 }
 
-/** Loads the data of launches, in a number of statements that is independent of their number. */
+/** Loads the data of launches. The number of statements is independent of the number of launches. */
 @Injectable()
 export class LaunchLoader {
   constructor(
@@ -213,7 +213,7 @@ export class LaunchLoader {
           mayStart: row.may_start,
           survey: row.survey_enabled ? openSurvey(this.box, row.id, row.survey_spec) : null,
           labels: row.carried,
-          // Only the jobs of its nodes have these.
+          // Only the jobs of the nodes have credentials and instance groups.
           credentials: [],
           instanceGroups: [],
         },
@@ -226,7 +226,7 @@ export class LaunchLoader {
   /**
    * Returns the nodes of workflow job templates with their edges.
    *
-   * @throws UnsealError if a secret answer cannot be opened with the installation's keys
+   * @throws UnsealError if a secret answer cannot be decrypted with the installation's keys
    */
   async nodes(workflowIds: readonly number[]): Promise<SavedNode[]> {
     const rows = await this.savedNodes.saved(workflowIds);
@@ -242,7 +242,7 @@ export class LaunchLoader {
     }));
   }
 
-  /** @param templates templates whose inventories are loaded, too */
+  /** @param templates templates whose inventories are also loaded */
   private async inventories(
     ids: readonly number[],
     actor: Actor | null,
@@ -266,7 +266,7 @@ export class LaunchLoader {
     );
   }
 
-  /** @param templates templates whose credentials are loaded, too */
+  /** @param templates templates whose credentials are also loaded */
   private async credentials(
     ids: readonly number[],
     actor: Actor | null,

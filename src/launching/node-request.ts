@@ -18,8 +18,8 @@ export interface ReadyNode extends DueNode {
 /** The secret answers of one workflow job. */
 export interface WorkflowSecrets {
   /**
-   * Inserts the secret answers into stored prompts; the identifier is empty for those of the
-   * workflow itself.
+   * Inserts the secret answers into stored prompts of a node, or of the workflow itself if the
+   * identifier is empty.
    */
   fill: (identifier: string, prompts: Prompts) => Prompts;
   /** Names of the secret variables of the workflow itself. */
@@ -63,15 +63,15 @@ export function requestOf(node: ReadyNode, { fill, names }: WorkflowSecrets): La
   };
 }
 
-/** Returns the labels of both, because labels of a launch are added to the template's. */
+/** Returns the labels of the node and of the workflow, because a launch adds labels to the template's. */
 function labelsOf(own: Prompts, workflow: Prompts): Prompts {
   const labels = [own.labels, workflow.labels].flatMap((ids) => ids ?? []);
   return labels.length > 0 ? { labels: [...new Set(labels)] } : {};
 }
 
 /**
- * Returns the webhook of a node's run: the run gets the event's variables; status posts and
- * deduplication belong to the workflow job.
+ * Returns the webhook of a node's run. The run receives the variables of the event. Status posts and
+ * deduplication apply to the workflow job only.
  */
 const eventOf = ({ webhook_delivery_id: deliveryId }: ReadyNode): Partial<LaunchRequest> =>
   deliveryId === null ? {} : { webhook: { service: '', credentialId: null, guid: '', deliveryId } };

@@ -39,7 +39,7 @@ export type RelaunchHosts = 'all' | 'failed';
 
 type JobRow = RowOf<Job>;
 
-/** Requirements of a relaunch, with the names of the API; no counts while the job is active. */
+/** Requirements of a relaunch, with the names of the API. An active job has a text instead of counts. */
 interface RelaunchNeeds {
   passwords_needed_to_start: string[];
   retry_counts: string | { all: number | string; failed: number | string };
@@ -107,7 +107,8 @@ export class RelaunchService {
   /**
    * Verifies that the caller may launch the template of the job again.
    *
-   * @throws Forbidden, also without a record of the launch if the caller does not administer the organization
+   * @throws Forbidden without permission, or without the prompts of the former launch if the caller does
+   *   not administer the organization
    * @returns the id of the template
    */
   private async assertMayRelaunch(job: JobRow, actor: Actor): Promise<number> {
@@ -138,8 +139,8 @@ export class RelaunchService {
   /**
    * Returns the prompts of the former launch, with secret answers from the former job's row.
    *
-   * @throws BadRequest if the former launch was never approved, Forbidden if its secret answers are
-   *   another user's
+   * @throws BadRequest if the former launch was never approved, Forbidden if another user entered its
+   *   secret answers
    */
   async formerPrompts(job: JobRow, actor: Actor): Promise<Prompts> {
     await this.heldRuns.assertApproved(job);

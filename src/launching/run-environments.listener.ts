@@ -35,7 +35,8 @@ export class RunEnvironments extends ResolvedEnvironments implements RunListener
       changes.flatMap(({ type, isNew, jobId }) => (isNew && kinds.includes(type) ? [jobId] : []));
     const [runs, updates] = [created(KINDS), created(['project_update'])];
     if (runs.length > 0) await this.runs.storeEnvironments(runs, this.defaults());
-    // Other updates need no image to install what their projects require.
+    // A project update uses only the default environment of its project. Without a default, the
+    // programs of the worker install the requirements.
     if (updates.length > 0) await this.runs.storeEnvironments(updates, [OF_PROJECT]);
   }
 

@@ -11,7 +11,7 @@ import type { MergedVariables } from '../prompts/launch-variables.js';
 /** A planned launch with all data of its workflow job except the nodes. */
 export interface PlannedWorkflow extends LaunchCheck<LaunchRequest> {
   template: LoadedWorkflow;
-  /** Prompts for the nodes; includes labels if the launch named any. */
+  /** Prompts for the nodes; includes labels if the launch sets any. */
   nodePrompts: Prompts;
   labels: number[];
   variables: MergedVariables;

@@ -42,12 +42,12 @@ const TEXTS = {
   resources: 'You do not have permission to the workflow job resources required for relaunch.',
 } as const;
 
-/** Prompts that are reused unchanged; inventory and labels can have been deleted. */
+/** Prompts that a relaunch reuses unchanged; the inventory and labels can have been deleted. */
 const REUSED_PROMPTS = PROMPT_FIELDS.filter((field) => field !== 'inventory' && field !== 'labels');
 
 /**
- * Launches a workflow job again with its own nodes and prompts, not with those of its present
- * template.
+ * Launches a workflow job again with the nodes and prompts of the former workflow job, not with those
+ * of the current template.
  */
 @Injectable()
 export class WorkflowRelaunch {
@@ -134,7 +134,7 @@ export class WorkflowRelaunch {
       SELECT EXISTS (
           SELECT 1 FROM (${templatesWithRights(templates, actor)}) t
           WHERE NOT t.may_start)
-        -- What the template itself uses may be used by whoever may launch it.
+        -- A caller who may launch the template may use the inventory of the template.
         OR ${anyDenied('inventory', 'use', inventories, actor, templateInventory)}
         OR ${anyDenied('credential', 'use', idsOf('credentials'), actor)}
         OR ${anyDenied('execution_environment', 'read', idsOf('execution_environment'), actor)}

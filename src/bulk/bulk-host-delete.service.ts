@@ -44,7 +44,7 @@ export class BulkHostDelete {
       const inventoryIds = [...new Set(hosts.map((host) => host.inventory_id))];
       // Both statements are sent in one batch. The lock comes first, so the check sees the locked state.
       const [hostCounts] = await settleAll([
-        this.inventoryLock.holdAll(inventoryIds, 'host'),
+        this.inventoryLock.lockAll(inventoryIds, 'host'),
         this.inventoryLock.assertIdle(...inventoryIds),
       ]);
       if (!dryRun) {

@@ -33,7 +33,7 @@ export class HostAdditions {
     // Statements run in this order, so the organization is locked first.
     const [, hostCounts] = await settleAll([
       added.count > 0 ? this.limit.assertWithinLimit(target.id, added) : undefined,
-      this.inventoryLock.holdAll([target.id], 'host'),
+      this.inventoryLock.lockAll([target.id], 'host'),
     ]);
     return hostCounts.get(target.id) ?? 0;
   }

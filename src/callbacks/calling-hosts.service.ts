@@ -30,7 +30,7 @@ export class CallingHosts {
     const inventory = await this.inventories.described(inventoryId);
     if (!inventory || isIP(address) === 0) return [];
     const names = new Set(await namesOf(address));
-    const rows = await this.hosts.describedNaming(membersOf(inventory, 't'), [...names]);
+    const rows = await this.hosts.describedMentioning(membersOf(inventory, 't'), [...names]);
     const found: string[] = [];
     for (const { name, variables } of rows) {
       const values = await readVariables(variables);

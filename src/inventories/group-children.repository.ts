@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
-import { atAnySize } from './at-any-size.js';
+import { lookupId } from './lookup-id.js';
 import { GroupChild } from './inventory.entity.js';
 
 /** A group inside another. */
@@ -71,8 +71,8 @@ export class GroupChildrenRepository extends TableRepository<GroupChild> {
         ON old_parent.id = link.parent_id AND old_parent.inventory_id = ${original}
       JOIN groups old_child ON old_child.id = link.child_id
       JOIN groups new_parent
-        ON new_parent.inventory_id = ${atAnySize(copy)} AND new_parent.name = old_parent.name
+        ON new_parent.inventory_id = ${lookupId(copy)} AND new_parent.name = old_parent.name
       JOIN groups new_child
-        ON new_child.inventory_id = ${atAnySize(copy)} AND new_child.name = old_child.name`);
+        ON new_child.inventory_id = ${lookupId(copy)} AND new_child.name = old_child.name`);
   }
 }

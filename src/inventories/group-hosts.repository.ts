@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
-import { atAnySize } from './at-any-size.js';
+import { lookupId } from './lookup-id.js';
 import { groupAndDescendants } from './group-children.repository.js';
 import { GroupHost } from './inventory.entity.js';
 
@@ -44,8 +44,8 @@ export class GroupHostsRepository extends TableRepository<GroupHost> {
       JOIN groups old_group ON old_group.id = link.group_id AND old_group.inventory_id = ${original}
       JOIN hosts old_host ON old_host.id = link.host_id
       JOIN groups new_group
-        ON new_group.inventory_id = ${atAnySize(copy)} AND new_group.name = old_group.name
+        ON new_group.inventory_id = ${lookupId(copy)} AND new_group.name = old_group.name
       JOIN hosts new_host
-        ON new_host.inventory_id = ${atAnySize(copy)} AND new_host.name = old_host.name`);
+        ON new_host.inventory_id = ${lookupId(copy)} AND new_host.name = old_host.name`);
   }
 }

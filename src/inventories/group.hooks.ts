@@ -27,14 +27,14 @@ export class GroupHooks implements ResourceHooks<Group> {
   async prepareCreate(values: ValuesOf<Group>): Promise<void> {
     assertName(values);
     const inventoryId = existing(values.inventory, 'a required reference is given');
-    await this.inventory.holdForNew(inventoryId, 'group');
+    await this.inventory.lockForCreate(inventoryId, 'group');
     await this.inventory.assertNameFree(inventoryId, String(values.name), 'group');
   }
 
   async prepareUpdate(row: RowOf<Group>, values: ValuesOf<Group>): Promise<void> {
     assertName(values);
     const inventoryId = row.inventory_id;
-    await this.inventory.holdForChange(inventoryId, 'group', 'Change');
+    await this.inventory.lockForChange(inventoryId, 'group', 'Change');
     if ('name' in values) {
       await this.inventory.assertNameFree(inventoryId, String(values.name), 'group');
     }
@@ -43,7 +43,7 @@ export class GroupHooks implements ResourceHooks<Group> {
   /** Deletes the subgroups and hosts that are in no other group together with a group. */
   async prepareDelete(row: RowOf<Group>): Promise<void> {
     const inventoryId = row.inventory_id;
-    await this.inventory.holdForChange(inventoryId, 'group', 'Delete');
+    await this.inventory.lockForChange(inventoryId, 'group', 'Delete');
     await this.inventory.assertIdle(inventoryId);
     const groups = await this.graph.onlyWithin(row.id);
     const hosts = await this.hosts.removeWithin(groups);

@@ -6,8 +6,8 @@ import { related } from '../common/rest/sublist-kinds.js';
 import { commandsOfGroup } from './command-sublists.js';
 import { groups } from './inventories.resource.js';
 import {
-  aboutHosts,
-  allHostsOfInventory,
+  resultsOfHosts,
+  allHostsOfGroup,
   childGroups,
   members,
   potentialChildren,
@@ -16,11 +16,11 @@ import { VariableDataController } from './variable-data.controller.js';
 
 @Resource(groups)
 @SubList('hosts', members('hosts'))
-@SubList('all_hosts', allHostsOfInventory())
+@SubList('all_hosts', allHostsOfGroup())
 @SubList('children', childGroups())
 @SubList('potential_children', potentialChildren())
-@SubList('job_events', aboutHosts('job_event'))
-@SubList('job_host_summaries', aboutHosts('job_host_summary'))
+@SubList('job_events', resultsOfHosts('job_event'))
+@SubList('job_host_summaries', resultsOfHosts('job_host_summary'))
 @SubList('inventory_sources', related('inventory_sources'))
 @SubList('ad_hoc_commands', commandsOfGroup())
 @SubList('activity_stream', activityOf())

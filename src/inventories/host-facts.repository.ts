@@ -68,13 +68,13 @@ export class HostFactsRepository extends TableRepository<HostFacts> {
    * @param projectId project of the `own` facts
    * @returns true if the lease is valid
    */
-  async keep(lease: Sql, projectId: number, kept: readonly FactsText[]): Promise<boolean> {
+  async store(lease: Sql, projectId: number, facts: readonly FactsText[]): Promise<boolean> {
     const row = await this.database.row<{ is_held: boolean }>(sql`
       WITH lease AS (${lease}), locked AS (
         SELECT host.id, given.shared::json AS shared, given.own::json AS own
-        FROM unnest(${kept.map(({ host_id: id }) => id)}::int[],
-          ${kept.map(({ shared }) => shared)}::text[],
-          ${kept.map(({ own }) => own)}::text[]) AS given (host_id, shared, own)
+        FROM unnest(${facts.map(({ host_id: id }) => id)}::int[],
+          ${facts.map(({ shared }) => shared)}::text[],
+          ${facts.map(({ own }) => own)}::text[]) AS given (host_id, shared, own)
         JOIN hosts host ON host.id = given.host_id
         WHERE EXISTS (SELECT 1 FROM lease)
         ORDER BY host.id FOR NO KEY UPDATE OF host

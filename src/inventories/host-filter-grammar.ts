@@ -25,7 +25,7 @@ interface Token {
   readonly text: string;
   readonly isQuoted: boolean;
   /** Position in the text, from 1. */
-  readonly place: number;
+  readonly position: number;
 }
 
 /**
@@ -42,7 +42,7 @@ export function parseHostFilter(text: string): HostFilter {
   if (text.length > MAX_CHARACTERS) {
     throw new HostFilterError(`it has more than ${MAX_CHARACTERS} characters`);
   }
-  return new Parser(tokensOf(text)).whole();
+  return new Parser(tokensOf(text)).parse();
 }
 
 const TOKEN = /\s*(?:([()=])|"([^"]*)"|([^\s()="]+))/uy;
@@ -56,12 +56,12 @@ function tokensOf(text: string): Token[] {
     const match = pattern.exec(text);
     if (!match) throw new HostFilterError('a quote is not closed');
     const [all, sign, quoted, bare = ''] = match;
-    const place = from + all.length - all.trimStart().length + 1;
+    const position = from + all.length - all.trimStart().length + 1;
     const isQuoted = quoted !== undefined;
     const kind = sign === '(' || sign === ')' || sign === '=' ? sign : 'word';
-    tokens.push({ kind, text: sign ?? quoted ?? bare, isQuoted, place });
+    tokens.push({ kind, text: sign ?? quoted ?? bare, isQuoted, position });
   }
-  return [...tokens, { kind: 'end', text: '', isQuoted: false, place: length + 1 }];
+  return [...tokens, { kind: 'end', text: '', isQuoted: false, position: length + 1 }];
 }
 
 class Parser {
@@ -70,14 +70,15 @@ class Parser {
 
   constructor(private readonly tokens: readonly Token[]) {}
 
-  whole(): HostFilter {
-    const filter = this.joined('or', 0);
+  parse(): HostFilter {
+    const filter = this.operation('or', 0);
     this.expect('end', 'and, or, or the end');
     return filter;
   }
 
-  private joined(word: 'or' | 'and', depth: number): HostFilter {
-    const part = (): HostFilter => (word === 'or' ? this.joined('and', depth) : this.factor(depth));
+  private operation(word: 'or' | 'and', depth: number): HostFilter {
+    const part = (): HostFilter =>
+      word === 'or' ? this.operation('and', depth) : this.factor(depth);
     const first = part();
     const parts = [first];
     while (this.isWord(word)) {
@@ -93,7 +94,7 @@ class Parser {
         throw new HostFilterError(`more than ${MAX_NESTED} brackets are open`);
       }
       this.next += 1;
-      const filter = this.joined('or', depth + 1);
+      const filter = this.operation('or', depth + 1);
       this.expect(')', 'and, or, or a closing bracket');
       return filter;
     }
@@ -118,10 +119,10 @@ class Parser {
     return kind === 'word' && text === word && !isQuoted;
   }
 
-  private expect(kind: Token['kind'], what: string): Token {
+  private expect(kind: Token['kind'], expected: string): Token {
     const token = this.token();
     if (token.kind !== kind) {
-      throw new HostFilterError(`${what} is expected at character ${token.place}`);
+      throw new HostFilterError(`${expected} is expected at character ${token.position}`);
     }
     this.next += 1;
     return token;

@@ -20,7 +20,7 @@ const PREFIX = /^(not|or|chain)(__|$)/;
  *
  * @throws BadRequest for an invalid filter, Forbidden for a filter on a protected field
  */
-export function hostsFound(text: string, alias: string, parts: ExpressionParts): Sql {
+export function hostFilterCondition(text: string, alias: string, parts: ExpressionParts): Sql {
   const compile = (filter: HostFilter): Sql => {
     if (filter.kind !== 'condition') {
       return (filter.kind === 'and' ? and : or)(...filter.parts.map(compile));
@@ -66,14 +66,14 @@ function factsIn(keys: readonly string[], { value, isQuoted }: HostCondition): o
   }
   const [outermost = '', ...deeper] = path;
   const innermost: unknown = isQuoted ? value : typed(value);
-  return holding(
+  return nested(
     outermost,
-    deeper.reduceRight((inner, name) => holding(name, inner), innermost),
+    deeper.reduceRight((inner, name) => nested(name, inner), innermost),
   );
 }
 
 /** Returns an object with one key; `a[]` is a list that contains the value. */
-const holding = (name: string, wanted: unknown): Record<string, unknown> =>
+const nested = (name: string, wanted: unknown): Record<string, unknown> =>
   name.endsWith('[]') ? { [name.slice(0, -2)]: [wanted] } : { [name]: wanted };
 
 /** Converts an unquoted value to its JSON type. */

@@ -46,7 +46,7 @@ export class HostLimit {
    * Locks the organization of an inventory, if it has a limit, until the transaction ends, for
    * callers that check the limit at the end.
    */
-  hold(inventoryId: number): Promise<HostAllowance | undefined> {
+  lockAllowance(inventoryId: number): Promise<HostAllowance | undefined> {
     return this.organizations.lockAllowance(organizationOfInventory(inventoryId));
   }
 

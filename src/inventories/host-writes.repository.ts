@@ -5,7 +5,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
-import { atAnySize } from './at-any-size.js';
+import { lookupId } from './lookup-id.js';
 import { Host } from './inventory.entity.js';
 
 /** Handling of hosts that already exist: `update` changes the fields in the request. */
@@ -111,12 +111,12 @@ export class HostWritesRepository extends TableRepository<Row> {
    *
    * @returns ids by `place`; fewer than given if a name was taken meanwhile
    */
-  async insertAll(inventoryId: number, given: Sql): Promise<number[]> {
+  async insertAll(inventoryId: number, hosts: Sql): Promise<number[]> {
     // Ids are assigned in the order of the rows, and one JSON document is cheaper than as many
     // rows.
     const { ids } = existing(
       await this.database.row<{ ids: number[] }>(sql`
-        ${insert(inventoryId, given, sql`id`)}
+        ${insert(inventoryId, hosts, sql`id`)}
         SELECT coalesce(json_agg(id ORDER BY id), '[]') AS ids FROM written`),
       'an aggregate has a row',
     );
@@ -140,13 +140,13 @@ export class HostWritesRepository extends TableRepository<Row> {
    *
    * @returns names of the created groups
    */
-  async join(inventoryId: number, given: Sql): Promise<string[]> {
-    const made = await this.database.rows<{ name: string }>(sql`
-      WITH given AS MATERIALIZED (${given}),
+  async join(inventoryId: number, hosts: Sql): Promise<string[]> {
+    const created = await this.database.rows<{ name: string }>(sql`
+      WITH given AS MATERIALIZED (${hosts}),
       membership AS MATERIALIZED (
         SELECT h.id AS host_id, wanted.name
         FROM given CROSS JOIN LATERAL json_array_elements_text(given.groups::json) AS wanted (name)
-        JOIN hosts h ON h.inventory_id = ${atAnySize(inventoryId)} AND h.name = given.name
+        JOIN hosts h ON h.inventory_id = ${lookupId(inventoryId)} AND h.name = given.name
         WHERE given.groups IS NOT NULL),
       made AS (
         INSERT INTO groups (inventory_id, name)
@@ -154,14 +154,14 @@ export class HostWritesRepository extends TableRepository<Row> {
         ON CONFLICT DO NOTHING RETURNING id, name),
       known AS (
         SELECT id, name FROM made UNION ALL
-        SELECT id, name FROM groups WHERE inventory_id = ${atAnySize(inventoryId)}
+        SELECT id, name FROM groups WHERE inventory_id = ${lookupId(inventoryId)}
           AND name IN (SELECT name FROM membership)),
       linked AS (
         INSERT INTO group_hosts (group_id, host_id)
         SELECT known.id, membership.host_id FROM membership JOIN known USING (name)
         ON CONFLICT DO NOTHING)
       SELECT name FROM made ORDER BY name`);
-    return made.map(({ name }) => name);
+    return created.map(({ name }) => name);
   }
 }
 
@@ -172,15 +172,15 @@ export class HostWritesRepository extends TableRepository<Row> {
  */
 export function checkQuery(
   inventoryId: number,
-  given: Sql,
+  hosts: Sql,
   { onConflict, max }: { onConflict: OnConflict; max: number },
 ): Sql {
   return sql`
-    WITH given AS MATERIALIZED (${given}),
+    WITH given AS MATERIALIZED (${hosts}),
     repeated AS (SELECT name, min(place) AS first FROM given GROUP BY name HAVING count(*) > 1),
     host AS MATERIALIZED (
       SELECT min(given.place) AS place, given.name
-      FROM given CROSS JOIN LATERAL (${namesake(inventoryId, sql`hosts`)}) taken GROUP BY given.name),
+      FROM given CROSS JOIN LATERAL (${rowWithSameName(inventoryId, sql`hosts`)}) taken GROUP BY given.name),
     wanted AS (
       SELECT min(given.place) AS place, member.name
       FROM given CROSS JOIN LATERAL json_array_elements_text(given.groups::json) AS member (name)
@@ -190,11 +190,11 @@ export function checkQuery(
         WHERE given.place > repeated.first
       UNION ALL SELECT place, name, 'host' FROM host WHERE ${onConflict === 'error'}
       UNION ALL SELECT given.place, given.name, 'group'
-        FROM given CROSS JOIN LATERAL (${namesake(inventoryId, sql`groups`)}) taken
+        FROM given CROSS JOIN LATERAL (${rowWithSameName(inventoryId, sql`groups`)}) taken
         WHERE EXISTS (SELECT 1 FROM groups WHERE inventory_id = ${inventoryId})
       UNION ALL SELECT place, name, 'group_is_host' FROM wanted
         WHERE name IN (SELECT name FROM given)
-          OR EXISTS (SELECT 1 FROM hosts WHERE inventory_id = ${atAnySize(inventoryId)}
+          OR EXISTS (SELECT 1 FROM hosts WHERE inventory_id = ${lookupId(inventoryId)}
             AND hosts.name = wanted.name))
     SELECT json_build_object(
       'existing', (SELECT count(*) FROM host),
@@ -206,8 +206,8 @@ export function checkQuery(
 /**
  * The LIMIT makes PostgreSQL look up each name in the index, independent of the inventory's size.
  */
-const namesake = (inventoryId: number, table: Sql): Sql => sql`
-  SELECT id FROM ${table} WHERE inventory_id = ${atAnySize(inventoryId)} AND name = given.name LIMIT 1`;
+const rowWithSameName = (inventoryId: number, table: Sql): Sql => sql`
+  SELECT id FROM ${table} WHERE inventory_id = ${lookupId(inventoryId)} AND name = given.name LIMIT 1`;
 
 const COLUMNS = sql`id, name, description, enabled, instance_id, variables`;
 
@@ -219,17 +219,17 @@ const DIFFERS = sql`coalesce(given.description <> h.description OR given.enabled
  * Returns the `WITH` clause of a statement that writes hosts. Its `written` contains the written
  * hosts (`WrittenHost`), without those whose name was taken meanwhile.
  */
-export const writeQuery = (inventoryId: number, given: Sql, onConflict: OnConflict): Sql =>
+export const writeQuery = (inventoryId: number, hosts: Sql, onConflict: OnConflict): Sql =>
   onConflict === 'update'
-    ? upsert(inventoryId, given)
-    : insert(inventoryId, given, sql`${COLUMNS}, 'created' AS result`);
+    ? upsert(inventoryId, hosts)
+    : insert(inventoryId, hosts, sql`${COLUMNS}, 'created' AS result`);
 
 /**
  * Returns the `WITH` clause of a dry run, with the columns of `writeQuery`; hosts that would be
  * created have no id.
  */
-export const dryRunQuery = (inventoryId: number, given: Sql): Sql => sql`
-  WITH given AS MATERIALIZED (${given}),
+export const dryRunQuery = (inventoryId: number, hosts: Sql): Sql => sql`
+  WITH given AS MATERIALIZED (${hosts}),
   written AS (
     SELECT h.id, given.name,
       coalesce(given.description, h.description, ${HOST_DEFAULTS.description}) AS description,
@@ -239,10 +239,10 @@ export const dryRunQuery = (inventoryId: number, given: Sql): Sql => sql`
       CASE WHEN h.id IS NULL THEN 'created' WHEN ${DIFFERS} THEN 'updated' ELSE 'unchanged'
         END AS result
     FROM given LEFT JOIN hosts h
-      ON h.inventory_id = ${atAnySize(inventoryId)} AND h.name = given.name)`;
+      ON h.inventory_id = ${lookupId(inventoryId)} AND h.name = given.name)`;
 
-const insert = (inventoryId: number, given: Sql, returned: Sql): Sql => sql`
-  WITH given AS (${given}),
+const insert = (inventoryId: number, hosts: Sql, returned: Sql): Sql => sql`
+  WITH given AS (${hosts}),
   written AS (
     INSERT INTO hosts (inventory_id, name, description, enabled, instance_id, variables)
     ${newHosts(inventoryId)} ORDER BY given.place
@@ -252,21 +252,21 @@ const insert = (inventoryId: number, given: Sql, returned: Sql): Sql => sql`
  * Returns the `WITH` clause of an update or insert. Only different rows are written, so that an
  * import without changes costs nothing.
  */
-const upsert = (inventoryId: number, given: Sql): Sql => sql`
-  WITH given AS MATERIALIZED (${given}),
+const upsert = (inventoryId: number, hosts: Sql): Sql => sql`
+  WITH given AS MATERIALIZED (${hosts}),
   updated AS (
     UPDATE hosts h SET modified = now(),
       description = coalesce(given.description, h.description),
       enabled = coalesce(given.enabled, h.enabled),
       instance_id = coalesce(given.instance_id, h.instance_id),
       variables = coalesce(given.variables, h.variables)
-    FROM given WHERE h.inventory_id = ${atAnySize(inventoryId)} AND h.name = given.name
+    FROM given WHERE h.inventory_id = ${lookupId(inventoryId)} AND h.name = given.name
       AND ${DIFFERS}
     RETURNING h.id, h.name, h.description, h.enabled, h.instance_id, h.variables),
   created AS (
     INSERT INTO hosts (inventory_id, name, description, enabled, instance_id, variables)
     ${newHosts(inventoryId)} AND NOT EXISTS (
-      SELECT 1 FROM hosts WHERE inventory_id = ${atAnySize(inventoryId)} AND hosts.name = given.name)
+      SELECT 1 FROM hosts WHERE inventory_id = ${lookupId(inventoryId)} AND hosts.name = given.name)
     ORDER BY given.place
     ON CONFLICT DO NOTHING RETURNING ${COLUMNS}),
   written AS (
@@ -274,7 +274,7 @@ const upsert = (inventoryId: number, given: Sql): Sql => sql`
     UNION ALL SELECT ${COLUMNS}, 'created' FROM created
     UNION ALL
     SELECT h.id, h.name, h.description, h.enabled, h.instance_id, h.variables, 'unchanged'
-    FROM given JOIN hosts h ON h.inventory_id = ${atAnySize(inventoryId)} AND h.name = given.name
+    FROM given JOIN hosts h ON h.inventory_id = ${lookupId(inventoryId)} AND h.name = given.name
     WHERE NOT EXISTS (SELECT 1 FROM updated WHERE updated.id = h.id))`;
 
 /** Returns the new hosts as rows; names that have become a group's meanwhile are left out. */
@@ -287,4 +287,4 @@ const newHosts = (inventoryId: number): Sql => sql`
   FROM given
   WHERE NOT EXISTS (
     SELECT 1 FROM groups
-    WHERE groups.inventory_id = ${atAnySize(inventoryId)} AND groups.name = given.name)`;
+    WHERE groups.inventory_id = ${lookupId(inventoryId)} AND groups.name = given.name)`;

@@ -24,7 +24,7 @@ export class HostHooks implements ResourceHooks<Host> {
     const values = { ...sent, ...split };
     const inventoryId = existing(values.inventory, 'a required reference is given');
     await this.limit.assertWithinLimit(inventoryId, { names: oneName(values), count: 1 });
-    await this.inventory.holdForNew(inventoryId, 'host');
+    await this.inventory.lockForCreate(inventoryId, 'host');
     await this.inventory.assertNameFree(inventoryId, String(values.name), 'host');
     return { values: split };
   }
@@ -37,7 +37,7 @@ export class HostHooks implements ResourceHooks<Host> {
       const except = { host: row.id };
       await this.limit.assertWithinLimit(inventoryId, { names: oneName(values), count: 1, except });
     }
-    await this.inventory.holdForChange(inventoryId, 'host', 'Change');
+    await this.inventory.lockForChange(inventoryId, 'host', 'Change');
     if ('name' in values) {
       await this.inventory.assertNameFree(inventoryId, String(values.name), 'host');
     }
@@ -46,7 +46,7 @@ export class HostHooks implements ResourceHooks<Host> {
 
   async prepareDelete(row: RowOf<Host>): Promise<void> {
     const inventoryId = row.inventory_id;
-    await this.inventory.holdForChange(inventoryId, 'host', 'Delete');
+    await this.inventory.lockForChange(inventoryId, 'host', 'Delete');
     await this.inventory.assertIdle(inventoryId);
   }
 }

@@ -4,7 +4,7 @@ import { existing } from '../common/invariants.js';
 import { and, ident, join, sql, TRUE, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { HostRow } from './ansible-inventory.js';
-import { atAnySize } from './at-any-size.js';
+import { lookupId } from './lookup-id.js';
 import { inventoriesWithInputs } from './inventory-inputs.repository.js';
 import { Host } from './inventory.entity.js';
 
@@ -37,20 +37,20 @@ export const allHosts = (): Sql => sql`SELECT id, inventory_id, name FROM hosts`
  *
  * @param matches condition on a row of hosts
  */
-export function oneOfAName(
+export function firstOfEachName(
   alias: string,
   organizationId: number,
   matches: (alias: string) => Sql,
 ): Sql {
-  const twin = `${alias}_twin`;
-  const isOwn = (row: string): Sql => sql`${ident(row, 'inventory_id')} IN (
+  const duplicate = `${alias}_twin`;
+  const isInOrganization = (row: string): Sql => sql`${ident(row, 'inventory_id')} IN (
     SELECT id FROM inventories WHERE organization_id = ${organizationId}::int AND kind = ''
       AND NOT pending_deletion)`;
-  return sql`${and(isOwn(alias), matches(alias))} AND NOT EXISTS (
-    SELECT 1 FROM hosts ${ident(twin)}
-    WHERE ${ident(twin, 'name')} = ${ident(alias, 'name')}
-      AND ${ident(twin, 'id')} < ${ident(alias, 'id')}
-      AND ${and(isOwn(twin), matches(twin))})`;
+  return sql`${and(isInOrganization(alias), matches(alias))} AND NOT EXISTS (
+    SELECT 1 FROM hosts ${ident(duplicate)}
+    WHERE ${ident(duplicate, 'name')} = ${ident(alias, 'name')}
+      AND ${ident(duplicate, 'id')} < ${ident(alias, 'id')}
+      AND ${and(isInOrganization(duplicate), matches(duplicate))})`;
 }
 
 /** Number of hosts of an inventory, and number of hosts whose last job failed. */
@@ -81,21 +81,21 @@ export const originalsOf = (hostIds: readonly number[]): Sql => sql`
 /**
  * Returns a query for the constructed hosts of some original hosts: `id` and `summary_id`.
  *
- * @param real query for the original hosts: `id`, `name` and `summary_id`
+ * @param originals query for the original hosts: `id`, `name` and `summary_id`
  */
-export const constructedOf = (real: Sql): Sql => sql`
-  SELECT made.id, original.summary_id FROM (${real}) original
+export const constructedOf = (originals: Sql): Sql => sql`
+  SELECT made.id, original.summary_id FROM (${originals}) original
   JOIN hosts made ON made.name = original.name AND made.instance_id = original.id::text
   WHERE made.inventory_id IN (${inventoriesWithInputs()})`;
 
 /**
  * Returns a statement that stores the last job of hosts.
  *
- * @param touched query for the `id`s of the hosts and their `summary_id`
+ * @param hosts query for the `id`s of the hosts and their `summary_id`
  */
-export const showLastJob = (jobId: number, touched: Sql): Sql => sql`
+export const showLastJob = (jobId: number, hosts: Sql): Sql => sql`
   UPDATE hosts SET last_job_id = ${jobId}, last_job_host_summary_id = touched.summary_id
-  FROM (${touched}) touched WHERE hosts.id = touched.id`;
+  FROM (${hosts}) touched WHERE hosts.id = touched.id`;
 
 /** Returns the number of distinct host names of some inventories, as an SQL value. */
 export const countHostNames = (inventoryIds: Sql): Sql => sql`(
@@ -139,7 +139,7 @@ export class HostsRepository extends TableRepository<RowOf<Host>> {
   /** Returns the id of a host of an inventory, as a row. */
   byName(inventoryId: number, name: string): Promise<{ id: number } | undefined> {
     return this.database.row<{ id: number }>(sql`
-      SELECT id FROM hosts WHERE inventory_id = ${atAnySize(inventoryId)} AND name = ${name}`);
+      SELECT id FROM hosts WHERE inventory_id = ${lookupId(inventoryId)} AND name = ${name}`);
   }
 
   /**
@@ -165,7 +165,7 @@ export class HostsRepository extends TableRepository<RowOf<Host>> {
    *
    * @param names names in lower case
    */
-  describedNaming(members: Sql, names: readonly string[]): Promise<HostRow[]> {
+  describedMentioning(members: Sql, names: readonly string[]): Promise<HostRow[]> {
     return this.database.rows<HostRow & Record<string, unknown>>(sql`
       SELECT t.id, t.name, t.variables, t.enabled FROM hosts t
       WHERE t.enabled AND ${members} AND (lower(t.name) = ANY(${names}::text[])
@@ -196,11 +196,11 @@ export class HostsRepository extends TableRepository<RowOf<Host>> {
    */
   async inventoriesWith(hostId: number, members: ReadonlyMap<number, Sql>): Promise<number[]> {
     if (members.size === 0) return [];
-    const asked = [...members].map(
+    const queries = [...members].map(
       ([id, condition]) => sql`
         SELECT ${id}::int AS id FROM hosts t WHERE t.id = ${hostId}::int AND ${condition}`,
     );
-    const found = await this.database.rows<{ id: number }>(join(asked, ' UNION ALL '));
+    const found = await this.database.rows<{ id: number }>(join(queries, ' UNION ALL '));
     return found.map(({ id }) => id);
   }
 
@@ -219,7 +219,7 @@ export class HostsRepository extends TableRepository<RowOf<Host>> {
         SELECT name, bool_and(is_new) AS is_new FROM (
           SELECT h.name, false AS is_new FROM hosts h
           JOIN inventories inv ON inv.id = h.inventory_id
-          WHERE ${and(sql`inv.organization_id = ${organizationId}`, countedOnly(except))}
+          WHERE ${and(sql`inv.organization_id = ${organizationId}`, isCounted(except))}
           UNION ALL SELECT name, true FROM (${names}) given) every
         GROUP BY name) distinct_names`);
     return existing(counted, 'an aggregate has a row');
@@ -265,7 +265,7 @@ export class HostsRepository extends TableRepository<RowOf<Host>> {
   }
 }
 
-function countedOnly(except: UncountedHosts | null): Sql {
+function isCounted(except: UncountedHosts | null): Sql {
   if (except === null) return TRUE;
   if ('inventory' in except) return sql`inv.id <> ${except.inventory}`;
   return sql`h.id <> ${except.host}`;

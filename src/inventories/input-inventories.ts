@@ -23,7 +23,7 @@ export const inputInventories =
       attach: async (context: LinkContext<Row, InventoryInputsRepository>, child) => {
         await spec.attach?.(context, child);
         const { rules: inputs, parent, actor } = context;
-        await inputs.answerFor(parent.id, child.id, actor.id);
+        await inputs.setAttachedBy(parent.id, child.id, actor.id);
       },
     };
   };

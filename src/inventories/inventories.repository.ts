@@ -14,7 +14,7 @@ import { Inventory } from './inventory.entity.js';
 export const INVENTORY_CHANNEL = 'inventories:deleted';
 
 /** A locked inventory, with the fields that changes of its members need. */
-export interface HeldInventory {
+export interface LockedInventory {
   id: number;
   kind: string;
   total_hosts: number;
@@ -109,8 +109,8 @@ export class InventoriesRepository extends TableRepository<RowOf<Inventory>> {
   /**
    * Locks inventories until the transaction ends, in the order of ids; deleted ones are missing.
    */
-  hold(ids: readonly number[]): Promise<HeldInventory[]> {
-    return this.database.preparedRows<HeldInventory>(sql`
+  lock(ids: readonly number[]): Promise<LockedInventory[]> {
+    return this.database.preparedRows<LockedInventory>(sql`
       SELECT id, kind, total_hosts, pending_deletion FROM inventories
       WHERE id = ANY(${ids}::int[]) ORDER BY id FOR NO KEY UPDATE`);
   }

@@ -11,7 +11,7 @@ import { preferredGroups } from '../instances/sublists.js';
 import { labelled } from '../labels/label-links.js';
 import { isClaimed } from './import/imported-objects.repository.js';
 import { GroupHooks } from './group.hooks.js';
-import { hostsFound } from './host-filter.js';
+import { hostFilterCondition } from './host-filter.js';
 import { HostHooks } from './host.hooks.js';
 import { InventoryHooks } from './inventory.hooks.js';
 import { Group, Host, Inventory } from './inventory.entity.js';
@@ -30,7 +30,7 @@ const mayAddInventories = (actor: Actor): Sql =>
  * Returns the stored counters of inventories for summaries. Counters of a smart inventory are null
  * there: they would be computed for every page that names it.
  */
-const keptCounters = (alias: string): Record<string, Sql> =>
+const storedCounters = (alias: string): Record<string, Sql> =>
   Object.fromEntries(
     ['has_active_failures', 'total_hosts', 'hosts_with_active_failures'].map((name) => [
       name,
@@ -73,7 +73,7 @@ export const inventories = defineResource({
     'organization_id',
     'kind',
   ],
-  summarise: (alias) => ({ ...keptCounters(alias), ...sourceCounts(ident(alias, 'id')) }),
+  summarise: (alias) => ({ ...storedCounters(alias), ...sourceCounts(ident(alias, 'id')) }),
   capabilities: { edit: 'change', delete: 'delete', copy: 'copy', adhoc: 'adhoc' },
   pages: {
     list: { about: 'The machines that playbooks run on.' },
@@ -139,7 +139,7 @@ const importedBy = (type: 'host' | 'group'): Relation => ({
   far: 'inventory_source_id',
 });
 
-const ofInventory = {
+const memberPolicy = {
   read: hasRoleOn('inventory_id', 'inventory', 'read_role'),
   add: () => everyone,
   mayAdd: (actor: Actor) =>
@@ -169,10 +169,10 @@ export const hosts = defineResource({
     parameter: 'host_filter',
     help: 'Filter of a smart inventory: `name=web and (groups__name=prod or ansible_facts__a=1)`.',
     searchedNames: ['ansible_facts'],
-    compile: hostsFound,
+    compile: hostFilterCondition,
   },
   summarise: (alias) => ({ has_inventory_sources: isClaimed(ident(alias, 'id')) }),
-  policy: ofInventory,
+  policy: memberPolicy,
   aliases: {
     job_events_as_primary_host: 'job_events',
     constructed_host_summaries: 'job_host_summary_constructed_host',
@@ -218,7 +218,7 @@ export const groups = defineResource({
       message: 'Group with this Name and Inventory already exists.',
     },
   ],
-  policy: ofInventory,
+  policy: memberPolicy,
   relations: {
     hosts: {
       kind: 'many-to-many',

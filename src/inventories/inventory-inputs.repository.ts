@@ -52,12 +52,12 @@ export class InventoryInputsRepository extends TableRepository<Row> {
    * Returns the inputs of an inventory that must not be used any longer, in their order: the user
    * who attached the input has lost the permission to use it, or was deleted.
    */
-  async unanswered(inventoryId: number): Promise<AttachedInput[]> {
-    const answering = await this.database.rows<Account & Row>(sql`
+  async unauthorized(inventoryId: number): Promise<AttachedInput[]> {
+    const attachers = await this.database.rows<Account & Row>(sql`
       SELECT acc.id, acc.username, acc.is_superuser, acc.is_system_auditor
       FROM (${accounts()}) acc WHERE acc.id IN (
         SELECT attached_by_id FROM inventory_inputs WHERE inventory_id = ${inventoryId})`);
-    const mayUse = answering.map(({ id, username, is_superuser, is_system_auditor }) => {
+    const mayUse = attachers.map(({ id, username, is_superuser, is_system_auditor }) => {
       const actor = { id, username, isSuperuser: is_superuser, isSystemAuditor: is_system_auditor };
       const rule = permit(resource('inventory').policy, 'use', 'inv', actor);
       return and(sql`input.attached_by_id = ${id}`, rule);
@@ -70,7 +70,7 @@ export class InventoryInputsRepository extends TableRepository<Row> {
   }
 
   /** Records a user as the one who attached an input. */
-  async answerFor(inventoryId: number, inputId: number, userId: number): Promise<void> {
+  async setAttachedBy(inventoryId: number, inputId: number, userId: number): Promise<void> {
     await this.update({ inventory_id: inventoryId, input_id: inputId }, { attached_by_id: userId });
   }
 
@@ -87,7 +87,7 @@ export class InventoryInputsRepository extends TableRepository<Row> {
   }
 
   /** Removes an inventory that is being deleted from the inputs of all inventories. */
-  async forget(inputId: number): Promise<void> {
+  async removeInput(inputId: number): Promise<void> {
     await this.delete({ input_id: inputId });
   }
 }

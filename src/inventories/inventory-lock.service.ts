@@ -3,7 +3,7 @@ import { BadRequest, Invalid } from '../common/errors/errors.js';
 import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/dependents.js';
 import { GroupsRepository } from './groups.repository.js';
 import { HostsRepository } from './hosts.repository.js';
-import { InventoriesRepository, type HeldInventory } from './inventories.repository.js';
+import { InventoriesRepository, type LockedInventory } from './inventories.repository.js';
 
 /** Rules that apply to all hosts and groups of one inventory, enforced under a lock. */
 @Injectable()
@@ -22,8 +22,8 @@ export class InventoryLock {
    * @param noun kind of the changed object, for the error text
    * @throws BadRequest if the inventory is being deleted
    */
-  async hold(inventoryId: number, noun: 'host' | 'group'): Promise<void> {
-    await this.holdAll([inventoryId], noun);
+  async lock(inventoryId: number, noun: 'host' | 'group'): Promise<void> {
+    await this.lockAll([inventoryId], noun);
   }
 
   /**
@@ -31,10 +31,10 @@ export class InventoryLock {
    *
    * @throws Invalid for smart and constructed inventories
    */
-  async holdForNew(inventoryId: number, noun: 'host' | 'group'): Promise<void> {
-    const [held] = await this.inventories.hold([inventoryId]);
-    assertNotDeleting(held ? [held] : [], noun);
-    if (!held || held.kind === '') return;
+  async lockForCreate(inventoryId: number, noun: 'host' | 'group'): Promise<void> {
+    const [inventory] = await this.inventories.lock([inventoryId]);
+    assertNotDeleting(inventory ? [inventory] : [], noun);
+    if (!inventory || inventory.kind === '') return;
     const Noun = noun === 'host' ? 'Host' : 'Group';
     const text = `Cannot create ${Noun} for Smart or Constructed Inventories`;
     throw Invalid.field('inventory', text);
@@ -43,18 +43,18 @@ export class InventoryLock {
   /**
    * Locks an inventory whose hosts or groups are about to change.
    *
-   * @param doing verb for the error text
+   * @param verb verb for the error text
    * @throws BadRequest for a constructed inventory
    */
-  async holdForChange(
+  async lockForChange(
     inventoryId: number,
     noun: 'host' | 'group',
-    doing: 'Change' | 'Delete',
+    verb: 'Change' | 'Delete',
   ): Promise<void> {
-    const held = await this.inventories.hold([inventoryId]);
-    assertNotDeleting(held, noun);
-    if (!held.some(({ kind }) => kind === 'constructed')) return;
-    throw new BadRequest(`${doing} constructed inventory ${noun}s from input inventory.`);
+    const inventories = await this.inventories.lock([inventoryId]);
+    assertNotDeleting(inventories, noun);
+    if (!inventories.some(({ kind }) => kind === 'constructed')) return;
+    throw new BadRequest(`${verb} constructed inventory ${noun}s from input inventory.`);
   }
 
   /**
@@ -62,11 +62,11 @@ export class InventoryLock {
    *
    * @returns number of hosts of each inventory under the lock; a deleted inventory is missing
    */
-  async holdAll(
+  async lockAll(
     inventoryIds: readonly number[],
     noun: 'host' | 'group',
   ): Promise<Map<number, number>> {
-    const rows = await this.inventories.hold(inventoryIds);
+    const rows = await this.inventories.lock(inventoryIds);
     assertNotDeleting(rows, noun);
     return new Map(rows.map((row) => [row.id, row.total_hosts]));
   }
@@ -88,8 +88,8 @@ export class InventoryLock {
   }
 }
 
-function assertNotDeleting(held: readonly HeldInventory[], noun: 'host' | 'group'): void {
-  if (held.some((row) => row.pending_deletion)) {
+function assertNotDeleting(inventories: readonly LockedInventory[], noun: 'host' | 'group'): void {
+  if (inventories.some((row) => row.pending_deletion)) {
     throw new BadRequest(`The inventory for this ${noun} is already being deleted.`);
   }
 }

@@ -7,8 +7,8 @@ import type { ExpressionParts } from '../common/resource/expression.js';
 import { follow } from '../common/resource/followed.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql, type Sql } from '../database/sql.js';
-import { hostsFound } from './host-filter.js';
-import { oneOfAName } from './hosts.repository.js';
+import { hostFilterCondition } from './host-filter.js';
+import { firstOfEachName } from './hosts.repository.js';
 
 /** The fields of an inventory that determine its hosts. */
 export interface HostedInventory {
@@ -19,7 +19,7 @@ export interface HostedInventory {
 }
 
 /** Returns the fields of an inventory's row that determine its hosts. */
-export const hosted = (row: Row): HostedInventory => ({
+export const hostedInventory = (row: Row): HostedInventory => ({
   id: row.id,
   kind: String(row.kind),
   organization_id: Number(row.organization_id),
@@ -29,14 +29,14 @@ export const hosted = (row: Row): HostedInventory => ({
 /**
  * Actor of the filter. Members are independent of the reader; `OPEN` limits what a filter can read.
  */
-const NOBODY: Actor = { id: 0, username: '', isSuperuser: true, isSystemAuditor: false };
+const FILTER_ACTOR: Actor = { id: 0, username: '', isSuperuser: true, isSystemAuditor: false };
 
 /**
  * Relations that a smart inventory's filter can read. The members reveal what the filter found, so
  * the filter only reads data that readers of a host see: all fields of its own inventory, and the
  * summary fields of other objects.
  */
-const OPEN: Readonly<Record<string, 'all' | 'summary'>> = {
+const READABLE_TYPES: Readonly<Record<string, 'all' | 'summary'>> = {
   inventory: 'all',
   inventory_source: 'all',
   group: 'all',
@@ -56,37 +56,41 @@ export const isSmart = ({ kind }: Pick<HostedInventory, 'kind'>): boolean => kin
  */
 export function membersOf(inventory: HostedInventory, alias: string): Sql {
   if (!isSmart(inventory)) return sql`${ident(alias, 'inventory_id')} = ${inventory.id}::int`;
-  const compiler = new FilterCompiler(NOBODY, () => null);
-  return oneOfAName(alias, inventory.organization_id, (row) =>
-    hostsFound(inventory.host_filter ?? '', row, confined(compiler.parts(resource('host'), row))),
+  const compiler = new FilterCompiler(FILTER_ACTOR, () => null);
+  return firstOfEachName(alias, inventory.organization_id, (row) =>
+    hostFilterCondition(
+      inventory.host_filter ?? '',
+      row,
+      restricted(compiler.parts(resource('host'), row)),
+    ),
   );
 }
 
-function confined(parts: ExpressionParts): ExpressionParts {
+function restricted(parts: ExpressionParts): ExpressionParts {
   return {
     ...parts,
     condition: (key, value) => {
-      assertOpen(key.split('__'));
+      assertReadable(key.split('__'));
       return parts.condition(key, value);
     },
   };
 }
 
 /** @throws BadRequest for a path to data that is not open to filters */
-function assertOpen(names: readonly string[]): void {
+function assertReadable(names: readonly string[]): void {
   const last = names.at(-1) ?? '';
   const path = names.length > 1 && LOOKUPS.has(last) ? names.slice(0, -1) : names;
   let definition: ResourceDefinition = resource('host');
   for (const [index, name] of path.entries()) {
-    const own = resolveName(definition, name);
-    const target = follow(definition, own)?.target();
+    const field = resolveName(definition, name);
+    const target = follow(definition, field)?.target();
     const next = path[index + 1];
     if (!target) return;
     // A derived relation, such as the jobs of a host, leads to data that the host does not show.
-    const isOwn = own in definition.relations || definition.field(own) !== undefined;
-    const open = isOwn ? OPEN[target.type] : undefined;
+    const isOwn = field in definition.relations || definition.field(field) !== undefined;
+    const readable = isOwn ? READABLE_TYPES[target.type] : undefined;
     const isShown = next === undefined || ['id', 'pk', ...target.summary].includes(next);
-    if (open === undefined || (open === 'summary' && !isShown)) {
+    if (readable === undefined || (readable === 'summary' && !isShown)) {
       throw new BadRequest(
         `Smart inventories cannot look into ${path.slice(0, index + 2).join('__')}`,
       );

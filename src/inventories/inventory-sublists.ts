@@ -11,7 +11,7 @@ import {
   isSubgroup,
 } from './group-children.repository.js';
 import { groupsOfHost, hostsBelow } from './group-hosts.repository.js';
-import { hosted, isSmart, membersOf } from './inventory-members.js';
+import { hostedInventory, isSmart, membersOf } from './inventory-members.js';
 import { Memberships } from './memberships.service.js';
 
 type Factory = (definition: ResourceDefinition, name: string) => SubListSpec;
@@ -33,13 +33,13 @@ const sameInventory =
  * Returns the condition for possible child groups: not the group itself, nor any group above or
  * below it.
  */
-const potential = (group: Row, alias: string): Sql => sql`
+const isPotentialChild = (group: Row, alias: string): Sql => sql`
   ${ident(alias, 'inventory_id')} = ${group.inventory_id}
   AND ${ident(alias, 'id')} NOT IN (${groupAndDescendants(sql`${group.id}`)})
   AND ${ident(alias, 'id')} NOT IN (${groupsAndAncestors(sql`SELECT ${group.id}::int`)})`;
 
 /** Permits creation in plain inventories only: members of other inventories are derived. */
-const byHand = { mayCreateIn: ({ kind }: Row): boolean => kind === '' };
+const plainOnly = { mayCreateIn: ({ kind }: Row): boolean => kind === '' };
 
 /**
  * Returns the sublist of an inventory's hosts; a host that is created here belongs to it. Readers
@@ -48,10 +48,10 @@ const byHand = { mayCreateIn: ({ kind }: Row): boolean => kind === '' };
 export const hostsOfInventory = (): Factory =>
   children('hosts', {
     needs: 'change',
-    ...byHand,
-    scope: (inventory) => membersOf(hosted(inventory), 't'),
+    ...plainOnly,
+    scope: (inventory) => membersOf(hostedInventory(inventory), 't'),
     options: ({ parent }) =>
-      isSmart(hosted(parent)) ? { visible: TRUE, isCostly: true } : { counted: true },
+      isSmart(hostedInventory(parent)) ? { visible: TRUE, isCostly: true } : { counted: true },
   });
 
 /**
@@ -59,7 +59,7 @@ export const hostsOfInventory = (): Factory =>
  * to it.
  */
 export const partsOfInventory = (relation: 'groups' | 'inventory_sources'): Factory =>
-  children(relation, { needs: 'change', ...byHand });
+  children(relation, { needs: 'change', ...plainOnly });
 
 /** Returns the sublist of smart inventories that contain a host. */
 export const smartInventories = (): Factory =>
@@ -81,9 +81,9 @@ export const members = (relation: 'hosts' | 'groups'): Factory =>
     candidates: sameInventory(relation),
     check: async (context, child) => {
       assertSameInventory(context, child);
-      await context.rules.holdForChange(context.parent, 'host');
+      await context.rules.lockForChange(context.parent, 'host');
     },
-    beforeDetach: ({ rules, parent }) => rules.holdForChange(parent, 'host'),
+    beforeDetach: ({ rules, parent }) => rules.lockForChange(parent, 'host'),
     ...(relation === 'hosts'
       ? {
           existing: ({ rules, parent }: LinkContext<Row, Memberships>, body) =>
@@ -99,19 +99,19 @@ export const childGroups = (): Factory =>
     create: (parent) => ({ inventory: parent.inventory_id }),
     candidates: (group) => ({
       list: `${resource('group').url(group.id)}potential_children/`,
-      scope: (alias) => potential(group, alias),
+      scope: (alias) => isPotentialChild(group, alias),
     }),
     check: async (context, child) => {
       assertSameInventory(context, child);
       await context.rules.assertNoCycle(context.parent, child);
     },
-    beforeDetach: ({ rules, parent }) => rules.holdForChange(parent, 'group'),
+    beforeDetach: ({ rules, parent }) => rules.lockForChange(parent, 'group'),
   });
 
 export const potentialChildren = (): Factory =>
   subListOf(
     () => resource('group'),
-    (group) => potential(group, 't'),
+    (group) => isPotentialChild(group, 't'),
   );
 
 /**
@@ -123,7 +123,7 @@ export const rootGroups = (): Factory =>
     () => resource('group'),
     (inventory) => sql`t.inventory_id = ${inventory.id}
       AND NOT ${isSubgroup(sql`t.id`)}`,
-    { create: (inventory) => ({ inventory: inventory.id }), needs: 'change', ...byHand },
+    { create: (inventory) => ({ inventory: inventory.id }), needs: 'change', ...plainOnly },
   );
 
 /** Returns the sublist of groups that contain a host, directly or through subgroups. */
@@ -134,14 +134,14 @@ export const allGroups = (): Factory =>
   );
 
 /** Returns the sublist of hosts of a group and of all groups below it. */
-export const allHostsOfInventory = (): Factory =>
+export const allHostsOfGroup = (): Factory =>
   subListOf(
     () => resource('host'),
     (group) => sql`t.id IN (${hostsBelow(group.id)})`,
   );
 
 /** Returns the sublist of job events or host summaries of a group's hosts. */
-export const aboutHosts = (type: 'job_event' | 'job_host_summary'): Factory =>
+export const resultsOfHosts = (type: 'job_event' | 'job_host_summary'): Factory =>
   subListOf(
     () => resource(type),
     ({ id }) =>

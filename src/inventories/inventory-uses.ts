@@ -4,13 +4,13 @@ import type { Sql } from '../database/sql.js';
 /** Templates that use inventories; implemented by a higher layer. */
 export abstract class InventoryTemplates {
   /** Removes a deleted inventory from its templates; its sources are deleted. */
-  abstract forgetInventory(id: number): Promise<void>;
+  abstract removeInventory(id: number): Promise<void>;
 }
 
 /** The sources of constructed inventories; implemented by a higher layer. */
 export abstract class ConstructedSources {
   /** Creates the source of a new inventory. */
-  abstract makeFor(inventory: { id: number; name: string }, actor: Actor): Promise<void>;
+  abstract createFor(inventory: { id: number; name: string }, actor: Actor): Promise<void>;
 
   /** Copies the editable options of an inventory's source to the source of its copy. */
   abstract copyOptions(original: number, copy: number): Promise<void>;

@@ -19,7 +19,7 @@ import { CASCADE, LinkRow, SET_NULL } from '../database/table.js';
 const COUNTER = { readOnly: true, default: 0 } as const;
 /** Options of a field that is computed from other rows when it is displayed. */
 const COMPUTED = { readOnly: true, column: null } as const;
-const countedBy = (name: keyof ReturnType<typeof sourceCounts>): FieldOptions => ({
+const sourceCount = (name: keyof ReturnType<typeof sourceCounts>): FieldOptions => ({
   ...COMPUTED,
   computed: (alias) => sourceCounts(ident(alias, 'id'))[name],
 });
@@ -68,14 +68,14 @@ export class Inventory extends NamedEntity {
   @Integer({ ...COUNTER, help: 'Number of groups.' })
   total_groups!: number;
 
-  @Bool({ ...countedBy('has_inventory_sources'), help: 'The inventory has sources.' })
+  @Bool({ ...sourceCount('has_inventory_sources'), help: 'The inventory has sources.' })
   has_inventory_sources!: boolean;
 
-  @Integer({ ...countedBy('total_inventory_sources'), help: 'Number of its sources.' })
+  @Integer({ ...sourceCount('total_inventory_sources'), help: 'Number of its sources.' })
   total_inventory_sources!: number;
 
   @Integer({
-    ...countedBy('inventory_sources_with_failures'),
+    ...sourceCount('inventory_sources_with_failures'),
     help: 'Number of its sources whose last update failed.',
   })
   inventory_sources_with_failures!: number;

@@ -19,13 +19,13 @@ import { instantOf } from '../database/instants.js';
 import { groupsShownOf } from './groups.repository.js';
 import { isClaimed } from './import/imported-objects.repository.js';
 import { originalsOf, type MemberCount } from './hosts.repository.js';
-import { hosted, isSmart } from './inventory-members.js';
+import { hostedInventory, isSmart } from './inventory-members.js';
 import { HostRuns } from './inventory-uses.js';
 import { MemberCounts } from './member-counts.service.js';
 import { sourceCounts } from './source-counts.js';
 
 /** Maximum number of members in a host's summary. */
-const SHOWN = 5;
+const MAX_MEMBERS = 5;
 
 const SOURCES = {
   has_inventory_sources: BOOLEAN,
@@ -65,7 +65,7 @@ export class InventoryExtension {
         SELECT inv.id, ${join(counts, ', ')} FROM unnest(${ids}::int[]) AS inv (id)`),
       labelSummaries(resource('inventory'), ids, context),
     ]);
-    const members = await this.members.of(rows.map(hosted).filter(isSmart));
+    const members = await this.members.of(rows.map(hostedInventory).filter(isSmart));
     const fieldsOf = new Map(counted.map(({ id, ...fields }) => [id, fields]));
     return new Map(
       rows.map(({ id, kind }): [number, Extension] => [
@@ -122,8 +122,8 @@ export const HOST_SHOWS: ShownBesides = {
   summary: { has_inventory_sources: BOOLEAN },
 };
 
-interface Shown {
-  what: 'group' | 'job' | 'source' | 'original';
+interface HostDetail {
+  kind: 'group' | 'job' | 'source' | 'original';
   host_id: number;
   id: number;
   name: string;
@@ -145,22 +145,22 @@ export class HostExtension {
     { batch, actor }: RepresentContext,
   ): Promise<Map<number, Extension>> {
     const ids = rows.map(({ id }) => id);
-    const found = await batch.rows<Shown>(sql`
-      SELECT 'group' AS what, host.id AS host_id, grp.id, grp.name, NULL AS status,
+    const found = await batch.rows<HostDetail>(sql`
+      SELECT 'group' AS kind, host.id AS host_id, grp.id, grp.name, NULL AS status,
         NULL::timestamptz AS finished, grp.total
       FROM unnest(${ids}::int[]) AS host (id) CROSS JOIN LATERAL (
-        ${groupsShownOf(sql`host.id`, SHOWN)}) AS grp
+        ${groupsShownOf(sql`host.id`, MAX_MEMBERS)}) AS grp
       UNION ALL
       SELECT 'job', host.id, job.id, job.name, job.status, job.finished, 0
       FROM unnest(${ids}::int[]) AS host (id) CROSS JOIN LATERAL (
-        ${this.runs.latestOfHost(sql`host.id`, actor, SHOWN)}) AS job
+        ${this.runs.latestOfHost(sql`host.id`, actor, MAX_MEMBERS)}) AS job
       UNION ALL
       SELECT 'source', host.id, 0, '', NULL, NULL, 0 FROM unnest(${ids}::int[]) AS host (id)
       WHERE ${isClaimed(sql`host.id`)}
       UNION ALL
       SELECT 'original', original.host_id, original.id, '', NULL, NULL, 0
       FROM (${originalsOf(ids)}) original`);
-    const byHost = new Map<number, Shown[]>(ids.map((id) => [id, []]));
+    const byHost = new Map<number, HostDetail[]>(ids.map((id) => [id, []]));
     for (const one of found) byHost.get(one.host_id)?.push(one);
     return new Map(ids.map((id) => [id, hostExtensionOf(byHost.get(id) ?? [])]));
   }
@@ -172,13 +172,13 @@ const linksTo = (original: string): Record<string, string> => ({
   ansible_facts: `${original}ansible_facts/`,
 });
 
-function hostExtensionOf(shown: readonly Shown[]): Extension {
-  const groups = shown.filter(({ what }) => what === 'group');
-  const jobs = shown.filter(({ what }) => what === 'job');
-  const original = shown.find(({ what }) => what === 'original');
+function hostExtensionOf(details: readonly HostDetail[]): Extension {
+  const groups = details.filter(({ kind }) => kind === 'group');
+  const jobs = details.filter(({ kind }) => kind === 'job');
+  const original = details.find(({ kind }) => kind === 'original');
   return {
     ...(original ? { related: linksTo(resource('host').url(original.id)) } : {}),
-    fields: { has_inventory_sources: shown.some(({ what }) => what === 'source') },
+    fields: { has_inventory_sources: details.some(({ kind }) => kind === 'source') },
     summary_fields: {
       groups: {
         count: groups[0]?.total ?? 0,

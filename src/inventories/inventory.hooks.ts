@@ -43,7 +43,7 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
 
   async prepareCreate(values: ValuesOf<Inventory>): Promise<Prepared<Inventory>> {
     if (values.kind === 'smart') {
-      const filter = givenFilter(values.host_filter);
+      const filter = decodeFilter(values.host_filter);
       if (filter === null) throw Invalid.field('host_filter', NO_FILTER);
       await this.assertFilter(
         filter,
@@ -51,7 +51,7 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
       );
       return { values: { host_filter: filter } };
     }
-    return takeNoFilter(values);
+    return rejectFilter(values);
   }
 
   async created(
@@ -59,7 +59,7 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
     _values: ValuesOf<Inventory>,
     actor: Actor,
   ): Promise<void> {
-    if (kind === 'constructed') await this.sources.makeFor({ id, name }, actor);
+    if (kind === 'constructed') await this.sources.createFor({ id, name }, actor);
   }
 
   async prepareUpdate(
@@ -75,7 +75,7 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
         'You cannot turn a regular inventory into a "smart" or "constructed" inventory.',
       );
     }
-    return row.kind === 'smart' ? this.changeFilter(row, values, actor) : takeNoFilter(values);
+    return row.kind === 'smart' ? this.changeFilter(row, values, actor) : rejectFilter(values);
   }
 
   /**
@@ -88,7 +88,7 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
     values: ValuesOf<Inventory>,
     actor: Actor,
   ): Promise<Prepared<Inventory>> {
-    const filter = givenFilter(values.host_filter) ?? row.host_filter;
+    const filter = decodeFilter(values.host_filter) ?? row.host_filter;
     if (filter === row.host_filter || filter === null) {
       return { values: { kind: undefined, host_filter: undefined } };
     }
@@ -138,8 +138,8 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
     if (row.pending_deletion === true) throw new BadRequest(PENDING);
     await this.inventory.assertIdle(row.id);
     await this.inventories.markForDeletion(row.id);
-    await this.templates.forgetInventory(row.id);
-    await this.inputs.forget(row.id);
+    await this.templates.removeInventory(row.id);
+    await this.inputs.removeInput(row.id);
     await this.outbox.add('deletions', [row.id]);
     this.database.afterCommit(() => this.redis.announce(INVENTORY_CHANNEL, [row.id]));
     const definition = resource('inventory');
@@ -161,7 +161,7 @@ const badPattern = (filter: string): string =>
 const NO_FILTER = 'Smart inventories must specify host_filter';
 
 /** Returns the decoded filter, because some clients send it URL-encoded; null for an empty one. */
-function givenFilter(sent: unknown): string | null {
+function decodeFilter(sent: unknown): string | null {
   if (typeof sent !== 'string' || sent.trim() === '') return null;
   try {
     return decodeURIComponent(sent);
@@ -171,9 +171,9 @@ function givenFilter(sent: unknown): string | null {
 }
 
 /** Accepts the empty filter that clients send with every inventory, and refuses any other. */
-function takeNoFilter(values: ValuesOf<Inventory>): Prepared<Inventory> {
+function rejectFilter(values: ValuesOf<Inventory>): Prepared<Inventory> {
   if (!('host_filter' in values)) return {};
-  if (givenFilter(values.host_filter) !== null) {
+  if (decodeFilter(values.host_filter) !== null) {
     throw Invalid.field('host_filter', 'Only smart inventories have a host_filter.');
   }
   return { values: { host_filter: null } };

@@ -24,14 +24,14 @@ export class Memberships {
    * Locks the inventory for a membership change, and refuses it for constructed inventories, whose
    * memberships result from their inputs.
    */
-  holdForChange({ inventory_id: inventory }: Row, noun: 'host' | 'group'): Promise<void> {
-    return this.lock.holdForChange(Number(inventory), noun, 'Change');
+  lockForChange({ inventory_id: inventory }: Row, noun: 'host' | 'group'): Promise<void> {
+    return this.lock.lockForChange(Number(inventory), noun, 'Change');
   }
 
   /** Locks the inventory and refuses a group that would become its own descendant. */
   async assertNoCycle(group: Row, child: Row): Promise<void> {
     // The lock prevents that two simultaneous new links close a cycle that neither sees.
-    await this.holdForChange(group, 'group');
+    await this.lockForChange(group, 'group');
     if (await this.graph.wouldCycle(group.id, child.id)) {
       throw new BadRequest('Cyclical Group association.');
     }

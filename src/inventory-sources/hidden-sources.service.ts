@@ -24,7 +24,7 @@ export class HiddenSources implements ConstructedSources {
     private readonly activity: ActivityRecorder,
   ) {}
 
-  async makeFor({ id, name }: { id: number; name: string }, actor: Actor): Promise<void> {
+  async createFor({ id, name }: { id: number; name: string }, actor: Actor): Promise<void> {
     const values = validate(InventorySource, {
       name: [...`Auto-created source for: ${name}`].slice(0, MAX_NAME_LENGTH).join(''),
       inventory: id,

@@ -29,7 +29,7 @@ export class SourceObjects {
     const inventoryId = Number(source.inventory_id);
     const noun = kind === 'hosts' ? 'host' : 'group';
     await this.database.transaction(async () => {
-      await this.inventory.holdForChange(inventoryId, noun, 'Delete');
+      await this.inventory.lockForChange(inventoryId, noun, 'Delete');
       await this.inventory.assertIdle(inventoryId);
       await this.database.checkReferencesAtCommit();
       const removed = await this.objects.removeImported(kind, source.id);

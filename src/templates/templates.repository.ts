@@ -98,7 +98,7 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
       UPDATE unified_job_templates SET survey_spec = ${sealed}, modified = now() WHERE id = ${id}`);
   }
 
-  async forgetInventory(id: number): Promise<void> {
+  async removeInventory(id: number): Promise<void> {
     await this.database.execute(sql`
       WITH sources AS (
         DELETE FROM unified_job_templates WHERE inventory_id = ${id} AND type = 'inventory_source')

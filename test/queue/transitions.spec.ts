@@ -63,7 +63,7 @@ describe('the transitions of runs', () => {
     };
     for (const attempt of [1, 2]) {
       const isHeld = attempt === 2;
-      expect(await facts.keep(leaseOf({ id, attempt }), 1, [])).toBe(isHeld);
+      expect(await facts.store(leaseOf({ id, attempt }), 1, [])).toBe(isHeld);
       expect(await events.store({ id, attempt }, [event])).toBe(isHeld);
       expect(await events.tree(id)).toHaveLength(isHeld ? 1 : 0);
     }

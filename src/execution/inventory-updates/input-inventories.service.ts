@@ -35,8 +35,8 @@ export class InputInventories {
    * @throws RunFailed that names an input that must not be used any more, VariablesError
    */
   async hand(inventoryId: number, workspace: Workspace): Promise<string[]> {
-    const [unanswered] = await this.inputs.unanswered(inventoryId);
-    if (unanswered) throw new RunFailed(notUsable(unanswered));
+    const [unauthorized] = await this.inputs.unauthorized(inventoryId);
+    if (unauthorized) throw new RunFailed(notUsable(unauthorized));
     const scripts: string[] = [];
     // If several inputs contain a host name, the last one provides the facts.
     const hosts = new Map<string, number>();

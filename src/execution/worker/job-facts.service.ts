@@ -170,7 +170,7 @@ export class JobFacts {
     batch: readonly FactsText[],
   ): Promise<void> {
     const mayWait = () => run.reason !== 'lost' && run.reason !== 'shutdown';
-    const keep = () => this.stored.keep(leaseOf(run), projectId, batch);
+    const keep = () => this.stored.store(leaseOf(run), projectId, batch);
     if (await retryOutage(keep, mayWait)) return;
     run.end('lost');
     throw new RunEnded('The lease is gone.');

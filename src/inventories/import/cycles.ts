@@ -7,9 +7,9 @@ export function cycleIn({ groups, members }: Pairs): readonly string[] | null {
     const child = members[index];
     if (child !== undefined) children.set(group, [...(children.get(group) ?? []), child]);
   }
-  const cleared = new Set<string>();
+  const acyclic = new Set<string>();
   for (const start of children.keys()) {
-    const found = cycleFrom(start, children, cleared);
+    const found = cycleFrom(start, children, acyclic);
     if (found) return found;
   }
   return null;
@@ -21,25 +21,25 @@ export function cycleIn({ groups, members }: Pairs): readonly string[] | null {
 function cycleFrom(
   start: string,
   children: ReadonlyMap<string, readonly string[]>,
-  cleared: Set<string>,
+  acyclic: Set<string>,
 ): readonly string[] | null {
-  const path: { name: string; left: string[] }[] = [];
+  const path: { name: string; remaining: string[] }[] = [];
   const onPath = new Set<string>();
   const enter = (name: string): void => {
-    path.push({ name, left: [...(children.get(name) ?? [])] });
+    path.push({ name, remaining: [...(children.get(name) ?? [])] });
     onPath.add(name);
   };
-  if (!cleared.has(start)) enter(start);
-  for (let here = path.at(-1); here; here = path.at(-1)) {
-    const next = here.left.pop();
+  if (!acyclic.has(start)) enter(start);
+  for (let current = path.at(-1); current; current = path.at(-1)) {
+    const next = current.remaining.pop();
     if (next === undefined) {
       path.pop();
-      onPath.delete(here.name);
-      cleared.add(here.name);
+      onPath.delete(current.name);
+      acyclic.add(current.name);
     } else if (onPath.has(next)) {
       const names = path.map(({ name }) => name);
       return [...names.slice(names.indexOf(next)), next];
-    } else if (!cleared.has(next)) {
+    } else if (!acyclic.has(next)) {
       enter(next);
     }
   }

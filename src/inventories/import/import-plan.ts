@@ -65,9 +65,9 @@ export async function planImport(
   const yielder = new Yielder();
   const groups = await planGroups(delivery, known.groups, options, yielder);
   const hosts = await planHosts(delivery, known.hosts, options, yielder);
-  assertNamesApart(
-    namesAfter(groups, known.groups),
-    namesAfter(hosts, known.hosts),
+  assertNoSharedNames(
+    resultingNames(groups, known.groups),
+    resultingNames(hosts, known.hosts),
     delivery.groups,
   );
   return { groups, hosts };
@@ -89,7 +89,7 @@ async function planGroups(
     else created.push(planned);
     await yielder.yieldIfDue();
   }
-  return { created, matched, ...leaving(known, matched, options) };
+  return { created, matched, ...undeliveredObjects(known, matched, options) };
 }
 
 async function planHosts(
@@ -100,9 +100,9 @@ async function planHosts(
 ): Promise<ObjectPlan<KnownHost, PlannedHost>> {
   const byName = new Map(known.map((one) => [one.name, one]));
   // Only hosts of this source are matched by id, because ids of different systems can be equal.
-  const own = known.filter((one) => one.is_claimed && one.instance_id !== '');
-  const byInstance = new Map(own.map((one) => [one.instance_id, one]));
-  const taken = new Set<number>();
+  const claimed = known.filter((one) => one.is_claimed && one.instance_id !== '');
+  const byInstance = new Map(claimed.map((one) => [one.instance_id, one]));
+  const matchedIds = new Set<number>();
   const created: PlannedHost[] = [];
   const matched: Matched<KnownHost, PlannedHost>[] = [];
   // Ids are matched before names, because a host can have received another host's name.
@@ -113,8 +113,8 @@ async function planHosts(
   ]) {
     for (const host of hosts.values()) {
       const candidate = found.has(host) ? undefined : find(host);
-      if (!candidate || taken.has(candidate.id)) continue;
-      taken.add(candidate.id);
+      if (!candidate || matchedIds.has(candidate.id)) continue;
+      matchedIds.add(candidate.id);
       found.set(host, candidate);
     }
   }
@@ -127,33 +127,36 @@ async function planHosts(
     else created.push(planned);
     await yielder.yieldIfDue();
   }
-  const left = leaving(known, matched, options);
-  assertFree({ created, matched, ...left }, byName);
-  return { created, matched, ...left };
+  const undelivered = undeliveredObjects(known, matched, options);
+  assertNamesFree({ created, matched, ...undelivered }, byName);
+  return { created, matched, ...undelivered };
 }
 
 /**
  * Returns the objects to remove (this source created them and no longer delivers them) and the
  * objects to release (users or other sources created or deliver them).
  */
-function leaving<Known extends KnownObject>(
+function undeliveredObjects<Known extends KnownObject>(
   known: readonly Known[],
   matched: readonly Matched<Known, unknown>[],
   { overwrite }: ImportOptions,
 ): { removed: Known[]; released: Known[] } {
   if (!overwrite) return { removed: [], released: [] };
-  const kept = new Set(matched.map((one) => one.known.id));
-  const gone = known.filter(({ id, is_claimed }) => is_claimed && !kept.has(id));
-  const isOwn = ({ is_imported, has_others }: Known): boolean => is_imported && !has_others;
-  return { removed: gone.filter(isOwn), released: gone.filter((one) => !isOwn(one)) };
+  const deliveredIds = new Set(matched.map((one) => one.known.id));
+  const undelivered = known.filter(({ id, is_claimed }) => is_claimed && !deliveredIds.has(id));
+  const isRemovable = ({ is_imported, has_others }: Known): boolean => is_imported && !has_others;
+  return {
+    removed: undelivered.filter(isRemovable),
+    released: undelivered.filter((one) => !isRemovable(one)),
+  };
 }
 
 /** Checks that a host does not get the name of a host that remains. */
-function assertFree(
+function assertNamesFree(
   { created, matched, removed }: ObjectPlan<KnownHost, PlannedHost>,
   byName: ReadonlyMap<string, KnownHost>,
 ): void {
-  const leaves = new Set([
+  const freedIds = new Set([
     ...removed.map(({ id }) => id),
     ...matched
       .filter(({ known, planned }) => known.name !== planned.name)
@@ -161,14 +164,14 @@ function assertFree(
   ]);
   const renamed = matched.filter(({ known, planned }) => known.name !== planned.name);
   for (const { name } of [...created, ...renamed.map(({ planned }) => planned)]) {
-    const holder = byName.get(name);
-    if (holder && !leaves.has(holder.id)) {
+    const existing = byName.get(name);
+    if (existing && !freedIds.has(existing.id)) {
       throw new ImportError(`A host cannot be named ${name}: another one of that name stays.`);
     }
   }
 }
 
-function namesAfter(
+function resultingNames(
   { created, matched, removed }: ObjectPlan<KnownObject, PlannedObject>,
   known: readonly KnownObject[],
 ): Set<string> {
@@ -181,7 +184,7 @@ function namesAfter(
 }
 
 /** Checks that no group has the name of a host: Ansible identifies both by name only. */
-function assertNamesApart(
+function assertNoSharedNames(
   groups: ReadonlySet<string>,
   hosts: ReadonlySet<string>,
   delivered: InventoryDelivery['groups'],

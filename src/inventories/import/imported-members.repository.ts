@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Row } from '../../common/resource/define-resource.js';
 import { sql, type Sql } from '../../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
-import { atAnySize } from '../at-any-size.js';
+import { lookupId } from '../lookup-id.js';
 import type { ImportScope } from './imported-objects.repository.js';
 import { InventorySourceVariables } from './source-claim.entity.js';
 
@@ -129,17 +129,17 @@ const hostsIn = ({ inventoryId }: ImportScope, pairs: Pairs): Sql => sql`
   SELECT grp.id AS group_id, host.id AS member_id
   FROM ${given(pairs)}
   JOIN groups grp
-    ON grp.inventory_id = ${atAnySize(inventoryId)} AND grp.name = given.group_name
+    ON grp.inventory_id = ${lookupId(inventoryId)} AND grp.name = given.group_name
   JOIN hosts host
-    ON host.inventory_id = ${atAnySize(inventoryId)} AND host.name = given.member_name`;
+    ON host.inventory_id = ${lookupId(inventoryId)} AND host.name = given.member_name`;
 
 const childrenIn = ({ inventoryId }: ImportScope, pairs: Pairs): Sql => sql`
   SELECT grp.id AS group_id, child.id AS member_id
   FROM ${given(pairs)}
   JOIN groups grp
-    ON grp.inventory_id = ${atAnySize(inventoryId)} AND grp.name = given.group_name
+    ON grp.inventory_id = ${lookupId(inventoryId)} AND grp.name = given.group_name
   JOIN groups child
-    ON child.inventory_id = ${atAnySize(inventoryId)} AND child.name = given.member_name`;
+    ON child.inventory_id = ${lookupId(inventoryId)} AND child.name = given.member_name`;
 
 const given = ({ groups, members }: Pairs): Sql => sql`
   unnest(${groups}::text[], ${members}::text[]) AS given(group_name, member_name)`;

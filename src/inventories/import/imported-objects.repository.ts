@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Row } from '../../common/resource/define-resource.js';
 import { ident, raw, sql, type Sql } from '../../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
-import { atAnySize } from '../at-any-size.js';
+import { lookupId } from '../lookup-id.js';
 import type {
   KnownHost,
   KnownObject,
@@ -61,13 +61,13 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
 
   /** Returns the groups of an inventory with their relation to sources. */
   knownGroups(scope: ImportScope): Promise<(KnownObject & Row)[]> {
-    return this.database.rows<KnownObject & Row>(known('groups', scope, raw('')));
+    return this.database.rows<KnownObject & Row>(knownObjects('groups', scope, raw('')));
   }
 
   /** Returns the hosts of an inventory with their relation to sources. */
   knownHosts(scope: ImportScope): Promise<(KnownHost & Row)[]> {
     return this.database.rows<KnownHost & Row>(
-      known('hosts', scope, raw('one.instance_id, one.enabled,')),
+      knownObjects('hosts', scope, raw('one.instance_id, one.enabled,')),
     );
   }
 
@@ -178,7 +178,7 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
         ${claims.map(({ delivered }) => delivered)}::text[],
         ${claims.map(({ mergedDigest }) => mergedDigest)}::text[])
         AS given(name, delivered, merged_digest)
-      JOIN ${ident(kind)} one ON one.inventory_id = ${atAnySize(inventoryId)} AND one.name = given.name
+      JOIN ${ident(kind)} one ON one.inventory_id = ${lookupId(inventoryId)} AND one.name = given.name
       ON CONFLICT (inventory_source_id, ${ident(column)})
         DO UPDATE SET delivered = excluded.delivered, merged_digest = excluded.merged_digest`);
   }
@@ -199,10 +199,14 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
 /** Description of a delivered object that has none. */
 const IMPORTED = 'imported';
 
-const known = (kind: ImportedKind, { sourceId, inventoryId }: ImportScope, further: Sql): Sql => {
+const knownObjects = (
+  kind: ImportedKind,
+  { sourceId, inventoryId }: ImportScope,
+  columns: Sql,
+): Sql => {
   const { table, column } = CLAIMS[kind];
   return sql`
-    SELECT one.id, one.name, ${further} md5(one.variables) AS digest, one.is_imported,
+    SELECT one.id, one.name, ${columns} md5(one.variables) AS digest, one.is_imported,
       own.id IS NOT NULL AS is_claimed, md5(own.delivered) AS delivered_digest, own.merged_digest,
       EXISTS (SELECT 1 FROM ${ident(table)} other WHERE other.${ident(column)} = one.id
         AND other.inventory_source_id <> ${sourceId}) AS has_others

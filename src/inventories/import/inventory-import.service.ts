@@ -63,8 +63,8 @@ export class InventoryImport {
     context: ImportContext,
   ): Promise<ImportChanges> {
     // Locks the organization before the inventory, in the same order as all other code.
-    const allowance = await this.limit.hold(scope.inventoryId);
-    await this.lock.hold(scope.inventoryId, 'host');
+    const allowance = await this.limit.lockAllowance(scope.inventoryId);
+    await this.lock.lock(scope.inventoryId, 'host');
     const plan = await planImport(
       delivery,
       {
@@ -74,20 +74,20 @@ export class InventoryImport {
       options,
     );
     context.checkpoint();
-    const groupTexts = await this.texts('groups', scope, plan.groups, options);
-    const hostTexts = await this.texts('hosts', scope, plan.hosts, options);
+    const groupTexts = await this.updateObjects('groups', scope, plan.groups, options);
+    const hostTexts = await this.updateObjects('hosts', scope, plan.hosts, options);
     context.checkpoint();
     const children = pairsOf(delivery, 'children');
     const hosts = pairsOf(delivery, 'hosts');
-    await this.clear(plan);
+    await this.removeObjects(plan);
     await this.change(plan, groupTexts, hostTexts, options);
     failPoint('inventory-storing');
     context.checkpoint();
     if (options.overwrite) await this.prune(scope, plan, { hosts, children });
-    await this.create(scope, plan);
+    await this.createObjects(scope, plan);
     context.checkpoint();
-    await this.note('groups', scope, plan.groups, groupTexts);
-    await this.note('hosts', scope, plan.hosts, hostTexts);
+    await this.storeClaims('groups', scope, plan.groups, groupTexts);
+    await this.storeClaims('hosts', scope, plan.hosts, hostTexts);
     context.checkpoint();
     await this.members.addHosts(scope, hosts);
     await this.members.addChildren(scope, children);
@@ -102,7 +102,7 @@ export class InventoryImport {
   }
 
   /** Returns the variables of matched objects that change, as texts. */
-  private async texts(
+  private async updateObjects(
     kind: ImportedKind,
     scope: ImportScope,
     { matched }: ObjectPlan<KnownObject, PlannedObject>,
@@ -127,17 +127,17 @@ export class InventoryImport {
     );
     const texts = new Map<number, string>();
     for (const { known, planned } of differing) {
-      const one = stored.get(known.id);
-      if (!one) continue;
-      const what = `${kind === 'hosts' ? 'host' : 'group'} ${known.name}`;
-      const text = mergedText(what, one, { now: planned.delivered, read });
-      if (text !== one.variables) texts.set(known.id, text);
+      const object = stored.get(known.id);
+      if (!object) continue;
+      const label = `${kind === 'hosts' ? 'host' : 'group'} ${known.name}`;
+      const text = mergedText(label, object, { now: planned.delivered, read });
+      if (text !== object.variables) texts.set(known.id, text);
     }
     return texts;
   }
 
   /** Deletes the objects that the source created and no longer delivers. */
-  private async clear({ groups, hosts }: ImportPlan): Promise<void> {
+  private async removeObjects({ groups, hosts }: ImportPlan): Promise<void> {
     if (groups.removed.length > 0) {
       await this.members.lift(idsOf(groups.removed));
       await this.objects.removeAll('groups', idsOf(groups.removed));
@@ -149,10 +149,10 @@ export class InventoryImport {
   private async prune(
     scope: ImportScope,
     { groups, hosts }: ImportPlan,
-    staying: { hosts: Pairs; children: Pairs },
+    delivered: { hosts: Pairs; children: Pairs },
   ): Promise<void> {
-    await this.members.pruneHosts(scope, staying.hosts);
-    await this.members.pruneChildren(scope, staying.children);
+    await this.members.pruneHosts(scope, delivered.hosts);
+    await this.members.pruneChildren(scope, delivered.children);
     if (groups.released.length > 0) {
       await this.objects.release('groups', scope, idsOf(groups.released));
     }
@@ -190,13 +190,13 @@ export class InventoryImport {
     await this.objects.updateHosts(changes);
   }
 
-  private async create(scope: ImportScope, { groups, hosts }: ImportPlan): Promise<void> {
+  private async createObjects(scope: ImportScope, { groups, hosts }: ImportPlan): Promise<void> {
     if (groups.created.length > 0) await this.objects.createGroups(scope, groups.created);
     if (hosts.created.length > 0) await this.objects.createHosts(scope, hosts.created);
   }
 
   /** Writes only claims that differ from the stored ones. */
-  private async note(
+  private async storeClaims(
     kind: ImportedKind,
     scope: ImportScope,
     { created, matched }: ObjectPlan<KnownObject, PlannedObject>,
@@ -205,12 +205,12 @@ export class InventoryImport {
     const claims = matched.flatMap(({ known, planned }) => {
       const text = texts.get(known.id);
       const mergedDigest = text === undefined ? known.digest : digestOf(text);
-      const isNoted =
+      const isStored =
         known.delivered_digest === planned.digest && known.merged_digest === mergedDigest;
-      return isNoted ? [] : [{ ...planned, mergedDigest }];
+      return isStored ? [] : [{ ...planned, mergedDigest }];
     });
-    const fresh = created.map((planned) => ({ ...planned, mergedDigest: planned.digest }));
-    const all = [...claims, ...fresh];
+    const newClaims = created.map((planned) => ({ ...planned, mergedDigest: planned.digest }));
+    const all = [...claims, ...newClaims];
     if (all.length > 0) await this.objects.claim(kind, scope, all);
   }
 
@@ -227,9 +227,9 @@ export class InventoryImport {
   ): Promise<boolean> {
     const stored = await this.members.variables(scope);
     if (!stored) throw new ImportError('The inventory does not exist any more.');
-    const now = textOf('inventory', 'itself', variables).delivered;
-    const text = isConstructed ? now : await this.merged(scope, stored, now);
-    await this.members.storeVariables(scope, { variables: text, delivered: now });
+    const delivered = textOf('inventory', 'itself', variables).delivered;
+    const text = isConstructed ? delivered : await this.merged(scope, stored, delivered);
+    await this.members.storeVariables(scope, { variables: text, delivered: delivered });
     return text !== stored.variables;
   }
 

@@ -15,11 +15,11 @@ import type { KnownVariables } from './known-objects.js';
  * @throws ImportError if the present text cannot be parsed
  */
 export function mergedText(
-  what: string,
+  label: string,
   { variables, delivered, others }: KnownVariables,
   { now, read }: { now: string; read: VariablesReader },
 ): string {
-  const present = readOf(what, variables, read);
+  const present = parseOrThrow(label, variables, read);
   const before = read(delivered ?? '');
   const merged = mergedVariables(present, { before, now: read(now), others });
   if (isDeepStrictEqual(merged, present)) return variables;
@@ -39,15 +39,15 @@ export function mergedVariables(
     !Object.hasOwn(now, name) &&
     !others.includes(name) &&
     isDeepStrictEqual(value, before[name]);
-  const kept = entriesOf(present).filter((entry) => !isGone(entry));
-  return mergeExact(recordOf(kept), now);
+  const remaining = entriesOf(present).filter((entry) => !isGone(entry));
+  return mergeExact(recordOf(remaining), now);
 }
 
-function readOf(what: string, text: string, read: VariablesReader): ImportedVariables {
+function parseOrThrow(label: string, text: string, read: VariablesReader): ImportedVariables {
   try {
     return read(text);
   } catch (error) {
     if (!(error instanceof VariablesError)) throw error;
-    throw new ImportError(`The variables of the ${what} cannot be read: ${error.message}`);
+    throw new ImportError(`The variables of the ${label} cannot be read: ${error.message}`);
   }
 }

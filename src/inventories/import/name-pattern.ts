@@ -12,9 +12,9 @@ export type NamePattern =
  * name, and can begin with flags.
  */
 export function compileNamePattern(text: string): NamePattern {
-  const [, own = '', rest = ''] = /^(?:\(\?([ims]+)\))?(.*)$/s.exec(text) ?? [];
+  const [, inlineFlags = '', rest = ''] = /^(?:\(\?([ims]+)\))?(.*)$/s.exec(text) ?? [];
   const source = `^(?:${fromPython(rest)})`;
-  const flags = `${own}u`;
+  const flags = `${inlineFlags}u`;
   try {
     new RegExp(source, flags);
     return { fault: null, source, flags };

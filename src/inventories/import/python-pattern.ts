@@ -29,31 +29,31 @@ const KNOWN = /[A-Za-z0-9^$\\.*+?()[\]{}|/]/;
  * (docs/decisions/0077-inventory-import.md).
  */
 export function fromPython(text: string): string {
-  let written = '';
+  let result = '';
   let isInSet = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at] ?? '';
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index] ?? '';
     if (character === '\\') {
-      at += 1;
-      written += escaped(text[at] ?? '', isInSet);
+      index += 1;
+      result += escaped(text[index] ?? '', isInSet);
     } else if (isInSet) {
       isInSet = character !== ']';
-      written += character;
+      result += character;
     } else if (character === '[') {
       // In Python, a closing bracket at the start of a class, also after `^`, does not end the
       // class.
-      const [opening = ''] = /^\[\^?\]?/.exec(text.slice(at)) ?? [];
-      written += opening.replace(']', String.raw`\]`);
-      at += opening.length - 1;
+      const [opening = ''] = /^\[\^?\]?/.exec(text.slice(index)) ?? [];
+      result += opening.replace(']', String.raw`\]`);
+      index += opening.length - 1;
       isInSet = true;
-    } else if (text.startsWith('(?P<', at)) {
-      written += '(?<';
-      at += 3;
+    } else if (text.startsWith('(?P<', index)) {
+      result += '(?<';
+      index += 3;
     } else {
-      written += character;
+      result += character;
     }
   }
-  return written;
+  return result;
 }
 
 function escaped(character: string, isInSet: boolean): string {

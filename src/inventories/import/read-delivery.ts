@@ -38,15 +38,15 @@ export async function readDelivery(
   rules: DeliveryRules,
 ): Promise<InventoryDelivery> {
   if (!isRecord(document)) throw new ImportError('The inventory is not a JSON object.');
-  const reading = new Reading(document, rules);
+  const reader = new DeliveryReader(document, rules);
   const yielder = new Yielder();
   for (const [name, entry] of Object.entries(document)) {
-    if (name !== META) await reading.group(name, entry, yielder);
+    if (name !== META) await reader.readGroup(name, entry, yielder);
   }
-  return reading.end(yielder);
+  return reader.finish(yielder);
 }
 
-class Reading {
+class DeliveryReader {
   private readonly groups = new Map<string, OpenGroup>();
   /** Host variables from group entries, by host name. */
   private readonly hosts = new Map<string, ImportedVariables>();
@@ -64,64 +64,64 @@ class Reading {
     this.hostvars = isRecord(hostvars) ? hostvars : {};
   }
 
-  async group(name: string, entry: unknown, yielder: Yielder): Promise<void> {
+  async readGroup(name: string, entry: unknown, yielder: Yielder): Promise<void> {
     const { hosts, children, vars } = Array.isArray(entry)
       ? { hosts: entry, children: [], vars: {} }
       : membersOf(name, entry);
-    const own = GROUPS_OF_ALL.has(name) ? null : this.openGroup(name);
-    if (own) own.variables = vars;
+    const group = GROUPS_OF_ALL.has(name) ? null : this.openGroup(name);
+    if (group) group.variables = vars;
     else if (name === 'all') this.variables = vars;
     for (const child of namesIn(children)) {
       if (GROUPS_OF_ALL.has(child)) continue;
       this.openGroup(child);
-      own?.children.add(child);
+      group?.children.add(child);
     }
     for (const [raw, variables] of entriesOf(hosts)) {
-      const host = this.host(raw, variables);
-      own?.hosts.add(host);
+      const host = this.readHost(raw, variables);
+      group?.hosts.add(host);
       await yielder.yieldIfDue();
     }
   }
 
-  async end(yielder: Yielder): Promise<InventoryDelivery> {
+  async finish(yielder: Yielder): Promise<InventoryDelivery> {
     for (const raw of Object.keys(this.hostvars)) {
-      this.host(raw, {});
+      this.readHost(raw, {});
       await yielder.yieldIfDue();
     }
-    const groups = this.closedGroups();
+    const groups = this.deliveredGroups();
     const hosts = new Map<string, DeliveredHost>();
     for (const [name, variables] of this.hosts) {
       if (groups.has(name)) {
         throw new ImportError(`A host and a group have the same name: ${name}`);
       }
-      hosts.set(name, this.closedHost(name, variables));
+      hosts.set(name, this.deliveredHost(name, variables));
       await yielder.yieldIfDue();
     }
     return { variables: withoutDescription(this.variables).variables, groups, hosts };
   }
 
   /** @returns the name of the host */
-  private host(raw: string, variables: ImportedVariables): string {
-    const known = this.names.get(raw) ?? splitPort(raw);
-    if (!this.names.has(raw)) checkName('host', known.name);
-    this.names.set(raw, known);
+  private readHost(raw: string, variables: ImportedVariables): string {
+    const parsed = this.names.get(raw) ?? splitPort(raw);
+    if (!this.names.has(raw)) checkName('host', parsed.name);
+    this.names.set(raw, parsed);
     const own = isRecord(this.hostvars[raw]) ? this.hostvars[raw] : {};
-    const port = known.port === null ? {} : { ansible_port: known.port };
-    const before = this.hosts.get(known.name) ?? {};
-    this.hosts.set(known.name, { ...before, ...port, ...variables, ...own });
-    return known.name;
+    const port = parsed.port === null ? {} : { ansible_port: parsed.port };
+    const earlier = this.hosts.get(parsed.name) ?? {};
+    this.hosts.set(parsed.name, { ...earlier, ...port, ...variables, ...own });
+    return parsed.name;
   }
 
   private openGroup(name: string): OpenGroup {
-    const known = this.groups.get(name);
-    if (known) return known;
+    const existing = this.groups.get(name);
+    if (existing) return existing;
     checkName('group', name);
     const group = { variables: {}, hosts: new Set<string>(), children: new Set<string>() };
     this.groups.set(name, group);
     return group;
   }
 
-  private closedGroups(): Map<string, DeliveredGroup> {
+  private deliveredGroups(): Map<string, DeliveredGroup> {
     return new Map(
       [...this.groups].map(([name, { hosts, children, variables: all }]) => {
         const { description, variables } = withoutDescription(all);
@@ -130,7 +130,7 @@ class Reading {
     );
   }
 
-  private closedHost(name: string, all: ImportedVariables): DeliveredHost {
+  private deliveredHost(name: string, all: ImportedVariables): DeliveredHost {
     const { description, variables } = withoutDescription(all);
     const { enabled, instanceId, marks = [] } = this.rules;
     const own = Object.entries(variables).filter(([key]) => !marks.includes(key));

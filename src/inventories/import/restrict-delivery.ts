@@ -21,10 +21,10 @@ export function onlyHosts(
 export function withoutEmptyGroups(delivery: InventoryDelivery): InventoryDelivery {
   const isEmpty = ({ hosts, children, variables }: DeliveredGroup): boolean =>
     hosts.size === 0 && children.size === 0 && Object.keys(variables).length === 0;
-  const kept = new Map([...delivery.groups].filter(([, group]) => !isEmpty(group)));
-  const groups = [...kept].map(([name, group]): [string, DeliveredGroup] => [
+  const remaining = new Map([...delivery.groups].filter(([, group]) => !isEmpty(group)));
+  const groups = [...remaining].map(([name, group]): [string, DeliveredGroup] => [
     name,
-    { ...group, children: new Set([...group.children].filter((child) => kept.has(child))) },
+    { ...group, children: new Set([...group.children].filter((child) => remaining.has(child))) },
   ]);
   return { ...delivery, groups: new Map(groups) };
 }

@@ -3,7 +3,7 @@ import { isRecord } from '../../common/records.js';
 import type { EnabledRule, ImportedVariables } from './delivery.js';
 
 /** Texts that count as false if any true value is expected. */
-const NO = new Set(['', '0', 'false', 'no', 'off', 'none', 'null']);
+const FALSE_TEXTS = new Set(['', '0', 'false', 'no', 'off', 'none', 'null']);
 
 /** Returns the value at a dotted path in variables; undefined if there is none. */
 export function variableAt(
@@ -32,7 +32,7 @@ export function enabledBy(variables: ImportedVariables, rule: EnabledRule): bool
     .find((value) => value !== undefined);
   if (found === undefined) return null;
   const text = textOf(found).toLowerCase();
-  return wanted === '' ? !NO.has(text) : text === wanted.toLowerCase();
+  return wanted === '' ? !FALSE_TEXTS.has(text) : text === wanted.toLowerCase();
 }
 
 /** Returns the first non-empty value at one of the paths, as text; empty if there is none. */
@@ -58,9 +58,8 @@ function memberNamed(value: Record<string, unknown>, name: string, ignoresCase: 
 /** Key of the object in which Ansible wraps a text that must never be evaluated as a template. */
 export const NO_TEMPLATE = '__ansible_unsafe';
 
-function textOf(marked: unknown): string {
-  const value =
-    isRecord(marked) && Object.hasOwn(marked, NO_TEMPLATE) ? marked[NO_TEMPLATE] : marked;
+function textOf(raw: unknown): string {
+  const value = isRecord(raw) && Object.hasOwn(raw, NO_TEMPLATE) ? raw[NO_TEMPLATE] : raw;
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : exactJson(value);
 }

@@ -33,7 +33,7 @@ export default {
       usable: [[[1], SOMEBODY]],
       described: [[1]],
       smartSiblings: [[1]],
-      hold: [[[1]]],
+      lock: [[[1]]],
       organizationOf: [[1]],
       membersNamed: [[1, ['localhost']]],
       totalHosts: [[1]],
@@ -45,10 +45,10 @@ export default {
     samplesOf(inventoryInputs.InventoryInputsRepository, {
       of: [[1]],
       pairsOf: [[[1]]],
-      unanswered: [[1]],
-      answerFor: [[1, 2, 3]],
+      unauthorized: [[1]],
+      setAttachedBy: [[1, 2, 3]],
       copy: [[1, 2, 3]],
-      forget: [[1]],
+      removeInput: [[1]],
     }),
     samplesOf(hosts.HostsRepository, {
       originalsIn: [[1]],
@@ -56,7 +56,7 @@ export default {
       showLastJobsOfOriginals: [[1]],
       described: [[sql`TRUE`]],
       describedByName: [[sql`TRUE`, 'web']],
-      describedNaming: [[sql`TRUE`, ['10.0.0.1']]],
+      describedMentioning: [[sql`TRUE`, ['10.0.0.1']]],
       byName: [[1, 'web']],
       countMembers: [[MEMBERS]],
       inventoriesWith: [[1, MEMBERS]],
@@ -80,7 +80,7 @@ export default {
     samplesOf(hostFacts.HostFactsRepository, {
       of: [[1]],
       fresh: [[[1], 3600, 1]],
-      keep: [[sql`SELECT 1`, 1, [{ host_id: 1, shared: '{}', own: '{}' }]]],
+      store: [[sql`SELECT 1`, 1, [{ host_id: 1, shared: '{}', own: '{}' }]]],
     }),
     samplesOf(groups.GroupsRepository, {
       byName: [[1, 10]],
@@ -156,7 +156,7 @@ export default {
       inventoriesWithInputs: { calls: [[]], inside: asQuery },
     }),
     fragmentsOf(hosts, {
-      oneOfAName: {
+      firstOfEachName: {
         calls: [['t', 1, () => sql`TRUE`]],
         inside: (members) => sql`SELECT 1 FROM hosts t WHERE ${members}`,
       },

@@ -15,7 +15,7 @@ export default {
       typesOf: [[[1]]],
       receiving: [[[1]]],
       storeSurvey: [[1, null]],
-      forgetInventory: [[1]],
+      removeInventory: [[1]],
       storeFirstKey: [[1, 'sealed']],
       replaceKey: [[1, 'sealed']],
       lock: [[1]],

@@ -6,4 +6,4 @@ import { sql, type Sql } from '../database/sql.js';
  * then scans the whole inventory for each name. With a subquery, PostgreSQL assumes an inventory of
  * average size, and looks up each name in the index.
  */
-export const atAnySize = (inventoryId: number): Sql => sql`(SELECT ${inventoryId}::int)`;
+export const lookupId = (inventoryId: number): Sql => sql`(SELECT ${inventoryId}::int)`;

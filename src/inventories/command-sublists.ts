@@ -1,13 +1,11 @@
 import { Invalid } from '../common/errors/errors.js';
-import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { selectRows } from '../common/resource/select-rows.js';
-import type { SubListSpec } from '../common/rest/sublist.js';
 import { children, subListOf } from '../common/rest/sublist-kinds.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 import { hostsBelow } from './group-hosts.repository.js';
-
-type Factory = (definition: ResourceDefinition, name: string) => SubListSpec;
+import type { Factory } from './inventory-sublists.js';
 
 /** Characters with a special meaning in host patterns. */
 const PATTERN = /^-|[\s:,&!*?[\]~]/;

@@ -7,11 +7,6 @@ import { GroupChildrenRepository } from './group-children.repository.js';
 export class GroupGraph {
   constructor(private readonly edges: GroupChildrenRepository) {}
 
-  /** Returns true if making `childId` a child of `parentId` would close a cycle. */
-  wouldCycle(parentId: number, childId: number): Promise<boolean> {
-    return this.edges.isWithin(parentId, childId);
-  }
-
   /** Returns a group and those of its descendants that are in no group outside of this set. */
   async onlyWithin(groupId: number): Promise<number[]> {
     const edges = await this.edges.edgesBelow(groupId);

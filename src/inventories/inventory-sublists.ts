@@ -14,7 +14,7 @@ import { groupsOfHost, hostsBelow } from './group-hosts.repository.js';
 import { hostedInventory, isSmart, membersOf } from './inventory-members.js';
 import { Memberships } from './memberships.service.js';
 
-type Factory = (definition: ResourceDefinition, name: string) => SubListSpec;
+export type Factory = (definition: ResourceDefinition, name: string) => SubListSpec;
 
 function assertSameInventory({ parent }: LinkContext, child: Row): void {
   if (parent.inventory_id === child.inventory_id) return;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BadRequest } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { GroupGraph } from './group-graph.service.js';
+import { GroupChildrenRepository } from './group-children.repository.js';
 import { HostsRepository } from './hosts.repository.js';
 import { InventoriesRepository } from './inventories.repository.js';
 import { InventoryLock } from './inventory-lock.service.js';
@@ -17,7 +17,7 @@ export class Memberships {
     private readonly lock: InventoryLock,
     private readonly inventories: InventoriesRepository,
     private readonly hosts: HostsRepository,
-    private readonly graph: GroupGraph,
+    private readonly edges: GroupChildrenRepository,
   ) {}
 
   /**
@@ -32,7 +32,7 @@ export class Memberships {
   async assertNoCycle(group: Row, child: Row): Promise<void> {
     // The lock prevents that two simultaneous new links close a cycle that neither sees.
     await this.lockForChange(group, 'group');
-    if (await this.graph.wouldCycle(group.id, child.id)) {
+    if (await this.edges.isWithin(group.id, child.id)) {
       throw new BadRequest('Cyclical Group association.');
     }
   }

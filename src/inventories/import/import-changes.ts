@@ -41,39 +41,27 @@ export function describeChanges(
   else report('DEBUG', 'Inventory variables unmodified');
   const renamed = hosts.matched.filter(({ known, planned }) => known.name !== planned.name);
   const switched = hosts.matched.filter(isSwitched);
-  reportLines(
-    report,
-    'INFO',
-    groups.created.map(({ name }) => `Group "${name}" added`),
+  const renames = renamed.map(
+    ({ known, planned }) => `Host renamed from "${known.name}" to "${planned.name}"`,
   );
-  reportLines(
-    report,
-    'INFO',
-    groups.removed.map(({ name }) => `Group "${name}" deleted`),
+  const switches = switched.map(
+    ({ planned: { name, isEnabled } }) =>
+      `Host "${name}" is now ${isEnabled === true ? 'enabled' : 'disabled'}`,
   );
-  reportLines(
-    report,
-    'INFO',
-    hosts.created.map(({ name }) => `Host "${name}" added`),
-  );
-  reportLines(
-    report,
-    'INFO',
-    hosts.removed.map(({ name }) => `Host "${name}" deleted`),
-  );
-  reportLines(
-    report,
-    'DEBUG',
-    renamed.map(({ known, planned }) => `Host renamed from "${known.name}" to "${planned.name}"`),
-  );
-  reportLines(
-    report,
-    'INFO',
-    switched.map(
-      ({ planned: { name, isEnabled } }) =>
-        `Host "${name}" is now ${isEnabled === true ? 'enabled' : 'disabled'}`,
-    ),
-  );
+  const messages: [ReportLevel, string[]][] = [
+    ['INFO', groups.created.map(({ name }) => `Group "${name}" added`)],
+    ['INFO', groups.removed.map(({ name }) => `Group "${name}" deleted`)],
+    ['INFO', hosts.created.map(({ name }) => `Host "${name}" added`)],
+    ['INFO', hosts.removed.map(({ name }) => `Host "${name}" deleted`)],
+    ['DEBUG', renames],
+    ['INFO', switches],
+  ];
+  for (const [level, lines] of messages) {
+    for (const line of lines.slice(0, MAX_NAMED)) report(level, line);
+    if (lines.length > MAX_NAMED) {
+      report(level, `… and ${lines.length - MAX_NAMED} more like this`);
+    }
+  }
   return {
     hosts: changesOfHosts(hosts, hostTexts),
     groups: {
@@ -104,14 +92,3 @@ function changesOfHosts(
 
 const isSwitched = ({ known, planned }: Matched<KnownHost, PlannedHost>): boolean =>
   planned.isEnabled !== null && planned.isEnabled !== known.enabled;
-
-function reportLines(
-  report: ImportReport['report'],
-  level: ReportLevel,
-  lines: readonly string[],
-): void {
-  for (const line of lines.slice(0, MAX_NAMED)) report(level, line);
-  if (lines.length > MAX_NAMED) {
-    report(level, `… and ${lines.length - MAX_NAMED} more like this`);
-  }
-}

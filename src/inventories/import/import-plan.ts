@@ -156,13 +156,8 @@ function assertNamesFree(
   { created, matched, removed }: ObjectPlan<KnownHost, PlannedHost>,
   byName: ReadonlyMap<string, KnownHost>,
 ): void {
-  const freedIds = new Set([
-    ...removed.map(({ id }) => id),
-    ...matched
-      .filter(({ known, planned }) => known.name !== planned.name)
-      .map((one) => one.known.id),
-  ]);
   const renamed = matched.filter(({ known, planned }) => known.name !== planned.name);
+  const freedIds = new Set([...removed, ...renamed.map(({ known }) => known)].map(({ id }) => id));
   for (const { name } of [...created, ...renamed.map(({ planned }) => planned)]) {
     const existing = byName.get(name);
     if (existing && !freedIds.has(existing.id)) {

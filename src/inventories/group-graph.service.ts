@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { entryOf } from '../common/invariants.js';
 import { GroupChildrenRepository } from './group-children.repository.js';
 
-/** Questions about the links between groups, which never contain a cycle. */
+/** Queries about the links between groups, which never contain a cycle. */
 @Injectable()
 export class GroupGraph {
   constructor(private readonly edges: GroupChildrenRepository) {}

@@ -3,7 +3,7 @@ import { ident, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { HostFacts } from './inventory.entity.js';
 
-/** Facts of a host as JSON texts: those that all projects share, and those of one project. */
+/** Facts of a host as JSON texts: `shared` by all projects, and `own` facts of one project. */
 export interface FactsText {
   host_id: number;
   shared: string;
@@ -24,7 +24,7 @@ export class HostFactsRepository extends TableRepository<HostFacts> {
     super(repository);
   }
 
-  /** Returns the facts of a host, those of all projects included; empty without facts. */
+  /** Returns the facts of a host, including the facts of all projects; empty without facts. */
   async of(hostId: number): Promise<Record<string, unknown>> {
     const rows = await this.database.rows<Pick<HostFacts, 'facts'> & Record<string, unknown>>(sql`
       (SELECT facts FROM host_facts WHERE host_id = ${hostId})
@@ -39,7 +39,7 @@ export class HostFactsRepository extends TableRepository<HostFacts> {
    * Returns the facts of those hosts that have any.
    *
    * @param maxAge maximum age in seconds; 0: unlimited
-   * @param projectId project whose facts are returned besides the shared ones; null: all projects
+   * @param projectId project whose facts are returned with the shared facts; null: all projects
    */
   fresh(
     hostIds: readonly number[],
@@ -61,8 +61,8 @@ export class HostFactsRepository extends TableRepository<HostFacts> {
   }
 
   /**
-   * Replaces the facts of hosts; deleted hosts are left out. Rows are locked in the order of ids,
-   * so that jobs of one inventory cannot deadlock.
+   * Replaces the facts of hosts. Skips deleted hosts. Locks rows in the order of ids, so that jobs of
+   * one inventory cannot deadlock.
    *
    * @param lease query that returns a row while the run is allowed to write
    * @param projectId project of the `own` facts

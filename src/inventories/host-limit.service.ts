@@ -11,13 +11,13 @@ export interface AddedHosts {
   names: Sql;
   /** Maximum number of rows of that query. */
   count: number;
-  /** Hosts of the organization that do not count, because they are being changed. */
+  /** Hosts of the organization that are not counted, because the request changes them. */
   except?: UncountedHosts;
 }
 
 /**
- * The maximum number of hosts of an organization (`max_hosts`, 0: no limit). Hosts with the same
- * name count once, in however many inventories of the organization they are.
+ * The maximum number of hosts of an organization (`max_hosts`, 0: no limit). Hosts with the same name
+ * in several inventories of the organization count once.
  */
 @Injectable()
 export class HostLimit {
@@ -29,7 +29,7 @@ export class HostLimit {
 
   /**
    * Checks that further hosts of an inventory are within the limit. The organization stays locked
-   * until the transaction ends, so that two requests cannot both take the last place.
+   * until the transaction ends, so that two requests cannot both add the last permitted host.
    *
    * @throws Forbidden with the contract's text
    */

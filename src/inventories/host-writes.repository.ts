@@ -62,7 +62,7 @@ export interface WrittenHost {
   result: 'created' | 'updated' | 'unchanged';
 }
 
-/** Values of a host's fields that a request leaves out. */
+/** Default values of a host's fields. */
 export const HOST_DEFAULTS = {
   description: '',
   enabled: true,
@@ -71,10 +71,10 @@ export const HOST_DEFAULTS = {
 } as const;
 
 /**
- * Writes many hosts at once, set-based. The hosts are given as a query with the columns `place`,
- * `name`, `description`, `enabled`, `instance_id`, `variables` and `groups` (names as JSON text);
- * null: not in the request. Thus a request in memory and one staged in a table are written in the
- * same way.
+ * Writes many hosts in one statement. The parameter `hosts` is a query with the columns `place`, `name`,
+ * `description`, `enabled`, `instance_id`, `variables` and `groups` (names as JSON text). Fields that
+ * the request does not contain are null. The same statement can therefore write the hosts of a request in
+ * memory and of a request that is staged in a table.
  */
 @Injectable()
 export class HostWritesRepository extends TableRepository<Row> {
@@ -109,11 +109,10 @@ export class HostWritesRepository extends TableRepository<Row> {
   /**
    * Creates hosts.
    *
-   * @returns ids by `place`; fewer than given if a name was taken meanwhile
+   * @returns ids in order of `place`; fewer than hosts if another transaction has used a name
    */
   async insertAll(inventoryId: number, hosts: Sql): Promise<number[]> {
-    // Ids are assigned in the order of the rows, and one JSON document is cheaper than as many
-    // rows.
+    // Ids are assigned in the order of the rows. One JSON document is cheaper than many rows.
     const { ids } = existing(
       await this.database.row<{ ids: number[] }>(sql`
         ${insert(inventoryId, hosts, sql`id`)}
@@ -204,7 +203,8 @@ export function checkQuery(
 }
 
 /**
- * The LIMIT makes PostgreSQL look up each name in the index, independent of the inventory's size.
+ * Returns a query for the host or group with the name of a requested host. The LIMIT makes PostgreSQL
+ * look up each name in the index, independent of the inventory's size.
  */
 const rowWithSameName = (inventoryId: number, table: Sql): Sql => sql`
   SELECT id FROM ${table} WHERE inventory_id = ${lookupId(inventoryId)} AND name = given.name LIMIT 1`;
@@ -216,8 +216,8 @@ const DIFFERS = sql`coalesce(given.description <> h.description OR given.enabled
   OR given.instance_id <> h.instance_id OR given.variables <> h.variables, false)`;
 
 /**
- * Returns the `WITH` clause of a statement that writes hosts. Its `written` contains the written
- * hosts (`WrittenHost`), without those whose name was taken meanwhile.
+ * Returns the `WITH` clause of a statement that writes hosts. The table `written` contains the written
+ * hosts (`WrittenHost`), without hosts whose name another transaction has used.
  */
 export const writeQuery = (inventoryId: number, hosts: Sql, onConflict: OnConflict): Sql =>
   onConflict === 'update'
@@ -249,8 +249,8 @@ const insert = (inventoryId: number, hosts: Sql, returned: Sql): Sql => sql`
     ON CONFLICT DO NOTHING RETURNING ${returned})`;
 
 /**
- * Returns the `WITH` clause of an update or insert. Only different rows are written, so that an
- * import without changes costs nothing.
+ * Returns the `WITH` clause of an update or insert. Writes only rows that differ, so that a request
+ * without changes writes nothing.
  */
 const upsert = (inventoryId: number, hosts: Sql): Sql => sql`
   WITH given AS MATERIALIZED (${hosts}),
@@ -277,7 +277,7 @@ const upsert = (inventoryId: number, hosts: Sql): Sql => sql`
     FROM given JOIN hosts h ON h.inventory_id = ${lookupId(inventoryId)} AND h.name = given.name
     WHERE NOT EXISTS (SELECT 1 FROM updated WHERE updated.id = h.id))`;
 
-/** Returns the new hosts as rows; names that have become a group's meanwhile are left out. */
+/** Returns a query for the new hosts, without hosts whose name is the name of a group. */
 const newHosts = (inventoryId: number): Sql => sql`
   SELECT ${inventoryId}::int, given.name,
     coalesce(given.description, ${HOST_DEFAULTS.description}),

@@ -16,7 +16,7 @@ export interface NamesOfHosts {
   added: number;
 }
 
-/** Hosts that do not count because they are being changed: all of an inventory, or one host. */
+/** Hosts that a request changes, and that are not counted: all hosts of an inventory, or one host. */
 export type UncountedHosts = { inventory: number } | { host: number };
 
 /** Returns a query for the names of an inventory's hosts. */
@@ -160,8 +160,8 @@ export class HostsRepository extends TableRepository<RowOf<Host>> {
   }
 
   /**
-   * Returns the enabled members that have one of the names, or contain one of them in their
-   * variables, by name.
+   * Returns the enabled members that have one of the names, or whose variables contain one of the names,
+   * in order of their own names.
    *
    * @param names names in lower case
    */
@@ -190,7 +190,7 @@ export class HostsRepository extends TableRepository<RowOf<Host>> {
   }
 
   /**
-   * Returns which of several inventories contain a host.
+   * Returns the ids of those inventories that contain a host.
    *
    * @param members conditions on `t` for the hosts of each inventory
    */

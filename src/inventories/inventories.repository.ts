@@ -13,7 +13,7 @@ import { Inventory } from './inventory.entity.js';
 /** Redis channel of deletions of inventories; a message is a JSON list of their ids. */
 export const INVENTORY_CHANNEL = 'inventories:deleted';
 
-/** A locked inventory, with the fields that changes of its members need. */
+/** A locked inventory, with the fields that a change of its members requires. */
 export interface LockedInventory {
   id: number;
   kind: string;
@@ -34,7 +34,7 @@ export interface UsableInventory extends HostedInventory {
   may_use: boolean;
 }
 
-/** Returns true as SQL if runs on an inventory do not use the instance groups of its organization. */
+/** Returns the SQL condition that runs on an inventory do not use the groups of its organization. */
 export const inventoryExcludesGroups = (id: Sql): Sql => sql`
   coalesce((SELECT prevent_instance_group_fallback FROM inventories WHERE id = ${id}), false)`;
 
@@ -107,7 +107,7 @@ export class InventoriesRepository extends TableRepository<RowOf<Inventory>> {
   }
 
   /**
-   * Locks inventories until the transaction ends, in the order of ids; deleted ones are missing.
+   * Locks inventories until the transaction ends, in the order of ids. Deleted inventories are missing.
    */
   lock(ids: readonly number[]): Promise<LockedInventory[]> {
     return this.database.preparedRows<LockedInventory>(sql`
@@ -122,7 +122,7 @@ export class InventoriesRepository extends TableRepository<RowOf<Inventory>> {
     return row?.organization_id ?? null;
   }
 
-  /** Returns which names belong to enabled hosts or to groups of an inventory. */
+  /** Returns those names that are names of enabled hosts or of groups of an inventory. */
   async membersNamed(id: number | null, names: readonly string[]): Promise<Set<string>> {
     if (id === null || names.length === 0) return new Set();
     const rows = await this.database.rows<{ name: string }>(sql`

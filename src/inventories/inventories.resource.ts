@@ -27,8 +27,8 @@ const mayAddInventories = (actor: Actor): Sql =>
   holdsAny('organization', ['inventory_admin_role'], actor);
 
 /**
- * Returns the stored counters of inventories for summaries. Counters of a smart inventory are null
- * there: they would be computed for every page that names it.
+ * Returns the stored counters of inventories for summaries. Counters of smart inventories are null in
+ * summaries, because they would have to be computed for every page that refers to the inventory.
  */
 const storedCounters = (alias: string): Record<string, Sql> =>
   Object.fromEntries(

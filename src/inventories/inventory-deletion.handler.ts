@@ -7,7 +7,7 @@ import { GroupsRepository } from './groups.repository.js';
 import { HostsRepository } from './hosts.repository.js';
 import { InventoriesRepository, INVENTORY_CHANNEL } from './inventories.repository.js';
 
-/** Number of rows per transaction: small enough not to block others, large enough to be fast. */
+/** Number of rows per transaction: small enough to keep locks short, large enough to be fast. */
 const BATCH = 1000;
 /**
  * Time without progress after which another worker continues, in seconds; every batch restarts it.
@@ -16,7 +16,7 @@ const QUIET_SECONDS = 60;
 
 /**
  * Deletes the rows of deleted inventories. Deletions are final, so any worker can continue where
- * another stopped, and two workers at once only share the work.
+ * another worker stopped, and two workers can work on the same inventory.
  */
 @Injectable()
 export class InventoryDeletionHandler implements QueueHandler {

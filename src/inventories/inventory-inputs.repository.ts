@@ -49,8 +49,8 @@ export class InventoryInputsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Returns the inputs of an inventory that must not be used any longer, in their order: the user
-   * who attached the input has lost the permission to use it, or was deleted.
+   * Returns the inputs of an inventory that must not be used, in their order: the user who attached the
+   * input has no permission to use it any longer, or was deleted.
    */
   async unauthorized(inventoryId: number): Promise<AttachedInput[]> {
     const attachers = await this.database.rows<Account & Row>(sql`
@@ -69,7 +69,7 @@ export class InventoryInputsRepository extends TableRepository<Row> {
       ORDER BY input.id`);
   }
 
-  /** Records a user as the one who attached an input. */
+  /** Records the user who attached an input. */
   async setAttachedBy(inventoryId: number, inputId: number, userId: number): Promise<void> {
     await this.update({ inventory_id: inventoryId, input_id: inputId }, { attached_by_id: userId });
   }

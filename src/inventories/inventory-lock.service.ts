@@ -27,7 +27,7 @@ export class InventoryLock {
   }
 
   /**
-   * Locks an inventory that is about to get a host or a group.
+   * Locks an inventory before the creation of a host or a group.
    *
    * @throws Invalid for smart and constructed inventories
    */

@@ -30,15 +30,15 @@ const sameInventory =
   });
 
 /**
- * Returns the condition for possible child groups: not the group itself, nor any group above or
- * below it.
+ * Returns the condition for possible child groups: all groups of the inventory except the group itself,
+ * its ancestors and its descendants.
  */
 const isPotentialChild = (group: Row, alias: string): Sql => sql`
   ${ident(alias, 'inventory_id')} = ${group.inventory_id}
   AND ${ident(alias, 'id')} NOT IN (${groupAndDescendants(sql`${group.id}`)})
   AND ${ident(alias, 'id')} NOT IN (${groupsAndAncestors(sql`SELECT ${group.id}::int`)})`;
 
-/** Permits creation in plain inventories only: members of other inventories are derived. */
+/** Permits creation in plain inventories only. Other inventories derive their members. */
 const plainOnly = { mayCreateIn: ({ kind }: Row): boolean => kind === '' };
 
 /**

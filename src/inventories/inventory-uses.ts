@@ -1,13 +1,13 @@
 import type { Actor } from '../common/access.js';
 import type { Sql } from '../database/sql.js';
 
-/** Templates that use inventories; implemented by a higher layer. */
+/** Templates that use inventories; implemented by a later feature. */
 export abstract class InventoryTemplates {
-  /** Removes a deleted inventory from its templates; its sources are deleted. */
+  /** Removes an inventory that is being deleted from its templates, and deletes its sources. */
   abstract removeInventory(id: number): Promise<void>;
 }
 
-/** The sources of constructed inventories; implemented by a higher layer. */
+/** The sources of constructed inventories; implemented by a later feature. */
 export abstract class ConstructedSources {
   /** Creates the source of a new inventory. */
   abstract createFor(inventory: { id: number; name: string }, actor: Actor): Promise<void>;
@@ -16,7 +16,7 @@ export abstract class ConstructedSources {
   abstract copyOptions(original: number, copy: number): Promise<void>;
 }
 
-/** Runs on hosts; implemented by a higher layer. */
+/** Runs on hosts; implemented by a later feature. */
 export abstract class HostRuns {
   /**
    * Returns a query for the latest jobs of a host that the caller can read: `id`, `name`, `status`

@@ -42,7 +42,7 @@ export class Inventory extends NamedEntity {
   organization!: Reference;
 
   @Choices(INVENTORY_KINDS, {
-    help: 'Whose hosts it has: its own, those that host_filter finds, or those of input inventories.',
+    help: 'Origin of the hosts: the inventory itself, host_filter, or the input inventories.',
   })
   kind!: string;
 
@@ -53,8 +53,7 @@ export class Inventory extends NamedEntity {
   variables!: string;
 
   /**
-   * Triggers on hosts and groups maintain the counters: exact as of the last commit, and free to
-   * read.
+   * Triggers on hosts and groups maintain the counters, which are exact as of the last commit.
    */
   @Bool({ readOnly: true, help: 'A host failed in its last job.' })
   has_active_failures!: boolean;
@@ -71,12 +70,12 @@ export class Inventory extends NamedEntity {
   @Bool({ ...sourceCount('has_inventory_sources'), help: 'The inventory has sources.' })
   has_inventory_sources!: boolean;
 
-  @Integer({ ...sourceCount('total_inventory_sources'), help: 'Number of its sources.' })
+  @Integer({ ...sourceCount('total_inventory_sources'), help: 'Number of sources.' })
   total_inventory_sources!: number;
 
   @Integer({
     ...sourceCount('inventory_sources_with_failures'),
-    help: 'Number of its sources whose last update failed.',
+    help: 'Number of sources whose last update failed.',
   })
   inventory_sources_with_failures!: number;
 
@@ -122,11 +121,11 @@ export class Host extends NamedEntity {
   @Bool({
     ...COMPUTED,
     computed: (alias) => isClaimed(ident(alias, 'id')),
-    help: 'A source of the inventory has brought the host.',
+    help: 'True if a source of the inventory delivered the host.',
   })
   has_inventory_sources!: boolean;
 
-  /** True if a source created the host, and no user. */
+  /** True if a source created the host, false if a user created it. */
   @Bool({ internal: true })
   is_imported!: boolean;
 
@@ -173,7 +172,7 @@ export class Group extends NamedEntity {
   @Variables({ help: 'Variables of the group, JSON or YAML.' })
   variables!: string;
 
-  /** True if a source created the group, and no user. */
+  /** True if a source created the group, false if a user created it. */
   @Bool({ internal: true })
   is_imported!: boolean;
 }
@@ -258,10 +257,7 @@ export class HostFacts {
   facts!: Record<string, unknown>;
 }
 
-/**
- * Other facts that playbooks of a project cache
- * (docs/decisions/0133-facts.md).
- */
+/** Other facts that playbooks of a project cache (docs/decisions/0133-facts.md). */
 @Entity('host_project_facts')
 @Index('host_project_facts_facts_idx', { synchronize: false })
 export class HostProjectFacts {

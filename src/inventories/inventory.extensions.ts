@@ -133,8 +133,8 @@ interface HostDetail {
 }
 
 /**
- * Adds some groups and the latest jobs of each host, and if a source delivered it, in one
- * statement per page.
+ * Adds some groups and the latest jobs of each host, and a flag for hosts that a source delivered, in
+ * one statement per page.
  */
 @Injectable()
 export class HostExtension {

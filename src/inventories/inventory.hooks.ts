@@ -79,9 +79,9 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
   }
 
   /**
-   * Applies a change of the filter. Clients send an empty kind and an empty filter with every
-   * change; both are ignored. The result of the filter is visible to all readers of the inventory,
-   * so a new filter requires a permission beyond that to change the inventory.
+   * Applies a change of the filter. Ignores the empty kind and the empty filter that clients send with
+   * every change. All readers of the inventory can see the result of the filter, so a new filter
+   * requires the permission `filter` besides `change`.
    */
   private async changeFilter(
     row: RowOf<Inventory>,
@@ -98,8 +98,8 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
   }
 
   /**
-   * Executes a filter, because some faults are only detected by the database: a filter that cannot
-   * be executed would break the lists of inventories.
+   * Executes a filter, because only the database detects some errors. A filter that cannot be executed
+   * would break the lists of inventories.
    *
    * @throws Invalid, Forbidden for a filter that cannot select hosts
    */
@@ -131,8 +131,8 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
   }
 
   /**
-   * Marks the inventory as deleted, responds at once and leaves its rows, which can be a million,
-   * to the queue. From then on the inventory is not listed, referenced or used by runs.
+   * Marks the inventory for deletion. A queue deletes the rows, which can be a million. An inventory
+   * that is marked is not listed, referenced or used by runs.
    */
   async prepareDelete(row: RowOf<Inventory>): Promise<boolean> {
     if (row.pending_deletion === true) throw new BadRequest(PENDING);
@@ -160,7 +160,7 @@ const badPattern = (filter: string): string =>
   `Invalid query ${filter}: The regular expression is not valid.`;
 const NO_FILTER = 'Smart inventories must specify host_filter';
 
-/** Returns the decoded filter, because some clients send it URL-encoded; null for an empty one. */
+/** Decodes a filter, because some clients send URL-encoded filters; returns null for an empty filter. */
 function decodeFilter(sent: unknown): string | null {
   if (typeof sent !== 'string' || sent.trim() === '') return null;
   try {
@@ -170,7 +170,7 @@ function decodeFilter(sent: unknown): string | null {
   }
 }
 
-/** Accepts the empty filter that clients send with every inventory, and refuses any other. */
+/** Accepts the empty filter that clients send with every inventory, and rejects any other filter. */
 function rejectFilter(values: ValuesOf<Inventory>): Prepared<Inventory> {
   if (!('host_filter' in values)) return {};
   if (decodeFilter(values.host_filter) !== null) {

@@ -21,16 +21,16 @@ export class Memberships {
   ) {}
 
   /**
-   * Locks the inventory for a membership change, and refuses it for constructed inventories, whose
-   * memberships result from their inputs.
+   * Locks the inventory for a membership change. Rejects constructed inventories, whose memberships
+   * result from their inputs.
    */
   lockForChange({ inventory_id: inventory }: Row, noun: 'host' | 'group'): Promise<void> {
     return this.lock.lockForChange(Number(inventory), noun, 'Change');
   }
 
-  /** Locks the inventory and refuses a group that would become its own descendant. */
+  /** Locks the inventory and rejects a group that would become its own descendant. */
   async assertNoCycle(group: Row, child: Row): Promise<void> {
-    // The lock prevents that two simultaneous new links close a cycle that neither sees.
+    // The lock prevents two concurrent requests from creating links that together form a cycle.
     await this.lockForChange(group, 'group');
     if (await this.edges.isWithin(group.id, child.id)) {
       throw new BadRequest('Cyclical Group association.');

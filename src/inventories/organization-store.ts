@@ -6,9 +6,7 @@ export interface HostAllowance {
   max_hosts: number;
 }
 
-/**
- * Organizations as inventories need them; implemented by the organizations module, a higher layer.
- */
+/** Host limits of organizations; implemented by the feature `organizations`. */
 export abstract class OrganizationStore {
   /**
    * Locks an organization, if it has a host limit, until the transaction ends.

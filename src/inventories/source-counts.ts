@@ -3,8 +3,8 @@ import { selectRows } from '../common/resource/select-rows.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 
 /**
- * Returns the number of an inventory's sources, as SQL values. Sources belong to a higher layer,
- * which this module only accesses through the registry of resources.
+ * Returns the numbers of an inventory's sources, as SQL values. Sources belong to a later feature, so
+ * the statement finds their table in the registry of resources.
  *
  * @param inventory id of the inventory, as SQL
  */

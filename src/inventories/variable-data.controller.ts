@@ -50,7 +50,7 @@ export abstract class VariableDataController {
     return this.change(target, actor, () => sent);
   }
 
-  /** Sets the given names and keeps the others. */
+  /** Sets the variables of the request and keeps all others. */
   @Route((owners) => ({ ...routeOf(owners, 'modify', 'Change'), ...CHANGE }))
   @Patch()
   modify(

@@ -10,7 +10,7 @@ import {
 } from './delivery.js';
 import type { KnownHost, KnownObject, PlannedHost, PlannedObject } from './known-objects.js';
 
-/** Maximum length of the variables of a host or group, as for those entered by users. */
+/** Maximum length of the variables of a host or group; variables that users enter have the same limit. */
 const MAX_VARIABLES = 1_048_576;
 
 /** Options of an import. */
@@ -20,7 +20,7 @@ export interface ImportOptions {
   /** True to replace variables by those of the source. */
   readonly overwriteVars: boolean;
   /**
-   * True for a constructed inventory: variables that its inputs do not deliver are removed, too.
+   * True for a constructed inventory: inventory variables that the inputs do not deliver are also removed.
    */
   readonly isConstructed?: boolean;
   /** True if hosts are matched by their ids in the source system. */
@@ -151,7 +151,7 @@ function undeliveredObjects<Known extends KnownObject>(
   };
 }
 
-/** Checks that a host does not get the name of a host that remains. */
+/** Checks that no host receives the name of a host that remains. */
 function assertNamesFree(
   { created, matched, removed }: ObjectPlan<KnownHost, PlannedHost>,
   byName: ReadonlyMap<string, KnownHost>,

@@ -28,7 +28,7 @@ export class ImportedMembersRepository extends TableRepository<Row> {
     super(repository);
   }
 
-  /** Adds hosts and subgroups of groups that are about to be deleted to the groups above these. */
+  /** Adds the hosts and subgroups of groups that are about to be deleted to the groups above these. */
   async lift(groups: readonly number[]): Promise<void> {
     await this.database.execute(sql`
       WITH RECURSIVE up (gone, parent) AS (

@@ -34,7 +34,7 @@ export interface HostChange extends ObjectChange {
 export interface Claim {
   readonly name: string;
   readonly delivered: string;
-  /** MD5 of the object's present variables. */
+  /** MD5 of the object's current variables. */
   readonly mergedDigest: string;
 }
 
@@ -125,7 +125,7 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
       WHERE groups.id = given.id`);
   }
 
-  /** Replaces the names of hosts by temporary ones, so that two hosts can exchange their names. */
+  /** Replaces the names of hosts by temporary names, so that two hosts can exchange their names. */
   async freeNames(ids: readonly number[]): Promise<void> {
     await this.database.execute(
       sql`UPDATE hosts SET name = chr(1) || id WHERE id = ANY(${ids}::int[])`,
@@ -196,7 +196,7 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
   }
 }
 
-/** Description of a delivered object that has none. */
+/** Description of a delivered object without a description. */
 const IMPORTED = 'imported';
 
 const knownObjects = (

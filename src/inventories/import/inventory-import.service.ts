@@ -26,7 +26,7 @@ import { mergedText } from './merge-variables.js';
 
 /** Context of an import besides its delivery. */
 export interface ImportContext extends ImportReport {
-  /** Called between steps; throws if the import is to end. */
+  /** Called between steps; throws to end the import. */
   readonly checkpoint: () => void;
 }
 
@@ -108,8 +108,8 @@ export class InventoryImport {
       const changed = matched.filter(({ known, planned }) => known.digest !== planned.digest);
       return new Map(changed.map(({ known, planned }) => [known.id, planned.delivered]));
     }
-    // Objects need no merge if the source delivers the same as last time and the object has not
-    // changed since.
+    // An object needs no merge if the source delivers the same values as in the last import, and the
+    // object has not changed since.
     const differing = matched.filter(
       ({ known, planned }) =>
         known.delivered_digest !== planned.digest || known.merged_digest !== known.digest,
@@ -132,7 +132,7 @@ export class InventoryImport {
     return texts;
   }
 
-  /** Deletes the objects that the source created and no longer delivers. */
+  /** Deletes the objects that sources created and no source delivers any longer. */
   private async removeObjects({ groups, hosts }: ImportPlan): Promise<void> {
     if (groups.removed.length > 0) {
       await this.members.lift(idsOf(groups.removed));
@@ -141,7 +141,7 @@ export class InventoryImport {
     if (hosts.removed.length > 0) await this.objects.removeAll('hosts', idsOf(hosts.removed));
   }
 
-  /** Removes memberships of the source's groups that it no longer delivers. */
+  /** Removes the memberships and releases the objects that the source no longer delivers. */
   private async prune(
     scope: ImportScope,
     { groups, hosts }: ImportPlan,
@@ -191,7 +191,7 @@ export class InventoryImport {
     if (hosts.created.length > 0) await this.objects.createHosts(scope, hosts.created);
   }
 
-  /** Writes only claims that differ from the stored ones. */
+  /** Stores the claims of the source. Writes only claims that differ from the stored claims. */
   private async storeClaims(
     kind: ImportedKind,
     scope: ImportScope,

@@ -2,9 +2,9 @@
 export interface KnownObject {
   readonly id: number;
   readonly name: string;
-  /** MD5 of the text of its variables. */
+  /** MD5 of the text of the object's variables. */
   readonly digest: string;
-  /** True if a source created the object, and no user. */
+  /** True if a source created the object, false if a user created it. */
   readonly is_imported: boolean;
   /** True if this source delivered the object before. */
   readonly is_claimed: boolean;

@@ -7,12 +7,12 @@ import type { KnownVariables } from './known-objects.js';
 
 /**
  * Returns an object's variables after the import of a source that does not overwrite variables
- * (docs/contract/inventory-sources.md#variables). Delivered values replace present ones. A value
- * that the source no longer delivers is removed, unless another source delivers it or it was
- * changed since the last import.
+ * (docs/contract/inventory-sources.md#variables). Delivered values replace current values. A value
+ * that the source no longer delivers is removed, unless another source delivers the value or a user
+ * changed the value since the last import.
  *
- * @returns the text to store; the present text if nothing changes
- * @throws ImportError if the present text cannot be parsed
+ * @returns the text to store; the current text if nothing changes
+ * @throws ImportError if the current text cannot be parsed
  */
 export function mergedText(
   label: string,

@@ -4,7 +4,7 @@ const WORD = String.raw`\p{L}\p{N}_`;
  * All other characters, listed explicitly, because a character class cannot contain a negated one.
  */
 const OTHERS = String.raw`\p{M}\p{S}\p{Z}\p{C}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}‿⁀⁔︳︴﹍-﹏＿`;
-/** Word boundaries; those of the JavaScript engine only recognize ASCII letters. */
+/** Word boundaries for all letters; `\b` of JavaScript only recognizes ASCII letters. */
 const STARTS = `(?<![${WORD}])(?=[${WORD}])`;
 const ENDS = `(?<=[${WORD}])(?![${WORD}])`;
 const WITHIN = `(?<=[${WORD}])(?=[${WORD}])`;
@@ -20,7 +20,7 @@ const ESCAPES: Readonly<Record<string, readonly [outside: string, inside: string
   A: ['^', 'A'],
   Z: ['$', 'Z'],
 };
-/** Characters that JavaScript permits after a backslash, too. */
+/** Characters that JavaScript also permits after a backslash. */
 const KNOWN = /[A-Za-z0-9^$\\.*+?()[\]{}|/]/;
 
 /**

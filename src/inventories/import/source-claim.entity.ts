@@ -2,9 +2,9 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { CASCADE, LinkRow } from '../../database/table.js';
 
 /**
- * Object that a source delivered, with the values of its last delivery. It identifies a source's own
- * objects and values, so that changes by users and other sources are kept
- * (docs/decisions/0077-inventory-import.md).
+ * Claim of a source on an object that it delivered, with the values of its last delivery. Claims
+ * distinguish the objects and values of the source from changes by users and other sources, which an
+ * import keeps (docs/decisions/0077-inventory-import.md).
  */
 export abstract class SourceClaim extends LinkRow {
   @Column('integer')
@@ -15,7 +15,7 @@ export abstract class SourceClaim extends LinkRow {
   @Column({ type: 'text', default: '' })
   delivered!: string;
 
-  /** MD5 of the merged variables that resulted. */
+  /** MD5 of the variables that the import stored. */
   @Column({ type: 'text', default: '' })
   merged_digest!: string;
 }

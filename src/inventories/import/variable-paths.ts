@@ -2,7 +2,7 @@ import { exactJson } from '../../common/exact-json.js';
 import { isRecord } from '../../common/records.js';
 import type { EnabledRule, ImportedVariables } from './delivery.js';
 
-/** Texts that count as false if any true value is expected. */
+/** Texts that are read as false. */
 const FALSE_TEXTS = new Set(['', '0', 'false', 'no', 'off', 'none', 'null']);
 
 /** Returns the value at a dotted path in variables; undefined if there is none. */

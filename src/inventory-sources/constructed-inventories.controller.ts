@@ -46,9 +46,9 @@ export class ConstructedInventoriesController extends ResourceController(constru
   })
   @Post()
   create(@Body() body: Values, @CurrentActor() actor: Actor): Promise<object> {
-    const { own, options } = split(validate(ConstructedInventory, body));
+    const { inventoryValues, options } = split(validate(ConstructedInventory, body));
     return this.services.database.transaction(async () => {
-      const values = { ...own, kind: CONSTRUCTED.word, host_filter: null };
+      const values = { ...inventoryValues, kind: CONSTRUCTED.value, host_filter: null };
       const { id } = await this.services.resources.insert(inventories, values, actor);
       await this.changeSource(id, options, actor);
       return this.shown(id, actor);
@@ -91,10 +91,10 @@ export class ConstructedInventoriesController extends ResourceController(constru
 
   private change(target: Row, values: Values, actor: Actor): Promise<Representation> {
     const { resources, database } = this.services;
-    const { own, options } = split(values);
+    const { inventoryValues, options } = split(values);
     return database.transaction(async () => {
       const before = await resources.lock(inventories, target, actor);
-      await resources.change(inventories, before, own, actor);
+      await resources.change(inventories, before, inventoryValues, actor);
       await this.changeSource(target.id, options, actor);
       return this.shown(target.id, actor);
     });
@@ -120,13 +120,13 @@ export class ConstructedInventoriesController extends ResourceController(constru
  * Splits a request into the fields of the inventory and those of its source; null leaves an option
  * unchanged.
  */
-function split(values: Values): { own: Values; options: Values } {
+function split(values: Values): { inventoryValues: Values; options: Values } {
   const names: readonly string[] = CONSTRUCTED_OPTIONS;
   const isOption = ([name]: [string, unknown]): boolean => names.includes(name);
   const entries = Object.entries(values);
   const sent = entries.filter(([, value]) => value !== null && value !== undefined);
   return {
-    own: Object.fromEntries(entries.filter((entry) => !isOption(entry))),
+    inventoryValues: Object.fromEntries(entries.filter((entry) => !isOption(entry))),
     options: Object.fromEntries(sent.filter(isOption)),
   };
 }

@@ -7,7 +7,7 @@ import { SOURCE_VERBOSITIES } from './inventory-source.entity.js';
  * Options of a field that the inventory's source stores; a missing or null value leaves it
  * unchanged.
  */
-const OF_SOURCE = { nullable: true, assumed: false, column: null, filter: false } as const;
+const SOURCE_OPTION = { nullable: true, assumed: false, column: null, filter: false } as const;
 
 /**
  * A constructed inventory with the options of its source
@@ -21,18 +21,18 @@ export class ConstructedInventory extends Inventory {
   override host_filter!: string | null;
 
   @Variables({
-    ...OF_SOURCE,
+    ...SOURCE_OPTION,
     ...describedAs('string'),
     help: 'Options of the constructed plugin: compose, groups, keyed_groups, strict; JSON or YAML.',
   })
   source_vars!: string | null;
 
-  @Integer({ ...OF_SOURCE, min: 0, help: 'Seconds for which an update counts as fresh.' })
+  @Integer({ ...SOURCE_OPTION, min: 0, help: 'Seconds for which an update counts as fresh.' })
   update_cache_timeout!: number | null;
 
-  @Text({ ...OF_SOURCE, control: 'line', help: 'Host pattern for the hosts that are taken.' })
+  @Text({ ...SOURCE_OPTION, control: 'line', help: 'Host pattern for the hosts that are taken.' })
   limit!: string | null;
 
-  @Choices(SOURCE_VERBOSITIES, { ...OF_SOURCE, help: 'Verbosity of the output of updates.' })
+  @Choices(SOURCE_VERBOSITIES, { ...SOURCE_OPTION, help: 'Verbosity of the output of updates.' })
   verbosity!: number | null;
 }

@@ -17,7 +17,7 @@ export const CONSTRUCTED_SHOWS: ShownBesides = {
 };
 
 /** Fields of an inventory that are replaced or left out. */
-const OTHERWISE: readonly string[] = ['url', 'related', 'summary_fields', 'host_filter'];
+const REPLACED_FIELDS: readonly string[] = ['url', 'related', 'summary_fields', 'host_filter'];
 
 /** Adds all fields of the inventory itself and the options of its source. */
 @Injectable()
@@ -30,11 +30,16 @@ export class ConstructedInventoryExtension {
     const optionsOf = new Map(sources.map((source) => [source.inventory_id, source]));
     return new Map(
       [...zip(rows, shown)].map(([{ id }, inventory]) => {
-        const fields = Object.entries(inventory).filter(([name]) => !OTHERWISE.includes(name));
+        const fields = Object.entries(inventory).filter(
+          ([name]) => !REPLACED_FIELDS.includes(name),
+        );
         const options = optionsOf.get(id);
-        const own = CONSTRUCTED_OPTIONS.map((name) => [name, options?.[name]] as const);
+        const sourceFields = CONSTRUCTED_OPTIONS.map((name) => [name, options?.[name]] as const);
         const { related, summary_fields } = inventory;
-        return [id, { fields: Object.fromEntries([...fields, ...own]), related, summary_fields }];
+        return [
+          id,
+          { fields: Object.fromEntries([...fields, ...sourceFields]), related, summary_fields },
+        ];
       }),
     );
   }

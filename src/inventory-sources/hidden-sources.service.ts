@@ -28,7 +28,7 @@ export class HiddenSources implements ConstructedSources {
     const values = validate(InventorySource, {
       name: [...`Auto-created source for: ${name}`].slice(0, MAX_NAME_LENGTH).join(''),
       inventory: id,
-      source: CONSTRUCTED.word,
+      source: CONSTRUCTED.value,
       overwrite: true,
       overwrite_vars: true,
       update_on_launch: true,

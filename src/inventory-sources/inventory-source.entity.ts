@@ -12,7 +12,7 @@ import { TemplateStatus, UnifiedTemplate } from '../templates/unified-template.e
 import { SOURCE_KINDS } from './source-kinds.js';
 
 /** Values of `source` with their labels. */
-export const SOURCES = SOURCE_KINDS.map(({ word, label }) => [word, label] as const);
+export const SOURCES = SOURCE_KINDS.map(({ value, label }) => [value, label] as const);
 
 export const SOURCE_VERBOSITIES = [
   [0, '0 (WARNING)'],

@@ -38,10 +38,10 @@ export class InventorySourceHooks implements ResourceHooks<InventorySource> {
     values: ValuesOf<InventorySource>,
     actor: Actor,
   ): Promise<void> {
-    if (row.source === CONSTRUCTED.word) assertOpen(values);
+    if (row.source === CONSTRUCTED.value) assertOpen(values);
     const { source_project_id: former } = row;
-    const isMoved = 'source_project' in values && values.source_project !== former;
-    if (isMoved && former !== null) {
+    const isProjectChanged = 'source_project' in values && values.source_project !== former;
+    if (isProjectChanged && former !== null) {
       await this.references.assertAllowed(resource('project'), [former], 'use', actor);
     }
     await this.check(values, row, '');
@@ -49,7 +49,7 @@ export class InventorySourceHooks implements ResourceHooks<InventorySource> {
 
   /** Delivered hosts and groups remain; the claims on them are deleted. */
   async prepareDelete(row: RowOf<InventorySource>): Promise<void> {
-    if (row.source === CONSTRUCTED.word) {
+    if (row.source === CONSTRUCTED.value) {
       throw new BadRequest('The source of a constructed inventory goes with the inventory.');
     }
     await assertNoActiveRuns(this.runs, ['unified_job_template_id'], [row.id]);

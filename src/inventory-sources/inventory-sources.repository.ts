@@ -148,10 +148,10 @@ export class InventorySourcesRepository extends TableRepository<RowOf<InventoryS
   }
 }
 
-const startableWhere = (which: Sql): Sql => sql`
+const startableWhere = (condition: Sql): Sql => sql`
   SELECT src.id, src.name, src.source, src.source_project_id, src.credential_id, src.scm_branch,
     CASE WHEN prj.id IS NOT NULL THEN json_build_object('scm_type', prj.scm_type,
       'allow_override', prj.allow_override, 'status', prj.status,
       'scm_update_on_launch', prj.scm_update_on_launch) END AS project
   FROM unified_job_templates src LEFT JOIN (${projectSources()}) prj ON prj.id = src.source_project_id
-  WHERE src.type = 'inventory_source' AND ${which} ORDER BY src.id`;
+  WHERE src.type = 'inventory_source' AND ${condition} ORDER BY src.id`;

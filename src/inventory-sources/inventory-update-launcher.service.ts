@@ -47,14 +47,14 @@ export class InventoryUpdateLauncher extends UpdateLauncher {
     if (actor === null) return super.plan(requests, actor);
     const found = await this.sources.startable(requests.map(({ templateId }) => templateId));
     const sources = new Map(found.map((source) => [source.id, source]));
-    return requests.map((request) => planOf(request, startFaults(sources.get(request.templateId))));
+    return requests.map((request) => planOf(request, startErrors(sources.get(request.templateId))));
   }
 
   /** Creates updates of all updatable sources of an inventory. */
   async launchAll(inventoryId: number, actor: Actor): Promise<StartedSource[]> {
     const sources = await this.sources.startableOf(inventoryId);
     const plans = sources.map((source) =>
-      planOf({ templateId: source.id, ...startedBy(actor) }, startFaults(source)),
+      planOf({ templateId: source.id, ...startedBy(actor) }, startErrors(source)),
     );
     return zip(sources, await this.startPossible(plans)).map(([{ id: sourceId }, { run }]) => ({
       sourceId,
@@ -76,12 +76,12 @@ export const canUpdate = ({
   (source !== 'scm' || project !== null) && (source !== 'gce' || credential !== null);
 
 /** Returns the reasons why an update would fail at once; none for a deleted source. */
-function startFaults(found: StartableSource | undefined): FieldErrors {
-  if (!found) return {};
-  if (!canUpdate(found)) {
+function startErrors(source: StartableSource | undefined): FieldErrors {
+  if (!source) return {};
+  if (!canUpdate(source)) {
     return { __all__: ['The source lacks the project or credential to be updated from.'] };
   }
-  const { scm_branch: branch, project } = found;
+  const { scm_branch: branch, project } = source;
   if (!project) return {};
   const hasFailed = ['failed', 'error'].includes(project.status);
   if (hasFailed && !project.scm_update_on_launch) {

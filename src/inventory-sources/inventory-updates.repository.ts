@@ -101,7 +101,7 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
   }
 
   /** Stores the project update that an inventory update created for itself. */
-  async noteProjectUpdate({ id, attempt }: LeasedRun, projectUpdateId: number): Promise<void> {
+  async storeProjectUpdate({ id, attempt }: LeasedRun, projectUpdateId: number): Promise<void> {
     await this.update({ id, attempt }, { source_project_update_id: projectUpdateId });
   }
 

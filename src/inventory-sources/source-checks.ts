@@ -26,7 +26,7 @@ export interface CredentialOfSource {
 }
 
 /** Fields that only sources from project files have. */
-export const OF_PROJECTS = ['source_project', 'source_path', 'scm_branch'] as const;
+export const PROJECT_FIELDS = ['source_project', 'source_path', 'scm_branch'] as const;
 
 /** Returns all faults of a source across its fields (docs/contract/inventory-sources.md#fields). */
 export function sourceErrors(facts: SourceFacts): FieldErrors {
@@ -64,10 +64,10 @@ export const CONSTRUCTED_OPTIONS = [
 
 /** Returns the faults of a change to a constructed inventory's source. */
 export function constructedErrors(changed: readonly string[]): FieldErrors {
-  const open: readonly string[] = CONSTRUCTED_OPTIONS;
+  const editable: readonly string[] = CONSTRUCTED_OPTIONS;
   return Object.fromEntries(
     changed
-      .filter((name) => !open.includes(name))
+      .filter((name) => !editable.includes(name))
       .map((name) => [name, [`Cannot change field '${name}' on a constructed inventory source.`]]),
   );
 }
@@ -119,8 +119,8 @@ function projectErrors({ value, changes, project }: SourceFacts): FieldErrors {
       errors.source_project = ['Cannot use manual project for SCM-based inventory.'];
     }
   }
-  const choosesBranch = String(value('scm_branch') ?? '') !== '';
-  if (choosesBranch && project && !project.allow_override && changes(...OF_PROJECTS)) {
+  const hasBranch = String(value('scm_branch') ?? '') !== '';
+  if (hasBranch && project && !project.allow_override && changes(...PROJECT_FIELDS)) {
     errors.scm_branch = ['Project does not allow overriding branch.'];
   }
   return errors;
@@ -128,10 +128,10 @@ function projectErrors({ value, changes, project }: SourceFacts): FieldErrors {
 
 /** Reports misplaced fields of the request together, or else each stored one at its field. */
 function misplacedErrors({ value, changes }: SourceFacts): FieldErrors {
-  const given = OF_PROJECTS.filter((field) => (value(field) ?? '') !== '');
-  if (given.length === 0) return {};
-  const sent = given.filter((field) => changes(field));
-  const misplaced = sent.length > 0 ? sent : given;
+  const misplacedFields = PROJECT_FIELDS.filter((field) => (value(field) ?? '') !== '');
+  if (misplacedFields.length === 0) return {};
+  const sent = misplacedFields.filter((field) => changes(field));
+  const misplaced = sent.length > 0 ? sent : misplacedFields;
   const text = `Cannot set ${misplaced.join(' ')} if not SCM type.`;
   return Object.fromEntries(misplaced.map((field) => [field, [text]]));
 }
@@ -152,7 +152,7 @@ function credentialErrors(
 
 /** Returns the reason why a source cannot use a credential; null if it can. */
 export function credentialFault(
-  { word, credential: rule }: SourceKind,
+  { value: source, credential: rule }: SourceKind,
   credential: CredentialOfSource,
 ): string | null {
   if (rule === null) return 'The source of a constructed inventory has no credential.';
@@ -163,7 +163,7 @@ export function credentialFault(
       : null;
   }
   if (credential.namespace === namespace) return null;
-  return word === 'openshift_virtualization'
+  return source === 'openshift_virtualization'
     ? 'Credentials of type kubernetes is requred for openshift_virtualization inventory sources.'
     : 'Cloud-based inventory sources (such as ec2) require credentials for the matching cloud service.';
 }

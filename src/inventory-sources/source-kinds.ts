@@ -1,7 +1,7 @@
 /** One kind of inventory source, with the way to start its plugin. */
 export interface SourceKind {
   /** Value of `source`. */
-  readonly word: string;
+  readonly value: string;
   /** Display name. */
   readonly label: string;
   /**
@@ -33,15 +33,15 @@ export interface PluginCall {
   /**
    * Options that the credential sets unless they are given, with its variables: lists of one item.
    */
-  readonly fills?: Readonly<Record<string, string>>;
+  readonly credentialOptions?: Readonly<Record<string, string>>;
   /** Further environment variables of `ansible-inventory`. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 const NATIVE = { ANSIBLE_JINJA2_NATIVE: 'True' };
 
-const needs = (namespace: string): CredentialRule => ({ namespace, isRequired: true });
-const takes = (namespace: string): CredentialRule => ({ namespace, isRequired: false });
+const requires = (namespace: string): CredentialRule => ({ namespace, isRequired: true });
+const accepts = (namespace: string): CredentialRule => ({ namespace, isRequired: false });
 
 /**
  * The plugins, as data (docs/contract/inventory-sources.md#kinds). They belong to real products
@@ -49,9 +49,9 @@ const takes = (namespace: string): CredentialRule => ({ namespace, isRequired: f
  */
 const PLUGINS: readonly SourceKind[] = [
   {
-    word: 'ec2',
+    value: 'ec2',
     label: 'Amazon EC2',
-    credential: takes('aws'),
+    credential: accepts('aws'),
     plugin: {
       fileName: 'aws_ec2.yml',
       name: 'aws_ec2',
@@ -63,14 +63,14 @@ const PLUGINS: readonly SourceKind[] = [
     dropsEmptyGroups: true,
   },
   {
-    word: 'gce',
+    value: 'gce',
     label: 'Google Compute Engine',
-    credential: needs('gce'),
+    credential: requires('gce'),
     plugin: {
       fileName: 'gcp_compute.yml',
       name: 'gcp_compute',
       fullName: 'google.cloud.gcp_compute',
-      fills: { projects: 'GCE_PROJECT' },
+      credentialOptions: { projects: 'GCE_PROJECT' },
       environment: NATIVE,
     },
     enabled: { variable: 'status', value: 'running' },
@@ -78,9 +78,9 @@ const PLUGINS: readonly SourceKind[] = [
     dropsEmptyGroups: true,
   },
   {
-    word: 'azure_rm',
+    value: 'azure_rm',
     label: 'Microsoft Azure Resource Manager',
-    credential: needs('azure_rm'),
+    credential: requires('azure_rm'),
     plugin: {
       fileName: 'azure_rm.yml',
       name: 'azure_rm',
@@ -92,9 +92,9 @@ const PLUGINS: readonly SourceKind[] = [
     dropsEmptyGroups: true,
   },
   {
-    word: 'vmware',
+    value: 'vmware',
     label: 'VMware vCenter',
-    credential: needs('vmware'),
+    credential: requires('vmware'),
     plugin: {
       fileName: 'vmware_vm_inventory.yml',
       name: 'vmware_vm_inventory',
@@ -105,9 +105,9 @@ const PLUGINS: readonly SourceKind[] = [
     dropsEmptyGroups: true,
   },
   {
-    word: 'satellite6',
+    value: 'satellite6',
     label: 'Red Hat Satellite 6',
-    credential: needs('satellite6'),
+    credential: requires('satellite6'),
     plugin: {
       fileName: 'foreman.yml',
       name: 'theforeman.foreman.foreman',
@@ -118,9 +118,9 @@ const PLUGINS: readonly SourceKind[] = [
     dropsEmptyGroups: true,
   },
   {
-    word: 'openstack',
+    value: 'openstack',
     label: 'OpenStack',
-    credential: needs('openstack'),
+    credential: requires('openstack'),
     plugin: {
       fileName: 'openstack.yml',
       name: 'openstack',
@@ -131,27 +131,27 @@ const PLUGINS: readonly SourceKind[] = [
     dropsEmptyGroups: true,
   },
   {
-    word: 'rhv',
+    value: 'rhv',
     label: 'Red Hat Virtualization',
-    credential: needs('rhv'),
+    credential: requires('rhv'),
     plugin: { fileName: 'ovirt.yml', name: 'ovirt.ovirt.ovirt', fullName: 'ovirt.ovirt.ovirt' },
     enabled: { variable: 'status', value: 'up' },
     instanceId: 'id',
     dropsEmptyGroups: true,
   },
   {
-    word: 'controller',
+    value: 'controller',
     label: 'Automation controller',
-    credential: needs('controller'),
+    credential: requires('controller'),
     plugin: { fileName: 'tower.yml', name: 'tower', fullName: 'awx.awx.tower' },
     enabled: { variable: 'remote_tower_enabled', value: 'true' },
     instanceId: 'remote_tower_id',
     dropsEmptyGroups: true,
   },
   {
-    word: 'insights',
+    value: 'insights',
     label: 'Red Hat Insights',
-    credential: needs('insights'),
+    credential: requires('insights'),
     plugin: {
       fileName: 'insights.yml',
       name: 'redhatinsights.insights.insights',
@@ -162,23 +162,23 @@ const PLUGINS: readonly SourceKind[] = [
     dropsEmptyGroups: false,
   },
   {
-    word: 'terraform',
+    value: 'terraform',
     label: 'Terraform State',
-    credential: needs('terraform'),
+    credential: requires('terraform'),
     plugin: {
       fileName: 'terraform_state.yml',
       name: 'cloud.terraform.terraform_state',
       fullName: 'cloud.terraform.terraform_state',
-      fills: { backend_config_files: 'TF_BACKEND_CONFIG_FILE' },
+      credentialOptions: { backend_config_files: 'TF_BACKEND_CONFIG_FILE' },
     },
     enabled: null,
     instanceId: 'id',
     dropsEmptyGroups: true,
   },
   {
-    word: 'openshift_virtualization',
+    value: 'openshift_virtualization',
     label: 'OpenShift Virtualization',
-    credential: takes('kubernetes_bearer_token'),
+    credential: accepts('kubernetes_bearer_token'),
     plugin: {
       fileName: 'kubevirt.yml',
       name: 'kubevirt.core.kubevirt',
@@ -192,7 +192,7 @@ const PLUGINS: readonly SourceKind[] = [
 
 /** Files of a project: any file that Ansible reads as an inventory. */
 export const SCM: SourceKind = {
-  word: 'scm',
+  value: 'scm',
   label: 'Files of a project',
   credential: { namespace: null, isRequired: false },
   plugin: null,
@@ -206,7 +206,7 @@ export const SCM: SourceKind = {
  * this kind.
  */
 export const CONSTRUCTED: SourceKind = {
-  word: 'constructed',
+  value: 'constructed',
   label: 'Other inventories (constructed)',
   credential: null,
   plugin: {
@@ -222,5 +222,5 @@ export const CONSTRUCTED: SourceKind = {
 export const SOURCE_KINDS: readonly SourceKind[] = [...PLUGINS, SCM, CONSTRUCTED];
 
 /** Returns the kind of a source; undefined for an unknown value. */
-export const sourceKind = (word: unknown): SourceKind | undefined =>
-  SOURCE_KINDS.find((kind) => kind.word === word);
+export const sourceKind = (value: unknown): SourceKind | undefined =>
+  SOURCE_KINDS.find((kind) => kind.value === value);

@@ -1,6 +1,6 @@
 import { exactJson } from '../common/exact-json.js';
 /** Names that no source of any kind can set. */
-const NEVER = new Set(['HOME', 'USER', '_', 'TERM', 'PATH']);
+const PROHIBITED = new Set(['HOME', 'USER', '_', 'TERM', 'PATH']);
 /** Names with which authors of a project could make the worker run other programs. */
 const LOADERS =
   /^(LD_|DYLD_|PYTHON|NODE_|AUTOMATION_CONTROLLER_|RUNNER_)|^(BASH_ENV|ENV|IFS|SHELL|TMPDIR|INVENTORY_SOURCE_ID|INVENTORY_UPDATE_ID)$/;
@@ -14,8 +14,8 @@ const NAME = /^[A-Za-z_]\w*$/;
  */
 export function sourceVariableFaults(names: readonly string[], isEnvironment: boolean): string[] {
   return names.flatMap((name) => {
-    const isRefused = NEVER.has(name) || (isEnvironment && LOADERS.test(name));
-    if (isRefused) return [`\`${name}\` is a prohibited environment variable`];
+    const isProhibited = PROHIBITED.has(name) || (isEnvironment && LOADERS.test(name));
+    if (isProhibited) return [`\`${name}\` is a prohibited environment variable`];
     if (isEnvironment && !NAME.test(name)) {
       return [`\`${name}\` is no name of an environment variable`];
     }

@@ -6,7 +6,7 @@ import { listOf } from '../../common/records.js';
 import { resource } from '../../common/resource/registry.js';
 import { ResourceService } from '../../common/rest/resource.service.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
-import { CONSTRUCTED_OPTIONS, OF_PROJECTS } from '../../inventory-sources/source-checks.js';
+import { CONSTRUCTED_OPTIONS, PROJECT_FIELDS } from '../../inventory-sources/source-checks.js';
 import {
   CONSTRUCTED,
   SCM,
@@ -20,7 +20,7 @@ import {
 export class InventorySourceForm implements PageForm {
   readonly choice = 'source';
   /** Created together with the inventory, never by this form. */
-  readonly madeElsewhere = [CONSTRUCTED.word];
+  readonly madeElsewhere = [CONSTRUCTED.value];
 
   readonly follows = { source_path: 'source_project' };
 
@@ -60,5 +60,5 @@ export class InventorySourceForm implements PageForm {
 function isOf(kind: SourceKind, name: string): boolean {
   const has = (names: readonly string[]): boolean => names.includes(name);
   if (kind === CONSTRUCTED) return has(CONSTRUCTED_OPTIONS);
-  return kind === SCM || !has(OF_PROJECTS);
+  return kind === SCM || !has(PROJECT_FIELDS);
 }

@@ -29,7 +29,7 @@ export function originOf(
   },
 ): InventoryOrigin {
   if (!plugin) return { kind: 'files', projectDir: files.dir, path: row.source_path };
-  const filled = Object.entries(plugin.fills ?? {}).flatMap(([option, name]) => {
+  const filled = Object.entries(plugin.credentialOptions ?? {}).flatMap(([option, name]) => {
     const value = env[name];
     return value ? [[option, [value]] as const] : [];
   });

@@ -193,7 +193,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
       project,
       branch: row.scm_branch,
       destination: workspace.projectDir,
-      noteSync: (updateId) => this.updates.noteProjectUpdate(run, updateId),
+      noteSync: (updateId) => this.updates.storeProjectUpdate(run, updateId),
       onOutput: (text) => output.add(text),
     });
   }
@@ -259,7 +259,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
       {
         overwrite: row.overwrite,
         overwriteVars: row.overwrite_vars,
-        isConstructed: row.source === CONSTRUCTED.word,
+        isConstructed: row.source === CONSTRUCTED.value,
         hasInstanceIds: (sourceKind(row.source) ?? SCM).instanceId !== '',
       },
       {

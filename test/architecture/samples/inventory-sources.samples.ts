@@ -22,7 +22,7 @@ export default {
       started: [[1]],
       shown: [[[1]]],
       complete: [[[1], SOMEBODY]],
-      noteProjectUpdate: [[{ id: 1, attempt: 2 }, 3]],
+      storeProjectUpdate: [[{ id: 1, attempt: 2 }, 3]],
       removeOf: [[1]],
     }),
   ],

@@ -38,7 +38,10 @@ export class InventorySourceHooks implements ResourceHooks<InventorySource> {
     values: ValuesOf<InventorySource>,
     actor: Actor,
   ): Promise<void> {
-    if (row.source === CONSTRUCTED.value) assertOpen(values);
+    if (row.source === CONSTRUCTED.value) {
+      const errors = constructedErrors(Object.keys(values));
+      if (Object.keys(errors).length > 0) throw new Invalid(errors);
+    }
     const { source_project_id: former } = row;
     const isProjectChanged = 'source_project' in values && values.source_project !== former;
     if (isProjectChanged && former !== null) {
@@ -78,12 +81,6 @@ export class InventorySourceHooks implements ResourceHooks<InventorySource> {
     });
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
   }
-}
-
-/** @throws Invalid for fields that cannot be changed on the source of a constructed inventory */
-function assertOpen(values: ValuesOf<InventorySource>): void {
-  const errors = constructedErrors(Object.keys(values));
-  if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 
 /**

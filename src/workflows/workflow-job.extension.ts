@@ -7,7 +7,6 @@ import { resource } from '../common/resource/registry.js';
 import { summariesAmong } from '../common/resource/related-rows.js';
 import { sql } from '../database/sql.js';
 import { launchedBy, LAUNCHED_BY, summarizeTemplate, RUN_TEMPLATE } from '../runs/launched-by.js';
-import type { RunFacts } from '../runs/runs.repository.js';
 import { ShownRuns, SOURCE_WORKFLOW_SHOWS } from '../runs/shown-runs.service.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-links.js';
 
@@ -51,8 +50,8 @@ export class WorkflowJobExtension {
       rows.flatMap((row): [number, Extension][] => {
         const run = facts.get(row.id);
         if (!run) return [];
-        const template = workflowTemplateOf(run);
-        const summary = template === null ? undefined : templates.get(template);
+        const template = run.template_type === WORKFLOW_TEMPLATE ? run.template_id : null;
+        const summary = templates.get(template ?? 0);
         const fields = {
           launched_by: launchedBy(run),
           elapsed: run.live_elapsed ?? row.elapsed,
@@ -68,25 +67,15 @@ export class WorkflowJobExtension {
           ...(summary ? { workflow_job_template: summary } : {}),
           labels: labels.get(row.id),
         };
-        return [
-          [
-            row.id,
-            {
-              fields,
-              related: { ...relatedOf(run), ...source.related },
-              summary_fields: summaries,
-            },
-          ],
-        ];
+        const related =
+          template === null
+            ? source.related
+            : {
+                workflow_job_template: resource(WORKFLOW_TEMPLATE).url(template),
+                ...source.related,
+              };
+        return [[row.id, { fields, related, summary_fields: summaries }]];
       }),
     );
   }
-}
-
-const workflowTemplateOf = ({ template_id: id, template_type: type }: RunFacts): number | null =>
-  type === WORKFLOW_TEMPLATE ? id : null;
-
-function relatedOf({ template_id: id, template_type: type }: RunFacts): Record<string, string> {
-  if (type !== WORKFLOW_TEMPLATE) return {};
-  return { workflow_job_template: resource(WORKFLOW_TEMPLATE).url(id) };
 }

@@ -22,11 +22,7 @@ import { workflowJobs } from './workflow-jobs.resource.js';
 import { maskedPrompts, sealWorkflowSecrets } from './workflow-secrets.js';
 import { keysOf } from '../common/records.js';
 import { Yielder } from '../common/yielder.js';
-import {
-  WorkflowJobsRepository,
-  type WorkflowJobIds,
-  type WorkflowJobRows,
-} from './workflow-jobs.repository.js';
+import { WorkflowJobsRepository, type WorkflowJobIds } from './workflow-jobs.repository.js';
 
 /** Required result of a parent for its child to start over this edge. */
 export type EdgeKind = 'success' | 'failure' | 'always';
@@ -160,11 +156,15 @@ export class WorkflowRows {
       job.nodes.map((node) => ({ ...node, jobId })),
     );
     const nodes = zip(ids.nodes, unnumbered).map(([id, node]) => ({ ...node, id }));
+    const jobValues = jobs.map(([id, job]) => {
+      const columns = this.columnsOf(id, job);
+      return keysOf(JOB_COLUMNS).map((name) => columns[name]);
+    });
     const written = await this.workflowJobs.insertAll({
-      jobs: this.jobRows(ids.jobs, given),
+      jobs: { columns: JOB_COLUMNS, values: jobValues },
       nodes: { columns: NODE_COLUMNS, values: await allNodeValues(nodes) },
       edges: edgeRows(nodes),
-      labels: labelRows(ids.jobs, given),
+      labels: jobs.flatMap(([id, { labels = [] }]) => labels.map((label) => [id, label])),
       lists: {
         credentials: listRows('credentials', nodes),
         labels: listRows('labels', nodes),
@@ -185,17 +185,6 @@ export class WorkflowRows {
     );
     await this.held.hold(jobs.flatMap(([id, { isHeld }]) => (isHeld === true ? [id] : [])));
     return rows;
-  }
-
-  private jobRows(
-    ids: readonly number[],
-    given: readonly NewWorkflowJob[],
-  ): WorkflowJobRows['jobs'] {
-    const values = zip(ids, given).map(([id, job]) => {
-      const columns = this.columnsOf(id, job);
-      return keysOf(JOB_COLUMNS).map((name) => columns[name]);
-    });
-    return { columns: JOB_COLUMNS, values };
   }
 
   private columnsOf(id: number, job: NewWorkflowJob): Record<keyof typeof JOB_COLUMNS, unknown> {
@@ -221,24 +210,20 @@ export class WorkflowRows {
       launch_config: exactJson({
         ...config,
         ...artifactNamesPart(job.artifactNames ?? []),
-        ...this.sealed(id, job),
+        ...sealWorkflowSecrets(this.box, id, [
+          { identifier: '', prompts, secrets: job.secrets },
+          ...job.nodes.map(({ identifier, own, effective = own, secrets }) => ({
+            identifier,
+            prompts: effective,
+            secrets,
+          })),
+        ]),
       }),
       webhook_service: webhook?.service ?? '',
       webhook_credential_id: webhook?.credentialId ?? null,
       webhook_guid: webhook?.guid ?? '',
       webhook_delivery_id: webhook?.deliveryId ?? null,
     };
-  }
-
-  private sealed(id: number, { prompts, secrets, nodes }: NewWorkflowJob): object {
-    return sealWorkflowSecrets(this.box, id, [
-      { identifier: '', prompts, secrets },
-      ...nodes.map((node) => ({
-        identifier: node.identifier,
-        prompts: node.effective ?? node.own,
-        secrets: node.secrets,
-      })),
-    ]);
   }
 
   private record(row: Row, { nodes }: NewWorkflowJob): void {
@@ -260,10 +245,6 @@ const templateOf = ({ templateId, slicedTemplateId = null }: NewWorkflowJob): nu
   templateId ?? slicedTemplateId;
 
 const statusOf = ({ isHeld }: NewWorkflowJob): JobStatus => (isHeld === true ? 'new' : 'pending');
-
-function labelRows(ids: readonly number[], given: readonly NewWorkflowJob[]): unknown[][] {
-  return given.flatMap(({ labels = [] }, index) => labels.map((label) => [ids[index], label]));
-}
 
 function edgeRows(nodes: readonly PlacedNode[]): unknown[][] {
   const idOf = new Map(nodes.map(({ id, jobId, identifier }) => [`${jobId}/${identifier}`, id]));

@@ -115,7 +115,7 @@ const workflowJobOf = (
   nodes: checked.entries.map(({ entry, effective, secrets }) => ({
     identifier: entry.identifier,
     templateId: entry.templateId,
-    own: entry.prompts,
+    prompts: entry.prompts,
     effective,
     secrets,
   })),

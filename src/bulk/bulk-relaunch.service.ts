@@ -27,11 +27,11 @@ export class BulkRelaunch {
     const fill = secretFiller(this.secretBox, job.id, job.launch_config);
     const nodes = await this.formerNodes.load(job.id, fill);
     assertOwnSecrets(job, secretsOf(job, nodes), actor);
-    const entries = nodes.map(({ templateId, identifier, own }) => {
+    const entries = nodes.map(({ templateId, identifier, prompts }) => {
       if (templateId === null) {
         throw new BadRequest('A template of the workflow job is missing or undefined.');
       }
-      return { templateId, identifier, prompts: own, ignored: [] };
+      return { templateId, identifier, prompts, ignored: [] };
     });
     return this.launches.start(
       {

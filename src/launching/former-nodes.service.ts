@@ -21,7 +21,7 @@ export class FormerNodes {
     return nodes.map((node) => ({
       identifier: node.identifier,
       templateId: node.unified_job_template_id,
-      own: fill(node.identifier, promptsOf(node)),
+      prompts: fill(node.identifier, promptsOf(node)),
       secrets: maskedNames(node.extra_data),
       parents: node.parents,
       allParentsMustConverge: node.all_parents_must_converge,

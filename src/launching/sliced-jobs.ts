@@ -45,7 +45,7 @@ export function slicedJobOf(plan: PlannedLaunch): NewWorkflowJob {
     nodes: Array.from({ length: slices }, (_, index) => ({
       identifier: `slice ${index + 1}`,
       templateId: template.row.id,
-      own: accepted,
+      prompts: accepted,
       secrets: [],
     })),
   };

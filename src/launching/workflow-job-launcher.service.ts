@@ -101,7 +101,7 @@ function workflowJobOf(plan: PlannedWorkflow, nodes: readonly SavedNode[]): NewW
     nodes: nodes.map((node) => ({
       identifier: node.identifier,
       templateId: node.templateId,
-      own: node.prompts,
+      prompts: node.prompts,
       secrets: node.secrets,
       parents: node.parents,
       allParentsMustConverge: node.allParentsMustConverge,

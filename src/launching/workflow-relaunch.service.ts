@@ -122,7 +122,7 @@ export class WorkflowRelaunch {
   ): Promise<void> {
     if (actor.isSuperuser) return;
     const idsOf = (field: 'inventory' | 'execution_environment' | PromptList): number[] =>
-      nodes.flatMap(({ own }) => own[field] ?? []);
+      nodes.flatMap(({ prompts }) => prompts[field] ?? []);
     const inventories = [
       ...idsOf('inventory'),
       ...(job.inventory_id === null ? [] : [job.inventory_id]),
@@ -167,7 +167,7 @@ export class WorkflowRelaunch {
         ...promptsIn(prompts, REUSED_PROMPTS),
         // The column is null for a deleted inventory; the prompts still contain its id.
         ...(inventory === null ? {} : { inventory }),
-        ...(labels.handed.length > 0 ? { labels: labels.handed } : {}),
+        ...(labels.existing.length > 0 ? { labels: labels.existing } : {}),
       },
       secrets: secretNamesOf(job.launch_config),
       artifactNames: artifactNamesOf(job.launch_config),

@@ -15,7 +15,7 @@ export class ApprovalDecisions {
     private readonly database: Database,
     private readonly transitions: RunTransitions,
     private readonly activity: ActivityRecorder,
-    private readonly held: HeldRuns,
+    private readonly heldRuns: HeldRuns,
   ) {}
 
   /**
@@ -33,7 +33,7 @@ export class ApprovalDecisions {
       if (!decided) {
         throw new BadRequest('This workflow step has already been approved or denied.');
       }
-      await this.held.decided(approval, decision);
+      await this.heldRuns.applyDecision(approval, decision);
       this.activity.record({
         operation: 'update',
         object1: refOf(workflowApprovals, approval),

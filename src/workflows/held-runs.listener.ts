@@ -6,7 +6,7 @@ import { ListensToRuns, type RunChange, type RunListener } from '../runs/run-cha
 import { WorkflowJobsRepository } from './workflow-jobs.repository.js';
 
 const NOT_APPROVED = 'The run was not approved, so it cannot be launched again.';
-const KEPT = 'What was not approved cannot be deleted before the run that it holds.';
+const NOT_DELETABLE = 'What was not approved cannot be deleted before the run that it holds.';
 
 /**
  * Runs that wait for an approval before they start (docs/contract/webhooks.md#forks). They keep the
@@ -27,7 +27,7 @@ export class HeldRuns implements RunListener {
   }
 
   /** Applies a decision to the run that waits for it; does nothing for a step of a workflow. */
-  async decided(
+  async applyDecision(
     { id, name, workflow_job_id: runId }: Row,
     decision: 'successful' | 'failed',
   ): Promise<void> {
@@ -47,8 +47,8 @@ export class HeldRuns implements RunListener {
       ({ type, status }) => status === 'canceled' && ['job', 'workflow_job'].includes(type),
     );
     if (canceled.length === 0) return;
-    const waiting = await this.jobs.undecidedOf(canceled.map(({ jobId }) => jobId));
-    if (waiting.length > 0) await this.transitions.cancel(waiting);
+    const approvalIds = await this.jobs.pendingApprovalsOf(canceled.map(({ jobId }) => jobId));
+    if (approvalIds.length > 0) await this.transitions.cancel(approvalIds);
   }
 
   /**
@@ -62,6 +62,6 @@ export class HeldRuns implements RunListener {
   /** @throws Forbidden for an approval that proves that its run was never approved */
   async assertDeletable({ status, workflow_job_id: runId }: Row): Promise<void> {
     if (status === 'successful' || typeof runId !== 'number') return;
-    if (!(await this.jobs.hasBegun(runId))) throw new Forbidden(KEPT);
+    if (!(await this.jobs.hasStarted(runId))) throw new Forbidden(NOT_DELETABLE);
   }
 }

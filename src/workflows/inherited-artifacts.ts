@@ -25,7 +25,8 @@ export const NO_ARTIFACTS: Artifacts = { open: {}, secret: {} };
 export const artifactsOfRuns = (
   box: SecretBox,
   runs: readonly RunWithArtifacts[],
-): Artifacts | null => unlessLocked(() => mergeArtifacts(runs.map((run) => ofRun(box, run))));
+): Artifacts | null =>
+  openOrNull(() => mergeArtifacts(runs.map((run) => artifactsOfRun(box, run))));
 
 /**
  * Returns the artifacts of a node: those of its parents' runs, which override those that the
@@ -35,23 +36,23 @@ export const artifactsOfNodes = (
   box: SecretBox,
   nodes: readonly NodeWithArtifacts[],
 ): Artifacts | null =>
-  unlessLocked(() =>
+  openOrNull(() =>
     mergeArtifacts([
       ...nodes.map(({ node_id: id, ancestor_artifacts: open, node_secrets: sealed }) =>
         openArtifacts(box, 'workflow_job_nodes', id, { open, sealed }),
       ),
-      ...nodes.map((run) => ofRun(box, run)),
+      ...nodes.map((run) => artifactsOfRun(box, run)),
     ]),
   );
 
-function ofRun(box: SecretBox, run: Partial<RunWithArtifacts>): Artifacts {
+function artifactsOfRun(box: SecretBox, run: Partial<RunWithArtifacts>): Artifacts {
   const { run_id: id, artifacts: open, secret_artifacts: sealed = null } = run;
   return typeof id === 'number'
     ? openArtifacts(box, 'unified_jobs', id, { open, sealed })
     : NO_ARTIFACTS;
 }
 
-function unlessLocked(open: () => Artifacts): Artifacts | null {
+function openOrNull(open: () => Artifacts): Artifacts | null {
   try {
     return open();
   } catch (error) {

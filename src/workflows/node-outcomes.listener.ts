@@ -13,10 +13,10 @@ export class NodeOutcomes implements RunListener {
   constructor(private readonly nodes: WorkflowJobNodesRepository) {}
 
   async runsChanged(changes: readonly RunChange[]): Promise<void> {
-    const over = changes.filter(({ status }) => isFinal(status));
-    if (over.length === 0) return;
-    await this.nodes.endWith(over);
-    const workflows = over.filter(({ type }) => type === 'workflow_job').map(({ jobId }) => jobId);
+    const ended = changes.filter(({ status }) => isFinal(status));
+    if (ended.length === 0) return;
+    await this.nodes.storeOutcomes(ended);
+    const workflows = ended.filter(({ type }) => type === 'workflow_job').map(({ jobId }) => jobId);
     if (workflows.length > 0) await this.nodes.skipUnstarted(workflows);
   }
 }

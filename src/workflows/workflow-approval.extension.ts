@@ -48,37 +48,47 @@ export class WorkflowApprovalExtension {
   constructor(private readonly runs: ShownRuns) {}
 
   async extend(rows: readonly Row[], context: RepresentContext): Promise<Map<number, Extension>> {
-    const waiting = rows.flatMap(({ workflow_job_id: id }) => (typeof id === 'number' ? [id] : []));
+    const waitingRunIds = rows.flatMap(({ workflow_job_id: id }) =>
+      typeof id === 'number' ? [id] : [],
+    );
     const [runs, facts, workflows] = await Promise.all([
       this.runs.facts(rows, context),
       loadFacts(rows, context),
-      summariesAmong(resource('workflow_job'), sql`SELECT unnest(${waiting}::bigint[])`, context),
+      summariesAmong(
+        resource('workflow_job'),
+        sql`SELECT unnest(${waitingRunIds}::bigint[])`,
+        context,
+      ),
     ]);
     return new Map(
       rows.flatMap((row): [number, Extension][] => {
         const run = runs.get(row.id);
-        const own = facts.get(row.id);
-        if (!run || !own) return [];
+        const approval = facts.get(row.id);
+        if (!run || !approval) return [];
         const approvalTemplate =
           run.template_id === null
             ? null
             : (findResource('workflow_approval_template')?.url(run.template_id) ?? null);
         const fields = {
           launched_by: launchedBy(run),
-          can_approve_or_deny: own.may_approve,
-          approval_expiration: own.expires,
+          can_approve_or_deny: approval.may_approve,
+          approval_expiration: approval.expires,
         };
         const related = {
           workflow_approval_template: approvalTemplate,
           workflow_job: null,
-          ...waitingRun(own),
+          ...waitingRun(approval),
         };
-        const workflow = workflows.get(own.workflow_job_id ?? 0);
+        const workflow = workflows.get(approval.workflow_job_id ?? 0);
         const summaries = {
           ...(workflow ? { source_workflow_job: workflow } : {}),
           ...summarizeTemplate(run),
-          ...(own.approval_template ? { workflow_approval_template: own.approval_template } : {}),
-          ...(own.workflow_template ? { workflow_job_template: own.workflow_template } : {}),
+          ...(approval.approval_template
+            ? { workflow_approval_template: approval.approval_template }
+            : {}),
+          ...(approval.workflow_template
+            ? { workflow_job_template: approval.workflow_template }
+            : {}),
         };
         return [[row.id, { fields, related, summary_fields: summaries }]];
       }),

@@ -10,13 +10,13 @@ import type { WorkflowApproval } from './workflow-approval.entity.js';
 export class WorkflowApprovalHooks extends RunHooks {
   constructor(
     runs: RunsRepository,
-    private readonly held: HeldRuns,
+    private readonly heldRuns: HeldRuns,
   ) {
     super(runs);
   }
 
   override async prepareDelete(row: RowOf<WorkflowApproval>): Promise<void> {
     await super.prepareDelete(row);
-    await this.held.assertDeletable(row);
+    await this.heldRuns.assertDeletable(row);
   }
 }

@@ -11,13 +11,13 @@ import { WorkflowApproval } from './workflow-approval.entity.js';
  * Returns a predicate: the caller has a role on the template of the waiting run. Job templates have
  * no approval role, so their administrators decide.
  */
-const onTemplate = (role: string, ofJobs = role): Predicate =>
+const onTemplate = (role: string, jobTemplateRole = role): Predicate =>
   refersTo(
     'workflow_job_id',
     'unified_job',
     anyOf(
       hasRoleOn('unified_job_template_id', 'workflow_job_template', role),
-      hasRoleOn('job_template_id', 'job_template', ofJobs),
+      hasRoleOn('job_template_id', 'job_template', jobTemplateRole),
     ),
   );
 

@@ -47,7 +47,7 @@ export interface DueNode extends Row {
 }
 
 /** A node with its new run and its inherited artifacts. */
-export interface TiedNode {
+export interface StartedNode {
   id: number;
   runId: number;
   /** Artifacts as JSON text. */
@@ -127,7 +127,7 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
   }
 
   /** Stores the new runs of nodes. */
-  async tie(nodes: readonly TiedNode[]): Promise<void> {
+  async linkRuns(nodes: readonly StartedNode[]): Promise<void> {
     await this.database.execute(sql`
       UPDATE workflow_job_nodes node SET job_id = given.job_id, modified = now(),
         ancestor_artifacts = given.artifacts, secret_artifacts = given.secret

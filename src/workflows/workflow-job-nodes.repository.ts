@@ -141,7 +141,7 @@ export class WorkflowJobNodesRepository
   }
 
   /** Stores the outcomes of nodes whose runs have ended. */
-  async endWith(runs: readonly { jobId: number; status: JobStatus }[]): Promise<void> {
+  async storeOutcomes(runs: readonly { jobId: number; status: JobStatus }[]): Promise<void> {
     await this.database.execute(sql`
       UPDATE workflow_job_nodes node SET outcome = given.status, modified = now()
       FROM unnest(${runs.map(({ jobId }) => jobId)}::bigint[],

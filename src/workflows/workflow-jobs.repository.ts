@@ -128,8 +128,8 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
     const edgeColumns = { parent_id: 'bigint', child_id: 'bigint', kind: 'text' };
     const labelColumns = { workflow_job_id: 'bigint', label_id: 'integer' };
     const links = PROMPT_LISTS.map((field) => {
-      const [table, far] = LISTS[field];
-      const columns = { workflow_job_node_id: 'bigint', [far]: 'integer' };
+      const [table, column] = LISTS[field];
+      const columns = { workflow_job_node_id: 'bigint', [column]: 'integer' };
       return sql`${ident(field)} AS (${insertRows(table, columns, lists[field])})`;
     });
     return this.database.preparedRows<Row>(sql`
@@ -178,7 +178,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
   }
 
   /** Returns the pending approvals of runs. */
-  async undecidedOf(runIds: readonly number[]): Promise<number[]> {
+  async pendingApprovalsOf(runIds: readonly number[]): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       SELECT id FROM unified_jobs
       WHERE workflow_job_id = ANY(${runIds}::bigint[]) AND type = 'workflow_approval'
@@ -195,7 +195,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
   }
 
   /** Returns true if a run has started. */
-  async hasBegun(runId: number): Promise<boolean> {
+  async hasStarted(runId: number): Promise<boolean> {
     const row = await this.database.row(sql`
       SELECT 1 FROM unified_jobs WHERE id = ${runId} AND started IS NOT NULL`);
     return row !== undefined;
@@ -278,12 +278,12 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
   async labelsOf(
     id: number,
     others: readonly number[],
-  ): Promise<{ own: number[]; handed: number[] }> {
-    const row = await this.database.row<{ own: number[]; handed: number[] }>(sql`
+  ): Promise<{ own: number[]; existing: number[] }> {
+    const row = await this.database.row<{ own: number[]; existing: number[] }>(sql`
       SELECT ARRAY(SELECT label_id FROM workflow_job_labels
           WHERE workflow_job_id = ${id} ORDER BY id) AS own,
         ARRAY(SELECT id FROM (${allLabels()}) label
-          WHERE id = ANY(${others}::bigint[]) ORDER BY id) AS handed`);
+          WHERE id = ANY(${others}::bigint[]) ORDER BY id) AS existing`);
     return existing(row, 'a SELECT without FROM has a row');
   }
 }

@@ -11,7 +11,7 @@ import { WorkflowJob } from './workflow-job.entity.js';
 import { WorkflowJobExtension, WORKFLOW_JOB_SHOWS } from './workflow-job.extension.js';
 
 const isBulk: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')}`;
-const isNoBulk: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')} IS NOT TRUE`;
+const isNotBulk: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')} IS NOT TRUE`;
 const isOrphan: Predicate = (alias) => sql`${ident(alias, 'unified_job_template_id')} IS NULL`;
 
 /**
@@ -61,7 +61,7 @@ export const workflowJobs = defineResource({
     // (docs/contract/bulk.md#who-sees-the-workflow-job).
     read: anyOf(launchedBulk, readable),
     list: readable,
-    delete: allOf(isNoBulk, onOrganization('workflow_admin_role')),
+    delete: allOf(isNotBulk, onOrganization('workflow_admin_role')),
     actions: {
       // The relaunch itself checks the permissions on the objects of the nodes.
       start: anyOf(launchedBulk, onTemplate('execute_role')),
@@ -71,7 +71,7 @@ export const workflowJobs = defineResource({
         // Without a template, administrators of the organization take the place of its
         // administrators.
         allOf(isBulk, onOrganization('admin_role')),
-        allOf(isNoBulk, isOrphan, onOrganization('workflow_admin_role')),
+        allOf(isNotBulk, isOrphan, onOrganization('workflow_admin_role')),
       ),
     },
   },

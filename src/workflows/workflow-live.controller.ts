@@ -51,13 +51,13 @@ export class WorkflowLiveController {
 
   /** Returns a sender of the nodes whose state differs from the one sent last. */
   private nodeSender(runId: number): StreamSender {
-    const told = new Map<number, string>();
+    const sentStatuses = new Map<number, string>();
     return async (stream, signal) => {
       let sent: Sent = 'nothing';
       for (const { id, job, status } of await this.nodes.states(runId)) {
         if (signal.aborted) break;
-        if (told.get(id) === status) continue;
-        told.set(id, status);
+        if (sentStatuses.get(id) === status) continue;
+        sentStatuses.set(id, status);
         sent = 'all';
         await stream.send({ event: 'node', data: { id, job, status } });
       }

@@ -41,10 +41,10 @@ export interface NewNode {
   /** Template; null if it was deleted: the node then takes the failure path. */
   templateId: number | null;
   /** Prompts of the node itself, with labels, credentials and instance groups. */
-  own: Prompts;
+  prompts: Prompts;
   /**
-   * Prompts of its run if they differ from `own`: for a bulk launch, its defaults overridden by
-   * `own`. The prompts of a workflow with a template override these when the node starts.
+   * Prompts of its run if they differ from `prompts`: for a bulk launch, its defaults overridden by
+   * `prompts`. The prompts of a workflow with a template override these when the node starts.
    */
   effective?: Prompts;
   /** Names of secret variables. */
@@ -107,7 +107,7 @@ const JOB_COLUMNS = {
   webhook_delivery_id: 'bigint',
 } as const;
 
-const OWN_NODE_COLUMNS = {
+const BASE_NODE_COLUMNS = {
   id: 'bigint',
   workflow_job_id: 'bigint',
   unified_job_template_id: 'integer',
@@ -116,10 +116,10 @@ const OWN_NODE_COLUMNS = {
   extra_data: 'json',
   prompts: 'json',
 } as const;
-const OWN_NODE_NAMES = keysOf(OWN_NODE_COLUMNS);
-const NODE_COLUMNS = { ...OWN_NODE_COLUMNS, ...STORED_TYPES };
+const BASE_NODE_NAMES = keysOf(BASE_NODE_COLUMNS);
+const NODE_COLUMNS = { ...BASE_NODE_COLUMNS, ...STORED_TYPES };
 
-interface PlacedNode extends NewNode {
+interface NumberedNode extends NewNode {
   id: number;
   jobId: number;
 }
@@ -132,7 +132,7 @@ export class WorkflowRows {
     private readonly box: SecretBox,
     private readonly transitions: RunTransitions,
     private readonly activity: ActivityRecorder,
-    private readonly held: HeldRuns,
+    private readonly heldRuns: HeldRuns,
   ) {}
 
   /** Takes the ids of new workflow jobs and of all their nodes. */
@@ -144,14 +144,14 @@ export class WorkflowRows {
    * Creates workflow jobs, in two statements, independent of their number and of the number of
    * nodes.
    *
-   * @param taken ids of jobs and nodes, if they were taken before
+   * @param reservedIds ids of jobs and nodes, if they were taken before
    * @returns their rows in the given order
    */
-  async write(given: readonly NewWorkflowJob[], taken?: WorkflowJobIds): Promise<Row[]> {
-    if (given.length === 0) return [];
-    const nodeCount = given.reduce((count, job) => count + job.nodes.length, 0);
-    const ids = taken ?? (await this.takeIds(given.length, nodeCount));
-    const jobs = zip(ids.jobs, given);
+  async write(newJobs: readonly NewWorkflowJob[], reservedIds?: WorkflowJobIds): Promise<Row[]> {
+    if (newJobs.length === 0) return [];
+    const nodeCount = newJobs.reduce((count, job) => count + job.nodes.length, 0);
+    const ids = reservedIds ?? (await this.takeIds(newJobs.length, nodeCount));
+    const jobs = zip(ids.jobs, newJobs);
     const unnumbered = jobs.flatMap(([jobId, job]) =>
       job.nodes.map((node) => ({ ...node, jobId })),
     );
@@ -173,7 +173,7 @@ export class WorkflowRows {
     });
     const byId = new Map(written.map((row) => [row.id, row]));
     const rows = ids.jobs.map((id) => entryOf(byId, id));
-    for (const [row, job] of zip(rows, given)) this.record(row, job);
+    for (const [row, job] of zip(rows, newJobs)) this.record(row, job);
     await this.transitions.created(
       jobs.map(([id, job]) => ({
         id,
@@ -183,7 +183,7 @@ export class WorkflowRows {
         reports_to: reportsTo(job.webhook),
       })),
     );
-    await this.held.hold(jobs.flatMap(([id, { isHeld }]) => (isHeld === true ? [id] : [])));
+    await this.heldRuns.hold(jobs.flatMap(([id, { isHeld }]) => (isHeld === true ? [id] : [])));
     return rows;
   }
 
@@ -212,7 +212,7 @@ export class WorkflowRows {
         ...artifactNamesPart(job.artifactNames ?? []),
         ...sealWorkflowSecrets(this.box, id, [
           { identifier: '', prompts, secrets: job.secrets },
-          ...job.nodes.map(({ identifier, own, effective = own, secrets }) => ({
+          ...job.nodes.map(({ identifier, prompts: own, effective = own, secrets }) => ({
             identifier,
             prompts: effective,
             secrets,
@@ -246,7 +246,7 @@ const templateOf = ({ templateId, slicedTemplateId = null }: NewWorkflowJob): nu
 
 const statusOf = ({ isHeld }: NewWorkflowJob): JobStatus => (isHeld === true ? 'new' : 'pending');
 
-function edgeRows(nodes: readonly PlacedNode[]): unknown[][] {
+function edgeRows(nodes: readonly NumberedNode[]): unknown[][] {
   const idOf = new Map(nodes.map(({ id, jobId, identifier }) => [`${jobId}/${identifier}`, id]));
   return nodes.flatMap(({ id, jobId, parents = [] }) =>
     parents.map(({ identifier, kind }) => [idOf.get(`${jobId}/${identifier}`), id, kind]),
@@ -254,14 +254,14 @@ function edgeRows(nodes: readonly PlacedNode[]): unknown[][] {
 }
 
 /** Returns rows that link nodes with the objects of a list prompt. */
-const listRows = (field: PromptList, nodes: readonly PlacedNode[]): unknown[][] =>
-  nodes.flatMap(({ id, own }) => (own[field] ?? []).map((one) => [id, one]));
+const listRows = (field: PromptList, nodes: readonly NumberedNode[]): unknown[][] =>
+  nodes.flatMap(({ id, prompts }) => (prompts[field] ?? []).map((one) => [id, one]));
 
 /**
  * Returns the values of nodes; yields regularly, because each node can have as many variables as a
  * launch.
  */
-async function allNodeValues(nodes: readonly PlacedNode[]): Promise<unknown[][]> {
+async function allNodeValues(nodes: readonly NumberedNode[]): Promise<unknown[][]> {
   const yielder = new Yielder();
   const values: unknown[][] = [];
   for (const node of nodes) {
@@ -271,16 +271,16 @@ async function allNodeValues(nodes: readonly PlacedNode[]): Promise<unknown[][]>
   return values;
 }
 
-function nodeValues(node: PlacedNode): unknown[] {
-  const { own, secrets } = node;
-  const values: Record<keyof typeof OWN_NODE_COLUMNS, unknown> = {
+function nodeValues(node: NumberedNode): unknown[] {
+  const { prompts, secrets } = node;
+  const values: Record<keyof typeof BASE_NODE_COLUMNS, unknown> = {
     id: node.id,
     workflow_job_id: node.jobId,
     unified_job_template_id: node.templateId,
     identifier: node.identifier,
     all_parents_must_converge: node.allParentsMustConverge ?? false,
-    extra_data: exactJson(maskedPrompts(own, secrets).extra_vars ?? {}),
-    prompts: exactJson(maskedPrompts(node.effective ?? own, secrets)),
+    extra_data: exactJson(maskedPrompts(prompts, secrets).extra_vars ?? {}),
+    prompts: exactJson(maskedPrompts(node.effective ?? prompts, secrets)),
   };
-  return [...OWN_NODE_NAMES.map((name) => values[name]), ...storedValues(own)];
+  return [...BASE_NODE_NAMES.map((name) => values[name]), ...storedValues(prompts)];
 }

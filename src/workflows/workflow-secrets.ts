@@ -36,9 +36,9 @@ export function maskedPrompts(prompts: Prompts, secrets: readonly string[]): Pro
 export function sealWorkflowSecrets(
   box: SecretBox,
   workflowJobId: number,
-  given: readonly SecretPrompts[],
+  parts: readonly SecretPrompts[],
 ): Variables {
-  const entries = given.flatMap(({ identifier, prompts, secrets }) => {
+  const entries = parts.flatMap(({ identifier, prompts, secrets }) => {
     const variables = variablesOf(prompts);
     return secrets
       .filter((name) => Object.hasOwn(variables, name))

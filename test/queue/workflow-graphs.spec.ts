@@ -39,7 +39,7 @@ const jobOf = (plan: readonly PlannedNode[]): NewWorkflowJob => ({
   nodes: plan.map(({ ending, mustConverge, parents }, place) => ({
     identifier: `n${place}`,
     templateId: ending === 'missing' ? null : template.id,
-    own: {},
+    prompts: {},
     secrets: [],
     parents: parents.map((edge) => ({ identifier: `n${edge.place}`, kind: edge.kind })),
     allParentsMustConverge: mustConverge,

@@ -147,7 +147,7 @@ export class NodeRuns {
   }
 
   private async tie(made: readonly MadeRun[]): Promise<void> {
-    await this.nodes.tie(
+    await this.nodes.linkRuns(
       made.map(({ id: runId, node: { id, inherited } }) => ({
         id,
         runId,

@@ -98,13 +98,6 @@ function workflowJobOf(plan: PlannedWorkflow, nodes: readonly SavedNode[]): NewW
     labels,
     ...(request.webhook ? { webhook: request.webhook } : {}),
     isHeld: request.isHeld === true,
-    nodes: nodes.map((node) => ({
-      identifier: node.identifier,
-      templateId: node.templateId,
-      prompts: node.prompts,
-      secrets: node.secrets,
-      parents: node.parents,
-      allParentsMustConverge: node.allParentsMustConverge,
-    })),
+    nodes,
   };
 }

@@ -4,8 +4,8 @@ import { INVENTORY_KINDS, Inventory } from '../inventories/inventory.entity.js';
 import { SOURCE_VERBOSITIES } from './inventory-source.entity.js';
 
 /**
- * Options of a field that the inventory's source stores; a missing or null value leaves it
- * unchanged.
+ * Options of a field that the inventory's source stores. A missing or null value does not change the
+ * field.
  */
 const SOURCE_OPTION = { nullable: true, assumed: false, column: null, filter: false } as const;
 
@@ -30,7 +30,7 @@ export class ConstructedInventory extends Inventory {
   @Integer({ ...SOURCE_OPTION, min: 0, help: 'Seconds for which an update counts as fresh.' })
   update_cache_timeout!: number | null;
 
-  @Text({ ...SOURCE_OPTION, control: 'line', help: 'Host pattern for the hosts that are taken.' })
+  @Text({ ...SOURCE_OPTION, control: 'line', help: 'Host pattern for the imported hosts.' })
   limit!: string | null;
 
   @Choices(SOURCE_VERBOSITIES, { ...SOURCE_OPTION, help: 'Verbosity of the output of updates.' })

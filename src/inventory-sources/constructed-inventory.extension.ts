@@ -13,10 +13,10 @@ export const CONSTRUCTED_SHOWS: ShownBesides = {
   ...INVENTORY_SHOWS,
   fields: { ...INVENTORY_SHOWS.fields, type: described(STRING, 'Kind of this object.') },
   relatedOthers: STRING,
-  summaryOthers: freeObject('As the inventory itself shows it.'),
+  summaryOthers: freeObject('Same as in the representation of the inventory.'),
 };
 
-/** Fields of an inventory that are replaced or left out. */
+/** Fields of the inventory's representation that the constructed inventory replaces or leaves out. */
 const REPLACED_FIELDS: readonly string[] = ['url', 'related', 'summary_fields', 'host_filter'];
 
 /** Adds all fields of the inventory itself and the options of its source. */

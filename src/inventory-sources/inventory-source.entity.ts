@@ -29,8 +29,8 @@ export class InventorySource extends UnifiedTemplate {
     required: true,
     immutable: true,
     needs: 'change',
-    // The column is shared with job templates, which remain without their inventory; a trigger
-    // deletes sources.
+    // The column is shared with job templates, which remain when their inventory is deleted. A trigger
+    // deletes the sources.
     onDelete: 'SET NULL',
     help: 'Inventory the source belongs to; fixed on creation.',
   })
@@ -85,13 +85,13 @@ export class InventorySource extends UnifiedTemplate {
   @Text({ help: 'Value of enabled_var for enabled hosts; empty: any true value.' })
   enabled_value!: string;
 
-  @Text({ help: 'Regular expression from the start of their names for the hosts that are taken.' })
+  @Text({ help: 'Regular expression that matches the start of the names of the imported hosts.' })
   host_filter!: string;
 
   @Bool({ help: 'Remove hosts and groups that are no longer in the source.' })
   overwrite!: boolean;
 
-  @Bool({ help: 'Variables of hosts and groups are those of the source alone.' })
+  @Bool({ help: 'Remove variables of hosts and groups that the source does not contain.' })
   overwrite_vars!: boolean;
 
   @Bool({ help: 'Update before each job that uses the inventory.' })
@@ -114,6 +114,6 @@ export class InventorySource extends UnifiedTemplate {
   })
   verbosity!: number;
 
-  @Text({ control: 'line', help: 'Host pattern for the hosts that are taken.' })
+  @Text({ control: 'line', help: 'Host pattern for the imported hosts.' })
   limit!: string;
 }

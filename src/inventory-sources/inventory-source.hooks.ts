@@ -59,7 +59,7 @@ export class InventorySourceHooks implements ResourceHooks<InventorySource> {
     await this.updates.removeOf(row.id);
   }
 
-  /** @throws Invalid with all faults that concern several fields */
+  /** @throws Invalid with the errors of all fields */
   private async check(
     values: ValuesOf<InventorySource>,
     row: Partial<RowOf<InventorySource>>,
@@ -84,7 +84,7 @@ export class InventorySourceHooks implements ResourceHooks<InventorySource> {
 }
 
 /**
- * Returns the names of the variables; none for an invalid text, which the field's own validation
+ * Returns the names of the variables; none for an invalid text, which the validation of the field
  * reports.
  */
 async function namesIn(text: string): Promise<string[]> {

@@ -49,7 +49,7 @@ export class InventorySourcesController extends ResourceController(inventorySour
     kind: 'destroy',
     needs: 'change',
     operationId: 'inventory_sources_hosts_destroy',
-    summary: 'Delete all hosts that one inventory source has brought.',
+    summary: 'Delete all hosts that one inventory source delivered.',
   })
   @Delete(':id/hosts')
   removeHosts(@Target() source: Row): Promise<void> {
@@ -61,7 +61,7 @@ export class InventorySourcesController extends ResourceController(inventorySour
     kind: 'destroy',
     needs: 'change',
     operationId: 'inventory_sources_groups_destroy',
-    summary: 'Delete all groups that one inventory source has brought.',
+    summary: 'Delete all groups that one inventory source delivered.',
   })
   @Delete(':id/groups')
   removeGroups(@Target() source: Row): Promise<void> {

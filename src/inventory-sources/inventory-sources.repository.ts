@@ -79,7 +79,7 @@ export class InventorySourcesRepository extends TableRepository<RowOf<InventoryS
       FROM (${projectSources()}) prj WHERE prj.id = ${id} AND prj.type = 'project'`);
   }
 
-  /** Inserts the source of a constructed inventory, which no request creates. */
+  /** Inserts the source of a constructed inventory, which clients cannot create. */
   async insertHidden(columns: ColumnValues): Promise<RowOf<InventorySource>> {
     const row = await this.database.row<RowOf<InventorySource>>(
       insertRow('unified_job_templates', columns),

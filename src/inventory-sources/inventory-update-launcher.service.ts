@@ -37,8 +37,8 @@ export class InventoryUpdateLauncher extends UpdateLauncher {
   }
 
   /**
-   * Tells users at once why an update would fail; automatic updates are created and show the reason
-   * when they fail.
+   * Plans updates. A request of a user is rejected if its update would fail. An automatic update is
+   * created anyway, and its explanation contains the reason of the failure.
    */
   override async plan(
     requests: readonly RunRequest[],
@@ -79,7 +79,7 @@ export const canUpdate = ({
 function startErrors(source: StartableSource | undefined): FieldErrors {
   if (!source) return {};
   if (!canUpdate(source)) {
-    return { __all__: ['The source lacks the project or credential to be updated from.'] };
+    return { __all__: ['The source lacks the project or credential that an update requires.'] };
   }
   const { scm_branch: branch, project } = source;
   if (!project) return {};

@@ -108,7 +108,7 @@ export class InventoryUpdate extends ExecutedJob {
   })
   overwrite!: boolean;
 
-  @Bool({ ...READ_ONLY, help: 'If true, variables from elsewhere are removed.' })
+  @Bool({ ...READ_ONLY, help: 'If true, variables that the source does not contain are removed.' })
   overwrite_vars!: boolean;
 
   @Integer({
@@ -139,7 +139,7 @@ export class InventoryUpdate extends ExecutedJob {
   @Json({
     ...READ_ONLY,
     detailOnly: true,
-    schema: freeObject('How many hosts and groups were added, changed and removed.'),
+    schema: freeObject('Numbers of hosts and groups that were added, changed and removed.'),
   })
   changes!: Partial<ImportChanges>;
 }

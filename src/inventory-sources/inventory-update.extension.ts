@@ -26,7 +26,7 @@ export const UPDATE_SHOWS: ShownBesides = {
   },
 };
 
-/** Adds to updates of inventories their credential, besides what all runs of templates have. */
+/** Adds the credential of inventory updates, and the data that all runs of templates have. */
 @Injectable()
 export class InventoryUpdateExtension {
   constructor(private readonly runs: TemplateRunExtension) {}

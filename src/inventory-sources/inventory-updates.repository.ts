@@ -52,7 +52,7 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
     super(repository);
   }
 
-  /** Inserts one update for each request, in the given order, with the source's present options. */
+  /** Inserts one update for each request, in their order, with the current options of the source. */
   insertOf(requests: readonly RunRequest[]): Promise<NewUpdate[]> {
     return this.database.rows<NewUpdate>(sql`
       INSERT INTO unified_jobs (type, name, description, unified_job_template_id,
@@ -75,7 +75,7 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
         inventory_id`);
   }
 
-  /** Returns a running update. A retried update continues the numbering of its events. */
+  /** Returns a running update. A retry continues the numbering of the update's events. */
   async started(id: number): Promise<StartedInventoryUpdate> {
     const row = await this.database.row<StartedInventoryUpdate>(sql`
       SELECT run.name, run.inventory_id, run.inventory_source_id, run.source, run.source_path,

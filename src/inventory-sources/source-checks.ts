@@ -28,7 +28,7 @@ export interface CredentialOfSource {
 /** Fields that only sources from project files have. */
 export const PROJECT_FIELDS = ['source_project', 'source_path', 'scm_branch'] as const;
 
-/** Returns all faults of a source across its fields (docs/contract/inventory-sources.md#fields). */
+/** Returns the errors of all fields of a source (docs/contract/inventory-sources.md#fields). */
 export function sourceErrors(facts: SourceFacts): FieldErrors {
   const kind = sourceKind(facts.value('source')) ?? SCM;
   return {
@@ -48,7 +48,7 @@ function inventoryErrors({ inventoryKind }: SourceFacts): FieldErrors {
       };
 }
 
-/** Refuses the kind `constructed`: such a source is only created together with its inventory. */
+/** Rejects the kind `constructed`, because only a constructed inventory creates such a source. */
 const kindErrors = ({ value, changes }: SourceFacts, kind: SourceKind): FieldErrors =>
   kind === CONSTRUCTED && changes('source')
     ? { source: [`${String(value('source'))} not a valid source for inventory`] }
@@ -62,7 +62,7 @@ export const CONSTRUCTED_OPTIONS = [
   'verbosity',
 ] as const;
 
-/** Returns the faults of a change to a constructed inventory's source. */
+/** Returns the errors of a change to a constructed inventory's source. */
 export function constructedErrors(changed: readonly string[]): FieldErrors {
   const editable: readonly string[] = CONSTRUCTED_OPTIONS;
   return Object.fromEntries(
@@ -99,8 +99,8 @@ function textErrors({ value, changes, variableNames }: SourceFacts, kind: Source
 }
 
 /**
- * Returns the fault of a path that leads out of the project. Links are checked when the path is
- * read.
+ * Returns the error of a path that leads out of the project. Symbolic links are checked when the path
+ * is read.
  */
 function pathFault(path: string): string | null {
   if (path.startsWith('/'))
@@ -126,7 +126,10 @@ function projectErrors({ value, changes, project }: SourceFacts): FieldErrors {
   return errors;
 }
 
-/** Reports misplaced fields of the request together, or else each stored one at its field. */
+/**
+ * Returns errors for project fields of a source without a project: for those in the request, or if there
+ * are none, for those that are stored.
+ */
 function misplacedErrors({ value, changes }: SourceFacts): FieldErrors {
   const misplacedFields = PROJECT_FIELDS.filter((field) => (value(field) ?? '') !== '');
   if (misplacedFields.length === 0) return {};

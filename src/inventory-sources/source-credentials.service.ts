@@ -53,7 +53,7 @@ export class SourceCredentials {
   }
 }
 
-/** Declares the list of the credential that a source or update has, if any. */
+/** Declares the list with the credential of a source or update. */
 export const credentialOf = <Rules>(
   options: Parameters<typeof subListOf<Rules>>[2] = {},
 ): SubListFactory =>
@@ -65,7 +65,7 @@ export const credentialOf = <Rules>(
 
 type SourceContext = LinkContext<Row, SourceCredentials>;
 
-/** Declares the same list of a source: attaching sets the credential, detaching clears it. */
+/** Declares the list with the credential of a source, which POST sets or removes. */
 export const credentialOfSource = (): SubListFactory =>
   credentialOf({
     rules: SourceCredentials,

@@ -1,24 +1,22 @@
-/** One kind of inventory source, with the way to start its plugin. */
+/** One kind of inventory source, with the start parameters of its plugin. */
 export interface SourceKind {
   /** Value of `source`. */
   readonly value: string;
   /** Display name. */
   readonly label: string;
-  /**
-   * Required credential type: a namespace, or null for any type; null instead of a rule: no
-   * credential.
-   */
+  /** Rule for the credential; null if sources of this kind have no credential. */
   readonly credential: CredentialRule | null;
   /** Plugin; null for files of a project, which Ansible reads directly. */
   readonly plugin: PluginCall | null;
-  /** Rule for the enabled state of its hosts: paths separated by commas, and the value. */
+  /** Rule for the enabled state of hosts: paths separated by commas, and the value of enabled hosts. */
   readonly enabled: { readonly variable: string; readonly value: string } | null;
-  /** Paths to the id of its hosts in the source system, separated by commas. */
+  /** Paths to the id of a host in the source system, separated by commas. */
   readonly instanceId: string;
   readonly dropsEmptyGroups: boolean;
 }
 
 export interface CredentialRule {
+  /** Namespace of the required credential type; null for any type. */
   readonly namespace: string | null;
   readonly isRequired: boolean;
 }
@@ -31,7 +29,8 @@ export interface PluginCall {
   /** Full name with its collection, which is checked before the start; null: built into Ansible. */
   readonly fullName: string | null;
   /**
-   * Options that the credential sets unless they are given, with its variables: lists of one item.
+   * Environment variables of the credential, by the option that they set if the source does not set it.
+   * The value of the option is a list of one item.
    */
   readonly credentialOptions?: Readonly<Record<string, string>>;
   /** Further environment variables of `ansible-inventory`. */
@@ -44,8 +43,8 @@ const requires = (namespace: string): CredentialRule => ({ namespace, isRequired
 const accepts = (namespace: string): CredentialRule => ({ namespace, isRequired: false });
 
 /**
- * The plugins, as data (docs/contract/inventory-sources.md#kinds). They belong to real products
- * whose names clients have hard-coded; each requires its collection on the worker.
+ * The plugins, as data (docs/contract/inventory-sources.md#kinds). They have the names of real products,
+ * because clients have hard-coded these names. Each plugin requires its collection on the worker.
  */
 const PLUGINS: readonly SourceKind[] = [
   {

@@ -1,7 +1,7 @@
 import { exactJson } from '../common/exact-json.js';
 /** Names that no source of any kind can set. */
 const PROHIBITED = new Set(['HOME', 'USER', '_', 'TERM', 'PATH']);
-/** Names with which authors of a project could make the worker run other programs. */
+/** Names that would let authors of a project run other programs on the worker. */
 const LOADERS =
   /^(LD_|DYLD_|PYTHON|NODE_|AUTOMATION_CONTROLLER_|RUNNER_)|^(BASH_ENV|ENV|IFS|SHELL|TMPDIR|INVENTORY_SOURCE_ID|INVENTORY_UPDATE_ID)$/;
 const NAME = /^[A-Za-z_]\w*$/;

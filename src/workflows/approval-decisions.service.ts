@@ -21,7 +21,7 @@ export class ApprovalDecisions {
   /**
    * Ends an approval. Of several simultaneous decisions exactly one takes effect.
    *
-   * @throws BadRequest if it is already decided
+   * @throws BadRequest if the approval is already decided
    */
   async decide(approval: Row, decision: 'successful' | 'failed', actor: Actor): Promise<void> {
     await this.database.transaction(async () => {

@@ -6,7 +6,7 @@ import { ListensToRuns, type RunChange, type RunListener } from '../runs/run-cha
 import { WorkflowJobsRepository } from './workflow-jobs.repository.js';
 
 const NOT_APPROVED = 'The run was not approved, so it cannot be launched again.';
-const NOT_DELETABLE = 'What was not approved cannot be deleted before the run that it holds.';
+const NOT_DELETABLE = 'An approval that was not granted cannot be deleted before its run.';
 
 /**
  * Runs that wait for an approval before they start (docs/contract/webhooks.md#forks). They keep the
@@ -20,13 +20,13 @@ export class HeldRuns implements RunListener {
     private readonly transitions: RunTransitions,
   ) {}
 
-  /** Creates an approval for each of some new runs. Call it in their transaction. */
+  /** Creates an approval for each of some new runs, in the transaction that creates the runs. */
   async hold(runIds: readonly number[]): Promise<void> {
     if (runIds.length === 0) return;
     await this.transitions.created(await this.jobs.insertHolds(runIds, 'Change from a fork'));
   }
 
-  /** Applies a decision to the run that waits for it; does nothing for a step of a workflow. */
+  /** Applies a decision to the run that waits for the approval. Does not change runs that have started. */
   async applyDecision(
     { id, name, workflow_job_id: runId }: Row,
     decision: 'successful' | 'failed',

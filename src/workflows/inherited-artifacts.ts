@@ -8,7 +8,7 @@ export interface RunWithArtifacts {
   secret_artifacts: string | null;
 }
 
-/** A finished node with its inherited artifacts, and its run if there was one. */
+/** A finished node with its inherited artifacts, and with its run if it had one. */
 export interface NodeWithArtifacts extends Partial<RunWithArtifacts> {
   node_id: number;
   ancestor_artifacts: unknown;
@@ -20,7 +20,7 @@ export const NO_ARTIFACTS: Artifacts = { open: {}, secret: {} };
 /**
  * Returns the merged artifacts of runs; values of later runs take precedence.
  *
- * @returns null if secret artifacts cannot be opened with the installation's keys
+ * @returns null if secret artifacts cannot be decrypted with the installation's keys
  */
 export const artifactsOfRuns = (
   box: SecretBox,
@@ -29,8 +29,10 @@ export const artifactsOfRuns = (
   openOrNull(() => mergeArtifacts(runs.map((run) => artifactsOfRun(box, run))));
 
 /**
- * Returns the artifacts of a node: those of its parents' runs, which override those that the
- * parents inherited. Returns null like `artifactsOfRuns`.
+ * Returns the artifacts of a node's parents. Artifacts of the parents' runs override artifacts that the
+ * parents inherited.
+ *
+ * @returns null if secret artifacts cannot be decrypted with the installation's keys
  */
 export const artifactsOfNodes = (
   box: SecretBox,

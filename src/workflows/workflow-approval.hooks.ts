@@ -5,7 +5,7 @@ import { RunsRepository } from '../runs/runs.repository.js';
 import { HeldRuns } from './held-runs.listener.js';
 import type { WorkflowApproval } from './workflow-approval.entity.js';
 
-/** Deletes approvals like runs, except those whose run still waits. */
+/** Hooks that delete approvals like runs, except approvals that prove that their run was not approved. */
 @Injectable()
 export class WorkflowApprovalHooks extends RunHooks {
   constructor(

@@ -16,9 +16,9 @@ export interface GraphNode {
   identifier: string;
   /** Outcome; empty while the node is not finished. */
   outcome: NodeOutcome | '';
-  /** True if it was started; without an outcome its run is active. */
+  /** True if the node was started. If the node has no outcome, its run is active. */
   hasStarted: boolean;
-  /** True if its template exists and can be run. */
+  /** True if the template of the node exists and can be launched. */
   canStart: boolean;
   /** True if every incoming edge must match, false if one is sufficient. */
   mustConverge: boolean;
@@ -56,7 +56,7 @@ export interface StartedNode {
   secret: string;
 }
 
-/** A run of a workflow job that is nested in another one. */
+/** A run of a workflow job that is nested in another workflow job. */
 export interface NestedRun extends RunWithArtifacts, Row {
   workflow_job_id: number;
 }

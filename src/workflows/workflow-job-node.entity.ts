@@ -8,8 +8,8 @@ import { NODE_RUN_OPTIONS } from '../prompts/prompt-columns.js';
 import { CASCADE, WideLinkRow } from '../database/table.js';
 
 /**
- * Outcome of a node: that of its run, `missing` if no run could be created, or `skipped` if it was
- * not to run.
+ * Outcome of a node: the final status of its run, `missing` if no run could be created, or `skipped`
+ * if the workflow did not reach the node.
  */
 export type NodeOutcome = 'successful' | 'failed' | 'error' | 'canceled' | 'missing' | 'skipped';
 
@@ -46,7 +46,7 @@ export class WorkflowJobNode extends WideResourceEntity {
     ...WIDE,
     readOnly: true,
     nullable: true,
-    help: 'The run, once there is one.',
+    help: 'Run of the node; null before the node starts.',
   })
   job!: Reference | null;
 
@@ -69,7 +69,7 @@ export class WorkflowJobNode extends WideResourceEntity {
   })
   extra_data!: Record<string, unknown>;
 
-  /** Prompts of the run: those of the node over the defaults of the workflow. */
+  /** Prompts of the run: the defaults of a bulk launch, overridden by the prompts of the node. */
   @Json({ internal: true })
   prompts!: Record<string, unknown>;
 
@@ -77,7 +77,7 @@ export class WorkflowJobNode extends WideResourceEntity {
   @Char({ internal: true })
   outcome!: NodeOutcome | '';
 
-  /** True if its child nodes were decided after its end. */
+  /** True if the engine has processed the child nodes after the end of this node. */
   @Bool({ internal: true })
   followed!: boolean;
 

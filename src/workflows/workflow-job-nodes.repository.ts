@@ -31,7 +31,7 @@ export interface NodeOnPage {
   run_id: number | null;
   run_type: string | null;
   run_name: string | null;
-  /** Explanation of its run; null without permission to read the run. */
+  /** Explanation of the node's run; null without permission to read the run. */
   explanation: string | null;
   status: string | null;
   may_read_run: boolean;

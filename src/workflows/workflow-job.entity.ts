@@ -6,7 +6,7 @@ import { ExecutedJob } from '../runs/unified-job.entity.js';
 import { VARIABLES_HELP, WebhookRunFields } from '../runs/webhook-run.schema.js';
 
 const READ_ONLY = { readOnly: true } as const;
-/** Options of columns that all runs have and that are unused by a run without a process. */
+/** Options of columns that all runs have, but that runs without a process do not use. */
 export const ABSENT = { readOnly: true, hidden: true, filter: false } as const;
 
 export interface WorkflowJob extends WebhookRunFields, InheritedOptions {}
@@ -24,7 +24,7 @@ export class WorkflowJob extends ExecutedJob {
   @Bool(ABSENT)
   override event_processing_finished!: boolean;
 
-  /** Made by a bulk launch: of no template, and listed to administrators only. */
+  /** True for a workflow job of a bulk launch, which has no template. Only administrators see it in lists. */
   @Bool(ABSENT)
   is_bulk_job!: boolean;
 
@@ -38,14 +38,14 @@ export class WorkflowJob extends ExecutedJob {
   @Reference('job_template', {
     ...READ_ONLY,
     nullable: true,
-    help: 'Job template whose slices the jobs are.',
+    help: 'Job template that was launched in slices.',
   })
   job_template!: Reference | null;
 
-  @Bool({ ...READ_ONLY, help: 'The hosts of one launch are shared out among its jobs.' })
+  @Bool({ ...READ_ONLY, help: 'True if the hosts of the launch are divided among its jobs.' })
   is_sliced_job!: boolean;
 
-  /** Artifacts that its runs passed on with `set_stats`, for a surrounding workflow. */
+  /** Artifacts that the workflow's runs passed on with `set_stats`, for a surrounding workflow. */
   @Json({ internal: true })
   artifacts!: Record<string, unknown>;
 

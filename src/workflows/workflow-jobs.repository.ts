@@ -69,8 +69,9 @@ const LISTS = {
 } as const satisfies Record<PromptList, readonly [string, string]>;
 
 /**
- * SQL of every pending workflow job with the one that blocks it: a run of its template, unless simultaneous
- * runs are allowed. Bulk launch parents have no template and block nothing (docs/contract/runs.md#blocking).
+ * SQL of every pending workflow job with the workflow job that blocks it: another run of the same template,
+ * unless simultaneous runs are allowed. Parents of bulk launches have no template and block no other run
+ * (docs/contract/runs.md#blocking).
  */
 const CANDIDATES = raw(`
   lines AS (
@@ -85,7 +86,7 @@ const CANDIDATES = raw(`
       CASE WHEN NOT may_overlap THEN coalesce(running_id, nullif(first_id, id)) END AS blocker_id
     FROM lines WHERE status = 'pending')`);
 
-/** Returns a query for `ApprovalFacts`. Readers of an approval can read the workflow's template, too. */
+/** Returns a query for `WorkflowApprovalFacts`. Readers of an approval can also read the workflow's template. */
 export function approvalFacts(ids: readonly number[], actor: Actor): Sql {
   const { policy } = resource('workflow_approval');
   return sql`
@@ -111,7 +112,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
     super(repository);
   }
 
-  /** Takes ids of jobs and nodes: secrets are sealed for their row, and edges refer to their nodes. */
+  /** Reserves ids of jobs and nodes, which encrypted secrets and edges contain before the insert. */
   async takeIdsOf(jobs: number, nodes: number): Promise<WorkflowJobIds> {
     const row = await this.database.preparedRow<WorkflowJobIds & Row>(sql`
       SELECT ARRAY(${takeIds('unified_jobs', jobs)}) AS jobs,
@@ -177,7 +178,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
       RETURNING approval.id, approval.type, approval.status, approval.unified_job_template_id`);
   }
 
-  /** Returns the pending approvals of runs. */
+  /** Returns the pending approvals that some runs wait for. */
   async pendingApprovalsOf(runIds: readonly number[]): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       SELECT id FROM unified_jobs
@@ -226,7 +227,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
     return rows.map(({ id }) => id);
   }
 
-  /** Updates the explanations of workflow jobs that have been pending for a while. */
+  /** Updates the explanations of workflow jobs that have been pending for `EXPLAIN_AFTER_SECONDS`. */
   async explain(): Promise<void> {
     await this.database.execute(sql`
       WITH ${CANDIDATES}, explained AS (
@@ -274,7 +275,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
       GROUP BY chain.start_id`);
   }
 
-  /** Returns the labels of a workflow job, and those of some other labels that still exist. */
+  /** Returns the labels of a workflow job (`own`), and the existing labels among some other ids. */
   async labelsOf(
     id: number,
     others: readonly number[],

@@ -31,7 +31,7 @@ const onOrganization = (role: string): Predicate =>
 const launchedBulk = allOf(isBulk, isActor('created_by_id'));
 const readable = anyOf(onTemplate('read_role'), onOrganization('admin_role'));
 
-/** Returns true for a run that can run again: of a template that exists, or of a bulk launch. */
+/** Returns true for a workflow job that can be launched again: its template exists, or it is a bulk launch. */
 const hasSource = (row: Row): boolean =>
   row.is_bulk_job === true ||
   (row.is_sliced_job === true ? row.job_template_id !== null : hasTemplate(row));
@@ -68,8 +68,7 @@ export const workflowJobs = defineResource({
       cancel: anyOf(
         isActor('created_by_id'),
         onTemplate('admin_role'),
-        // Without a template, administrators of the organization take the place of its
-        // administrators.
+        // Without a template, administrators of the organization can cancel the workflow job.
         allOf(isBulk, onOrganization('admin_role')),
         allOf(isNotBulk, isOrphan, onOrganization('workflow_admin_role')),
       ),

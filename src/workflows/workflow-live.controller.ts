@@ -9,7 +9,7 @@ import { RunStreams, type StreamSender, type Sent } from '../runs/live/run-strea
 import { workflowJobs } from './workflow-jobs.resource.js';
 import { WorkflowJobNodesRepository } from './workflow-job-nodes.repository.js';
 
-/** Polling interval in ms: worker messages about a node's run do not name its workflow. */
+/** Polling interval in ms. Polling is needed because messages about a node's run do not name its workflow. */
 const MAX_WAIT_MS = 1000;
 
 /**
@@ -49,7 +49,7 @@ export class WorkflowLiveController {
     await this.streams.serve({ run, actor, reauthorize, response, sender, maxWaitMs });
   }
 
-  /** Returns a sender of the nodes whose state differs from the one sent last. */
+  /** Returns a sender of the nodes whose status has changed since the last call. */
   private nodeSender(runId: number): StreamSender {
     const sentStatuses = new Map<number, string>();
     return async (stream, signal) => {

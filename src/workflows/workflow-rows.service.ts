@@ -34,7 +34,7 @@ export interface Edge {
   kind: EdgeKind;
 }
 
-/** A node of a workflow job that is about to be made. */
+/** A node of a new workflow job. */
 export interface NewNode {
   /** Identifier, unique within its workflow job. */
   identifier: string;
@@ -43,8 +43,9 @@ export interface NewNode {
   /** Prompts of the node itself, with labels, credentials and instance groups. */
   prompts: Prompts;
   /**
-   * Prompts of its run if they differ from `prompts`: for a bulk launch, its defaults overridden by
-   * `prompts`. The prompts of a workflow with a template override these when the node starts.
+   * Prompts of the node's run if they differ from `prompts`. For a bulk launch, these are the defaults of
+   * the launch, overridden by `prompts`. The prompts of a workflow with a template override the prompts
+   * of the node when the node starts.
    */
   effective?: Prompts;
   /** Names of secret variables. */
@@ -78,7 +79,7 @@ export interface NewWorkflowJob {
   artifactNames?: readonly string[];
   labels?: readonly number[];
   webhook?: LaunchWebhook;
-  /** True if it waits for an approval before it starts (`HeldRuns`). */
+  /** True if the workflow job waits for an approval before it starts (`HeldRuns`). */
   isHeld?: boolean;
   nodes: readonly NewNode[];
 }
@@ -135,17 +136,16 @@ export class WorkflowRows {
     private readonly heldRuns: HeldRuns,
   ) {}
 
-  /** Takes the ids of new workflow jobs and of all their nodes. */
+  /** Reserves the ids of new workflow jobs and of all their nodes. */
   takeIds(jobs: number, nodes: number): Promise<WorkflowJobIds> {
     return this.workflowJobs.takeIdsOf(jobs, nodes);
   }
 
   /**
-   * Creates workflow jobs, in two statements, independent of their number and of the number of
-   * nodes.
+   * Creates workflow jobs in two statements, independent of the number of jobs and nodes.
    *
-   * @param reservedIds ids of jobs and nodes, if they were taken before
-   * @returns their rows in the given order
+   * @param reservedIds ids from an earlier call of `takeIds`
+   * @returns the rows of the workflow jobs, in the order of `newJobs`
    */
   async write(newJobs: readonly NewWorkflowJob[], reservedIds?: WorkflowJobIds): Promise<Row[]> {
     if (newJobs.length === 0) return [];
@@ -240,7 +240,7 @@ export class WorkflowRows {
   }
 }
 
-/** Returns the template of the workflow job, of either kind. */
+/** Returns the workflow job template or the sliced job template of the workflow job. */
 const templateOf = ({ templateId, slicedTemplateId = null }: NewWorkflowJob): number | null =>
   templateId ?? slicedTemplateId;
 

@@ -12,8 +12,8 @@ import type { Prompts } from '../prompts/launch-options.js';
 type Variables = Record<string, unknown>;
 
 /**
- * Returns the key of a secret answer. A workflow job stores the secret answers of all its nodes, by
- * the identifier of the node (empty: defaults for all nodes) and the name of the variable.
+ * Returns the key of a secret answer. A workflow job stores the secret answers of all its nodes by the
+ * identifier of the node and the name of the variable. An empty identifier is for defaults of all nodes.
  */
 const keyOf = (identifier: string, name: string): string => `${identifier}/${name}`;
 

@@ -212,7 +212,7 @@ export class LaunchLoader {
           row,
           mayStart: row.may_start,
           survey: row.survey_enabled ? openSurvey(this.box, row.id, row.survey_spec) : null,
-          labels: row.carried,
+          labels: row.linked_labels,
           // Only the jobs of the nodes have credentials and instance groups.
           credentials: [],
           instanceGroups: [],

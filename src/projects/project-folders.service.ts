@@ -45,4 +45,5 @@ export const isFolderName = (text: string): boolean =>
   /^[^/\\\0]+$/.test(text) && text !== '.' && text !== '..' && !text.startsWith('-');
 
 /** Returns the folder name of a fetched project, which is unique because it contains the id. */
-export const ownFolder = (id: number, name: string): string => `_${id}__${slugOf(name, '_', 80)}`;
+export const fetchedFolder = (id: number, name: string): string =>
+  `_${id}__${slugOf(name, '_', 80)}`;

@@ -46,7 +46,7 @@ const MAX_BYTES = 1024 * 1024;
  * installation of the project's own. Content that no pattern matches is not found, because the
  * project is not visible during the installation.
  */
-const OF_PROJECT =
+const PROJECT_CONTENT =
   /\.tar\.gz|\binclude\b|\btype\s*:\s*['"]?(?:file|dir|subdirs)\b|\bfile:|[:-]\s+['"]?\.{0,2}\//;
 
 /**
@@ -76,7 +76,7 @@ export async function readRequirements(projectDir: string): Promise<RequirementF
  * can use.
  */
 export const needsProject = (files: readonly RequirementFile[]): boolean =>
-  files.some(({ text }) => OF_PROJECT.test(text));
+  files.some(({ text }) => PROJECT_CONTENT.test(text));
 
 /**
  * Returns the name of content by its source. The key protects the tokens that are part of the
@@ -86,7 +86,7 @@ export function contentDigest(
   { project, revision, ...source }: ContentSource,
   key: string,
 ): string {
-  const own = needsProject(source.files) ? { project, revision } : {};
-  const made = JSON.stringify({ ...source, ...own });
-  return createHmac('sha256', key).update(made).digest('hex').slice(0, 40);
+  const projectSource = needsProject(source.files) ? { project, revision } : {};
+  const text = JSON.stringify({ ...source, ...projectSource });
+  return createHmac('sha256', key).update(text).digest('hex').slice(0, 40);
 }

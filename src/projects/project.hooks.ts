@@ -12,14 +12,14 @@ import { Database } from '../database/database.js';
 import { startedBy } from '../runs/launcher.js';
 import { WebhookFields } from '../templates/webhook-fields.service.js';
 import { projectErrors, type ProjectFacts } from './project-checks.js';
-import { ownFolder, ProjectFolders } from './project-folders.service.js';
+import { fetchedFolder, ProjectFolders } from './project-folders.service.js';
 import { ProjectUpdateLauncher } from './project-update-launcher.service.js';
 import { ProjectUpdatesRepository } from './project-updates.repository.js';
 import { ProjectsRepository } from './projects.repository.js';
 import type { Project } from './project.entity.js';
 
 /** Columns of a project's source: when one changes, the files on the hosts are outdated. */
-const SOURCE = [
+const SOURCE_COLUMNS = [
   'scm_type',
   'scm_url',
   'scm_branch',
@@ -46,16 +46,16 @@ export class ProjectHooks implements ResourceHooks<Project> {
 
   async prepareCreate(sent: ValuesOf<Project>): Promise<Prepared<Project>> {
     // The folder of a fetched project is named after its id, which is not assigned yet.
-    const own = sent.scm_type === '' ? {} : { local_path: '' };
-    const values = { ...sent, ...own };
+    const folder = sent.scm_type === '' ? {} : { local_path: '' };
+    const values = { ...sent, ...folder };
     await this.check(values, {});
-    if (values.scm_type !== '') return { values: own };
+    if (values.scm_type !== '') return { values: folder };
     return { columns: { status: await this.manualStatus(String(values.local_path ?? '')) } };
   }
 
   async created(row: RowOf<Project>, _values: ValuesOf<Project>, actor: Actor): Promise<void> {
     if (row.local_path === '') {
-      await this.projects.storePath(row.id, ownFolder(row.id, String(row.name)));
+      await this.projects.storePath(row.id, fetchedFolder(row.id, String(row.name)));
     }
     await this.webhooks.created(row);
     await this.sync(row, actor);
@@ -71,7 +71,7 @@ export class ProjectHooks implements ResourceHooks<Project> {
     const type = values.scm_type ?? row.scm_type;
     const becomesFetched = 'scm_type' in values && type !== '';
     const webhook = this.webhooks.keyAfter(row, values);
-    const folder = ownFolder(row.id, row.name);
+    const folder = fetchedFolder(row.id, row.name);
     if (becomesFetched) {
       // The files of a manual project belong to the user: a checkout must not overwrite them.
       return { values: { local_path: undefined }, columns: { local_path: folder, ...webhook } };
@@ -85,7 +85,7 @@ export class ProjectHooks implements ResourceHooks<Project> {
 
   async updated(before: RowOf<Project>, after: RowOf<Project>, actor: Actor): Promise<void> {
     if (before.organization_id !== after.organization_id) await this.moveTemplates(after);
-    if (SOURCE.some((column) => before[column] !== after[column])) {
+    if (SOURCE_COLUMNS.some((column) => before[column] !== after[column])) {
       await this.sync(after, actor);
     }
   }
@@ -113,16 +113,16 @@ export class ProjectHooks implements ResourceHooks<Project> {
 
   /** @throws Invalid with all faults that concern several fields */
   private async check(values: ValuesOf<Project>, row: Partial<RowOf<Project>>): Promise<void> {
-    const after = (field: string): unknown =>
+    const valueAfter = (field: string): unknown =>
       field in values ? values[field] : (row[field] ?? row[`${field}_id`] ?? null);
     const id = row.id ?? 0;
     const facts: ProjectFacts = {
-      value: after,
+      value: valueAfter,
       changes: (...fields) => fields.some((field) => field in values),
-      credentialKind: await this.credentialKind(after('credential')),
-      signatureKind: await this.credentialKind(after('signature_validation_credential')),
+      credentialKind: await this.credentialKind(valueAfter('credential')),
+      signatureKind: await this.credentialKind(valueAfter('signature_validation_credential')),
       storedPath: row.local_path ?? null,
-      isPathTaken: await this.isPathTaken(id, after('local_path')),
+      isPathTaken: await this.isPathTaken(id, valueAfter('local_path')),
       overridingTemplates:
         'allow_override' in values ? await this.projects.overridingTemplates(id) : [],
     };

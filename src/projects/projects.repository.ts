@@ -17,7 +17,7 @@ export class ProjectsRepository extends TableRepository<RowOf<Project>> {
   }
 
   /** Stores the result of a sync: the commit, and the paths of playbooks and inventory files. */
-  async noteSync(
+  async storeSync(
     id: number,
     synced: Pick<RowOf<Project>, 'scm_revision' | 'playbook_files' | 'inventory_files'>,
   ): Promise<void> {

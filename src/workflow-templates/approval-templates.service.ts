@@ -8,7 +8,7 @@ import type { WorkflowTemplateNode } from './workflow-template-node.entity.js';
 import { WorkflowTemplatesRepository } from './workflow-templates.repository.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 
-const GONE = 'The approval was denied because its node was removed from the workflow.';
+const NODE_REMOVED = 'The approval was denied because its node was removed from the workflow.';
 
 /** Manages the templates of approval nodes; each belongs to one node. */
 @Injectable()
@@ -43,7 +43,7 @@ export class ApprovalTemplates {
     if (templateId === null) return;
     const pending = await this.approvals.pendingApprovals(templateId);
     await this.transitions.move(
-      pending.map((id) => ({ id, explanation: GONE })),
+      pending.map((id) => ({ id, explanation: NODE_REMOVED })),
       { from: ['pending'], to: 'failed' },
     );
     await this.templates.removeApproval(templateId);

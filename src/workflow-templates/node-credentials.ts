@@ -28,14 +28,14 @@ async function assertCredentialFits(
   child: Row,
 ): Promise<void> {
   const { rules: targets, services, parent, parentDefinition } = context;
-  const held = await services.rows.attachedIds(parentDefinition, parent.id, 'credentials');
-  if (held.includes(child.id)) return;
+  const attachedIds = await services.rows.attachedIds(parentDefinition, parent.id, 'credentials');
+  if (attachedIds.includes(child.id)) return;
   const { unified_job_template_id: templateId } = parent;
   const templates = await targets.templates(typeof templateId === 'number' ? [templateId] : []);
-  const credentials = await targets.credentials([...held, child.id]);
+  const credentials = await targets.credentials([...attachedIds, child.id]);
   const fault = faultOf(
     entryOf(credentials, child.id),
-    held.flatMap((id) => credentials.get(id) ?? []),
+    attachedIds.flatMap((id) => credentials.get(id) ?? []),
     templates.get(Number(templateId)),
   );
   if (fault !== null) throw new BadRequest(fault);
@@ -43,7 +43,7 @@ async function assertCredentialFits(
 
 function faultOf(
   added: LaunchCredential,
-  held: readonly LaunchCredential[],
+  attachedCredentials: readonly LaunchCredential[],
   template: SavedLaunchTarget | undefined,
 ): string | null {
   if (!template) return 'Cannot assign credential when related template is null.';
@@ -60,7 +60,7 @@ function faultOf(
     return 'Related template is not configured to accept credentials on launch.';
   }
   const slot = credentialSlot(added);
-  if (held.some((one) => credentialSlot(one).key === slot.key)) {
+  if (attachedCredentials.some((one) => credentialSlot(one).key === slot.key)) {
     return `This launch configuration already provides a ${slot.label} credential.`;
   }
   return template.credentials.some(({ id }) => id === added.id)

@@ -37,7 +37,7 @@ export class NodeEdges {
  * Returns the sublist `<kind>_nodes/` of a node: `{id}` links a node of the same workflow, a body
  * without id creates a node and links it. Requires only permission to change the workflow.
  */
-export const followedBy = (kind: EdgeKind): SubListFactory =>
+export const childNodes = (kind: EdgeKind): SubListFactory =>
   attached(`${kind}_nodes`, {
     rules: NodeEdges,
     check: ({ rules, parent }, child) => rules.assertLinkable(parent, child, kind),

@@ -14,13 +14,13 @@ import { ApprovalTemplate } from './approval-template.entity.js';
 import { approvalTemplates } from './approval-templates.resource.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
 import { credentialsOfSavedLaunch } from './node-credentials.js';
-import { followedBy } from './node-edges.service.js';
+import { childNodes } from './node-edges.service.js';
 import { workflowTemplateNodes } from './workflow-template-nodes.resource.js';
 
 @Resource(workflowTemplateNodes)
-@SubList('success_nodes', followedBy('success'))
-@SubList('failure_nodes', followedBy('failure'))
-@SubList('always_nodes', followedBy('always'))
+@SubList('success_nodes', childNodes('success'))
+@SubList('failure_nodes', childNodes('failure'))
+@SubList('always_nodes', childNodes('always'))
 @SubList('credentials', credentialsOfSavedLaunch())
 @SubList('labels', attachLabels())
 @SubList('instance_groups', attached('instance_groups', { childNeeds: 'use' }))
@@ -54,9 +54,9 @@ export class WorkflowJobTemplateNodesController extends ResourceController(workf
       const node = await resources.lock(workflowTemplateNodes, target, actor);
       // No further permission: users who can change the node can add an approval.
       const authorise = (): Promise<void> => Promise.resolve();
-      const made = await resources.insert(approvalTemplates, { ...body }, actor, authorise);
-      await this.approvals.assign(node, made);
-      const shown = await resources.load(approvalTemplates, made.id, actor);
+      const created = await resources.insert(approvalTemplates, { ...body }, actor, authorise);
+      await this.approvals.assign(node, created);
+      const shown = await resources.load(approvalTemplates, created.id, actor);
       return resources.show(approvalTemplates, shown, actor);
     });
   }

@@ -80,10 +80,13 @@ export class WorkflowTemplateCopyController extends CopyController {
       };
     }
     const nodes = await this.nodes.toCopy(original.id, actor);
-    const own = await this.templates.references(original.id, actor);
+    const references = await this.templates.references(original.id, actor);
     const templates = namesOf(nodes.map((node) => (keepsTemplate(node) ? null : node.template)));
-    const credentials = namesOf([own.credential, ...nodes.flatMap((node) => node.credentials)]);
-    const inventories = namesOf([own.inventory, ...nodes.map((node) => node.inventory)]);
+    const credentials = namesOf([
+      references.credential,
+      ...nodes.flatMap((node) => node.credentials),
+    ]);
+    const inventories = namesOf([references.inventory, ...nodes.map((node) => node.inventory)]);
     return {
       can_copy: true,
       can_copy_without_user_input: [templates, credentials, inventories].every(
@@ -128,8 +131,8 @@ export class WorkflowTemplateCopyController extends CopyController {
       nodeValues(sealing, node, { id, workflowId }, approvals),
     );
     await this.nodes.insertMany(NODE_COLUMNS, rows);
-    const former = nodes.map(({ id }) => id);
-    await this.nodes.copyLinks(former, ids);
+    const originals = nodes.map(({ id }) => id);
+    await this.nodes.copyLinks(originals, ids);
     const usable = zip(nodes, ids).flatMap(([node, id]) =>
       keepsTemplate(node)
         ? node.credentials.filter((one) => one.may_use).map((one) => [id, one.id] as const)
@@ -143,12 +146,12 @@ export class WorkflowTemplateCopyController extends CopyController {
     nodes: readonly CopiedNode[],
     authorId: number,
   ): Promise<Map<number, number>> {
-    const former = nodes
+    const originals = nodes
       .filter(({ template_type: type }) => type === APPROVAL)
       .flatMap((node) => node.unified_job_template_id ?? []);
-    const ids = await this.templates.takeIds(former.length);
-    await this.templates.copyApprovals(former, ids, authorId);
-    return new Map(zip(former, ids));
+    const ids = await this.templates.takeIds(originals.length);
+    await this.templates.copyApprovals(originals, ids, authorId);
+    return new Map(zip(originals, ids));
   }
 }
 
@@ -164,8 +167,10 @@ const keepsTemplate = ({ template, template_type: type }: CopiedNode): boolean =
  * permission.
  */
 const namesOf = (references: readonly (CopiedReference | null)[]): string[] => {
-  const lost = references.flatMap((one) => (one && !one.may_use ? [one] : []));
-  return [...new Set(lost.map(({ id, name, may_read: mayRead }) => (mayRead ? name : `#${id}`)))];
+  const missing = references.flatMap((one) => (one && !one.may_use ? [one] : []));
+  return [
+    ...new Set(missing.map(({ id, name, may_read: mayRead }) => (mayRead ? name : `#${id}`))),
+  ];
 };
 
 /**
@@ -178,7 +183,7 @@ function nodeValues(
   { id, workflowId }: { id: number; workflowId: number },
   approvals: ReadonlyMap<number, number>,
 ): unknown[] {
-  const former = node.unified_job_template_id;
+  const templateId = node.unified_job_template_id;
   const isKept = keepsTemplate(node);
   const answers = openAnswers(box, { table, id: node.id }, node.extra_data, node.survey_passwords);
   const secrets = Object.keys(node.survey_passwords);
@@ -187,7 +192,8 @@ function nodeValues(
     ...(isKept ? node : {}),
     id,
     workflow_job_template_id: workflowId,
-    unified_job_template_id: isKept && former !== null ? (approvals.get(former) ?? former) : null,
+    unified_job_template_id:
+      isKept && templateId !== null ? (approvals.get(templateId) ?? templateId) : null,
     identifier: node.identifier,
     all_parents_must_converge: node.all_parents_must_converge,
     extra_data: exactJson(isKept ? masked : {}),

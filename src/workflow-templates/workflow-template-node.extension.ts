@@ -23,20 +23,20 @@ export class WorkflowTemplateNodeExtension {
     rows: readonly RowOf<WorkflowTemplateNode>[],
     context: RepresentContext,
   ): Promise<Map<number, Extension>> {
-    const followers = await this.nodes.followers(rows.map(({ id }) => id));
+    const children = await this.nodes.children(rows.map(({ id }) => id));
     const templateIds = rows.flatMap((row) => row.unified_job_template_id ?? []);
     const named = await this.templates.named(templateIds, context.actor);
     const templates = new Map(named.map((one) => [one.id, summarizeReferred(one)]));
     return new Map(
       rows.map((row) => {
         const template = templates.get(row.unified_job_template_id ?? 0);
-        const after = (kind: EdgeKind): number[] =>
-          followers.find((one) => one.id === row.id && one.kind === kind)?.ids ?? [];
+        const childrenBy = (kind: EdgeKind): number[] =>
+          children.find((one) => one.id === row.id && one.kind === kind)?.ids ?? [];
         const extension: Extension = {
           fields: {
-            success_nodes: after('success'),
-            failure_nodes: after('failure'),
-            always_nodes: after('always'),
+            success_nodes: childrenBy('success'),
+            failure_nodes: childrenBy('failure'),
+            always_nodes: childrenBy('always'),
           },
           summary_fields: template ? { unified_job_template: template } : {},
         };

@@ -54,23 +54,23 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
     actor: Actor,
   ): Promise<Prepared<WorkflowTemplateNode>> {
     // A generated identifier stays; an alias that is cleared gives way to a generated identifier.
-    const cleared = isUUID(row.identifier) ? undefined : randomUUID();
-    const identifier = sent.identifier === '' ? cleared : sent.identifier;
+    const newIdentifier = isUUID(row.identifier) ? undefined : randomUUID();
+    const identifier = sent.identifier === '' ? newIdentifier : sent.identifier;
     // The references check permissions on a template in the request.
-    const kept = 'unified_job_template' in sent ? null : row.unified_job_template_id;
-    if (kept !== null) {
+    const templateId = 'unified_job_template' in sent ? null : row.unified_job_template_id;
+    if (templateId !== null) {
       await this.references.assertAllowed(
         resource('unified_job_template'),
-        [kept],
+        [templateId],
         'launch',
         actor,
       );
     }
     const { template, values } = await this.check({ ...sent, identifier }, row);
-    if ('unified_job_template' in values && !actor.isSuperuser) assertNoAnswersKept(row, values);
+    if ('unified_job_template' in values && !actor.isSuperuser) assertNewAnswers(row, values);
     if (values.extra_data === undefined) return { values };
-    const place = { table: this.nodes.table, id: row.id };
-    const saved = sealSaved(this.box, place, values, template, row.survey_passwords);
+    const target = { table: this.nodes.table, id: row.id };
+    const saved = sealSaved(this.box, target, values, template, row.survey_passwords);
     return { values: { ...values, ...saved.values }, columns: saved.columns };
   }
 
@@ -97,14 +97,15 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
     row: Partial<RowOf<WorkflowTemplateNode>>,
   ): Promise<CheckedNode> {
     const values = { ...sent, ...readExtraData(sent) };
-    const isMoved = 'unified_job_template' in values;
-    const id = isMoved ? values.unified_job_template : row.unified_job_template_id;
+    const changesTemplate = 'unified_job_template' in values;
+    const id = changesTemplate ? values.unified_job_template : row.unified_job_template_id;
     const template =
       typeof id === 'number' ? (await this.targets.templates([id])).get(id) : undefined;
-    if (!template) return { template: null, values: { ...values, ...withoutPrompts(isMoved) } };
+    if (!template)
+      return { template: null, values: { ...values, ...withoutPrompts(changesTemplate) } };
     const errors: FieldErrors = {
       ...savedFaults(values, row, template),
-      ...(isMoved ? await this.templateFaults(values, row, template) : {}),
+      ...(changesTemplate ? await this.templateFaults(values, row, template) : {}),
     };
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
     return { template, values };
@@ -126,17 +127,17 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
 }
 
 /** Requires new secret answers: the stored ones belong to the survey of the former template. */
-function assertNoAnswersKept(
+function assertNewAnswers(
   row: RowOf<WorkflowTemplateNode>,
   { extra_data: given }: ValuesOf<WorkflowTemplateNode>,
 ): void {
   const after = given ?? row.extra_data;
-  const kept = Object.keys(row.survey_passwords).filter((name) => after[name] === ENCRYPTED);
-  if (kept.length === 0) return;
-  const text = `Another template needs its secret answers anew: ${kept.join(', ')}.`;
+  const reused = Object.keys(row.survey_passwords).filter((name) => after[name] === ENCRYPTED);
+  if (reused.length === 0) return;
+  const text = `Another template needs its secret answers anew: ${reused.join(', ')}.`;
   throw Invalid.field('extra_data', text);
 }
 
 /** Returns values that reset all launch fields, for a node without a template. */
-const withoutPrompts = (isMoved: boolean): ValuesOf<WorkflowTemplateNode> =>
-  mapValues(NO_PROMPTS, (none) => (isMoved ? none : undefined));
+const withoutPrompts = (changesTemplate: boolean): ValuesOf<WorkflowTemplateNode> =>
+  mapValues(NO_PROMPTS, (none) => (changesTemplate ? none : undefined));

@@ -34,7 +34,7 @@ export interface TemplateNodeOnPage {
 }
 
 /** The children of a node, by kind of edge. */
-export interface Followers {
+export interface ChildNodes {
   id: number;
   kind: EdgeKind;
   ids: number[];
@@ -104,8 +104,8 @@ export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
       WHERE node.workflow_job_template_id = ${workflowId} ORDER BY edge.parent_id, edge.child_id`);
   }
 
-  followers(ids: readonly number[]): Promise<Followers[]> {
-    return this.database.rows<Followers>(sql`
+  children(ids: readonly number[]): Promise<ChildNodes[]> {
+    return this.database.rows<ChildNodes>(sql`
       SELECT parent_id AS id, kind, array_agg(child_id ORDER BY child_id) AS ids
       FROM workflow_job_template_node_edges
       WHERE parent_id = ANY(${ids}::int[]) GROUP BY parent_id, kind`);
@@ -182,18 +182,18 @@ export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
    *
    * @param ids ids of the copies, in the order of the originals
    */
-  async copyLinks(former: readonly number[], ids: readonly number[]): Promise<void> {
-    const pairs = sql`unnest(${former}::int[], ${ids}::int[])`;
+  async copyLinks(originals: readonly number[], ids: readonly number[]): Promise<void> {
+    const pairs = sql`unnest(${originals}::int[], ${ids}::int[])`;
     await this.database.execute(sql`
       WITH pair (former_id, id) AS (SELECT * FROM ${pairs})
       INSERT INTO workflow_job_template_node_edges (parent_id, child_id, kind)
       SELECT parent.id, child.id, edge.kind FROM workflow_job_template_node_edges edge
       JOIN pair parent ON parent.former_id = edge.parent_id
       JOIN pair child ON child.former_id = edge.child_id`);
-    for (const [table, far] of COPIED_LINKS) {
+    for (const [table, column] of COPIED_LINKS) {
       await this.database.execute(sql`
-        INSERT INTO ${ident(table)} (node_id, ${ident(far)})
-        SELECT pair.id, lnk.${ident(far)} FROM ${pairs} AS pair (former_id, id)
+        INSERT INTO ${ident(table)} (node_id, ${ident(column)})
+        SELECT pair.id, lnk.${ident(column)} FROM ${pairs} AS pair (former_id, id)
         JOIN ${ident(table)} lnk ON lnk.node_id = pair.former_id
         JOIN workflow_job_template_nodes node ON node.id = pair.id
           AND node.unified_job_template_id IS NOT NULL

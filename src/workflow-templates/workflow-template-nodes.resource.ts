@@ -19,7 +19,7 @@ const ofWorkflow = (role: string) =>
  * Returns the relation to objects of a list prompt. Its table names are short, because names in
  * PostgreSQL have at most 63 bytes.
  */
-const brings = (type: string): Extract<Relation, { kind: 'many-to-many' }> => ({
+const listPrompt = (type: string): Extract<Relation, { kind: 'many-to-many' }> => ({
   kind: 'many-to-many',
   target: () => resource(type),
   table: `workflow_template_node_${type}s`,
@@ -27,7 +27,7 @@ const brings = (type: string): Extract<Relation, { kind: 'many-to-many' }> => ({
   far: `${type}_id`,
 });
 
-const followers = (kind: EdgeKind): Relation => ({
+const children = (kind: EdgeKind): Relation => ({
   kind: 'many-to-many',
   target: () => resource('workflow_job_template_node'),
   table: 'workflow_job_template_node_edges',
@@ -75,12 +75,12 @@ export const workflowTemplateNodes = defineResource({
     ]),
   ),
   relations: {
-    success_nodes: followers('success'),
-    failure_nodes: followers('failure'),
-    always_nodes: followers('always'),
-    credentials: brings('credential'),
-    labels: brings('label'),
-    instance_groups: { ...brings('instance_group'), ordered: true },
+    success_nodes: children('success'),
+    failure_nodes: children('failure'),
+    always_nodes: children('always'),
+    credentials: listPrompt('credential'),
+    labels: listPrompt('label'),
+    instance_groups: { ...listPrompt('instance_group'), ordered: true },
   },
   destinations: [
     { decidedBy: ['unified_job_template', ...SAVED_DESTINATIONS], protects: ['credentials'] },

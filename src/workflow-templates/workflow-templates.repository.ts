@@ -23,7 +23,7 @@ export interface CopiedReference {
 /** A workflow job template for a launch, with its labels. */
 export interface LaunchableWorkflow extends RowOf<WorkflowTemplate> {
   may_start: boolean;
-  carried: { id: number; name: string }[];
+  linked_labels: { id: number; name: string }[];
 }
 
 /** Workflow job templates, and the approval templates of their nodes. */
@@ -40,7 +40,7 @@ export class WorkflowTemplatesRepository extends TableRepository<Row> {
       SELECT t.*, (${permitOrAny('workflow_job_template', 'start', 't', actor)}) AS may_start,
         coalesce((SELECT json_agg(json_build_object('id', lab.id, 'name', lab.name) ORDER BY lab.id)
           FROM workflow_job_template_labels lnk JOIN (${allLabels()}) lab ON lab.id = lnk.label_id
-          WHERE lnk.workflow_job_template_id = t.id), '[]') AS carried
+          WHERE lnk.workflow_job_template_id = t.id), '[]') AS linked_labels
       FROM unified_job_templates t
       WHERE t.id = ANY(${ids}::int[]) AND ${own('t')}`);
   }
@@ -76,7 +76,7 @@ export class WorkflowTemplatesRepository extends TableRepository<Row> {
    * @param ids ids of the copies, in the order of the originals
    */
   async copyApprovals(
-    former: readonly number[],
+    originals: readonly number[],
     ids: readonly number[],
     author: number,
   ): Promise<void> {
@@ -85,7 +85,7 @@ export class WorkflowTemplatesRepository extends TableRepository<Row> {
         modified_by_id)
       SELECT given.id, 'workflow_approval_template', tpl.name, tpl.description, tpl.timeout,
         ${author}::int, ${author}::int
-      FROM unnest(${ids}::int[], ${former}::int[]) AS given (id, former_id)
+      FROM unnest(${ids}::int[], ${originals}::int[]) AS given (id, former_id)
       JOIN unified_job_templates tpl ON tpl.id = given.former_id`);
   }
 

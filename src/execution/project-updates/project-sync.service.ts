@@ -168,7 +168,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
       playbook_files: await listPlaybooks(destination),
       inventory_files: await listInventoryFiles(destination),
     };
-    const write = () => this.projects.noteSync(projectId, synced);
+    const write = () => this.projects.storeSync(projectId, synced);
     return { status: 'successful', fields: { scm_revision: revision }, write };
   }
 

@@ -6,7 +6,7 @@ export default {
   repositories: [
     samplesOf(ProjectsRepository, {
       storePath: [[1, '_1__demo']],
-      noteSync: [[1, { scm_revision: 'a', playbook_files: ['b.yml'], inventory_files: [] }]],
+      storeSync: [[1, { scm_revision: 'a', playbook_files: ['b.yml'], inventory_files: [] }]],
       isPathTaken: [[1, 'demo']],
       overridingTemplates: [[1]],
       templatesOf: [[1]],

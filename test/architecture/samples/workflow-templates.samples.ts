@@ -22,7 +22,7 @@ export default {
       saved: [[[1]]],
       onPage: [[1, SOMEBODY]],
       edges: [[1]],
-      followers: [[[1]]],
+      children: [[[1]]],
       edgeBetween: [[1, 2]],
       workflowsOf: [[[1]]],
       assignApproval: [[1, 2]],

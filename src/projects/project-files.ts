@@ -84,8 +84,7 @@ async function listFiles(
  */
 async function isInside(root: string, path: string, isLink: boolean): Promise<boolean> {
   if (!isLink) return true;
-  const name = relative(root, path);
-  return resolveInside(root, name).then(
+  return resolveInside(root, relative(root, path)).then(
     () => true,
     () => false,
   );

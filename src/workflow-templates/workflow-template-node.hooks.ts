@@ -13,10 +13,10 @@ import { ReferencesService } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { NO_PROMPTS, readExtraData, savedFaults, sealSaved } from '../prompts/saved-prompts.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
-import { Nesting } from './nesting.service.js';
 import { SavedLaunchTargets, type SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
 import type { WorkflowTemplateNode } from './workflow-template-node.entity.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
+import { WorkflowTemplatesRepository } from './workflow-templates.repository.js';
 
 const RECURSION = 'The workflow would contain itself.';
 const FOREIGN_APPROVAL = 'An approval belongs to the node that it was made for.';
@@ -32,7 +32,7 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
     private readonly nodes: WorkflowTemplateNodesRepository,
     private readonly references: ReferencesService,
     private readonly targets: SavedLaunchTargets,
-    private readonly nesting: Nesting,
+    private readonly workflows: WorkflowTemplatesRepository,
     private readonly approvals: ApprovalTemplates,
     private readonly box: SecretBox,
   ) {}
@@ -122,7 +122,9 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
       row.workflow_job_template_id ?? values.workflow_job_template,
       'a node is part of a workflow',
     );
-    return (await this.nesting.wouldRecur(outer, id)) ? { unified_job_template: [RECURSION] } : {};
+    return (await this.workflows.wouldContain(outer, id))
+      ? { unified_job_template: [RECURSION] }
+      : {};
   }
 }
 

@@ -5,7 +5,6 @@ import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { ApprovalTemplateHooks } from './approval-template.hooks.js';
 import { WorkflowApprovalTemplatesController } from './workflow-approval-templates.controller.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
-import { Nesting } from './nesting.service.js';
 import { WorkflowTemplateCopyController } from './workflow-template-copy.controller.js';
 import { NodeEdges } from './node-edges.service.js';
 import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
@@ -65,7 +64,6 @@ import { WorkflowTemplateExtension } from './workflow-template.extension.js';
     WorkflowTemplateNodeHooks,
     ApprovalTemplateHooks,
     ApprovalTemplates,
-    Nesting,
     NodeEdges,
   ],
   exports: [WorkflowTemplatesRepository, WorkflowTemplateNodesRepository],

@@ -12,6 +12,9 @@ import { allLabels } from '../labels/labels.repository.js';
 import type { WorkflowTemplate } from './workflow-template.entity.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 
+/** Key of the advisory lock on nesting workflows, unique in this database. */
+const NESTING_LOCK = 7_302;
+
 /** An object that a copy would refer to, with the caller's permissions. */
 export interface CopiedReference {
   id: number;
@@ -102,8 +105,13 @@ export class WorkflowTemplatesRepository extends TableRepository<Row> {
         AND node.unified_job_template_id = tpl.id AND tpl.type = 'workflow_approval_template'`);
   }
 
-  /** Returns true if a workflow would contain itself with a node that runs `innerId`. */
+  /**
+   * Returns true if a workflow would contain itself, at any depth, with a node that launches `innerId`.
+   * Locks nesting until the end of the transaction, so that two concurrent requests cannot create a
+   * cycle together.
+   */
   async wouldContain(outerId: number, innerId: number): Promise<boolean> {
+    await this.database.execute(sql`SELECT pg_advisory_xact_lock(${NESTING_LOCK})`);
     const found = await this.database.row<{ recurs: boolean }>(sql`
       WITH RECURSIVE inside (id) AS (
         SELECT ${innerId}::int

@@ -1,32 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import {
-  BOOLEAN,
-  described,
-  INSTANT,
-  list,
-  object,
-  orNull,
-  STRING,
-  WIDE_INTEGER,
-} from '../common/fields/json-schema.js';
+import { BOOLEAN, described, INSTANT, list, orNull, STRING } from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { ref } from '../common/resource/resource-schema.js';
 import { summariesReferredTo } from '../common/resource/related-rows.js';
+import { RunsRepository } from '../runs/runs.repository.js';
+import { UPDATE_SUMMARIES, updatesOf } from '../runs/template-updates.js';
 import type { InventorySource } from './inventory-source.entity.js';
-import {
-  InventoryUpdatesRepository,
-  type ShownInventoryUpdate,
-} from './inventory-updates.repository.js';
 
-const UPDATE = object({
-  id: WIDE_INTEGER,
-  name: STRING,
-  description: STRING,
-  status: STRING,
-  failed: BOOLEAN,
-});
 export const SOURCE_SHOWS: ShownBesides = {
   fields: {
     last_updated: described(orNull(INSTANT), 'Time of the last update.'),
@@ -34,11 +16,7 @@ export const SOURCE_SHOWS: ShownBesides = {
     custom_virtualenv: described(orNull(STRING), 'Always null: no effect.'),
   },
   related: ['current_update', 'last_update'],
-  summary_fields: {
-    current_update: UPDATE,
-    last_update: UPDATE,
-    credentials: list(ref('CredentialSummary')),
-  },
+  summary_fields: { ...UPDATE_SUMMARIES, credentials: list(ref('CredentialSummary')) },
 };
 
 /**
@@ -47,15 +25,14 @@ export const SOURCE_SHOWS: ShownBesides = {
  */
 @Injectable()
 export class InventorySourceExtension {
-  constructor(private readonly updates: InventoryUpdatesRepository) {}
+  constructor(private readonly runs: RunsRepository) {}
 
   async extend(
     rows: readonly RowOf<InventorySource>[],
     context: RepresentContext,
   ): Promise<Map<number, Extension>> {
     const ids = rows.flatMap((row) => [row.current_job_id, row.last_job_id]);
-    const updates = await this.updates.shown(ids.filter((id) => id !== null));
-    const byId = new Map(updates.map((update) => [update.id, update]));
+    const updates = await this.runs.shownUpdates(ids.filter((id) => id !== null));
     const credentials = await summariesReferredTo(
       resource('credential'),
       rows.flatMap((row) => row.credential_id ?? []),
@@ -64,7 +41,7 @@ export class InventorySourceExtension {
     return new Map(
       rows.map((row) => {
         const credential = credentials.get(row.credential_id ?? 0);
-        const { related, summary } = updatesOf(row, byId);
+        const { related, summary } = updatesOf(row, 'inventory_update', updates);
         return [
           row.id,
           {
@@ -80,22 +57,4 @@ export class InventorySourceExtension {
       }),
     );
   }
-}
-
-function updatesOf(
-  row: RowOf<InventorySource>,
-  updates: ReadonlyMap<number, ShownInventoryUpdate>,
-): { related: Record<string, string>; summary: Record<string, ShownInventoryUpdate> } {
-  const related: Record<string, string> = {};
-  const summary: Record<string, ShownInventoryUpdate> = {};
-  for (const which of ['current', 'last'] as const) {
-    const id = row[`${which}_job_id`];
-    if (id === null) continue;
-    const url = resource('inventory_update').url(id);
-    related[`${which}_job`] = url;
-    related[`${which}_update`] = url;
-    const update = updates.get(id);
-    if (update) summary[`${which}_update`] = update;
-  }
-  return { related, summary };
 }

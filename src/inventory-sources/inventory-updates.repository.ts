@@ -15,15 +15,6 @@ import { UnifiedJob } from '../runs/unified-job.entity.js';
 import type { NewUpdate } from '../runs/update-launcher.js';
 import type { InventoryUpdate } from './inventory-update.entity.js';
 
-/** An update in the representation of its source. */
-export interface ShownInventoryUpdate {
-  id: number;
-  name: string;
-  description: string;
-  status: string;
-  failed: boolean;
-}
-
 /** A started update with the data of its run, and the end of the output of an earlier attempt. */
 export type StartedInventoryUpdate = Pick<
   RowOf<InventoryUpdate>,
@@ -85,12 +76,6 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
       FROM unified_jobs run CROSS JOIN LATERAL (${endOfOutput(sql`run.id`)}) stored
       WHERE run.id = ${id}`);
     return existing(row, 'a run that was started is there');
-  }
-
-  /** Returns updates with the fields that their sources display. */
-  shown(ids: readonly number[]): Promise<ShownInventoryUpdate[]> {
-    return this.database.preparedRows<ShownInventoryUpdate & Record<string, unknown>>(sql`
-      SELECT id, name, description, status, failed FROM unified_jobs WHERE id = ANY(${ids}::bigint[])`);
   }
 
   /** Returns updates with all columns and the caller's capabilities, in order of id. */

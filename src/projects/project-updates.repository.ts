@@ -10,15 +10,6 @@ import { UnifiedJob } from '../runs/unified-job.entity.js';
 import type { NewUpdate } from '../runs/update-launcher.js';
 import type { ProjectUpdate } from './project-update.entity.js';
 
-/** An update in the representation of its project. */
-export interface ShownUpdate {
-  id: number;
-  name: string;
-  description: string;
-  status: string;
-  failed: boolean;
-}
-
 /** A started update with the data of its run, and the end of the output of an earlier attempt. */
 export type StartedUpdate = Pick<
   RowOf<ProjectUpdate>,
@@ -79,12 +70,6 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
       CROSS JOIN LATERAL (${endOfOutput(sql`run.id`)}) stored
       WHERE run.id = ${id}`);
     return existing(row, 'a run that was started is there');
-  }
-
-  /** Returns updates with the fields that their projects display. */
-  shown(ids: readonly number[]): Promise<ShownUpdate[]> {
-    return this.database.preparedRows<ShownUpdate>(sql`
-      SELECT id, name, description, status, failed FROM unified_jobs WHERE id = ANY(${ids}::bigint[])`);
   }
 
   async removeOf(project: number): Promise<void> {

@@ -74,6 +74,15 @@ export interface LiveRun extends Row {
   may_read: boolean;
 }
 
+/** An update in the representation of its template. */
+export interface ShownUpdate {
+  id: number;
+  name: string;
+  description: string;
+  status: string;
+  failed: boolean;
+}
+
 /** Rows of a link table: the owner and the linked object. */
 type Links = readonly (readonly (number | undefined)[])[];
 
@@ -187,6 +196,13 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
   async typesOf(ids: readonly number[]): Promise<Map<number, string>> {
     const rows = await this.database.rows<{ id: number; type: string }>(this.kinds(ids));
     return new Map(rows.map(({ id, type }) => [id, type]));
+  }
+
+  /** Returns updates with the fields that their templates display, by id. */
+  async shownUpdates(ids: readonly number[]): Promise<Map<number, ShownUpdate>> {
+    const rows = await this.database.preparedRows<ShownUpdate & Row>(sql`
+      SELECT id, name, description, status, failed FROM unified_jobs WHERE id = ANY(${ids}::bigint[])`);
+    return new Map(rows.map((row) => [row.id, row]));
   }
 
   /** Returns the name of a run; empty if it was deleted. */

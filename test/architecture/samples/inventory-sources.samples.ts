@@ -20,7 +20,6 @@ export default {
     samplesOf(InventoryUpdatesRepository, {
       insertOf: [[[REQUESTED]]],
       started: [[1]],
-      shown: [[[1]]],
       complete: [[[1], SOMEBODY]],
       storeProjectUpdate: [[{ id: 1, attempt: 2 }, 3]],
       removeOf: [[1]],

@@ -15,7 +15,6 @@ export default {
     samplesOf(ProjectUpdatesRepository, {
       insertOf: [[[REQUESTED]]],
       started: [[1]],
-      shown: [[[1]]],
       removeOf: [[1]],
     }),
   ],

@@ -44,6 +44,7 @@ export default {
       live: [[[1], SOMEBODY]],
       kinds: [[[1]]],
       typesOf: [[[1]]],
+      shownUpdates: [[[1]]],
       nameOf: [[1]],
       storeEnvironments: [[[1], [sql`run.project_id`]]],
       attachCredentials: [[[[1, 2]]]],

@@ -22,7 +22,7 @@ export class GroupMembers {
     if ((await this.groups.policies()).length === 0) return;
     await this.database.execute(sql`SELECT pg_advisory_xact_lock(${MEMBERS_LOCK})`);
     const policies = await this.groups.policies();
-    const wanted = membersByPolicy(policies, await this.groups.choosable());
+    const wanted = membersByPolicy(policies, await this.groups.eligible());
     const present = policies.flatMap(({ id: group, members }) =>
       members.map((machine): GroupInstance => ({ group, machine })),
     );

@@ -18,18 +18,18 @@ export interface GroupInstance {
  * its list, then as many as its minimum and its percentage need. Groups with fewer machines choose first,
  * and take the machines that policies have put into the fewest groups.
  *
- * @param choosable machines that policies may choose, by id
+ * @param eligible machines that policies may choose, by id
  */
 export function membersByPolicy(
   policies: readonly GroupPolicy[],
-  choosable: readonly number[],
+  eligible: readonly number[],
 ): GroupInstance[] {
   const groups = policies.map((policy) => ({ policy, machines: [...new Set(policy.listed)] }));
-  const uses = new Map(choosable.map((machine) => [machine, 0]));
+  const uses = new Map(eligible.map((machine) => [machine, 0]));
   const usesOf = (machine: number): number => uses.get(machine) ?? 0;
   const choose = (isFilled: (size: number, policy: GroupPolicy) => boolean): void => {
     for (const { policy, machines } of bySize(groups)) {
-      const free = choosable
+      const free = eligible
         .filter((machine) => !machines.includes(machine))
         .toSorted((one, other) => usesOf(one) - usesOf(other));
       for (const machine of free) {
@@ -40,7 +40,7 @@ export function membersByPolicy(
     }
   };
   choose((size, { minimum }) => size >= minimum);
-  choose((size, { percentage }) => (100 * size) / choosable.length >= percentage);
+  choose((size, { percentage }) => (100 * size) / eligible.length >= percentage);
   return groups.flatMap(({ policy: { id: group }, machines }) =>
     machines.map((machine) => ({ group, machine })),
   );

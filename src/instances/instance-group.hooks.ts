@@ -58,11 +58,13 @@ export class InstanceGroupHooks implements ResourceHooks<InstanceGroup> {
       return { policy_instance_list: ['Must be a list of names of machines.'] };
     }
     const known = await this.instances.known(list);
-    const strange = list
+    const unknown = list
       .filter((name) => !known.has(name))
       .map((name) => `${name} is not a valid hostname of an existing instance.`);
-    const twice = list.filter((name, at) => list.indexOf(name) !== at);
-    const texts = [...new Set([...strange, ...twice.map((name) => `Duplicate entry ${name}.`)])];
+    const duplicates = list.filter((name, index) => list.indexOf(name) !== index);
+    const texts = [
+      ...new Set([...unknown, ...duplicates.map((name) => `Duplicate entry ${name}.`)]),
+    ];
     return texts.length > 0 ? { policy_instance_list: texts } : {};
   }
 }

@@ -69,10 +69,10 @@ export const mayStartOn = (group: Sql, hostname: Sql, needsEngine: Sql): Sql => 
       AND (machine.has_engine OR NOT (${needsEngine})))`;
 
 /** Kinds of objects that prefer instance groups for their runs. */
-type Preferring = 'job_template' | 'inventory' | 'organization';
+type GroupOwner = 'job_template' | 'inventory' | 'organization';
 
 /** Returns a query for the preferred groups of an object: `id` and `position`. */
-export const preferredGroupsOf = (type: Preferring, id: Sql): Sql => sql`
+export const preferredGroupsOf = (type: GroupOwner, id: Sql): Sql => sql`
   SELECT instance_group_id AS id, id AS position FROM ${ident(`${type}_instance_groups`)}
   WHERE ${ident(`${type}_id`)} = ${id}`;
 
@@ -121,7 +121,7 @@ export const groupStates = (usage: Sql): Sql => sql`
   GROUP BY g.id`;
 
 /** Returns the statement that adds a machine to the policy list of a group, or removes it. */
-export const changeList = (group: number, hostname: string, isListed: boolean): Sql => sql`
+export const updatePolicyList = (group: number, hostname: string, isListed: boolean): Sql => sql`
   UPDATE instance_groups SET policy_instance_list = to_json(
     ARRAY(SELECT value FROM json_array_elements_text(policy_instance_list)
       WHERE value <> ${hostname}) || ${isListed ? [hostname] : []}::text[])
@@ -170,7 +170,7 @@ export class InstanceGroupsRepository extends TableRepository<RowOf<InstanceGrou
   }
 
   /** Returns the machines with live workers that policies may choose, by id. */
-  async choosable(): Promise<number[]> {
+  async eligible(): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       SELECT id FROM instances
       WHERE managed_by_policy AND hostname IN (SELECT hostname FROM (${liveNodes()}) node)

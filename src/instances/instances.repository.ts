@@ -75,7 +75,7 @@ export const liveIsolations = (): Sql => sql`
   WHERE hostname IN (SELECT hostname FROM (${liveNodes()}) node) GROUP BY isolation`;
 
 /** Assignments for a machine whose programs were tried. */
-const PROGRAMS_TRIED = sql`, container_engine = EXCLUDED.container_engine,
+const CHECKED_PROGRAMS = sql`, container_engine = EXCLUDED.container_engine,
   ansible_version = EXCLUDED.ansible_version,
   ansible_runner_version = EXCLUDED.ansible_runner_version, last_health_check = now()`;
 
@@ -95,7 +95,7 @@ export class InstancesRepository extends TableRepository<RowOf<Instance>> {
    * @param programs its programs if the worker has just tried them; null: not tried again
    * @returns the time at which a health check was last asked for
    */
-  async noteAlive(machine: Machine, programs: Programs | null): Promise<string | null> {
+  async storeHeartbeat(machine: Machine, programs: Programs | null): Promise<string | null> {
     const row = await this.database.row<{ health_check_started: string | null }>(sql`
       INSERT INTO instances AS one (hostname, version, cpu, memory, cpu_capacity, mem_capacity,
         isolation, isolation_detail, container_engine, ansible_version, ansible_runner_version,
@@ -108,7 +108,7 @@ export class InstancesRepository extends TableRepository<RowOf<Instance>> {
       ON CONFLICT (hostname) DO UPDATE SET last_seen = now(), version = EXCLUDED.version,
         cpu = EXCLUDED.cpu, memory = EXCLUDED.memory, cpu_capacity = EXCLUDED.cpu_capacity,
         mem_capacity = EXCLUDED.mem_capacity, isolation = EXCLUDED.isolation,
-        isolation_detail = EXCLUDED.isolation_detail${programs === null ? sql`` : PROGRAMS_TRIED}
+        isolation_detail = EXCLUDED.isolation_detail${programs === null ? sql`` : CHECKED_PROGRAMS}
       RETURNING one.health_check_started`);
     return existing(row, 'an upsert returns its row').health_check_started;
   }

@@ -6,7 +6,7 @@ import { resource } from '../common/resource/registry.js';
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { attached } from '../common/rest/sublist-kinds.js';
 import { TRUE } from '../database/sql.js';
-import { changeList, DEFAULT_GROUP } from './instance-groups.repository.js';
+import { updatePolicyList, DEFAULT_GROUP } from './instance-groups.repository.js';
 
 /**
  * Returns the `instance_groups` relation of a resource: the preferred groups of its jobs, best
@@ -28,7 +28,7 @@ export const preferredGroups = (type: string): Relation => ({
 export const attachInstanceGroups = (): ((
   definition: ResourceDefinition,
   name: string,
-) => SubListSpec) => attached('instance_groups', { childNeeds: 'use', check: assertOwned });
+) => SubListSpec) => attached('instance_groups', { childNeeds: 'use', check: assertMayPrefer });
 
 /**
  * Returns the sublist `instances/` of a group: superusers attach instances, which adds them to its policy
@@ -42,9 +42,9 @@ export const machinesOfGroup =
         if (context.parent.name === DEFAULT_GROUP) {
           throw new BadRequest('Every machine is in the default instance group.');
         }
-        await listMachine(context, machine, true);
+        await setListed(context, machine, true);
       },
-      beforeDetach: (context, machine) => listMachine(context, machine, false),
+      beforeDetach: (context, machine) => setListed(context, machine, false),
     })(definition, name);
     const scope: SubListSpec['scope'] = (parent, context) =>
       parent.name === DEFAULT_GROUP ? TRUE : spec.scope(parent, context);
@@ -52,7 +52,7 @@ export const machinesOfGroup =
   };
 
 /** Adds a machine to the policy list of a group or removes it, so that it stays as attached. */
-async function listMachine(
+async function setListed(
   { services, parent, parentDefinition }: LinkContext,
   { hostname }: Row,
   isListed: boolean,
@@ -60,7 +60,7 @@ async function listMachine(
   const before = listOf(parent.policy_instance_list);
   if (before.includes(hostname) === isListed) return;
   const after = isListed ? [...before, hostname] : before.filter((name) => name !== hostname);
-  await services.database.execute(changeList(parent.id, String(hostname), isListed));
+  await services.database.execute(updatePolicyList(parent.id, String(hostname), isListed));
   services.activity.record({
     operation: 'update',
     object1: refOf(parentDefinition, parent),
@@ -72,7 +72,7 @@ async function listMachine(
  * Requires a superuser for an object without an organization, because no organization administrator
  * is responsible for its capacity.
  */
-async function assertOwned({ actor, parent, parentDefinition }: LinkContext, _group: Row) {
+async function assertMayPrefer({ actor, parent, parentDefinition }: LinkContext, _group: Row) {
   const isOwned = parentDefinition.type === 'organization' || parent.organization_id !== null;
   if (!isOwned && !actor.isSuperuser) throw new Forbidden();
 }

@@ -71,7 +71,7 @@ export class WorkerNodesRepository extends TableRepository<WorkerNode> {
   }
 
   /** Stores a heartbeat of a worker, with the number of runs that it executes at once. */
-  async noteAlive(node: Omit<WorkerNode, 'last_seen'>): Promise<void> {
+  async storeHeartbeat(node: Omit<WorkerNode, 'last_seen'>): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity)
       VALUES (${node.name}, ${node.hostname}, ${node.host_key}, ${node.pid}, ${node.start_time},
@@ -88,7 +88,7 @@ export class WorkerNodesRepository extends TableRepository<WorkerNode> {
   }
 
   /** Deletes workers, and all workers without a heartbeat for a long time. */
-  async forget(names: readonly string[]): Promise<void> {
+  async removeLost(names: readonly string[]): Promise<void> {
     await this.database.execute(sql`
       DELETE FROM worker_nodes WHERE name = ANY(${names}::text[])
         OR last_seen < now() - make_interval(secs => ${NODE_LOST_SECONDS * 10})`);

@@ -14,8 +14,9 @@ import { SchedulesRepository, type DueSchedule } from './schedules.repository.js
 
 /** Maximum number of schedules per pass; if a pass reaches it, the next one follows at once. */
 const BATCH = 200;
-const NO_RULE = 'The rule of this schedule cannot be followed: set it anew.';
-const LOCKED = 'The secret variables of this schedule cannot be opened with the present keys.';
+const INVALID_RULE = 'The rule of this schedule cannot be followed: set it anew.';
+const NOT_DECRYPTABLE =
+  'The secret variables of this schedule cannot be opened with the present keys.';
 
 /** Result of a schedule in a pass. */
 interface Outcome {
@@ -53,7 +54,7 @@ export class DueSchedules {
     if (due.length === 0) return false;
     const outcomes: Outcome[] = [];
     for (const schedule of due) outcomes.push(await this.plan(schedule));
-    await this.holdBack(outcomes);
+    await this.skipExcess(outcomes);
     await this.launch(outcomes);
     await this.store(outcomes);
     failPoint('schedule-launched');
@@ -61,11 +62,11 @@ export class DueSchedules {
   }
 
   private async plan(schedule: DueSchedule): Promise<Outcome> {
-    const recurrence = Recurrence.stored(schedule.rrule);
+    const recurrence = Recurrence.parseStored(schedule.rrule);
     const now = new Date(schedule.now);
     const known = new Date(schedule.next_run);
     if (!recurrence) {
-      return { schedule, occurrence: known, next: null, prompts: null, explanation: NO_RULE };
+      return { schedule, occurrence: known, next: null, prompts: null, explanation: INVALID_RULE };
     }
     const occurrence = await recurrence.newest(known, now);
     const prompts = this.promptsOf(schedule);
@@ -74,7 +75,7 @@ export class DueSchedules {
       occurrence,
       next: await recurrence.after(now),
       prompts,
-      explanation: prompts ? '' : LOCKED,
+      explanation: prompts ? '' : NOT_DECRYPTABLE,
     };
   }
 
@@ -92,7 +93,7 @@ export class DueSchedules {
   }
 
   /** Drops launches of templates that have reached the maximum number of active runs. */
-  private async holdBack(outcomes: readonly Outcome[]): Promise<void> {
+  private async skipExcess(outcomes: readonly Outcome[]): Promise<void> {
     const { SCHEDULE_MAX_JOBS: max } = await this.settings.get('SCHEDULE_MAX_JOBS');
     const ids = outcomes.map(({ schedule }) => schedule.unified_job_template_id);
     const active = await this.runs.countActive(ids);
@@ -114,12 +115,12 @@ export class DueSchedules {
    */
   private async launch(outcomes: readonly Outcome[]): Promise<void> {
     const launching = outcomes.filter(({ prompts }) => prompts !== null);
-    const tried = zip(launching, await this.launchers.launchPossible(launching.map(requestOf)));
-    for (const [outcome, { errors }] of tried) {
+    const results = zip(launching, await this.launchers.launchPossible(launching.map(requestOf)));
+    for (const [outcome, { errors }] of results) {
       if (Object.keys(errors).length > 0) outcome.explanation = textOf(errors);
     }
     await this.runs.linkToSchedules(
-      tried.flatMap(([{ schedule, occurrence }, { run }]) =>
+      results.flatMap(([{ schedule, occurrence }, { run }]) =>
         run ? [{ id: run.id, scheduleId: schedule.id, occurrence }] : [],
       ),
     );
@@ -134,7 +135,7 @@ export class DueSchedules {
         explanation,
       })),
     );
-    await this.next.follow(outcomes.map(({ schedule }) => schedule));
+    await this.next.refresh(outcomes.map(({ schedule }) => schedule));
   }
 }
 

@@ -118,18 +118,20 @@ export class JobSchedules {
   private async freeName(job: RowOf<Job>): Promise<string> {
     const name = `Auto-generated schedule from job ${job.id}`;
     const templateId = Number(job.unified_job_template_id);
-    const taken = new Set(await this.schedules.namesBeginningWith(templateId, name));
+    const usedNames = new Set(await this.schedules.namesBeginningWith(templateId, name));
     let free = name;
-    for (let number = 1; taken.has(free); number += 1) free = `${name} - number ${number}`;
+    for (let number = 1; usedNames.has(free); number += 1) free = `${name} - number ${number}`;
     return free;
   }
 
   /** Returns the lists of the schedule, without credentials that its template already has. */
   private async listsOf(job: RowOf<Job>, prompts: Prompts): Promise<Record<ListName, number[]>> {
     const listed = (name: ListName): number[] => prompts[name] ?? [];
-    const own = new Set(await this.templates.credentialsOf(Number(job.unified_job_template_id)));
+    const templateCredentials = new Set(
+      await this.templates.credentialsOf(Number(job.unified_job_template_id)),
+    );
     return {
-      credentials: listed('credentials').filter((id) => !own.has(id)),
+      credentials: listed('credentials').filter((id) => !templateCredentials.has(id)),
       labels: await this.references.lockExisting(resource('label'), listed('labels')),
       instance_groups: await this.references.lockExisting(
         resource('instance_group'),

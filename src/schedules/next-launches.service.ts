@@ -19,10 +19,10 @@ export class NextLaunches {
     private readonly signals: RunSignals,
   ) {}
 
-  /** @param leaving schedule that is about to be deleted */
-  async follow(changed: readonly ChangedSchedule[], leaving: number | null = null): Promise<void> {
+  /** @param except schedule that is about to be deleted */
+  async refresh(changed: readonly ChangedSchedule[], except: number | null = null): Promise<void> {
     const templates = new Set(changed.map(({ unified_job_template_id: id }) => id));
-    await this.templates.showNextLaunches(nextSchedules([...templates], leaving));
+    await this.templates.showNextLaunches(nextSchedules([...templates], except));
     this.database.afterCommit(() => this.signals.announceSchedules(changed.map(({ id }) => id)));
   }
 }

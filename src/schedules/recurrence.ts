@@ -73,7 +73,7 @@ export class Recurrence {
    * this machine does not know its time zone. Such a rule must not affect the evaluation and
    * display of others.
    */
-  static stored(rrule: string): Recurrence | null {
+  static parseStored(rrule: string): Recurrence | null {
     try {
       return Recurrence.parse(rrule);
     } catch (error) {
@@ -91,7 +91,7 @@ export class Recurrence {
    * Local end time in the schedule's time zone if all rules end at the same time; otherwise empty.
    */
   get until(): string {
-    const ends = this.ownRules().map(({ parts }) => parts.get('UNTIL'));
+    const ends = this.recurrenceRules().map(({ parts }) => parts.get('UNTIL'));
     const [end] = ends;
     if (end === undefined || ends.some((other) => other !== end)) return '';
     return localTime(this.timezone, untilOf(end, this.timezone)).toISOString().slice(0, 19);
@@ -104,7 +104,7 @@ export class Recurrence {
   /** Returns the last occurrence; null if a rule never ends, or if there is no occurrence. */
   async last(): Promise<Date | null> {
     const hasEnd = ({ parts }: Rule): boolean => parts.has('COUNT') || parts.has('UNTIL');
-    return this.ownRules().every(hasEnd) ? this.before(new Date(8.64e15)) : null;
+    return this.recurrenceRules().every(hasEnd) ? this.before(new Date(8.64e15)) : null;
   }
 
   /** Returns the first occurrence after an instant, or at the instant if `inclusive`. */
@@ -135,7 +135,7 @@ export class Recurrence {
     return found;
   }
 
-  private ownRules(): Rule[] {
+  private recurrenceRules(): Rule[] {
     return this.text.rules.filter(({ kind }) => kind === 'RRULE');
   }
 
@@ -150,10 +150,13 @@ export class Recurrence {
   private async before(instant: Date): Promise<Date | null> {
     const yielder = new Yielder();
     const rules: RuleWalk[] = [];
-    for (const [rule, same] of zip(this.rules, build(this.text, 'RRULE', MAX_PERIODS_BACK))) {
+    for (const [rule, backwardRule] of zip(
+      this.rules,
+      build(this.text, 'RRULE', MAX_PERIODS_BACK),
+    )) {
       // A rule without occurrences would take long in every search.
       const occurs = new RuleWalk(rule, 'next').from(new Date(0), true) !== null;
-      if (occurs) rules.push(new RuleWalk(same, 'previous'));
+      if (occurs) rules.push(new RuleWalk(backwardRule, 'previous'));
       await yielder.yieldIfDue();
     }
     const exceptions = this.exceptions.map((rule) => new RuleWalk(rule, 'previous'));
@@ -247,11 +250,11 @@ function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS):
  * so the minimum of the frequency does not apply.
  */
 function periodsOf(parts: Rule['parts'], max: number, candidates: number): number {
-  const enough = MIN_PERIODS.get(parts.get('FREQ') ?? '');
-  if (enough === undefined) return max;
-  const least = parts.has('BYSETPOS') ? 1 : enough;
+  const frequencyMinimum = MIN_PERIODS.get(parts.get('FREQ') ?? '');
+  if (frequencyMinimum === undefined) return max;
+  const minimum = parts.has('BYSETPOS') ? 1 : frequencyMinimum;
   const affordable = Math.floor(candidates / occurrencesOf(parts));
-  return Math.min(MAX_PERIODS, Math.max(least, affordable));
+  return Math.min(MAX_PERIODS, Math.max(minimum, affordable));
 }
 
 /** Returns the local start time if a clock change skips it; otherwise null. */

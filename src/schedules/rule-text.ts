@@ -135,11 +135,11 @@ function detailFaults(text: string, start: Start, rules: readonly string[]): str
     ...(value.endsWith('Z') || zoneOf(parameter) !== '' ? [] : [`invalid DTSTART: ${parameter}`]),
     ...(value < '19000101' ? ['DTSTART is too long ago'] : []),
     ...rules.flatMap(partFaults),
-    ...(isTooMuch(rules) ? ['too many occurrences, or rules'] : []),
+    ...(exceedsLimits(rules) ? ['too many occurrences, or rules'] : []),
   ];
 }
 
-function isTooMuch(rules: readonly string[]): boolean {
+function exceedsLimits(rules: readonly string[]): boolean {
   const isExcepted = rules.some((rule) => rule.startsWith('EX'));
   const counts = rules.map((rule) => occurrencesOf(new Map(partsOf(rule))));
   const total = counts.reduce((sum, count) => sum + count, 0);

@@ -9,7 +9,7 @@ export type Occurrence = ReturnType<RRuleTemporal['all']>[number];
  * computed once.
  */
 export class RuleWalk {
-  private isOver = false;
+  private isExhausted = false;
   private found: Occurrence | null = null;
 
   constructor(
@@ -19,11 +19,11 @@ export class RuleWalk {
 
   /** Returns the nearest occurrence beyond an instant, or at the instant if `inclusive`. */
   from(instant: Date, inclusive: boolean): Occurrence | null {
-    if (this.isOver || (this.found && this.isAhead(this.found, instant, inclusive))) {
+    if (this.isExhausted || (this.found && this.isAhead(this.found, instant, inclusive))) {
       return this.found;
     }
     this.found = this.search(instant, inclusive);
-    this.isOver = this.found === null;
+    this.isExhausted = this.found === null;
     return this.found;
   }
 

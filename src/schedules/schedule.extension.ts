@@ -30,7 +30,7 @@ export class ScheduleExtension {
       rows.map((row) => {
         const template = templates.get(row.unified_job_template_id);
         const project = template?.project_id ?? null;
-        const { timezone = '', until = '' } = Recurrence.stored(row.rrule) ?? {};
+        const { timezone = '', until = '' } = Recurrence.parseStored(row.rrule) ?? {};
         const extension: Extension = {
           fields: { timezone, until },
           related: {

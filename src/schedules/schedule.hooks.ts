@@ -46,13 +46,13 @@ export class ScheduleHooks implements ResourceHooks<Schedule> {
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
     // Takes the id first, because secret answers are sealed for their row.
     const id = await this.schedules.takeId();
-    const place = { table: this.schedules.table, id };
-    const saved = sealSaved(this.box, place, values, template);
+    const target = { table: this.schedules.table, id };
+    const saved = sealSaved(this.box, target, values, template);
     return { values: saved.values, columns: { ...times, id, ...saved.columns } };
   }
 
   async created(row: RowOf<Schedule>): Promise<void> {
-    await this.next.follow([row]);
+    await this.next.refresh([row]);
   }
 
   async prepareUpdate(row: RowOf<Schedule>, sent: ValuesOf<Schedule>): Promise<Prepared<Schedule>> {
@@ -68,17 +68,17 @@ export class ScheduleHooks implements ResourceHooks<Schedule> {
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
     if (!('extra_data' in values)) return { columns: times };
     const former = row.survey_passwords;
-    const place = { table: this.schedules.table, id: row.id };
-    const saved = sealSaved(this.box, place, values, template, former);
+    const target = { table: this.schedules.table, id: row.id };
+    const saved = sealSaved(this.box, target, values, template, former);
     return { values: saved.values, columns: { ...times, ...saved.columns } };
   }
 
   async updated(before: RowOf<Schedule>): Promise<void> {
-    await this.next.follow([before]);
+    await this.next.refresh([before]);
   }
 
   async prepareDelete(row: RowOf<Schedule>): Promise<void> {
-    await this.next.follow([row], row.id);
+    await this.next.refresh([row], row.id);
   }
 
   private async template(id: number): Promise<SavedLaunchTarget> {

@@ -16,7 +16,7 @@ import { schedules } from './schedules.resource.js';
 import { zoneNames } from './zones.js';
 
 /** Number of occurrences in a preview. */
-const SHOWN = 10;
+const PREVIEW_LENGTH = 10;
 
 /** Body of a preview request. */
 export class PreviewRequest {
@@ -68,7 +68,7 @@ export class SchedulesController extends ResourceController(schedules) {
 
 async function upcoming(rrule: string): Promise<ShownOccurrence[]> {
   try {
-    return await Recurrence.parse(rrule).upcoming(new Date(), SHOWN);
+    return await Recurrence.parse(rrule).upcoming(new Date(), PREVIEW_LENGTH);
   } catch (error) {
     if (error instanceof RuleTextError) throw new Invalid({ rrule: [...error.faults] });
     throw error;

@@ -85,8 +85,8 @@ export class SchedulesRepository extends TableRepository<Row> implements RunSche
 
   /** Attaches objects of one kind to a schedule, in the given order. */
   async attach(id: number, kind: keyof typeof LINKS, targets: readonly number[]): Promise<void> {
-    const [table, far] = LINKS[kind];
-    const columns = { schedule_id: 'integer', [far]: 'integer' };
+    const [table, column] = LINKS[kind];
+    const columns = { schedule_id: 'integer', [column]: 'integer' };
     const links = targets.map((target) => [id, target]);
     await this.database.execute(insertRows(table, columns, links));
   }

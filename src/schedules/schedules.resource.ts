@@ -10,7 +10,7 @@ import { Schedule } from './schedule.entity.js';
 import { ScheduleExtension, SCHEDULE_SHOWS } from './schedule.extension.js';
 
 /** Roles that launch each kind of template; all kinds share one id sequence. */
-const LAUNCHERS = [
+const LAUNCH_ROLES = [
   ['job_template', 'execute_role'],
   ['workflow_job_template', 'execute_role'],
   ['project', 'update_role'],
@@ -33,10 +33,10 @@ const onSource =
     return rule(alias, actor);
   };
 
-const kinds = LAUNCHERS.map(([type]) => type);
+const kinds = LAUNCH_ROLES.map(([type]) => type);
 const ofKinds = (role: string): Predicate => onTemplate(kinds.map((type) => [type, role] as const));
-const launches = anyOf(onTemplate(LAUNCHERS), onSource('update'));
-const administers = anyOf(ofKinds('admin_role'), onSource('change'));
+const mayLaunch = anyOf(onTemplate(LAUNCH_ROLES), onSource('update'));
+const mayAdminister = anyOf(ofKinds('admin_role'), onSource('change'));
 
 export const schedules = defineResource({
   path: 'schedules',
@@ -66,11 +66,11 @@ export const schedules = defineResource({
     add: () => everyone,
     mayAdd: (actor) =>
       or(
-        ...LAUNCHERS.map(([type, role]) => holdsAny(type, [role], actor)),
+        ...LAUNCH_ROLES.map(([type, role]) => holdsAny(type, [role], actor)),
         holdsAny('inventory', ['update_role'], actor),
       ),
-    change: anyOf(administers, allOf(isActor('created_by_id'), launches)),
-    delete: anyOf(administers, isActor('created_by_id')),
+    change: anyOf(mayAdminister, allOf(isActor('created_by_id'), mayLaunch)),
+    delete: anyOf(mayAdminister, isActor('created_by_id')),
   },
   relations: {
     credentials: {

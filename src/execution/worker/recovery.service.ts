@@ -76,7 +76,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
       await this.attempt(() => this.sweepContainers());
       await this.sweepSessions();
     }
-    await this.nodes.forget(dead);
+    await this.nodes.removeLost(dead);
     await this.outbox.addMissing('runs', waitingRuns());
     this.lastContact = Date.now();
   }

@@ -52,7 +52,7 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
     this.stopping = true;
     clearTimeout(this.timer);
     const name = await this.name();
-    await this.nodes.forget([name]).catch(() => undefined);
+    await this.nodes.removeLost([name]).catch(() => undefined);
   }
 
   /** Returns the name under which this worker holds leases. */
@@ -120,7 +120,7 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
     const programs = isProbed ? await this.boundary.programs() : null;
     const refusal = await this.boundary.refusal();
     const size = { cpu: availableParallelism(), memory: totalmem() };
-    const requested = await this.instances.noteAlive(
+    const requested = await this.instances.storeHeartbeat(
       {
         hostname: this.hostname,
         version: VERSION,
@@ -132,7 +132,7 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
       programs,
     );
     // Last, because the scheduler places runs on instances with live workers.
-    await this.nodes.noteAlive({
+    await this.nodes.storeHeartbeat({
       name,
       hostname: this.hostname,
       host_key: hostKey,

@@ -23,9 +23,12 @@ beforeEach(async () => {
     ...{ DATA_DIR: '/srv/data' },
   });
   node = new WorkerNode(
-    { noteAlive: async () => {}, forget: async () => {} } as unknown as WorkerNodesRepository,
     {
-      noteAlive: async (_machine: object, programs: string | null) => {
+      storeHeartbeat: async () => {},
+      removeLost: async () => {},
+    } as unknown as WorkerNodesRepository,
+    {
+      storeHeartbeat: async (_machine: object, programs: string | null) => {
         stored.push(programs);
         return requested;
       },

@@ -14,7 +14,7 @@ export default {
       machines: [[]],
       overview: [[]],
       policies: [[]],
-      choosable: [[]],
+      eligible: [[]],
       changeMembers: [[[{ group: 1, machine: 2 }], [{ group: 1, machine: 3 }]]],
     }),
     samplesOf(instances.InstancesRepository, {
@@ -24,7 +24,7 @@ export default {
       requestCheck: [[1]],
       alive: [[]],
       nodes: [[]],
-      noteAlive: [
+      storeHeartbeat: [
         [
           {
             ...{ hostname: 'here', version: '1', cpu: 2, memory: 4, cpu_capacity: 8 },
@@ -41,7 +41,7 @@ export default {
     samplesOf(workerNodes.WorkerNodesRepository, {
       load: [[]],
       loadOfGroups: [[[1]]],
-      noteAlive: [
+      storeHeartbeat: [
         [
           {
             ...{ name: 'here/1', hostname: 'here', host_key: 'h', pid: 1 },
@@ -50,7 +50,7 @@ export default {
         ],
       ],
       ofHost: [['h']],
-      forget: [[['here/1']]],
+      removeLost: [[['here/1']]],
     }),
   ],
   fragments: [
@@ -66,7 +66,7 @@ export default {
         calls: [[sql`SELECT 'here' AS hostname, 1 AS runs, 1 AS forks`]],
         inside: asQuery,
       },
-      changeList: { calls: [[1, 'here', true]], inside: (statement) => statement },
+      updatePolicyList: { calls: [[1, 'here', true]], inside: (statement) => statement },
     }),
     fragmentsOf(instances, {
       instanceHostnameOf: [[sql`1`]],

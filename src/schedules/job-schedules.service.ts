@@ -89,7 +89,9 @@ export class JobSchedules {
         await this.references.assertAllowed(resource(type), lists[name], needs, actor);
       }
       const row = await this.resources.insert(schedules, await this.valuesOf(job, prompts), actor);
-      for (const name of LIST_NAMES) await this.attach(row, name, lists[name]);
+      for (const name of LIST_NAMES) {
+        if (lists[name].length > 0) await this.schedules.attach(row.id, name, lists[name]);
+      }
       return row;
     });
   }
@@ -138,10 +140,6 @@ export class JobSchedules {
         listed('instance_groups'),
       ),
     };
-  }
-
-  private async attach(schedule: Row, name: ListName, ids: readonly number[]): Promise<void> {
-    if (ids.length > 0) await this.schedules.attach(schedule.id, name, ids);
   }
 }
 

@@ -10,7 +10,7 @@ import { SubList } from '../common/rest/sublist.js';
 import { attached, children } from '../common/rest/sublist-kinds.js';
 import { attachLabels } from '../labels/sublists.js';
 import { credentialsOfSavedLaunch } from '../workflow-templates/node-credentials.js';
-import { Recurrence, type ShownOccurrence } from './recurrence.js';
+import { Recurrence } from './recurrence.js';
 import { RuleTextError } from './rule-text.js';
 import { schedules } from './schedules.resource.js';
 import { zoneNames } from './zones.js';
@@ -46,11 +46,16 @@ export class SchedulesController extends ResourceController(schedules) {
   })
   @Post('preview')
   async preview(@Body() { rrule }: PreviewRequest): Promise<object> {
-    const occurrences = await upcoming(rrule);
-    return {
-      local: occurrences.map(({ local }) => local),
-      utc: occurrences.map(({ utc }) => utc),
-    };
+    try {
+      const occurrences = await Recurrence.parse(rrule).upcoming(new Date(), PREVIEW_LENGTH);
+      return {
+        local: occurrences.map(({ local }) => local),
+        utc: occurrences.map(({ utc }) => utc),
+      };
+    } catch (error) {
+      if (error instanceof RuleTextError) throw new Invalid({ rrule: [...error.faults] });
+      throw error;
+    }
   }
 
   @Route({
@@ -63,14 +68,5 @@ export class SchedulesController extends ResourceController(schedules) {
   @Get('zoneinfo')
   zones(): object {
     return { zones: zoneNames() };
-  }
-}
-
-async function upcoming(rrule: string): Promise<ShownOccurrence[]> {
-  try {
-    return await Recurrence.parse(rrule).upcoming(new Date(), PREVIEW_LENGTH);
-  } catch (error) {
-    if (error instanceof RuleTextError) throw new Invalid({ rrule: [...error.faults] });
-    throw error;
   }
 }

@@ -8,7 +8,7 @@ import { InstanceGroupsRepository } from './instance-groups.repository.js';
 /** Key of the advisory lock on members of groups, unique in this database. */
 const MEMBERS_LOCK = 7_304;
 
-/** Keeps the members of instance groups as their policies say. */
+/** Updates the members of instance groups according to their policies. */
 @Injectable()
 export class GroupMembers {
   constructor(
@@ -17,7 +17,7 @@ export class GroupMembers {
     private readonly queue: QueuePort,
   ) {}
 
-  /** Computes the members anew and writes the differences, in the caller's transaction. */
+  /** Computes the members again and writes the differences, in the caller's transaction. */
   async refresh(): Promise<void> {
     if ((await this.groups.policies()).length === 0) return;
     await this.database.execute(sql`SELECT pg_advisory_xact_lock(${MEMBERS_LOCK})`);
@@ -29,7 +29,7 @@ export class GroupMembers {
     await this.groups.changeMembers(without(wanted, present), without(present, wanted));
   }
 
-  /** Refreshes after a change by a request, and has the scheduler place runs again. */
+  /** Updates the members after a change by a request, and wakes the scheduler after the commit. */
   async changed(): Promise<void> {
     await this.refresh();
     this.database.afterCommit(() => this.queue.wakeScheduler());

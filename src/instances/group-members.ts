@@ -1,7 +1,7 @@
-/** The policy of an instance group: which machines belong to it. */
+/** The policy of an instance group, which determines its machines. */
 export interface GroupPolicy {
   id: number;
-  /** Least share of the machines that policies may choose, 0 to 100. */
+  /** Minimum percentage of the machines that policies may choose, 0 to 100. */
   percentage: number;
   minimum: number;
   /** Machines that are named by the policy. */
@@ -14,9 +14,9 @@ export interface GroupInstance {
 }
 
 /**
- * Returns the machines of each group by its policy (docs/contract/resources.md#instance-groups): those of
- * its list, then as many as its minimum and its percentage need. Groups with fewer machines choose first,
- * and take the machines that policies have put into the fewest groups.
+ * Returns the machines of each group by its policy (docs/contract/resources.md#instance-groups): the
+ * machines of its list, then as many machines as its minimum and its percentage require. Groups with fewer
+ * machines choose first, and choose the machines that policies have added to the fewest groups.
  *
  * @param eligible machines that policies may choose, by id
  */

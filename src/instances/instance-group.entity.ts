@@ -7,8 +7,9 @@ import { CASCADE, LinkRow } from '../database/table.js';
 const COMPUTED = { readOnly: true, column: null, filter: false } as const;
 
 /**
- * A group of instances, on which the runs that prefer it are placed (docs/contract/runs.md#placement).
- * Every instance belongs to `default`. Groups of pods are refused; those of older versions get no runs.
+ * A group of instances, which execute the runs that prefer the group (docs/contract/runs.md#placement).
+ * Every instance belongs to `default`. Container groups are rejected; those of older versions execute no
+ * runs.
  */
 @Entity('instance_groups')
 @Index('instance_groups_name_key', ['name'], { unique: true })
@@ -16,10 +17,10 @@ export class InstanceGroup extends ResourceEntity {
   @Char({ required: true, search: true, max: 250, help: 'Name of this object.' })
   name!: string;
 
-  @Integer({ min: 0, default: 0, help: 'Most runs at once; 0 is no limit.' })
+  @Integer({ min: 0, default: 0, help: 'Maximum number of concurrent runs; 0 for no limit.' })
   max_concurrent_jobs!: number;
 
-  @Integer({ min: 0, default: 0, help: 'Most forks at once; 0 is no limit.' })
+  @Integer({ min: 0, default: 0, help: 'Maximum number of concurrent forks; 0 for no limit.' })
   max_forks!: number;
 
   @Bool({ control: 'none', help: 'A group of pods: not supported, and refused if true.' })
@@ -33,13 +34,17 @@ export class InstanceGroup extends ResourceEntity {
   })
   credential!: Reference | null;
 
-  @Integer({ min: 0, max: 100, default: 0, help: 'Least share of the instances.' })
+  @Integer({ min: 0, max: 100, default: 0, help: 'Minimum percentage of the instances.' })
   policy_instance_percentage!: number;
 
-  @Integer({ min: 0, default: 0, help: 'Fewest instances.' })
+  @Integer({ min: 0, default: 0, help: 'Minimum number of instances.' })
   policy_instance_minimum!: number;
 
-  @Json({ default: [], schema: list(STRING), help: 'Names of instances that belong to it.' })
+  @Json({
+    default: [],
+    schema: list(STRING),
+    help: 'Names of instances that always belong to the group.',
+  })
   policy_instance_list!: string[];
 
   @Text({
@@ -49,10 +54,10 @@ export class InstanceGroup extends ResourceEntity {
   })
   pod_spec_override!: string;
 
-  @Integer({ ...COMPUTED, help: 'Total capacity of its instances, in forks.' })
+  @Integer({ ...COMPUTED, help: 'Total capacity of the instances, in forks.' })
   capacity!: number;
 
-  @Integer({ ...COMPUTED, help: 'Forks of the runs that are assigned to its instances.' })
+  @Integer({ ...COMPUTED, help: 'Forks of the runs that are assigned to the instances.' })
   consumed_capacity!: number;
 
   @Float({ ...COMPUTED, help: 'Free part of the capacity, 0 to 100.' })
@@ -64,7 +69,7 @@ export class InstanceGroup extends ResourceEntity {
   @Integer({ ...COMPUTED, help: 'Number of runs that were ever placed in the group.' })
   jobs_total!: number;
 
-  @Integer({ ...COMPUTED, help: 'Instances of it; of `default`, those that are ready.' })
+  @Integer({ ...COMPUTED, help: 'Number of instances; for `default`, number of ready instances.' })
   instances!: number;
 }
 

@@ -69,7 +69,7 @@ export class InstanceGroupHooks implements ResourceHooks<InstanceGroup> {
   }
 }
 
-/** Refuses what runs in pods would need; clients may send back what older versions stored. */
+/** Rejects the fields of container groups, unless a client sends the stored value of an older version. */
 function podErrors(sent: Sent, row: Partial<RowOf<InstanceGroup>>): FieldErrors {
   const stored: Sent = {
     is_container_group: row.is_container_group,

@@ -29,25 +29,25 @@ export const groupsOf = (instance: Sql): Sql => sql`
   SELECT id FROM instance_groups WHERE name = ${DEFAULT_GROUP}
   UNION ALL SELECT instance_group_id FROM instance_group_instances WHERE instance_id = ${instance}`;
 
-/** A group that runs are placed in, and one of its live, enabled machines. */
+/** A group that executes runs, and one of its live, enabled machines. */
 export interface GroupMachine {
   group_id: number;
-  /** Most runs at once; 0 for no limit. */
+  /** Maximum number of concurrent runs; 0 for no limit. */
   max_concurrent_jobs: number;
-  /** Most forks at once; 0 for no limit. */
+  /** Maximum number of concurrent forks; 0 for no limit. */
   max_forks: number;
   hostname: string;
-  /** Runs that the workers of the machine can execute at once. */
+  /** Number of runs that the workers of the machine can execute concurrently. */
   slots: number;
-  /** Forks that the machine has room for. */
+  /** Capacity of the machine in forks. */
   capacity: number;
-  /** True if it can run containers. */
+  /** True if the machine can run containers. */
   has_engine: boolean;
 }
 
 /**
- * Returns a query for the groups with their machines that take runs: the columns of `GroupMachine`. A
- * container group has none.
+ * Returns a query for the groups with their machines that accept runs: the columns of `GroupMachine`. A
+ * container group has no machines.
  */
 const groupMachines = (): Sql => sql`
   SELECT g.id AS group_id, g.max_concurrent_jobs, g.max_forks, machine.hostname,
@@ -76,7 +76,7 @@ export const preferredGroupsOf = (type: GroupOwner, id: Sql): Sql => sql`
   SELECT instance_group_id AS id, id AS position FROM ${ident(`${type}_instance_groups`)}
   WHERE ${ident(`${type}_id`)} = ${id}`;
 
-/** Returns the statement that gives a copy of a job template the preferred groups of the original. */
+/** Returns the statement that copies the preferred groups of a job template to its copy. */
 export const copyPreferredGroups = (original: number, copy: number): Sql => sql`
   INSERT INTO job_template_instance_groups (job_template_id, instance_group_id)
   SELECT ${copy}, id FROM (${preferredGroupsOf('job_template', sql`${original}`)}) preferred
@@ -92,7 +92,7 @@ export const groupNames = (): Sql => sql`SELECT id, name FROM instance_groups`;
 /** Returns an SQL array with all groups. */
 export const existingGroups = (): Sql => sql`ARRAY(SELECT id FROM instance_groups)`;
 
-/** Returns joins of groups `g` to all of their instances, `one`, and to those that take runs, `ready`. */
+/** Returns joins of groups `g` to all their instances, `one`, and to the instances that accept runs, `ready`. */
 const joinMembers = (): Sql => sql`
   LEFT JOIN instances one ON g.name = ${DEFAULT_GROUP} OR EXISTS (
     SELECT 1 FROM instance_group_instances WHERE instance_group_id = g.id AND instance_id = one.id)
@@ -157,7 +157,7 @@ export class InstanceGroupsRepository extends TableRepository<RowOf<InstanceGrou
     return this.database.rows<GroupMachine>(sql`${groupMachines()} ORDER BY group_id, hostname`);
   }
 
-  /** Returns the groups whose members follow from policies, and their present members. */
+  /** Returns the groups whose members follow from policies, and their current members. */
   policies(): Promise<(GroupPolicy & { members: number[] })[]> {
     return this.database.rows(sql`
       SELECT g.id, g.policy_instance_percentage AS percentage, g.policy_instance_minimum AS minimum,

@@ -9,7 +9,7 @@ const READ_ONLY = { readOnly: true } as const;
 const COMPUTED = { readOnly: true, column: null, filter: false } as const;
 const FILTERED = { readOnly: true, column: null } as const;
 
-/** A machine with present or past workers; its row remains after the last worker has stopped. */
+/** A machine with current or former workers; its row remains after the last worker has stopped. */
 @Entity('instances')
 @Index('instances_hostname_key', ['hostname'], { unique: true })
 export class Instance extends ResourceEntity {
@@ -29,7 +29,7 @@ export class Instance extends ResourceEntity {
     ...READ_ONLY,
     label: 'CPU capacity',
     default: 0,
-    help: 'Forks that its processors are enough for.',
+    help: 'Number of forks that the processors are sufficient for.',
   })
   cpu_capacity!: number;
 
@@ -37,13 +37,13 @@ export class Instance extends ResourceEntity {
     ...READ_ONLY,
     label: 'Memory capacity',
     default: 0,
-    help: 'Forks that its memory is enough for.',
+    help: 'Number of forks that the memory is sufficient for.',
   })
   mem_capacity!: number;
 
   @Float({
     default: 1,
-    help: 'Its capacity from 0, the smaller of its two capacities, to 1, the larger.',
+    help: 'Position between CPU and memory capacity: 0 for the smaller value, 1 for the larger.',
   })
   capacity_adjustment!: number;
 
@@ -68,7 +68,12 @@ export class Instance extends ResourceEntity {
   @Bool({ ...FILTERED, computed: isCheckPending, help: 'A health check has no result yet.' })
   health_check_pending!: boolean;
 
-  @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()', help: 'Last sign of life.' })
+  @DateTime({
+    ...READ_ONLY,
+    nullable: false,
+    columnDefault: 'now()',
+    help: 'Time of the last heartbeat.',
+  })
   last_seen!: string;
 
   @Choices(ISOLATIONS, {
@@ -83,7 +88,7 @@ export class Instance extends ResourceEntity {
   @Bool({ default: true, help: 'Accept new runs. If false, runs of the instance still finish.' })
   enabled!: boolean;
 
-  @Bool({ default: true, help: 'Policies of instance groups may choose it.' })
+  @Bool({ default: true, help: 'True if policies of instance groups may choose the instance.' })
   managed_by_policy!: boolean;
 
   @Choices([['execution', 'Execution node']], {

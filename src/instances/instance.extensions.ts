@@ -29,7 +29,7 @@ export class InstanceGroupExtension {
   }
 }
 
-/** Adds the state, the capacity and the runs of each machine. Decimals are texts, as clients read them. */
+/** Adds the state, capacity and runs of each machine. Clients expect decimals as texts. */
 @Injectable()
 export class InstanceExtension {
   constructor(private readonly instances: InstancesRepository) {}

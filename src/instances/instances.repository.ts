@@ -56,7 +56,7 @@ export type Machine = Pick<
   | 'isolation_detail'
 >;
 
-/** Versions of the programs that a machine has for runs; empty where a program is missing. */
+/** Versions of the programs for runs on a machine; empty if a program is missing. */
 export type Programs = Pick<
   RowOf<Instance>,
   'container_engine' | 'ansible_version' | 'ansible_runner_version'
@@ -74,12 +74,12 @@ export const liveIsolations = (): Sql => sql`
   SELECT isolation AS label, count(*)::int AS value FROM instances
   WHERE hostname IN (SELECT hostname FROM (${liveNodes()}) node) GROUP BY isolation`;
 
-/** Assignments for a machine whose programs were tried. */
+/** Assignments for a machine whose programs were checked. */
 const CHECKED_PROGRAMS = sql`, container_engine = EXCLUDED.container_engine,
   ansible_version = EXCLUDED.ansible_version,
   ansible_runner_version = EXCLUDED.ansible_runner_version, last_health_check = now()`;
 
-/** Machines with present or past workers. */
+/** Machines with current or former workers. */
 @Injectable()
 export class InstancesRepository extends TableRepository<RowOf<Instance>> {
   constructor(
@@ -90,10 +90,10 @@ export class InstancesRepository extends TableRepository<RowOf<Instance>> {
   }
 
   /**
-   * Stores that a machine has a live worker, with the machine's present properties.
+   * Stores a heartbeat of a machine, with the machine's current properties.
    *
-   * @param programs its programs if the worker has just tried them; null: not tried again
-   * @returns the time at which a health check was last asked for
+   * @param programs programs of the machine, if the worker has just checked them; otherwise null
+   * @returns the time of the last request for a health check
    */
   async storeHeartbeat(machine: Machine, programs: Programs | null): Promise<string | null> {
     const row = await this.database.row<{ health_check_started: string | null }>(sql`
@@ -114,9 +114,10 @@ export class InstancesRepository extends TableRepository<RowOf<Instance>> {
   }
 
   /**
-   * Stores that a health check is wanted, unless one is pending. The workers see it at their next heartbeat.
+   * Stores a request for a health check, unless a check is pending. The workers read the request at their
+   * next heartbeat.
    *
-   * @returns false if one is pending
+   * @returns false if a check is pending
    */
   async requestCheck(id: number): Promise<boolean> {
     const changed = await this.database.execute(sql`

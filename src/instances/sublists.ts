@@ -51,7 +51,7 @@ export const machinesOfGroup =
     return { ...spec, scope };
   };
 
-/** Adds a machine to the policy list of a group or removes it, so that it stays as attached. */
+/** Adds a machine to the policy list of a group or removes it, so that policies keep the change. */
 async function setListed(
   { services, parent, parentDefinition }: LinkContext,
   { hostname }: Row,

@@ -22,13 +22,13 @@ export class WorkerNode {
   pid!: number;
 
   /**
-   * Start time of the process by the kernel, which distinguishes it from a later process with the
-   * same id.
+   * Start time of the process from the kernel, which distinguishes the process from a later process with
+   * the same id.
    */
   @Column('text')
   start_time!: string;
 
-  /** Number of runs that it executes at once; 0 if it takes none. */
+  /** Number of concurrent runs of the worker; 0 if it accepts no runs. */
   @Column('integer')
   capacity!: number;
 

@@ -23,8 +23,8 @@ export const liveNodes = (): Sql => sql`
   WHERE last_seen > now() - make_interval(secs => ${NODE_LOST_SECONDS})`;
 
 /**
- * Returns a query for the machines that take runs: `id`, `hostname`, `slots` (runs that their workers
- * execute at once), `capacity` in forks (docs/contract/runs.md#capacity) and `has_engine`.
+ * Returns a query for the machines that accept runs: `id`, `hostname`, `slots` (number of concurrent runs
+ * of their workers), `capacity` in forks (docs/contract/runs.md#capacity) and `has_engine`.
  */
 export const readyMachines = (): Sql => sql`
   SELECT one.id, one.hostname, node.slots, one.container_engine <> '' AS has_engine,
@@ -35,20 +35,19 @@ export const readyMachines = (): Sql => sql`
     GROUP BY hostname HAVING sum(capacity) > 0) node USING (hostname)
   WHERE one.enabled`;
 
-/** Returns the number of runs that a machine's live workers execute at once, as SQL; null without any. */
+/** Returns the number of concurrent runs of a machine's live workers, as SQL; null without live workers. */
 const liveSlots = (hostname: Sql): Sql => sql`
   (SELECT sum(node.capacity)::int FROM (${liveNodes()}) node WHERE node.hostname = ${hostname})`;
 
 /** Text of `errors` for a machine without live workers. */
-const LOST = 'No worker of this machine has been heard of lately.';
+const LOST = 'No worker of this machine has sent a heartbeat recently.';
 
 /** Returns `node_state` of a machine, as SQL. */
 export const nodeState = (alias: string): Sql => sql`
   CASE WHEN ${liveSlots(ident(alias, 'hostname'))} > 0 THEN 'ready' ELSE 'unavailable' END`;
 
 /**
- * Returns `errors` of a machine, as SQL. A live worker without capacity refuses to run without
- * isolation.
+ * Returns `errors` of a machine, as SQL. A live worker has no capacity if it cannot isolate runs.
  */
 export const nodeErrors = (alias: string): Sql => sql`
   CASE WHEN ${liveSlots(ident(alias, 'hostname'))} > 0 THEN ''
@@ -70,7 +69,7 @@ export class WorkerNodesRepository extends TableRepository<WorkerNode> {
     super(repository);
   }
 
-  /** Stores a heartbeat of a worker, with the number of runs that it executes at once. */
+  /** Stores a heartbeat of a worker, with its number of concurrent runs. */
   async storeHeartbeat(node: Omit<WorkerNode, 'last_seen'>): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity)
@@ -80,7 +79,7 @@ export class WorkerNodesRepository extends TableRepository<WorkerNode> {
   }
 
   /**
-   * Returns workers that see each other's processes, including dead ones that are not deleted yet.
+   * Returns the workers of a host, including dead workers that are not deleted yet.
    */
   ofHost(hostKey: string): Promise<WorkerProcess[]> {
     return this.database.rows<WorkerProcess>(sql`

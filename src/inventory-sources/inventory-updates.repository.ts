@@ -75,7 +75,7 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
         run.timeout, run.verbosity, run."limit", run.cancel_requested, stored.counter, stored.line
       FROM unified_jobs run CROSS JOIN LATERAL (${endOfOutput(sql`run.id`)}) stored
       WHERE run.id = ${id}`);
-    return existing(row, 'a run that was started is there');
+    return existing(row, 'a started run exists');
   }
 
   /** Returns updates with all columns and the caller's capabilities, in order of id. */

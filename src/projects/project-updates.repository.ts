@@ -69,7 +69,7 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
       LEFT JOIN unified_job_templates project ON project.id = run.project_id
       CROSS JOIN LATERAL (${endOfOutput(sql`run.id`)}) stored
       WHERE run.id = ${id}`);
-    return existing(row, 'a run that was started is there');
+    return existing(row, 'a started run exists');
   }
 
   async removeOf(project: number): Promise<void> {

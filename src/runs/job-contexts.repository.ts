@@ -133,7 +133,7 @@ export class JobContextsRepository extends TableRepository<RowOf<Job>> {
       LEFT JOIN (${this.schedules.names()}) schedule ON schedule.id = job.schedule_id
       LEFT JOIN (${this.deliveries.facts()}) delivery ON delivery.id = job.webhook_delivery_id
       WHERE job.id = ${id}`);
-    return existing(row, 'a run that was started is there');
+    return existing(row, 'a started run exists');
   }
 
   /**
@@ -148,7 +148,7 @@ export class JobContextsRepository extends TableRepository<RowOf<Job>> {
         author.username AS launcher_name, run.project_id AS project, run.timeout
       FROM unified_jobs run LEFT JOIN (${people()}) author ON author.id = run.created_by_id
       WHERE run.id = ${id}`);
-    return existing(row, 'a run that was started is there');
+    return existing(row, 'a started run exists');
   }
 
   /** Returns the execution environment of a run of any kind; undefined for a run without one. */

@@ -12,9 +12,9 @@ import { NextLaunches } from './next-launches.service.js';
 import { Recurrence } from './recurrence.js';
 import { SchedulesRepository, type DueSchedule } from './schedules.repository.js';
 
-/** Maximum number of schedules per pass; if a pass reaches it, the next one follows at once. */
+/** Maximum number of schedules per pass. If a pass reaches the maximum, the next pass follows at once. */
 const BATCH = 200;
-const INVALID_RULE = 'The rule of this schedule cannot be followed: set it anew.';
+const INVALID_RULE = 'The rule of this schedule cannot be evaluated. Set a new rule.';
 const NOT_DECRYPTABLE =
   'The secret variables of this schedule cannot be opened with the present keys.';
 
@@ -23,7 +23,7 @@ interface Outcome {
   schedule: DueSchedule;
   occurrence: Date;
   next: Date | null;
-  /** Prompts of the launch; null if it is not possible for the reason in `explanation`. */
+  /** Prompts of the launch; null if there is no launch, for the reason in `explanation`. */
   prompts: Prompts | null;
   explanation: string;
 }
@@ -31,7 +31,7 @@ interface Outcome {
 /**
  * Launches due schedules, by the database's clock. A schedule is locked, launched and moved to its
  * next occurrence in one transaction, so that each occurrence is launched once, even if a worker
- * dies. Of missed occurrences only the newest one is launched.
+ * dies. If occurrences were missed, only the newest is launched.
  */
 @Injectable()
 export class DueSchedules {
@@ -45,9 +45,9 @@ export class DueSchedules {
   ) {}
 
   /**
-   * Launches what is due, in the caller's transaction. Several workers can call it at the same time.
+   * Launches due schedules, in the caller's transaction. Several workers can call it at the same time.
    *
-   * @returns true if more is due at once
+   * @returns true if more schedules can be due
    */
   async launchDue(): Promise<boolean> {
     const due = await this.schedules.lockDue(BATCH);
@@ -110,7 +110,7 @@ export class DueSchedules {
   }
 
   /**
-   * Creates the runs and links them to their occurrences; the database refuses a second run of an
+   * Creates the runs and links them to their occurrences. The database rejects a second run of an
    * occurrence.
    */
   private async launch(outcomes: readonly Outcome[]): Promise<void> {

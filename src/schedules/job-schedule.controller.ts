@@ -41,7 +41,7 @@ export class JobScheduleController {
     kind: 'action',
     access: 'authenticated',
     operationId: 'jobs_create_schedule',
-    summary: 'Make a schedule, still disabled, that launches as the job was launched.',
+    summary: 'Create a disabled schedule with the template and the prompts of the job.',
     parent: jobs,
     resource: schedules,
     needs: 'start',

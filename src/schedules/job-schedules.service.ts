@@ -72,11 +72,11 @@ export class JobSchedules {
 
   /**
    * Creates a schedule of the job's template with the prompts of the job. The schedule is disabled,
-   * monthly from now on and named after the job; its author is expected to change it.
+   * monthly and named after the job, so that its author can change it before its first launch.
    *
    * @throws BadRequest if no schedule can be created from the job
-   * @throws Invalid if its template no longer accepts the prompts
-   * @throws Forbidden if the caller has no permission to use their objects
+   * @throws Invalid if the template no longer accepts the prompts
+   * @throws Forbidden if the caller has no permission to use the objects of the prompts
    */
   async create(job: RowOf<Job>, actor: Actor): Promise<Row> {
     return this.database.transaction(async () => {

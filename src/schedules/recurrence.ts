@@ -15,8 +15,8 @@ import { zonedInstantOf, localTime } from './zones.js';
 import { messageOf } from '../common/errors/message-of.js';
 
 /**
- * Maximum number of consecutive periods without a match (years of a yearly rule, ...); then the
- * rule counts as ended.
+ * Maximum number of consecutive periods (years of a yearly rule, ...) without a match, after which
+ * the rule counts as ended.
  */
 const MAX_PERIODS = 1000;
 /**
@@ -30,11 +30,11 @@ const MIN_PERIODS = new Map([
   ['MONTHLY', 120],
 ]);
 /**
- * Maximum number of periods in a backward search: more minutes than a week has, so that a weekday
- * is found.
+ * Maximum number of periods in a backward search. A week has fewer minutes, so that a rule with a
+ * weekday and minutes is found.
  */
 const MAX_PERIODS_BACK = 12_000;
-/** Maximum number of consecutive occurrences that exceptions remove. */
+/** Maximum number of consecutive occurrences that exceptions can remove. */
 const MAX_EXCEPTIONS = 400;
 
 /** An occurrence in the form for clients. */
@@ -46,10 +46,10 @@ export interface ShownOccurrence {
 }
 
 /**
- * The recurrence of a schedule: the occurrences of its RRULEs without those of its EXRULEs. Times
- * are local to the schedule's time zone, so that nine in the morning remains nine in the morning. A
- * local time that a clock change skips does not occur, and one that is repeated occurs the first
- * time (RFC 5545, 3.3.10).
+ * The recurrence of a schedule: the occurrences of its RRULEs without the occurrences of its EXRULEs.
+ * Times are local to the schedule's time zone, so clock changes do not change the time of day. A local
+ * time that a clock change skips does not occur. A local time that a clock change repeats occurs once,
+ * at the first time (RFC 5545, 3.3.10).
  */
 export class Recurrence {
   private constructor(
@@ -58,7 +58,7 @@ export class Recurrence {
     private readonly exceptions: readonly RRuleTemporal[],
   ) {}
 
-  /** @throws RuleTextError with all faults, as contract texts */
+  /** @throws RuleTextError with all errors, as contract texts */
   static parse(rrule: string): Recurrence {
     const text = readRuleText(rrule);
     try {
@@ -70,8 +70,7 @@ export class Recurrence {
 
   /**
    * Parses a stored rule. Returns null for a rule that cannot be evaluated, for example because
-   * this machine does not know its time zone. Such a rule must not affect the evaluation and
-   * display of others.
+   * this machine does not know its time zone. An invalid rule must not affect other schedules.
    */
   static parseStored(rrule: string): Recurrence | null {
     try {
@@ -113,8 +112,8 @@ export class Recurrence {
   }
 
   /**
-   * Returns the newest occurrence up to `instant`, where `known` is an earlier one. Falls back to
-   * `known` if the search finds no newer occurrence.
+   * Returns the newest occurrence up to `instant`. Returns the earlier occurrence `known` if the search
+   * finds no newer occurrence.
    */
   async newest(known: Date, instant: Date): Promise<Date> {
     const following = await this.after(known);
@@ -154,7 +153,7 @@ export class Recurrence {
       this.rules,
       build(this.text, 'RRULE', MAX_PERIODS_BACK),
     )) {
-      // A rule without occurrences would take long in every search.
+      // Skips rules without occurrences, which every search would compute up to its limit.
       const occurs = new RuleWalk(rule, 'next').from(new Date(0), true) !== null;
       if (occurs) rules.push(new RuleWalk(backwardRule, 'previous'));
       await yielder.yieldIfDue();

@@ -14,15 +14,15 @@ export interface RuleText {
 }
 
 const MAX_COUNT = 999;
-/** Maximum number of rules and maximum length of the text; no real schedule reaches them. */
+/** Maximum number of rules and maximum length of the text; real schedules are far below these limits. */
 const MAX_RULES = 10;
 const MAX_LENGTH = 5000;
 /**
- * Maximum number of occurrences in one period of all rules: all of them are computed to find the
- * next one.
+ * Maximum number of occurrences in one period of all rules. The search for the next occurrence
+ * computes all of them.
  */
 const MAX_OCCURRENCES = 1500;
-/** Maximum number with exceptions, because many consecutive occurrences can be exceptions. */
+/** Same maximum for texts with exceptions, because exceptions can remove many consecutive occurrences. */
 const MAX_EXCEPTED = 50;
 const START = /DTSTART(?:;([^:\s]*))?:(\S*)/g;
 const START_VALUE = /^\d{8}T\d{6}Z?$/;
@@ -49,7 +49,7 @@ const PARTS: Readonly<Record<string, RegExp>> = {
   WKST: new RegExp(`^${WEEKDAY}$`),
 };
 
-/** Error for an invalid rule, with one contract text for each fault. */
+/** Error for an invalid rule, with a contract text for each error in the rule. */
 export class RuleTextError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(faults.join(' '));
@@ -59,14 +59,14 @@ export class RuleTextError extends Error {
 /** Returns an instant in the format of rules: `20260101T090000Z`. */
 export const ruleInstant = (time: Date): string => time.toISOString().replace(/[-:]|\.\d+/g, '');
 
-/** Returns the error text for a fault of the calendar or the time zones. */
+/** Returns the error text for a rule that the parser rejects. */
 export const parseFault = (reason: string): string => `rrule parsing failed validation: ${reason}`;
 
 /**
  * Parses `DTSTART;TZID=Europe/Berlin:20260101T090000 RRULE:FREQ=DAILY;INTERVAL=1` and further
- * rules: RRULEs add occurrences, EXRULEs remove some (docs/contract/schedules.md#rules).
+ * rules. RRULEs add occurrences, EXRULEs remove occurrences (docs/contract/schedules.md#rules).
  *
- * @throws RuleTextError with all faults
+ * @throws RuleTextError with all errors
  */
 export function readRuleText(text: string): RuleText {
   if (text.length > MAX_LENGTH) throw new RuleTextError([parseFault('the text is too long')]);
@@ -76,7 +76,7 @@ export function readRuleText(text: string): RuleText {
     ...textFaults(text, starts),
     ...rules.flatMap((rule) => ruleFaults(rule).map((fault) => `${fault}: ${rule}`)),
   ];
-  // Details of a text without a valid structure would only repeat the fault.
+  // Without a valid structure, errors about details would only repeat the errors about the structure.
   const [start] = starts;
   if (start && faults.length === 0) {
     faults.push(...detailFaults(text, start, rules).map(parseFault));

@@ -4,9 +4,9 @@ import { messageOf } from '../common/errors/message-of.js';
 export type Occurrence = ReturnType<RRuleTemporal['all']>[number];
 
 /**
- * Searches one rule in one direction, for instants that only advance. A found occurrence is cached
- * until an instant passes it, and an exhausted rule is not searched again, so each period is
- * computed once.
+ * Searches one rule in one direction, for instants that only move in this direction. Caches an
+ * occurrence until an instant passes it, and does not search an exhausted rule again, so that each
+ * period is computed once.
  */
 export class RuleWalk {
   private isExhausted = false;
@@ -33,8 +33,8 @@ export class RuleWalk {
   }
 
   /**
-   * Searches the rule. The library throws at its iteration limit; such a rule has no further
-   * occurrence.
+   * Searches the rule. The library throws at its iteration limit, which means that the rule has no
+   * further occurrence.
    */
   private search(instant: Date, inclusive: boolean): Occurrence | null {
     try {

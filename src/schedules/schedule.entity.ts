@@ -19,7 +19,7 @@ export class Schedule extends NamedEntity {
   @Text({
     required: true,
     blank: false,
-    help: 'When: `DTSTART;TZID=Europe/Berlin:20260101T090000 RRULE:FREQ=DAILY;INTERVAL=1`.',
+    help: 'Rule of times: `DTSTART;TZID=Europe/Berlin:20260101T090000 RRULE:FREQ=DAILY;INTERVAL=1`.',
   })
   rrule!: string;
 
@@ -50,7 +50,7 @@ export class Schedule extends NamedEntity {
   @Char({ ...COMPUTED, help: 'Time zone of the rule.' })
   timezone!: string;
 
-  @Char({ ...COMPUTED, help: 'End of the rule as clocks of its time zone show it.' })
+  @Char({ ...COMPUTED, help: 'End of the rule, as local time in its time zone.' })
   until!: string;
 
   @DateTime({ readOnly: true, help: 'Occurrence that was launched or skipped last.' })

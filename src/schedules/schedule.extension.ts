@@ -14,7 +14,7 @@ export const SCHEDULE_SHOWS: ShownBesides = {
   summary_fields: { unified_job_template: TEMPLATE_SUMMARY },
 };
 
-/** Adds the data of schedules besides their fields: from the rule and from the template. */
+/** Adds the time zone and end of a schedule's rule, and data of its template. */
 @Injectable()
 export class ScheduleExtension {
   constructor(private readonly templates: TemplatesRepository) {}

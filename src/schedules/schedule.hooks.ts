@@ -44,7 +44,7 @@ export class ScheduleHooks implements ResourceHooks<Schedule> {
     const times = await this.times(values, errors);
     Object.assign(errors, await this.templateFaults(template), savedFaults(values, {}, template));
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
-    // Takes the id first, because secret answers are sealed for their row.
+    // Reserves the id first, because secret answers are encrypted for the id of their row.
     const id = await this.schedules.takeId();
     const target = { table: this.schedules.table, id };
     const saved = sealSaved(this.box, target, values, template);
@@ -95,7 +95,7 @@ export class ScheduleHooks implements ResourceHooks<Schedule> {
   }
 
   /**
-   * Returns the columns that depend on the rule, by the database's clock; adds faults to `errors`.
+   * Returns the columns that depend on the rule, by the database's clock. Adds its errors to `errors`.
    */
   private async times(
     { rrule, enabled }: ValuesOf<Schedule>,

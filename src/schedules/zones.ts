@@ -34,8 +34,8 @@ export function localTime(timezone: string, instant: Date): Date {
 }
 
 /**
- * Returns the instant of a local time. A repeated local time means its first occurrence; a skipped
- * one is computed with the offset before the gap.
+ * Returns the instant of a local time. For a repeated local time, returns its first occurrence. A
+ * skipped local time is computed with the offset before the gap.
  *
  * @param local local time, encoded as if it were UTC
  */

@@ -46,6 +46,6 @@ export class SystemJobsRepository extends TableRepository<UnifiedJob> {
       SELECT run.job_type, run.extra_vars, stored.counter, stored.line
       FROM unified_jobs run CROSS JOIN LATERAL (${endOfOutput(sql`run.id`)}) stored
       WHERE run.id = ${id}`);
-    return existing(row, 'a run that was started is there');
+    return existing(row, 'a started run exists');
   }
 }

@@ -277,7 +277,7 @@ describe('a health check', () => {
       ...{ cpu_capacity: 8, mem_capacity: 1, capacity: 0, isolation: '', container_engine: '' },
       ...{ ansible_version: '', ansible_runner_version: '' },
       ...{ last_health_check: null, health_check_started: null, health_check_pending: false },
-      errors: 'No worker of this machine has been heard of lately.',
+      errors: 'No worker of this machine has sent a heartbeat recently.',
     });
     const asked = await superuser.post(related.health_check).expect(200);
     expect(asked.body).toEqual({ msg: 'Health check is running for checked.' });

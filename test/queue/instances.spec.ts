@@ -105,7 +105,7 @@ it('instances stay without capacity after their workers stopped', async () => {
   expect(await find()).toMatchObject({
     hostname: hostname(),
     node_state: 'unavailable',
-    errors: 'No worker of this machine has been heard of lately.',
+    errors: 'No worker of this machine has sent a heartbeat recently.',
     capacity: 0,
   });
   worker = await bootWorker(test);

@@ -120,7 +120,7 @@ it('a due schedule launches even if another rule is invalid', async () => {
   expect(await runsOf(lost)).toEqual([]);
   expect(await stored(lost)).toMatchObject({
     next_run: null,
-    last_run_explanation: 'The rule of this schedule cannot be followed: set it anew.',
+    last_run_explanation: 'The rule of this schedule cannot be evaluated. Set a new rule.',
   });
   const { body } = await test.as.superuser.get('schedules/?order_by=id').expect(200);
   expect(body.results).toMatchObject([

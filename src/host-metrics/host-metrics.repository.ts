@@ -4,7 +4,7 @@ import { rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { HostMetric } from './host-metric.entity.js';
 
-const DELETED = sql`deleted = true, deleted_counter = deleted_counter + 1, last_deleted = now(),
+const MARK_DELETED = sql`deleted = true, deleted_counter = deleted_counter + 1, last_deleted = now(),
   modified = now()`;
 
 /** Returns the month of an instant, as its first day. */
@@ -54,7 +54,7 @@ export class HostMetricsRepository extends TableRepository<RowOf<HostMetric>> {
   /** Marks a host as deleted; does nothing if it is already. */
   async markDeleted(id: number): Promise<void> {
     await this.database.execute(sql`
-      UPDATE host_metrics SET ${DELETED} WHERE id = ${id} AND NOT deleted`);
+      UPDATE host_metrics SET ${MARK_DELETED} WHERE id = ${id} AND NOT deleted`);
   }
 
   /**
@@ -64,7 +64,7 @@ export class HostMetricsRepository extends TableRepository<RowOf<HostMetric>> {
    */
   markInactive(months: number, limit: number): Promise<number> {
     return this.database.execute(sql`
-      UPDATE host_metrics SET ${DELETED} WHERE id IN (
+      UPDATE host_metrics SET ${MARK_DELETED} WHERE id IN (
         SELECT id FROM host_metrics
         WHERE NOT deleted AND last_automation < now() - make_interval(months => ${months})
         LIMIT ${rowCount(limit)} FOR UPDATE SKIP LOCKED)`);

@@ -62,11 +62,11 @@ function branchErrors({ value, changes, project }: TemplateFacts): FieldErrors {
   const errors: FieldErrors = {};
   const branch = value('scm_branch') ?? '';
   const isFixed = project?.allow_override !== true;
-  const refused = ['Project does not allow overriding branch.'];
-  if (branch !== '' && isFixed) errors.scm_branch = refused;
+  const message = ['Project does not allow overriding branch.'];
+  if (branch !== '' && isFixed) errors.scm_branch = message;
   else Object.assign(errors, refErrors({ scm_branch: branch }));
   if (value('ask_scm_branch_on_launch') === true && isFixed) {
-    errors.ask_scm_branch_on_launch = refused;
+    errors.ask_scm_branch_on_launch = message;
   }
   return errors;
 }

@@ -50,10 +50,10 @@ export class JobTemplateExtension {
       ),
     ]);
     return new Map(
-      rows.map((row, at) => {
-        const [environment] = environments[at] ?? [];
+      rows.map((row, index) => {
+        const [environment] = environments[index] ?? [];
         const { related, summary_fields } = entryOf(common, row.id);
-        const own = credentials.filter((one) => one.template_id === row.id);
+        const attached = credentials.filter((one) => one.template_id === row.id);
         return [
           row.id,
           {
@@ -61,7 +61,7 @@ export class JobTemplateExtension {
             related: { ...related, ...callbackLink(row) },
             summary_fields: {
               ...summary_fields,
-              credentials: own.map(({ template_id: _template, ...one }) => summarize(one)),
+              credentials: attached.map(({ template_id: _template, ...one }) => summarize(one)),
               ...(environment ? { resolved_environment: summarize(environment) } : {}),
             },
           },

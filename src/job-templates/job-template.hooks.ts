@@ -77,11 +77,11 @@ export class JobTemplateHooks implements ResourceHooks<JobTemplate> {
     values: ValuesOf<JobTemplate>,
     row: Partial<RowOf<JobTemplate>>,
   ): Promise<{ organizationId: number | null }> {
-    const after = (field: string): unknown =>
+    const valueAfter = (field: string): unknown =>
       field in values ? values[field] : (row[field] ?? row[`${field}_id`] ?? null);
-    const project = await this.projects.find(after('project'));
+    const project = await this.projects.find(valueAfter('project'));
     const facts: TemplateFacts = {
-      value: after,
+      value: valueAfter,
       changes: (...fields) => fields.some((field) => field in values),
       project,
     };

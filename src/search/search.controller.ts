@@ -13,7 +13,7 @@ import {
 import type { QueryParameters } from '../common/list/query.js';
 import { CurrentActor, ListParams } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
-import { SEARCH_PARAMETERS, SearchService, type Found } from './search.service.js';
+import { SEARCH_PARAMETERS, SearchService, type SearchResponse } from './search.service.js';
 
 const HIT = object({
   type: STRING,
@@ -55,7 +55,10 @@ export class SearchController {
     response: FOUND,
   })
   @Get('api/v2/search')
-  find(@ListParams() query: QueryParameters, @CurrentActor() actor: Actor): Promise<Found> {
+  find(
+    @ListParams() query: QueryParameters,
+    @CurrentActor() actor: Actor,
+  ): Promise<SearchResponse> {
     return this.service.find(query, actor);
   }
 }

@@ -45,11 +45,11 @@ export const SEARCH_PARAMETERS = [
   { name: 'limit', description: 'Most objects of each kind: 1 to 50, 5 without.', schema: INTEGER },
 ] as const;
 
-const MAX = 50;
+const MAX_LIMIT = 50;
 const DEFAULT_LIMIT = 5;
 
 /** The objects of one resource that a search found. */
-export interface FoundGroup {
+export interface SearchGroup {
   type: string;
   /** Title for people, such as "Job Template". */
   label: string;
@@ -60,9 +60,9 @@ export interface FoundGroup {
   results: (SearchResult & { url: string })[];
 }
 
-export interface Found {
+export interface SearchResponse {
   query: string;
-  groups: FoundGroup[];
+  groups: SearchGroup[];
 }
 
 /** Searches all resources with names (docs/contract/lists.md#search-everywhere). */
@@ -74,16 +74,18 @@ export class SearchService {
   ) {}
 
   /** @throws BadRequest for invalid parameters */
-  async find(parameters: QueryParameters, actor: Actor): Promise<Found> {
+  async find(parameters: QueryParameters, actor: Actor): Promise<SearchResponse> {
     const query = valuesOf(parameters.q).join(' ').trim();
     const limit = limitOf(valuesOf(parameters.limit)[0]);
-    const definitions = chosen(valuesOf(parameters.type).flatMap((value) => value.split(',')));
+    const definitions = requestedTypes(
+      valuesOf(parameters.type).flatMap((value) => value.split(',')),
+    );
     if (searchTerms(query).length === 0) return { query, groups: [] };
-    const words = await this.texts.search(definitions, query, actor, limit + 1);
-    const hits = [...(await this.byNumber(query, definitions, actor)), ...words];
+    const textHits = await this.texts.search(definitions, query, actor, limit + 1);
+    const hits = [...(await this.byNumber(query, definitions, actor)), ...textHits];
     const groups = definitions.map((definition) => {
-      const own = hits.filter(({ type }) => type === definition.type);
-      return groupOf(definition, query, own, limit);
+      const hitsOfType = hits.filter(({ type }) => type === definition.type);
+      return groupOf(definition, query, hitsOfType, limit);
     });
     return { query, groups: groups.filter(({ results }) => results.length > 0) };
   }
@@ -97,7 +99,7 @@ export class SearchService {
     const id = /^#(\d{1,15})$/.exec(query)?.[1];
     if (id === undefined) return [];
     const hits: SearchResult[] = [];
-    for (const definition of definitions.filter(({ type }) => NUMBERED.has(type))) {
+    for (const definition of definitions.filter(({ type }) => NUMBERED_TYPES.has(type))) {
       const page = { id, count_disabled: '1' };
       const { results } = await this.resources.list(definition, page, actor);
       for (const { name, description, status } of results) {
@@ -110,14 +112,14 @@ export class SearchService {
 }
 
 /** Types of runs, which people name by their numbers. */
-const NUMBERED: ReadonlySet<string> = new Set(['job', 'workflow_job']);
+const NUMBERED_TYPES: ReadonlySet<string> = new Set(['job', 'workflow_job']);
 
 function groupOf(
   { type, label, path, url }: ResourceDefinition,
   query: string,
   hits: readonly SearchResult[],
   limit: number,
-): FoundGroup {
+): SearchGroup {
   return {
     type,
     label,
@@ -127,7 +129,7 @@ function groupOf(
   };
 }
 
-function chosen(types: readonly string[]): readonly ResourceDefinition[] {
+function requestedTypes(types: readonly string[]): readonly ResourceDefinition[] {
   const all = searched();
   const unknown = types.find((type) => !all.some((one) => one.type === type));
   if (unknown !== undefined) {
@@ -140,8 +142,8 @@ function chosen(types: readonly string[]): readonly ResourceDefinition[] {
 function limitOf(text: string | undefined): number {
   if (text === undefined) return DEFAULT_LIMIT;
   const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > MAX) {
-    throw new BadRequest(`limit must be a whole number from 1 to ${MAX}.`);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
+    throw new BadRequest(`limit must be a whole number from 1 to ${MAX_LIMIT}.`);
   }
   return limit;
 }

@@ -103,8 +103,13 @@ const kindsOf = (type: string, field: string): Kind[] =>
     .choices.filter(([value]) => value !== '')
     .map(([choice, label]) => {
       const value = String(choice);
-      const own = { [field]: value };
-      return { value, label, all: listOf(type, own), failed: listOf(type, { ...own, ...FAILED }) };
+      const filter = { [field]: value };
+      return {
+        value,
+        label,
+        all: listOf(type, filter),
+        failed: listOf(type, { ...filter, ...FAILED }),
+      };
     });
 
 /** Returns the lists that the dashboard counts, besides those by kind. */
@@ -140,8 +145,8 @@ export class DashboardCountsService {
     const sources = kindsOf('inventory_source', 'source');
     const scmTypes = kindsOf('project', 'scm_type');
     const ofKinds = [...sources, ...scmTypes].flatMap(({ all, failed }) => [all, failed]);
-    const asked = [...Object.values(lists), ...ofKinds];
-    const totals = new Map(zip(asked, await this.lists.totals(asked, actor)));
+    const countedLists = [...Object.values(lists), ...ofKinds];
+    const totals = new Map(zip(countedLists, await this.lists.totals(countedLists, actor)));
     const total = (list: DashboardList): number => entryOf(totals, list);
     const counted = (list: DashboardList): Counted => ({ url: list.url, total: total(list) });
     const withFailures = (all: DashboardList, failed: DashboardList): CountedFailures => ({
@@ -179,8 +184,8 @@ export class DashboardCountsService {
 
   /** @throws BadRequest for an unknown period or type of job */
   async graph(query: QueryParameters, actor: Actor): Promise<JobsGraph> {
-    const range = chosen(PERIODS, 'period', valuesOf(query.period)[0] ?? 'month');
-    const types = chosen(JOB_TYPES, 'job_type', valuesOf(query.job_type)[0] ?? 'all');
+    const range = choiceOf(PERIODS, 'period', valuesOf(query.period)[0] ?? 'month');
+    const types = choiceOf(JOB_TYPES, 'job_type', valuesOf(query.job_type)[0] ?? 'all');
     const results = await this.runs.results(actor, { ...range, types });
     const points = (status: keyof JobsGraph['jobs']): Point[] =>
       results.map((one) => [one.start, one[status]]);
@@ -195,7 +200,7 @@ export class DashboardCountsService {
   }
 }
 
-function chosen<Value>(
+function choiceOf<Value>(
   choices: Readonly<Record<string, Value>>,
   parameter: string,
   name: string,

@@ -29,8 +29,8 @@ export const cleanupOptions = ({ days, dry_run: dryRun }: Variables): CleanupOpt
 });
 
 /** Returns a number of days, given as a number or as digits; null for other values. */
-function readDays(given: unknown): number | null {
-  const days = typeof given === 'string' && /^\d{1,9}$/.test(given) ? Number(given) : given;
+function readDays(value: unknown): number | null {
+  const days = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
   return Number.isInteger(days) && Number(days) >= 0 && Number(days) <= MAX_DAYS
     ? Number(days)
     : null;

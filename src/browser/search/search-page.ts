@@ -3,12 +3,12 @@ import { labelOf } from '../../common/fields/label.js';
 import { page } from '../shared/layout.js';
 import type { PageContext } from '../shared/page-context.js';
 import { shorten, statusBadge } from '../shared/value-views.js';
-import type { Found, FoundGroup } from '../../search/search.service.js';
+import type { SearchResponse, SearchGroup } from '../../search/search.service.js';
 
 /** Renders the search results by resource type. */
 export const searchPage = (
   context: PageContext,
-  found: Found,
+  found: SearchResponse,
   pages: readonly { label: string; href: string }[],
 ): string =>
   page({
@@ -34,7 +34,7 @@ const pageCard = (pages: readonly { label: string; href: string }[]): Html =>
     </ul>
   </section>`;
 
-function results({ query, groups }: Found): Html {
+function results({ query, groups }: SearchResponse): Html {
   if (query === '') return html`<p class="hint">Enter a search term.</p>`;
   if (groups.length === 0) {
     return html`<p class="hint">
@@ -47,7 +47,7 @@ function results({ query, groups }: Found): Html {
 /** Returns the plural label of a resource type, from the name of its list. */
 const headings = (url: string): string => labelOf(url.split('/')[3] ?? '');
 
-const groupCard = ({ type, label, url, has_more, results: hits }: FoundGroup): Html =>
+const groupCard = ({ type, label, url, has_more, results: hits }: SearchGroup): Html =>
   html`<section class="card" aria-labelledby="found-${type}">
     <h2 id="found-${type}">${headings(url)}</h2>
     <ul class="rows">

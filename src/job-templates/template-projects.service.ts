@@ -25,13 +25,9 @@ export class TemplateProjects {
   }
 
   private async playbooksOf(project: ProjectOfTemplate): Promise<readonly string[] | null> {
-    const {
-      scm_type: kind,
-      scm_revision: revision,
-      playbook_files: files,
-      local_path: path,
-    } = project;
-    if (kind !== '') return revision === '' && files.length === 0 ? null : files;
+    const { playbook_files: files, local_path: path } = project;
+    const hasSynced = project.scm_revision !== '' || files.length > 0;
+    if (project.scm_type !== '') return hasSynced ? files : null;
     return (await this.folders.exists(path)) ? listPlaybooks(this.folders.path(path)) : null;
   }
 }

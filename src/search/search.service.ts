@@ -27,9 +27,6 @@ const TYPES = [
   'workflow_job',
 ] as const;
 
-/** Returns the resources of a search. */
-const searched = (): readonly ResourceDefinition[] => TYPES.map((type) => resource(type));
-
 /** The query parameters of a search, for OpenAPI. */
 export const SEARCH_PARAMETERS = [
   {
@@ -130,7 +127,7 @@ function groupOf(
 }
 
 function requestedTypes(types: readonly string[]): readonly ResourceDefinition[] {
-  const all = searched();
+  const all = TYPES.map((type) => resource(type));
   const unknown = types.find((type) => !all.some((one) => one.type === type));
   if (unknown !== undefined) {
     const known = all.map(({ type }) => type).join(', ');

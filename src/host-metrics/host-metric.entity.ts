@@ -13,22 +13,22 @@ export class HostMetric extends ResourceEntity {
   @Char({ readOnly: true, search: true, help: 'Name of the host, in lower case.' })
   hostname!: string;
 
-  @DateTime({ ...INSTANT, help: 'End of the first job that touched it.' })
+  @DateTime({ ...INSTANT, help: 'End of the first job on the host.' })
   first_automation!: string;
 
-  @DateTime({ ...INSTANT, help: 'End of the last job that touched it.' })
+  @DateTime({ ...INSTANT, help: 'End of the last job on the host.' })
   last_automation!: string;
 
   @DateTime({ readOnly: true, help: 'Time of the last deletion.' })
   last_deleted!: string | null;
 
-  @Integer({ ...COUNTER, help: 'Jobs that touched it.' })
+  @Integer({ ...COUNTER, help: 'Number of jobs on the host.' })
   automated_counter!: number;
 
-  @Integer({ ...COUNTER, help: 'How many times it was deleted.' })
+  @Integer({ ...COUNTER, help: 'Number of deletions of the host.' })
   deleted_counter!: number;
 
-  @Bool({ readOnly: true, help: 'Not counted until a job touches it again.' })
+  @Bool({ readOnly: true, help: 'True if the host is not counted until its next job.' })
   deleted!: boolean;
 }
 
@@ -47,9 +47,9 @@ export class MonthlyHostMetric extends ResourceEntity {
   @Integer({ ...COUNTER, help: 'Hosts at the end of the month that were not deleted.' })
   license_consumed!: number;
 
-  @Integer({ ...COUNTER, help: 'Hosts first automated in it.' })
+  @Integer({ ...COUNTER, help: 'Hosts whose first job ended in the month.' })
   hosts_added!: number;
 
-  @Integer({ ...COUNTER, help: 'Hosts deleted in it, and not automated since.' })
+  @Integer({ ...COUNTER, help: 'Hosts that were deleted in the month and had no job since.' })
   hosts_deleted!: number;
 }

@@ -4,7 +4,7 @@ import type { ResourceHooks } from '../common/rest/hooks.js';
 import type { HostMetric } from './host-metric.entity.js';
 import { HostMetricsRepository } from './host-metrics.repository.js';
 
-/** Marks the row as deleted: the next job on the host restores it. */
+/** Marks a row as deleted. The next job on the host restores the row. */
 @Injectable()
 export class HostMetricHooks implements ResourceHooks<HostMetric> {
   constructor(private readonly metrics: HostMetricsRepository) {}

@@ -12,8 +12,8 @@ const monthOf = (instant: Sql): Sql =>
   sql`date_trunc('month', ${instant} AT TIME ZONE 'UTC')::date`;
 
 /**
- * Returns a query for the monthly metrics from the month of `since` on, or from the first job on.
- * Its rows are those of the monthly summary without ids: `date`, `license_consumed`, `hosts_added`,
+ * Returns a query for the monthly metrics from the month of `since` on, or from the first job on. The
+ * columns are those of the monthly summary without `id`: `date`, `license_consumed`, `hosts_added`,
  * `hosts_deleted`.
  */
 export const metricsByMonth = (since: Sql): Sql => sql`
@@ -51,14 +51,14 @@ export class HostMetricsRepository extends TableRepository<RowOf<HostMetric>> {
         automated_counter = host_metrics.automated_counter + 1, modified = now()`);
   }
 
-  /** Marks a host as deleted; does nothing if it is already. */
+  /** Marks a host as deleted, unless the host is already marked. */
   async markDeleted(id: number): Promise<void> {
     await this.database.execute(sql`
       UPDATE host_metrics SET ${MARK_DELETED} WHERE id = ${id} AND NOT deleted`);
   }
 
   /**
-   * Marks hosts as deleted that no job used for some months.
+   * Marks hosts as deleted on which no job has run for some months.
    *
    * @returns number of hosts, at most `limit`
    */

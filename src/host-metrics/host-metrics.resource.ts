@@ -6,15 +6,15 @@ import { HostMetricHooks } from './host-metric.hooks.js';
 import { HostMetric, MonthlyHostMetric } from './host-metric.entity.js';
 
 /**
- * Returns an extension with constant values, for fields that clients read and the product has no
- * value for.
+ * Returns an extension with constant values, for fields that clients expect but the product does not
+ * support.
  */
 const constant =
   (fields: Readonly<Record<string, unknown>>) =>
   async (rows: readonly Row[]): Promise<Map<number, Extension>> =>
     new Map(rows.map(({ id }) => [id, { fields }]));
 
-// Contains names of hosts of every organization: writable by superusers, readable by auditors, too.
+// Contains names of hosts of every organization: writable by superusers, also readable by auditors.
 const OPERATORS_ONLY = {
   read: superusersOnly,
   listRefusal: 'You do not have permission to perform this action.',

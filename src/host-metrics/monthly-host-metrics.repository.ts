@@ -12,8 +12,8 @@ export class MonthlyHostMetricsRepository extends TableRepository<RowOf<MonthlyH
   }
 
   /**
-   * Counts new months, and again the last stored one, which can have been incomplete. Other months
-   * do not change, because their hosts can have been deleted.
+   * Counts new months, and counts the last stored month again, which can have been incomplete. Other
+   * months do not change, because their hosts can have been deleted.
    *
    * @returns number of written months
    */

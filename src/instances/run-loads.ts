@@ -1,6 +1,6 @@
 import type { Sql } from '../database/sql.js';
 
-/** Run counts of instances; implemented by the runs module, a higher layer. */
+/** Run counts of instances; implemented by the feature `runs`. */
 export abstract class RunLoads {
   /**
    * Returns a query for one row over all machines: `consumed_capacity` by the scheduler's count,

@@ -14,7 +14,7 @@ export interface TemplateFacts {
 }
 
 /**
- * Returns all faults of a job template across its fields
+ * Returns the errors of all fields of a job template
  * (docs/contract/resources.md#job-templates).
  */
 export function templateErrors(facts: TemplateFacts, limits: { maxForks: number }): FieldErrors {

@@ -38,8 +38,8 @@ export class JobTemplateCopyController extends CopyController {
   }
 
   /**
-   * Copies credentials, labels, instance groups and survey. Notifications are not copied, and the copy
-   * gets a new webhook key.
+   * Copies credentials, labels, instance groups and survey. Does not copy notifications. The copy receives
+   * a new webhook key.
    */
   protected override async copyParts(original: Row, copy: Row): Promise<void> {
     await this.templates.copyAttachments(original.id, copy.id);

@@ -29,7 +29,7 @@ export const JOB_TEMPLATE_SHOWS: ShownBesides = {
 };
 
 /**
- * Adds the data of a job template besides its fields (docs/contract/resources.md#job-templates).
+ * Adds the data of job templates that are not columns (docs/contract/resources.md#job-templates).
  */
 @Injectable()
 export class JobTemplateExtension {
@@ -71,7 +71,7 @@ export class JobTemplateExtension {
   }
 }
 
-/** Returns id and name, and everything to callers who can read the object. */
+/** Returns the id and name of an object, and its other fields if the caller can read the object. */
 const summarize = ({
   may_read: isReadable,
   id,

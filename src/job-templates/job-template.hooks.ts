@@ -14,7 +14,7 @@ import { WebhookFields } from '../templates/webhook-fields.service.js';
 import type { JobTemplate } from './job-template.entity.js';
 import { TemplateProjects } from './template-projects.service.js';
 
-/** Fields that do not affect what runs where: changing them requires no role on other objects. */
+/** Fields whose change requires no role on project and inventory, as they do not change code or hosts of runs. */
 const NON_SENSITIVE = new Set([
   'name',
   'description',
@@ -72,7 +72,7 @@ export class JobTemplateHooks implements ResourceHooks<JobTemplate> {
     await assertNoActiveRuns(this.runs, ['unified_job_template_id'], [row.id]);
   }
 
-  /** @throws Invalid with all faults that concern several fields */
+  /** @throws Invalid with the errors of all fields */
   private async check(
     values: ValuesOf<JobTemplate>,
     row: Partial<RowOf<JobTemplate>>,

@@ -82,8 +82,9 @@ export class JobTemplatesRepository extends TableRepository<Row> {
   }
 
   /**
-   * Returns the number of slices of a launch; undefined if the template was deleted. `prompted` is
-   * the count in the launch request, null for the template's own.
+   * Returns the number of slices of a launch; undefined if the template was deleted.
+   *
+   * @param prompted number of slices in the launch request; null for the number of the template
    */
   async sliceCount(
     id: number,
@@ -110,7 +111,7 @@ export class JobTemplatesRepository extends TableRepository<Row> {
     return rows.map(({ credential_id: credential }) => credential);
   }
 
-  /** Returns a credential together with those that are attached to a template. */
+  /** Returns a credential, and all credentials that are attached to a template. */
   withAttached(
     id: number,
     credential: number,

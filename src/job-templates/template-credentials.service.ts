@@ -14,8 +14,8 @@ export class TemplateCredentials {
   ) {}
 
   /**
-   * Refuses a credential that conflicts with the template's attached ones. Locks the template's row, so
-   * that simultaneous attachments see each other.
+   * Rejects a credential that conflicts with the credentials of the template. Locks the row of the template,
+   * so that concurrent requests cannot attach conflicting credentials.
    */
   async assertAttachable(template: Row, credential: Row): Promise<void> {
     await this.templates.lock(template.id);

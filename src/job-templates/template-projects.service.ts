@@ -5,12 +5,13 @@ import { JobTemplatesRepository, type ProjectOfTemplate } from './job-templates.
 
 /** A project with the data for checks of its job templates. */
 export interface TemplateProject extends ProjectOfTemplate {
-  /** Playbooks; null if unknown: before the first sync, or without a folder. */
+  /** Playbooks; null before the first sync, or if the folder does not exist. */
   readonly playbooks: readonly string[] | null;
 }
 
 /**
- * Reads the projects of job templates: synced ones from their rows, manual ones from their folders.
+ * Reads the projects of job templates. The playbooks of a synced project are in its row, those of a
+ * manual project in its folder.
  */
 @Injectable()
 export class TemplateProjects {

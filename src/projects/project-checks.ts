@@ -17,17 +17,17 @@ export interface ProjectFacts {
   changes(...fields: readonly string[]): boolean;
   /** Kind of the credential's type; null without a credential. */
   credentialKind: string | null;
-  /** Kind of the type of the credential for signatures; null without one. */
+  /** Kind of the signature credential's type; null without a signature credential. */
   signatureKind: string | null;
   /** Folder of an existing project; otherwise null. */
   storedPath: string | null;
   /** True if another project uses the folder. */
   isPathTaken: boolean;
-  /** Ids of the templates with a branch of their own. */
+  /** Ids of the job templates that override the branch of the project. */
   overridingTemplates: readonly number[];
 }
 
-/** Options of a sync; a manual project has none. */
+/** Options of a sync, which manual projects do not have. */
 const UPDATE_OPTIONS = [
   'scm_clean',
   'scm_delete_on_update',
@@ -36,7 +36,7 @@ const UPDATE_OPTIONS = [
   'allow_override',
 ] as const;
 
-/** Returns all faults of a project across its fields (docs/contract/resources.md#projects). */
+/** Returns the errors of all fields of a project (docs/contract/resources.md#projects). */
 export function projectErrors(facts: ProjectFacts, reach: GitReach): FieldErrors {
   const isManual = facts.value('scm_type') === '';
   return {
@@ -49,8 +49,8 @@ export function projectErrors(facts: ProjectFacts, reach: GitReach): FieldErrors
 }
 
 /**
- * Refuses passwords in addresses: these are displayed, filtered by and part of the activity stream,
- * also for manual projects.
+ * Rejects passwords in URLs, also for manual projects: URLs are displayed, used in filters and part of
+ * the activity stream.
  */
 const passwordErrors = ({ value, changes }: ProjectFacts): FieldErrors =>
   changes('scm_url', 'scm_type') && holdsPassword(String(value('scm_url') ?? ''))
@@ -125,7 +125,7 @@ function checkSvnRevision(text: string): void {
   }
 }
 
-/** Returns the faults of options that only repositories of git have. */
+/** Returns the errors of options that only git repositories have. */
 function importErrors({ value, changes }: ProjectFacts, kind: string): FieldErrors {
   const errors: FieldErrors = {};
   if (kind === 'archive' && value('scm_branch') && changes('scm_branch', 'scm_type')) {

@@ -33,8 +33,8 @@ export async function listInventoryFiles(dir: string): Promise<string[]> {
 /**
  * Returns the absolute path of a file of the project.
  *
- * @throws RunnerError if the path is absolute, leads out of the project (also over a link) or does
- *   not exist
+ * @throws RunnerError if the path is absolute, leads out of the project (also through a symbolic link)
+ *   or does not exist
  */
 export async function resolveInside(projectDir: string, path: string): Promise<string> {
   if (path === '' || path.includes('\0') || isAbsolute(path)) {
@@ -79,8 +79,8 @@ async function listFiles(
 }
 
 /**
- * Returns true for files in the project. Links to folders are not followed; links to files count if
- * they stay in the project.
+ * Returns true for files in the project. Symbolic links to folders are not followed. Links to files are
+ * accepted if their targets are in the project.
  */
 async function isInside(root: string, path: string, isLink: boolean): Promise<boolean> {
   if (!isLink) return true;

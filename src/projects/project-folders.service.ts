@@ -5,7 +5,7 @@ import { Settings } from '../config/settings.js';
 import { messageOf } from '../common/errors/message-of.js';
 import { slugOf } from '../common/fields/label.js';
 
-/** The folders of projects below `DATA_DIR/projects`, as this process sees them. */
+/** The folders of projects below `DATA_DIR/projects`, in the file system of this process. */
 @Injectable()
 export class ProjectFolders {
   private readonly logger = new Logger('Projects');

@@ -3,10 +3,10 @@ import { readFile, stat } from 'node:fs/promises';
 import { RunnerError } from '../runs/runner-error.js';
 import { resolveInside } from './project-files.js';
 
-/** Kind of content that a requirements file names. */
+/** Kind of content in a requirements file. */
 export type ContentKind = 'roles' | 'collections' | 'both';
 
-/** A requirements file of a project, which names the roles and collections that it needs. */
+/** A requirements file with the roles and collections that a project needs. */
 export interface RequirementFile {
   /** Path relative to the project. */
   readonly path: string;
@@ -14,22 +14,22 @@ export interface RequirementFile {
   readonly text: string;
 }
 
-/** A Galaxy server; empty texts are not set. */
+/** A Galaxy server; empty strings mean that a value is not set. */
 export interface GalaxyServer {
   readonly url: string;
   readonly authUrl: string;
   readonly token: string;
 }
 
-/** Everything that determines content: equal sources have equal content. */
+/** All values that determine installed content: equal sources have equal content. */
 export interface ContentSource {
   readonly organization: number;
   readonly files: readonly RequirementFile[];
   readonly servers: readonly GalaxyServer[];
-  /** Project and commit; they only count if the project itself contains content. */
+  /** Project and commit, which are only relevant if requirements refer to content of the project. */
   readonly project: number;
   readonly revision: string;
-  /** Id of the image whose programs install it; absent: those of the worker. */
+  /** Id of the image whose programs install the content; absent: the programs of the worker. */
   readonly image?: string;
 }
 
@@ -42,9 +42,9 @@ const ENDINGS = ['.yml', '.yaml'];
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Patterns of requirements that refer to content in the project itself. A false match only costs an
- * installation of the project's own. Content that no pattern matches is not found, because the
- * project is not visible during the installation.
+ * Patterns of requirements that refer to content in the project itself. After a false match, the project
+ * does not share its installed content. Without a match, the installation does not find content of the
+ * project, because the project is not visible during the installation.
  */
 const PROJECT_CONTENT =
   /\.tar\.gz|\binclude\b|\btype\s*:\s*['"]?(?:file|dir|subdirs)\b|\bfile:|[:-]\s+['"]?\.{0,2}\//;
@@ -72,15 +72,15 @@ export async function readRequirements(projectDir: string): Promise<RequirementF
 }
 
 /**
- * Returns true if requirements refer to content of the project, which only the project's own runs
- * can use.
+ * Returns true if requirements refer to content of the project. Only runs of the same project can use
+ * this content.
  */
 export const needsProject = (files: readonly RequirementFile[]): boolean =>
   files.some(({ text }) => PROJECT_CONTENT.test(text));
 
 /**
- * Returns the name of content by its source. The key protects the tokens that are part of the
- * source.
+ * Returns the name of installed content: a keyed digest of its source. The key protects the tokens that
+ * are part of the source.
  */
 export function contentDigest(
   { project, revision, ...source }: ContentSource,

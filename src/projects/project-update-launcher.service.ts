@@ -6,7 +6,7 @@ import { RunTransitions } from '../runs/run-transitions.service.js';
 import { UpdateLauncher, type NewUpdate } from '../runs/update-launcher.js';
 import { ProjectUpdatesRepository } from './project-updates.repository.js';
 
-/** Starts updates of projects. Manual projects have none. */
+/** Starts updates of projects. Manual projects have no updates. */
 @Injectable()
 export class ProjectUpdateLauncher extends UpdateLauncher {
   protected readonly templateField = 'project';

@@ -34,8 +34,8 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
   }
 
   /**
-   * Inserts one update for each request, in the given order, with the project's present options.
-   * Manual projects get none.
+   * Inserts one update for each request, in their order, with the current options of the project. Skips
+   * manual projects.
    */
   insertOf(requests: readonly RunRequest[]): Promise<NewUpdate[]> {
     return this.database.rows<NewUpdate>(sql`
@@ -58,7 +58,7 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
         CASE WHEN webhook_credential_id IS NOT NULL THEN webhook_service END AS reports_to`);
   }
 
-  /** Returns a running update. A retried update continues the numbering of its events. */
+  /** Returns a running update. A retry continues the numbering of the update's events. */
   async started(id: number): Promise<StartedUpdate> {
     const row = await this.database.row<StartedUpdate>(sql`
       SELECT run.project_id, run.organization_id, run.scm_type, run.scm_url, run.scm_branch,

@@ -23,7 +23,7 @@ export class Project extends UnifiedTemplate {
       ['svn', 'Subversion'],
       ['archive', 'Remote Archive'],
     ],
-    { help: 'How the files get here.' },
+    { help: 'Kind of source control; empty for files that users copy to the server.' },
   )
   scm_type!: string;
 

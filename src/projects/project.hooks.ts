@@ -18,7 +18,7 @@ import { ProjectUpdatesRepository } from './project-updates.repository.js';
 import { ProjectsRepository } from './projects.repository.js';
 import type { Project } from './project.entity.js';
 
-/** Columns of a project's source: when one changes, the files on the hosts are outdated. */
+/** Columns of a project's source. After a change, the stored files of the project are outdated. */
 const SOURCE_COLUMNS = [
   'scm_type',
   'scm_url',
@@ -102,7 +102,7 @@ export class ProjectHooks implements ResourceHooks<Project> {
     this.database.afterCommit(() => void this.folders.remove(folder));
   }
 
-  /** Starts an update of the project; a manual project has none. */
+  /** Starts an update of the project. Manual projects have no updates. */
   private async sync({ id }: RowOf<Project>, actor: Actor): Promise<void> {
     await this.launcher.launchPossible([{ templateId: id, ...startedBy(actor) }]);
   }
@@ -111,7 +111,7 @@ export class ProjectHooks implements ResourceHooks<Project> {
     return (await this.folders.exists(localPath)) ? 'ok' : 'missing';
   }
 
-  /** @throws Invalid with all faults that concern several fields */
+  /** @throws Invalid with the errors of all fields */
   private async check(values: ValuesOf<Project>, row: Partial<RowOf<Project>>): Promise<void> {
     const valueAfter = (field: string): unknown =>
       field in values ? values[field] : (row[field] ?? row[`${field}_id`] ?? null);
@@ -144,7 +144,7 @@ export class ProjectHooks implements ResourceHooks<Project> {
   }
 
   /**
-   * Checks that the caller administers all templates of the project, because these move with it.
+   * Checks that the caller administers all templates of the project, which move with the project.
    */
   private async assertMayMove(
     row: RowOf<Project>,

@@ -126,7 +126,7 @@ export class ProjectWebhookKeyController extends WebhookKeyController {
 export class ProjectCopyController extends CopyController {
   protected readonly copied = projects;
 
-  /** Gives the copy a folder of its own. */
+  /** Returns an empty path, so that the copy receives its own folder. */
   protected override async replacedValues(): Promise<Values> {
     return { local_path: '' };
   }

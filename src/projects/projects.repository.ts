@@ -32,7 +32,7 @@ export class ProjectsRepository extends TableRepository<RowOf<Project>> {
     return other !== undefined;
   }
 
-  /** Returns the ids of a project's job templates that set a branch or prompt for one. */
+  /** Returns the ids of a project's job templates that set a branch or prompt for a branch. */
   async overridingTemplates(id: number): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       SELECT id FROM unified_job_templates

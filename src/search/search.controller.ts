@@ -31,7 +31,7 @@ const FOUND = object({
       object({
         type: STRING,
         label: STRING,
-        url: { ...STRING, description: 'The list with all of them.' },
+        url: { ...STRING, description: 'URL of the list with all results.' },
         has_more: BOOLEAN,
         results: list(HIT),
       }),
@@ -50,7 +50,7 @@ export class SearchController {
     kind: 'document',
     access: 'authenticated',
     operationId: 'search',
-    summary: 'Objects of all kinds that have the words, as far as the caller may read them.',
+    summary: 'Objects of all kinds that contain the words and that the caller may read.',
     query: SEARCH_PARAMETERS,
     response: FOUND,
   })

@@ -8,7 +8,7 @@ import type { ResourceDefinition } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 
-/** Types in the order in which the page shows them. */
+/** Types of the searched objects, in the order of the page. */
 const TYPES = [
   'job_template',
   'workflow_job_template',
@@ -31,15 +31,19 @@ const TYPES = [
 export const SEARCH_PARAMETERS = [
   {
     name: 'q',
-    description: 'Words that each object found has, in any of its texts.',
+    description: 'Words that an object must contain in any of its texts.',
     schema: STRING,
   },
   {
     name: 'type',
-    description: 'Kinds of objects, separated by commas; all without.',
+    description: 'Kinds of objects, separated by commas; all kinds by default.',
     schema: STRING,
   },
-  { name: 'limit', description: 'Most objects of each kind: 1 to 50, 5 without.', schema: INTEGER },
+  {
+    name: 'limit',
+    description: 'Maximum number of objects of each kind: 1 to 50, 5 by default.',
+    schema: INTEGER,
+  },
 ] as const;
 
 const MAX_LIMIT = 50;
@@ -48,7 +52,7 @@ const DEFAULT_LIMIT = 5;
 /** The objects of one resource that a search found. */
 export interface SearchGroup {
   type: string;
-  /** Title for people, such as "Job Template". */
+  /** Display name, such as "Job Template". */
   label: string;
   /** URL of the list with all results. */
   url: string;
@@ -108,7 +112,7 @@ export class SearchService {
   }
 }
 
-/** Types of runs, which people name by their numbers. */
+/** Types of runs, which users identify by their numbers. */
 const NUMBERED_TYPES: ReadonlySet<string> = new Set(['job', 'workflow_job']);
 
 function groupOf(

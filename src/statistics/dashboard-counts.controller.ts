@@ -22,10 +22,10 @@ const COUNTS = object({
     object({
       ...COUNTED,
       total_with_inventory_source: INTEGER,
-      job_failed: { ...INTEGER, description: 'Those with a host whose last job failed.' },
+      job_failed: { ...INTEGER, description: 'Inventories with a host whose last job failed.' },
       inventory_failed: {
         ...INTEGER,
-        description: 'Those with a source whose last update failed.',
+        description: 'Inventories with a source whose last update failed.',
       },
     }),
     'Number of inventories, and of those with failures.',
@@ -40,7 +40,7 @@ const COUNTS = object({
     object(WITH_FAILURES),
     'Number of projects, and of those whose last update failed.',
   ),
-  scm_types: { ...KINDS, description: 'Projects by the way their files arrive.' },
+  scm_types: { ...KINDS, description: 'Projects by kind of source control.' },
   users: described(object(COUNTED), 'Number of users.'),
   organizations: described(object(COUNTED), 'Number of organizations.'),
   teams: described(object(COUNTED), 'Number of teams.'),

@@ -15,7 +15,7 @@ export interface Counted {
   total: number;
 }
 
-/** Number of objects, and of those that failed. */
+/** Number of objects, and number of failed objects. */
 export interface CountedFailures extends Counted {
   failures_url: string;
   failed: number;
@@ -73,7 +73,7 @@ export const GRAPH_PARAMETERS = [
   },
   {
     name: 'job_type',
-    description: 'Which runs to count: `all` by default.',
+    description: 'Kind of the counted runs: `all` by default.',
     schema: { ...STRING, enum: Object.keys(JOB_TYPES) },
   },
 ] as const;
@@ -112,7 +112,7 @@ const kindsOf = (type: string, field: string): Kind[] =>
       };
     });
 
-/** Returns the lists that the dashboard counts, besides those by kind. */
+/** Returns the lists that the dashboard counts, except the lists by kind. */
 const dashboardLists = () => ({
   inventories: listOf('inventory'),
   withSource: listOf('inventory', { inventory_sources__isnull: 'False' }),
@@ -131,7 +131,7 @@ const dashboardLists = () => ({
   jobTemplates: listOf('job_template'),
 });
 
-/** Counts what a caller may read (docs/contract/runs.md#dashboard). */
+/** Counts the objects that a caller can read (docs/contract/runs.md#dashboard). */
 @Injectable()
 export class DashboardCountsService {
   constructor(

@@ -28,7 +28,7 @@ const HOST_JOBS = 500;
 const TASK_JOBS = 50;
 const MAX_ROWS = 10;
 
-/** The number of runs that all live workers can take, and that they have. */
+/** Capacity of all machines that accept runs, and its used part, in forks. */
 export interface Capacity {
   capacity: number;
   consumed: number;

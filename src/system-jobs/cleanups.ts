@@ -1,19 +1,19 @@
 import type { CleanupKind } from './system-job.entity.js';
 
-/** Maximum number of rows per statement, so that locks are short. */
+/** Maximum number of rows per statement, which keeps locks short. */
 const BATCH = 500;
 
-/** The removal of objects of one kind, in batches. Each batch is a short transaction of its own. */
+/** The removal of objects of one kind, in batches. Each batch is a separate short transaction. */
 export interface Removal {
   /** Name of the objects, in the plural. */
   readonly objects: string;
   /** Returns the number of objects to remove. */
   count(): Promise<number>;
-  /** Removes the objects, and yields the number of objects after each batch. */
+  /** Removes the objects, and yields the number of removed objects after each batch. */
   batches(): AsyncIterable<number>;
 }
 
-/** The clean-ups that system jobs run. Implemented by the retention module, a higher layer. */
+/** The clean-ups that system jobs run; implemented by the feature `retention`. */
 export abstract class Cleanups {
   /** @param days age in days from which objects are removed; null for the default of the kind */
   abstract of(kind: CleanupKind, days: number | null): Removal;
@@ -30,7 +30,7 @@ export async function* inBatches(
   }
 }
 
-/** Returns the sum of all batches, after the last one. */
+/** Returns the sum of all batches, after the last batch. */
 export async function sumOfBatches(batches: AsyncIterable<number>): Promise<number> {
   let total = 0;
   for await (const removed of batches) total += removed;

@@ -14,7 +14,7 @@ interface SystemJobRequest extends RunRequest {
 
 const variablesOf = ({ prompts }: SystemJobRequest) => prompts?.extra_vars ?? {};
 
-/** Starts system jobs. Of the launch fields they have variables only. */
+/** Starts system jobs. Their only launch field is `extra_vars`. */
 @Injectable()
 export class SystemJobLauncher extends UpdateLauncher {
   protected readonly templateField = 'system_job_template';

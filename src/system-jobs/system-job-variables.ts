@@ -1,8 +1,8 @@
-/** Options of a clean-up, as the variables of its launch set them. */
+/** Options of a clean-up, from the variables of its launch. */
 export interface CleanupOptions {
   /** Age in days from which rows are removed; null for the default of the kind. */
   days: number | null;
-  /** True to count the rows that would be removed, and to remove none. */
+  /** True to count the rows that would be removed, without removing rows. */
   isDryRun: boolean;
 }
 
@@ -10,7 +10,7 @@ type Variables = Readonly<Record<string, unknown>>;
 
 const MAX_DAYS = 36_500;
 
-/** Returns the faults of the variables of a launch; empty if there are none. */
+/** Returns the errors of the variables of a launch; empty for valid variables. */
 export function variableFaults({ days, dry_run: dryRun, ...others }: Variables): string[] {
   const names = Object.keys(others);
   return [
@@ -22,13 +22,13 @@ export function variableFaults({ days, dry_run: dryRun, ...others }: Variables):
   ];
 }
 
-/** Returns the options that variables without faults set. */
+/** Returns the options that valid variables set. */
 export const cleanupOptions = ({ days, dry_run: dryRun }: Variables): CleanupOptions => ({
   days: readDays(days),
   isDryRun: dryRun === true,
 });
 
-/** Returns a number of days, given as a number or as digits; null for other values. */
+/** Parses a number of days from a number or a string of digits; returns null for other values. */
 function readDays(value: unknown): number | null {
   const days = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
   return Number.isInteger(days) && Number(days) >= 0 && Number(days) <= MAX_DAYS

@@ -22,7 +22,7 @@ export class SystemJobsRepository extends TableRepository<UnifiedJob> {
   }
 
   /**
-   * Inserts one system job for each request, in the given order.
+   * Inserts one system job for each request, in the order of the requests.
    *
    * @param variables JSON texts, one for each request
    */
@@ -40,7 +40,7 @@ export class SystemJobsRepository extends TableRepository<UnifiedJob> {
       RETURNING id, type, status, unified_job_template_id, name, organization_id`);
   }
 
-  /** Returns a running system job. A retried one continues the numbering of its events. */
+  /** Returns a running system job. A retry continues the numbering of the job's events. */
   async started(id: number): Promise<StartedSystemJob> {
     const row = await this.database.row<StartedSystemJob>(sql`
       SELECT run.job_type, run.extra_vars, stored.counter, stored.line

@@ -7,7 +7,7 @@ import { TemplateRunExtension, TEMPLATE_RUN_SHOWS } from '../runs/template-run.e
 import { templateNotifications } from '../templates/template-notifications.js';
 import { SystemJob, SystemJobTemplate } from './system-job.entity.js';
 
-// Clean-ups concern all organizations: superusers launch them, auditors read them.
+// Clean-ups affect all organizations: superusers can launch them, auditors can read them.
 const OPERATORS_ONLY = { read: superusersOnly, listRefusal: 'Superuser privileges needed.' };
 
 export const systemJobTemplates = defineResource({
@@ -23,7 +23,7 @@ export const systemJobTemplates = defineResource({
     actions: { launch: superusersOnly, attach_notifications: superusersOnly },
   },
   pages: {
-    list: { about: 'Clean-ups that keep the installation small. They run as system jobs.' },
+    list: { about: 'Clean-ups that remove old data. They run as system jobs.' },
     columns: ['name', 'status', 'last_job_run', 'next_job_run'],
   },
   relations: {

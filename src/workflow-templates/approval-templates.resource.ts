@@ -21,7 +21,7 @@ const onWorkflow = (role: string): Predicate =>
     { type: 'workflow_job_template', role },
   );
 
-/** Created only by `create_approval_template/` of a node, and not part of the list of templates. */
+/** Approval templates, which only `create_approval_template/` of a node creates. Lists omit them. */
 export const approvalTemplates = defineResource({
   path: 'workflow_approval_templates',
   type: 'workflow_approval_template',

@@ -10,7 +10,7 @@ import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repos
 
 const NODE_REMOVED = 'The approval was denied because its node was removed from the workflow.';
 
-/** Manages the templates of approval nodes; each belongs to one node. */
+/** Manages approval templates, each of which belongs to one node. */
 @Injectable()
 export class ApprovalTemplates {
   constructor(

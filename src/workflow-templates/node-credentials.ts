@@ -19,9 +19,9 @@ export const credentialsOfSavedLaunch = (): SubListFactory =>
   });
 
 /**
- * Refuses a credential that a saved launch, of a node or a schedule, cannot use
+ * Rejects a credential that the saved launch of a node or schedule cannot use
  * (docs/contract/workflows.md#credentials-of-nodes). Locks the row of the saved launch, so that
- * simultaneous attachments see each other.
+ * concurrent requests cannot attach conflicting credentials.
  */
 async function assertCredentialFits(
   context: LinkContext<Row, SavedLaunchTargets>,

@@ -18,12 +18,12 @@ export class NodeEdges {
   ) {}
 
   /**
-   * @throws BadRequest for an edge that would close a cycle, or a pair with another edge; Forbidden for a
-   *   node of another workflow
+   * @throws BadRequest if the edge would create a cycle, or if the nodes have an edge of another kind;
+   *   Forbidden for a node of another workflow
    */
   async assertLinkable(parent: Row, child: Row, kind: EdgeKind): Promise<void> {
     if (child.workflow_job_template_id !== parent.workflow_job_template_id) throw new Forbidden();
-    // Locks the workflow, so that two simultaneous requests cannot create a cycle together.
+    // Locks the workflow, so that two concurrent requests cannot create a cycle together.
     await this.templates.lock(Number(parent.workflow_job_template_id));
     const found = await this.nodes.edgeBetween(parent.id, child.id);
     if (found.closes_cycle) throw new BadRequest('Cycle detected.');
@@ -34,8 +34,8 @@ export class NodeEdges {
 }
 
 /**
- * Returns the sublist `<kind>_nodes/` of a node: `{id}` links a node of the same workflow, a body
- * without id creates a node and links it. Requires only permission to change the workflow.
+ * Returns the sublist `<kind>_nodes/` of a node. POST with `{id}` links a node of the same workflow;
+ * POST without id creates and links a node. Requires permission to change the workflow.
  */
 export const childNodes = (kind: EdgeKind): SubListFactory =>
   attached(`${kind}_nodes`, {

@@ -42,7 +42,7 @@ const NODE_COLUMNS = {
 const LOSSES = {
   can_copy_without_user_input: described(
     BOOLEAN,
-    'True if the copy has everything that the original has.',
+    'True if the copy contains all objects of the original.',
   ),
   templates_unable_to_copy: described(NAMES, 'Templates that the caller may not launch.'),
   credentials_unable_to_copy: described(NAMES, 'Credentials that the caller may not use.'),
@@ -108,8 +108,7 @@ export class WorkflowTemplateCopyController extends CopyController {
   }
 
   /**
-   * Copies labels, survey and graph. Notifications are not copied, and the copy gets a new webhook
-   * key.
+   * Copies labels, survey and graph. Does not copy notifications. The copy receives a new webhook key.
    */
   protected override async copyParts(original: Row, copy: Row, actor: Actor): Promise<void> {
     await this.templates.copyLabels(original.id, copy.id);
@@ -156,15 +155,15 @@ export class WorkflowTemplateCopyController extends CopyController {
 }
 
 /**
- * Returns true if the copy of a node keeps its template: approval templates are copied, and for
- * others the caller needs permission to launch them.
+ * Returns true if the copy of a node keeps its template. Approval templates are copied; for other
+ * templates the caller needs permission to launch.
  */
 const keepsTemplate = ({ template, template_type: type }: CopiedNode): boolean =>
   type === APPROVAL || template?.may_use === true;
 
 /**
- * Returns the distinct names of objects that are left out; the id replaces the name without read
- * permission.
+ * Returns the distinct names of objects that the copy does not contain. Without read permission, the
+ * id replaces the name.
  */
 const namesOf = (references: readonly (CopiedReference | null)[]): string[] => {
   const missing = references.flatMap((one) => (one && !one.may_use ? [one] : []));

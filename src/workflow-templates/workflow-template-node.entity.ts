@@ -22,7 +22,7 @@ export class WorkflowTemplateNode extends ResourceEntity {
     immutable: true,
     needs: 'change',
     index: false,
-    help: 'The workflow the node is part of.',
+    help: 'Workflow that the node belongs to.',
   })
   workflow_job_template!: Reference;
 
@@ -40,7 +40,7 @@ export class WorkflowTemplateNode extends ResourceEntity {
   @Bool({ help: 'Require that all parents, not only one, end as their edges specify.' })
   all_parents_must_converge!: boolean;
 
-  /** Contains masked secret answers; `survey_passwords` contains the sealed ones. */
+  /** Secret answers are masked here and encrypted in `survey_passwords`. */
   @Json({ help: 'Variables of the node.', anyShape: true })
   extra_data!: Record<string, unknown>;
 
@@ -62,7 +62,7 @@ export class WorkflowTemplateNode extends ResourceEntity {
   })
   always_nodes!: number[];
 
-  /** Secret answers in `extra_data`, each sealed for this row and its variable. */
+  /** Secret answers in `extra_data`, each encrypted for this row and its variable. */
   @Json({ internal: true })
   survey_passwords!: Record<string, string>;
 }

@@ -19,7 +19,7 @@ import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repos
 import { WorkflowTemplatesRepository } from './workflow-templates.repository.js';
 
 const RECURSION = 'The workflow would contain itself.';
-const FOREIGN_APPROVAL = 'An approval belongs to the node that it was made for.';
+const FOREIGN_APPROVAL = 'An approval template belongs to the node that it was created for.';
 
 interface CheckedNode {
   template: SavedLaunchTarget | null;
@@ -42,7 +42,7 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
   ): Promise<Prepared<WorkflowTemplateNode>> {
     const identifier = sent.identifier === '' ? randomUUID() : sent.identifier;
     const { template, values } = await this.check({ ...sent, identifier }, {});
-    // Takes the id first, because secret answers are sealed for their row.
+    // Reserves the id first, because secret answers are encrypted for the id of their row.
     const id = await this.nodes.takeId();
     const saved = sealSaved(this.box, { table: this.nodes.table, id }, values, template);
     return { values: { ...values, ...saved.values }, columns: { id, ...saved.columns } };
@@ -53,7 +53,7 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
     sent: ValuesOf<WorkflowTemplateNode>,
     actor: Actor,
   ): Promise<Prepared<WorkflowTemplateNode>> {
-    // A generated identifier stays; an alias that is cleared gives way to a generated identifier.
+    // An empty identifier keeps a generated identifier, and replaces any other by a generated one.
     const newIdentifier = isUUID(row.identifier) ? undefined : randomUUID();
     const identifier = sent.identifier === '' ? newIdentifier : sent.identifier;
     // The references check permissions on a template in the request.
@@ -89,8 +89,8 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
   /**
    * Checks a node in its state after the request.
    *
-   * @returns template of the node, null for none; and its values with parsed `extra_data`
-   * @throws Invalid with all faults
+   * @returns template of the node (null for none), and values of the node with parsed `extra_data`
+   * @throws Invalid with all errors
    */
   private async check(
     sent: ValuesOf<WorkflowTemplateNode>,
@@ -128,7 +128,7 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
   }
 }
 
-/** Requires new secret answers: the stored ones belong to the survey of the former template. */
+/** Requires new secret answers, because stored answers belong to the survey of the former template. */
 function assertNewAnswers(
   row: RowOf<WorkflowTemplateNode>,
   { extra_data: given }: ValuesOf<WorkflowTemplateNode>,
@@ -136,7 +136,7 @@ function assertNewAnswers(
   const after = given ?? row.extra_data;
   const reused = Object.keys(row.survey_passwords).filter((name) => after[name] === ENCRYPTED);
   if (reused.length === 0) return;
-  const text = `Another template needs its secret answers anew: ${reused.join(', ')}.`;
+  const text = `Another template requires new secret answers: ${reused.join(', ')}.`;
   throw Invalid.field('extra_data', text);
 }
 

@@ -25,7 +25,7 @@ export interface SavedNodeRow extends SavedLaunch {
   parents: { identifier: string; kind: EdgeKind }[];
 }
 
-/** A node on the page of its workflow; the template's name requires read permission. */
+/** A node on the page of its workflow. The name of the template is null without read permission. */
 export interface TemplateNodeOnPage {
   id: number;
   identifier: string;
@@ -111,7 +111,7 @@ export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
       WHERE parent_id = ANY(${ids}::int[]) GROUP BY parent_id, kind`);
   }
 
-  /** Returns the kind of the edge between two nodes, and true if an edge would close a cycle. */
+  /** Returns the kind of the edge between two nodes, and true if the edge would create a cycle. */
   async edgeBetween(
     parent: number,
     child: number,

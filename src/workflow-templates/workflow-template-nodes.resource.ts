@@ -16,8 +16,8 @@ const ofWorkflow = (role: string) =>
   hasRoleOn('workflow_job_template_id', 'workflow_job_template', role);
 
 /**
- * Returns the relation to objects of a list prompt. Its table names are short, because names in
- * PostgreSQL have at most 63 bytes.
+ * Returns the relation to objects of a list prompt. The table names are short, because PostgreSQL limits
+ * names to 63 bytes.
  */
 const listPrompt = (type: string): Extract<Relation, { kind: 'many-to-many' }> => ({
   kind: 'many-to-many',

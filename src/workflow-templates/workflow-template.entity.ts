@@ -9,7 +9,7 @@ export interface WorkflowTemplate
   extends WebhookJobTemplateFields, RetentionFields, WorkflowOptions {}
 
 /**
- * A graph of templates that is launched as a whole
+ * A graph of templates that one launch runs
  * (docs/contract/workflows.md#workflow-job-templates).
  */
 @Includes(WebhookJobTemplateFields)

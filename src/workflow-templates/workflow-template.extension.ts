@@ -5,7 +5,7 @@ import { resource } from '../common/resource/registry.js';
 import { TemplateSummaries } from '../templates/template-summaries.service.js';
 
 /**
- * Adds the data of workflow job templates besides their fields
+ * Adds the data of workflow job templates that are not columns
  * (docs/contract/workflows.md#workflow-job-templates).
  */
 @Injectable()

@@ -42,8 +42,7 @@ export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplate> {
     actor: Actor,
   ): Promise<Prepared<WorkflowTemplate>> {
     if (values.organization === null && typeof row.organization_id === 'number') {
-      // Moving a workflow out of its organization requires the same permission as moving one into
-      // it.
+      // Moving a workflow out of an organization requires the same permission as moving it in.
       const organization = resource('organization');
       const former = [row.organization_id];
       await this.references.assertAllowed(organization, former, 'workflow_admin', actor);
@@ -55,15 +54,15 @@ export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplate> {
   }
 
   /**
-   * Deletes the approval templates of its nodes, which belong to nothing else; the nodes are
-   * deleted with the workflow.
+   * Deletes the approval templates of the workflow's nodes, which no other object uses. The database
+   * deletes the nodes with the workflow.
    */
   async prepareDelete(row: RowOf<WorkflowTemplate>): Promise<void> {
     await assertNoActiveRuns(this.runs, ['unified_job_template_id'], [row.id]);
     await this.templates.removeApprovalsOf(row.id);
   }
 
-  /** @throws Invalid with all faults that concern several fields */
+  /** @throws Invalid with the errors of all fields */
   private async check(
     values: ValuesOf<WorkflowTemplate>,
     row: Partial<RowOf<WorkflowTemplate>>,

@@ -15,8 +15,8 @@ import { TEMPLATE_SHOWS } from '../templates/template-summaries.service.js';
 import { WorkflowTemplateExtension } from './workflow-template.extension.js';
 
 /**
- * Credentials of the workflow's nodes: prompts and values of the workflow reach its nodes, and
- * thereby their credentials.
+ * Credentials of the workflow's nodes. The nodes receive prompts and values of the workflow, which can
+ * therefore affect the use of these credentials.
  */
 const credentialsOfNodes: Relation = {
   kind: 'computed',
@@ -59,7 +59,7 @@ export const workflowTemplates = defineResource({
   },
   pages: {
     list: {
-      about: 'Templates as steps that run after each other on success, on failure or always.',
+      about: 'Templates that run one after another on success, on failure or always.',
     },
     sections: {
       'Launch fields': launchFieldsOf('what', ({ inWorkflows }) => inWorkflows === true),
@@ -73,7 +73,7 @@ export const workflowTemplates = defineResource({
   },
   policy: {
     read: hasRole('workflow_job_template', 'read_role'),
-    // The reference checks the role on the organization; the hooks refuse a workflow without one.
+    // The reference checks the role on the organization. The hooks reject a workflow without organization.
     add: () => everyone,
     mayAdd: (actor) => holdsAny('organization', ['workflow_admin_role'], actor),
     change: hasRole('workflow_job_template', 'admin_role'),

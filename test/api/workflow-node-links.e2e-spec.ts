@@ -186,7 +186,7 @@ describe('approvals', () => {
       .patch(urlOf(node), { unified_job_template: body.id })
       .expect(400);
     expect(stolen.body).toEqual({
-      unified_job_template: ['An approval belongs to the node that it was made for.'],
+      unified_job_template: ['An approval template belongs to the node that it was created for.'],
     });
   });
 

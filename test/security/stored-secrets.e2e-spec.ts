@@ -35,7 +35,7 @@ describe('the secret answers of a node', () => {
     });
     const url = `workflow_job_template_nodes/${node.id}/`;
     const client = await as.asUser(user);
-    const refused = { extra_data: ['Another template needs its secret answers anew: word.'] };
+    const refused = { extra_data: ['Another template requires new secret answers: word.'] };
     for (const rest of [{}, { extra_data: { word: KEPT } }]) {
       const { body } = await client
         .patch(url, { unified_job_template: second.id, ...rest })

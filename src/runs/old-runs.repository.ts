@@ -72,7 +72,7 @@ export class OldRunsRepository extends TableRepository<UnifiedJob> {
   ): Promise<OldRun[]> {
     const minDays = Math.min(
       days,
-      ...overrides.map(({ oldest, days: own }) => (oldest === null ? (own ?? days) : 0)),
+      ...overrides.map((override) => (override.oldest === null ? (override.days ?? days) : 0)),
     );
     return this.database.rows<OldRun>(sql`
       SELECT run.id, run.created::text AS created, (run.type <> 'workflow_approval'

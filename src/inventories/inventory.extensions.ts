@@ -62,7 +62,7 @@ export class InventoryExtension {
     );
     const [counted, labels] = await Promise.all([
       context.batch.rows<CountedSources>(sql`
-        SELECT inv.id, ${join(counts, ', ')} FROM unnest(${ids}::int[]) AS inv (id)`),
+        SELECT inv.id, ${join(counts)} FROM unnest(${ids}::int[]) AS inv (id)`),
       labelSummaries(resource('inventory'), ids, context),
     ]);
     const members = await this.members.of(rows.map(hostedInventory).filter(isSmart));

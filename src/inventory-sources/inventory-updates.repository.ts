@@ -82,7 +82,7 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
   complete(ids: readonly number[], actor: Actor): Promise<Row[]> {
     const columns = [sql`t.*`, ...capabilityColumns(resource('inventory_update'), actor)];
     return this.database.rows<Row>(sql`
-      SELECT ${join(columns, ', ')} FROM unified_jobs t WHERE t.id = ANY(${ids}::bigint[]) ORDER BY t.id`);
+      SELECT ${join(columns)} FROM unified_jobs t WHERE t.id = ANY(${ids}::bigint[]) ORDER BY t.id`);
   }
 
   /** Stores the project update that an inventory update created for itself. */

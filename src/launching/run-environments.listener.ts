@@ -46,8 +46,8 @@ export class RunEnvironments extends ResolvedEnvironments implements RunListener
     return sql`
       SELECT env.id, env.name, env.description, env.image,
         (${permit(resource('execution_environment').policy, 'read', 'env', actor)}) AS may_read
-      FROM (SELECT ${join(own, ', ')}) run
-      JOIN (${allEnvironments()}) env ON env.id = coalesce(${join(candidates, ', ')})`;
+      FROM (SELECT ${join(own)}) run
+      JOIN (${allEnvironments()}) env ON env.id = coalesce(${join(candidates)})`;
   }
 
   private defaults(): Sql[] {

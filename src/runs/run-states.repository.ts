@@ -81,7 +81,7 @@ export class RunStatesRepository extends TableRepository<Row> {
       ...(placements ? placementColumns(placements) : []),
     ];
     return this.database.rows<MovedRun>(sql`
-      UPDATE unified_jobs run SET status = ${to}, modified = now(), ${join(sets, ', ')}
+      UPDATE unified_jobs run SET status = ${to}, modified = now(), ${join(sets)}
       FROM unnest(${ids}::bigint[], ${attempts}::int[], ${explanations}::text[])
         AS step(id, attempt, explanation)
       WHERE run.id = step.id AND run.status = ANY(${from}::text[])

@@ -256,7 +256,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
         environment = json_build_object('name', env.name, 'image', env.image, 'pull', env.pull)
       FROM (${allEnvironments()}) env
       WHERE run.id = ANY(${ids}::bigint[]) AND run.environment IS NULL
-        AND env.id = coalesce(${join(candidates, ', ')})`);
+        AND env.id = coalesce(${join(candidates)})`);
   }
 
   /**

@@ -276,7 +276,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
     const written = await this.database.preparedRows<{ place: number; id: number }>(sql`
       WITH given AS MATERIALIZED (
         SELECT nextval(pg_get_serial_sequence(${this.table}, 'id')) AS id, one.*
-        FROM (VALUES ${join(rows.map(valuesRow), ', ')}) AS one (place, template_id, service, event,
+        FROM (VALUES ${join(rows.map(valuesRow))}) AS one (place, template_id, service, event,
           guid, ref, ref_name, head_ref, status_api, push_ref, sender, payload, verdict, reason,
           answer, size, source, redelivery_of_id, job_id, dedupe_key, body_digest, dedupe_until)),
       written AS (

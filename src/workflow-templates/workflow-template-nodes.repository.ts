@@ -145,7 +145,7 @@ export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
     await this.database.execute(sql`
       UPDATE workflow_job_template_nodes
       SET unified_job_template_id = ${templateId}, extra_data = '{}', survey_passwords = '{}',
-        modified = now(), ${join(cleared, ', ')}
+        modified = now(), ${join(cleared)}
       WHERE id = ${id}`);
   }
 

@@ -138,7 +138,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
         node AS (${insertRows('workflow_job_nodes', nodes.columns, nodes.values)}),
         edge AS (${insertRows('workflow_job_node_edges', edgeColumns, edges)}),
         label AS (${insertRows('workflow_job_labels', labelColumns, labels)}),
-        ${join(links, ', ')}
+        ${join(links)}
       SELECT * FROM job`);
   }
 

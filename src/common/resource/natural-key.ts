@@ -167,7 +167,7 @@ function parentParts(fields: readonly Field[], alias: string, actor: Actor): Sql
     const columns = ownFields(target).map((one) => ident(far, columnOf(one)));
     const grandparents = parentFields(target);
     return sql`CASE WHEN ${column} IS NULL THEN '[[]]'::jsonb ELSE (
-      SELECT jsonb_build_array(jsonb_build_array(${join(columns, ', ')}))
+      SELECT jsonb_build_array(jsonb_build_array(${join(columns)}))
         ${grandparents.length > 0 ? sql`|| ${parentParts(grandparents, far, actor)}` : sql``}
       FROM ${ident(target.table)} ${ident(far)}
       WHERE ${and(

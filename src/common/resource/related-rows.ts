@@ -87,7 +87,7 @@ function targetRows(target: ResourceDefinition, condition: Sql, actor: Actor): S
   const isOpen = permit(target.policy, 'read', 's', actor);
   const columns = [shapeOf(target).columns.summary, sql`(${isOpen}) AS target_open`];
   if (target.variants) columns.push(sql`s.type AS target_type`);
-  return selectRows(target, 's', join(columns, ', '), condition);
+  return selectRows(target, 's', join(columns), condition);
 }
 
 const areAmong = (target: ResourceDefinition, ids: readonly number[]): Sql =>

@@ -28,7 +28,7 @@ export interface Representation {
 /** Returns the columns of a page: the shown columns, and one boolean per capability of the caller. */
 export function selectColumns(definition: ResourceDefinition, actor: Actor, detail: boolean): Sql {
   const { list, detail: all } = shapeOf(definition).columns;
-  return join([detail ? all : list, ...capabilityColumns(definition, actor)], ', ');
+  return join([detail ? all : list, ...capabilityColumns(definition, actor)]);
 }
 
 /** Returns the `can_<capability>` columns: the capabilities of the caller for each row of `t`. */

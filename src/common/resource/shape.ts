@@ -66,7 +66,7 @@ function makeShape(definition: ResourceDefinition): Shape {
 function columnsOf(definition: ResourceDefinition, fields: readonly { column: string }[]): Sql {
   const columns = fields.map(({ column }) => ident('t', column));
   if (definition.variants) columns.push(ident('t', 'type'));
-  return join(columns, ', ');
+  return join(columns);
 }
 
 function summaryColumns(definition: ResourceDefinition): Sql {
@@ -79,7 +79,7 @@ function summaryColumns(definition: ResourceDefinition): Sql {
   for (const [name, value] of Object.entries(computed)) {
     columns.push(sql`(${value}) AS ${ident(name)}`);
   }
-  return join(columns, ', ');
+  return join(columns);
 }
 
 /** Caller without privileges, for comparing rules. */

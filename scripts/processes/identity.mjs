@@ -58,6 +58,21 @@ export function commandLineOf(pid) {
 }
 
 /**
+ * Returns the child processes of a process; none without /proc.
+ *
+ * @param {number | null} pid
+ * @returns {ProcessRecord[]}
+ */
+export function childrenOf(pid) {
+  try {
+    const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return pids.trim().split(' ').map(Number).map(recordOf);
+  } catch {
+    return [];
+  }
+}
+
+/**
  * Sends a signal to the process of a record; false if it has ended.
  *
  * @param {ProcessRecord} record

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
 import { Problem } from '../console/problem.mjs';
-import { endRecord, isRunning, recordOf } from '../processes/identity.mjs';
+import { childrenOf, endRecord, isRunning, recordOf } from '../processes/identity.mjs';
 import { endMarkedProcesses } from '../processes/stray.mjs';
 import { Supervisor } from '../processes/supervise.mjs';
 import { databaseAccount } from './account.mjs';
@@ -124,8 +124,11 @@ class ThrowawayServices {
    */
   async halt(name, signal = 'SIGKILL') {
     const exited = this.#supervisor.exited(name);
+    const children = childrenOf(this.#supervisor.pid(name));
     this.#supervisor.kill([name], signal);
     await exited;
+    // Processes of a killed PostgreSQL can outlive it, and no server starts while they use its memory.
+    await Promise.all(children.map((child) => endRecord(child, 'SIGQUIT', 5000)));
   }
 
   /**

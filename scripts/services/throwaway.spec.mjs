@@ -52,7 +52,16 @@ describe('temporary services', () => {
 
   it('restart at the same address with their data after a hard stop', async () => {
     await query('CREATE TABLE kept (id int)');
-    await services.halt('postgres', 'SIGQUIT');
+    // A backend that computes does not notice that its server was killed.
+    const computed = query(
+      'SELECT sum(a * b) FROM generate_series(1, 5000) a, generate_series(1, 5000) b',
+    );
+    const ended = expect(computed).rejects.toThrow('terminated');
+    const computing =
+      "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT sum%'";
+    while ((await query(computing)).length === 0);
+    await services.halt('postgres');
+    await ended;
     await expect(query('SELECT 1')).rejects.toThrow('ECONNREFUSED');
     await services.resume('postgres');
     expect(await query('SELECT * FROM kept')).toEqual([]);

@@ -28,7 +28,7 @@ import { RunQueueRepository } from './run-queue.repository.js';
 import { EventPartitionsRepository } from './events/event-partitions.repository.js';
 import { JobEventsRepository } from './events/job-events.repository.js';
 import { JobHostSummariesRepository } from './events/job-host-summaries.repository.js';
-import { RunOutputsRepository } from './events/run-outputs.repository.js';
+import { RunOutputsRepository } from './output/run-outputs.repository.js';
 import { RunStatisticsRepository } from './run-statistics.repository.js';
 import { RunLeasesRepository } from './run-leases.repository.js';
 import { TypeOrmModule } from '@nestjs/typeorm';

@@ -1,6 +1,6 @@
 import { html, type Html } from '../shared/html.js';
 import { shorten } from '../shared/value-views.js';
-import type { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
+import type { RunOutputsRepository } from '../../runs/output/run-outputs.repository.js';
 import { plainText } from '../../runs/output/stdout.js';
 
 /** Maximum number of searched events, and of shown lines. */

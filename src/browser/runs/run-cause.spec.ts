@@ -1,5 +1,5 @@
 import { html } from '../shared/html.js';
-import type { RunFailure } from '../../runs/events/run-outputs.repository.js';
+import type { RunFailure } from '../../runs/output/run-outputs.repository.js';
 import { causeView } from './run-cause.js';
 
 const failure = (more: Partial<RunFailure>): RunFailure => ({

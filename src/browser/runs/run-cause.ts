@@ -1,7 +1,7 @@
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { folded } from '../shared/layout.js';
 import { labelOf } from '../../common/fields/label.js';
-import type { RunFailure } from '../../runs/events/run-outputs.repository.js';
+import type { RunFailure } from '../../runs/output/run-outputs.repository.js';
 
 /** Maximum number of different failures in the summary; the list of events is complete. */
 export const MAX_FAILURES = 20;

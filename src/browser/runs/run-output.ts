@@ -1,6 +1,6 @@
 import { assetUrl } from '../shared/assets.js';
 import { attributes, html, Html } from '../shared/html.js';
-import type { OutputPart, RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
+import type { OutputPart, RunOutputsRepository } from '../../runs/output/run-outputs.repository.js';
 import { htmlLines } from '../../runs/output/stdout.js';
 import { type FoundLine, searchView } from './output-search.js';
 

@@ -6,7 +6,7 @@ import { WebhookCauses } from '../shared/webhook-causes.service.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { JobEventsRepository, type RunTask } from '../../runs/events/job-events.repository.js';
 import { JobHostSummariesRepository } from '../../runs/events/job-host-summaries.repository.js';
-import { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
+import { RunOutputsRepository } from '../../runs/output/run-outputs.repository.js';
 import { RunOverviewsRepository } from '../../runs/run-overviews.repository.js';
 import { Database } from '../../database/database.js';
 import { RunsRepository } from '../../runs/runs.repository.js';

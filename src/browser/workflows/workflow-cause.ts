@@ -1,7 +1,7 @@
 import { labelOf } from '../../common/fields/label.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { statusBadge } from '../shared/value-views.js';
-import type { RunFailure } from '../../runs/events/run-outputs.repository.js';
+import type { RunFailure } from '../../runs/output/run-outputs.repository.js';
 import { explanations, failureList } from '../runs/run-cause.js';
 import type { Edge } from '../../workflows/workflow-rows.service.js';
 import { EDGE_WORDS, type ShownNode } from './graph-view.js';

@@ -6,7 +6,7 @@ import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.
 import { runActions, type ShownRun } from '../runs/run-actions.js';
 import { reloadHint } from '../runs/run-output.js';
 import { runSummary } from '../runs/run-facts.js';
-import { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
+import { RunOutputsRepository } from '../../runs/output/run-outputs.repository.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { isFinal } from '../../runs/state-machine.js';
 import {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import type { Reauthorize } from '../../common/rest/parameters.js';
 import { Settings } from '../../config/settings.js';
-import { RunOutputsRepository, type OutputChunk } from '../events/run-outputs.repository.js';
+import { RunOutputsRepository, type OutputChunk } from './run-outputs.repository.js';
 import { plainText } from './stdout.js';
 
 /** Part of the output of a run. Lines are counted from 0; `end` is the line after the last one. */

@@ -4,7 +4,7 @@ import {
   JobHostSummariesRepository,
   type HostSummary,
 } from '../../../src/runs/events/job-host-summaries.repository.js';
-import { RunOutputsRepository } from '../../../src/runs/events/run-outputs.repository.js';
+import { RunOutputsRepository } from '../../../src/runs/output/run-outputs.repository.js';
 import { JobContextsRepository } from '../../../src/runs/job-contexts.repository.js';
 import { OldRunsRepository } from '../../../src/runs/old-runs.repository.js';
 import * as leases from '../../../src/runs/run-leases.repository.js';

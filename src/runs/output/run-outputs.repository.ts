@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Row } from '../../common/resource/define-resource.js';
 import { sql, type Sql } from '../../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
-import { JobEvent } from './job-event.entity.js';
+import { JobEvent } from '../events/job-event.entity.js';
 
 /** The output of an event and the line on which it begins. */
 export interface OutputChunk {

@@ -44,7 +44,7 @@ async function makeSource(fields: object): Promise<Row> {
 
 const UPDATES = 'test/queue/inventory-updates.spec.ts';
 const ORDER = 'test/queue/inventory-sources-order.spec.ts';
-const WEBHOOKS = 'test/api/project-webhooks.e2e-spec.ts';
+const WEBHOOKS = 'test/api/projects-webhooks.e2e-spec.ts';
 
 const KINDS: [path: string, kind: Kind][] = [
   [

@@ -84,19 +84,25 @@ it('the SQL of a collection is in a repository of the feature, or of that of its
   expect(without(holds)).toEqual([]);
 });
 
-/** Returns the prefixes of test files about a collection: its name, or that of its feature. */
-function namesOfTests(path: string, controller: SourceFile): string[] {
-  const feature = basename(featureOf(controller.path));
-  return [dashed(path), feature, feature.replace(/s$/, ''), dashed(path).split('-')[0] ?? ''];
-}
+/** Prefixes of the test files of collections that belong to another one, and are tested with it. */
+const TESTED_WITH: Readonly<Record<string, string>> = {
+  ad_hoc_command_events: 'ad-hoc-commands',
+  authenticator_maps: 'authenticators',
+  inventory_update_events: 'inventory-updates',
+  job_host_summaries: 'job-events',
+  workflow_approval_templates: 'workflow-approvals',
+  workflow_job_nodes: 'workflow-jobs',
+};
 
 it('the tests of a collection are named after it or its feature, and request it', () => {
-  const holds = (controller: SourceFile, { path }: (typeof collections)[number]): boolean =>
-    specs.some(
+  const holds = (controller: SourceFile, { path }: (typeof collections)[number]): boolean => {
+    const prefixes = [dashed(path), TESTED_WITH[path], basename(featureOf(controller.path))];
+    return specs.some(
       (spec) =>
-        namesOfTests(path, controller).some((name) => basename(spec.path).startsWith(name)) &&
+        prefixes.some((prefix) => new RegExp(`^${prefix}[-.]`).test(basename(spec.path))) &&
         new RegExp(`[\\\`'/"]${path}/`).test(spec.text),
     );
+  };
   expect(without(holds)).toEqual([]);
 });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from '../app.module.js';
+import { permissionOf } from '../common/rest/route.js';
 import { RouteTable } from '../common/rest/route-table.service.js';
 import { buildDocument } from '../openapi/document.js';
 import { configureApp } from '../configure-app.js';
@@ -53,19 +54,15 @@ export async function writeOrCheck(
   return 1;
 }
 
-/** Prints method, path and handler of every route. */
+/** Prints method, path, handler and required permission of every route. */
 export async function routes(): Promise<void> {
   const lines = await withApp((app) =>
     app
       .get(RouteTable)
-      .routes.map(({ method, pattern, handler, info }) =>
-        [
-          method.padEnd(7),
-          `${pattern}/`.padEnd(64),
-          handler,
-          `[${info?.access ?? 'refused'}]`,
-        ].join(' '),
-      )
+      .routes.map(({ method, pattern, handler, info }) => {
+        const needs = info ? permissionOf(info) : 'Refused.';
+        return [method.padEnd(7), `${pattern}/`.padEnd(64), handler.padEnd(48), needs].join(' ');
+      })
       .sort(),
   );
   process.stdout.write(`${lines.join('\n')}\n`);

@@ -30,7 +30,8 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 /** Describes an operation for the OpenAPI document: required permission, and what its kind implies. */
 const descriptionOf = (info: RouteInfo): string => [permissionOf(info), ...notesOn(info)].join(' ');
 
-function permissionOf({ access, systemRole, parent, kind, needs = 'read' }: RouteInfo): string {
+/** Describes the permission that a route requires. */
+export function permissionOf({ access, systemRole, parent, kind, needs = 'read' }: RouteInfo): string {
   if (access === 'public') return 'Needs no credentials.';
   if (access === 'signature') return 'Authenticated by the key of the template, not by a user.';
   if (systemRole === 'superuser') return 'For superusers.';

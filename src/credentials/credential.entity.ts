@@ -6,7 +6,8 @@ import { selectCredentialTypes } from './credential-types.repository.js';
 import type { CredentialInputs } from './types/definition.js';
 
 const COMPUTED = { readOnly: true, column: null } as const;
-const ofType = (alias: string, value: Sql): Sql => sql`(
+/** Returns the SQL of a value of the credential's type. */
+export const ofType = (alias: string, value: Sql): Sql => sql`(
   SELECT ${value} FROM (${selectCredentialTypes()}) type
   WHERE type.id = ${ident(alias, 'credential_type_id')})`;
 const namespaceOf = (alias: string): Sql => ofType(alias, sql`COALESCE(type.namespace, '')`);

@@ -1,17 +1,11 @@
 import { hasRole, hasRoleOn } from '../access/predicates.js';
 import { allOf, everyone } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
-import { ident, sql, TRUE, type Sql } from '../database/sql.js';
+import { sql, TRUE } from '../database/sql.js';
 import { resource } from '../common/resource/registry.js';
-import { selectCredentialTypes } from './credential-types.repository.js';
 import { CredentialHooks } from './credential.hooks.js';
-import { Credential } from './credential.entity.js';
+import { Credential, ofType } from './credential.entity.js';
 import { CredentialExtension, CREDENTIAL_SHOWS } from './credential.extension.js';
-
-/** Returns a value of the credential's type, which every credential has. */
-const ofType = (alias: string, value: Sql): Sql => sql`
-  SELECT ${value} FROM (${selectCredentialTypes()}) typ
-  WHERE typ.id = ${ident(alias, 'credential_type_id')}`;
 
 export const credentials = defineResource({
   path: 'credentials',
@@ -19,7 +13,7 @@ export const credentials = defineResource({
   entity: Credential,
   pages: {
     list: { about: 'Secrets that runs log in with. Their values are never shown.' },
-    kind: (alias) => sql`(${ofType(alias, sql`typ.name`)})`,
+    kind: (alias) => ofType(alias, sql`type.name`),
   },
   hooks: CredentialHooks,
   naturalKey: ['name', 'credential_type', 'organization'],
@@ -42,9 +36,9 @@ export const credentials = defineResource({
   ],
   summary: ['id', 'name', 'description', 'credential_type_id'],
   summarise: (alias) => ({
-    kind: ofType(alias, sql`COALESCE(typ.namespace, '')`),
-    cloud: ofType(alias, sql`typ.kind = 'cloud'`),
-    kubernetes: ofType(alias, sql`typ.kind = 'kubernetes'`),
+    kind: ofType(alias, sql`COALESCE(type.namespace, '')`),
+    cloud: ofType(alias, sql`type.kind = 'cloud'`),
+    kubernetes: ofType(alias, sql`type.kind = 'kubernetes'`),
   }),
   capabilities: { edit: 'change', delete: 'delete', copy: 'copy', use: 'use' },
   policy: {

@@ -94,7 +94,7 @@ export class Instance extends ResourceEntity {
   @Choices([['execution', 'Execution node']], {
     ...FILTERED,
     computed: () => sql`'execution'::text`,
-    help: 'Tasks of the instance: control, execution or both.',
+    help: 'Role of the instance; all instances execute runs.',
   })
   node_type!: string;
 
@@ -103,7 +103,7 @@ export class Instance extends ResourceEntity {
       ['ready', 'Ready'],
       ['unavailable', 'Unavailable'],
     ],
-    { ...FILTERED, computed: nodeState, help: 'State of its worker.' },
+    { ...FILTERED, computed: nodeState, help: 'State of the worker of the instance.' },
   )
   node_state!: string;
 

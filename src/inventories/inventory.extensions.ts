@@ -111,7 +111,7 @@ function relatedOf(id: number, kind: unknown): Record<string, string | null> {
 const NAMED = { id: INTEGER, name: STRING };
 
 export const HOST_SHOWS: ShownBesides = {
-  fields: { has_inventory_sources: described(BOOLEAN, 'True if a source created the host.') },
+  fields: { has_inventory_sources: described(BOOLEAN, 'True if a source delivered the host.') },
   related: ['original_host'],
   summary_fields: {
     groups: object({ count: INTEGER, results: list(object(NAMED)) }),

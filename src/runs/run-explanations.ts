@@ -51,7 +51,7 @@ export const endedWithoutFailure = (code: number | null): string =>
   `Ansible ended ${code === null ? 'by a signal' : `with exit code ${code}`}, and no task had failed. ` +
   'The end of the output says why.';
 export const SECRETS_TOO_LARGE =
-  'The statistics are not handed on: some were set under no_log, and together they are too large.';
+  'The statistics are not passed to later nodes: some were set under no_log, and together they are too large.';
 export const SHUT_DOWN = 'Task was canceled due to receiving a shutdown signal.';
 
 /** @param ended number of processes of the run that were still alive and were ended */
@@ -95,6 +95,6 @@ export function factsNotStored(hosts: readonly string[]): string {
   if (hosts.length === 0) return '';
   const named = hosts.slice(0, HOSTS_NAMED).join(', ');
   const rest = hosts.length > HOSTS_NAMED ? ` and ${hosts.length - HOSTS_NAMED} more` : '';
-  return `Facts were not stored, as they are too large (HOST_FACTS_BYTES) or not readable, of: ${named}${rest}.`;
+  return `The facts of these hosts were not stored, because they are too large (HOST_FACTS_BYTES) or not readable: ${named}${rest}.`;
 }
 export const FACTS_NOT_STORED = 'The facts of the hosts could not be stored.';

@@ -221,7 +221,7 @@ describe('the facts of hosts', () => {
     try {
       const job = await play('large.yml', { limit: 'one,two' });
       expect(job.job_explanation).toContain(
-        'too large (HOST_FACTS_BYTES) or not readable, of: one.',
+        'too large (HOST_FACTS_BYTES) or not readable: one.',
       );
     } finally {
       await api.call('PATCH', 'settings/jobs/', { HOST_FACTS_BYTES: 1_048_576 });

@@ -10,12 +10,12 @@ import { Role } from './role.entity.js';
 import { roleExpression, objectRelations } from './role-search.js';
 
 /** Declares the relation to the roles that one step, or all steps, of the role graph lead to. */
-const roleGraphRelation = (table: string, near: string, far: string): Relation => ({
+const roleGraphRelation = (table: string, source: string, target: string): Relation => ({
   kind: 'many-to-many',
   target: () => resource('role'),
   table,
-  near,
-  far,
+  sourceColumn: source,
+  targetColumn: target,
 });
 
 export const roles = defineResource({
@@ -46,15 +46,15 @@ export const roles = defineResource({
       kind: 'many-to-many',
       target: () => resource('user'),
       table: 'role_members',
-      near: 'role_id',
-      far: 'user_id',
+      sourceColumn: 'role_id',
+      targetColumn: 'user_id',
     },
     teams: {
       kind: 'many-to-many',
       target: () => resource('team'),
       table: 'role_teams',
-      near: 'role_id',
-      far: 'team_id',
+      sourceColumn: 'role_id',
+      targetColumn: 'team_id',
     },
     parents: roleGraphRelation('role_parents', 'child_id', 'parent_id'),
     children: roleGraphRelation('role_parents', 'parent_id', 'child_id'),

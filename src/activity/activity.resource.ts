@@ -112,7 +112,7 @@ export const activityStream = defineResource({
     role: {
       kind: 'computed',
       target: () => resource('role'),
-      condition: (near, far) => sql`${ident(far, 'id')} IN (${grantedRole(near)})`,
+      condition: (id, alias) => sql`${ident(alias, 'id')} IN (${grantedRole(id)})`,
       single: true,
     },
   },

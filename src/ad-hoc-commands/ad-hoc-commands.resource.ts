@@ -40,8 +40,8 @@ export const adHocCommands = defineResource({
       kind: 'many-to-many',
       target: () => resource('host'),
       table: 'job_events',
-      near: 'job_id',
-      far: 'host_id',
+      sourceColumn: 'job_id',
+      targetColumn: 'host_id',
     },
     events: { kind: 'has-many', target: () => resource('ad_hoc_command_event'), field: 'job' },
     notifications: {

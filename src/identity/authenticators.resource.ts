@@ -57,7 +57,7 @@ export const authenticators = defineResource({
     users: {
       kind: 'computed',
       target: () => resource('user'),
-      condition: (near, far) => sql`${ident(far, 'id')} IN (${identifiedUsers(near)})`,
+      condition: (id, alias) => sql`${ident(alias, 'id')} IN (${identifiedUsers(id)})`,
     },
   },
   extend: async (rows) =>

@@ -36,14 +36,14 @@ export const instances = defineResource({
     instance_groups: {
       kind: 'computed',
       target: () => resource('instance_group'),
-      condition: (near, far) => sql`${ident(far, 'id')} IN (${groupsOf(near)})`,
+      condition: (id, alias) => sql`${ident(alias, 'id')} IN (${groupsOf(id)})`,
     },
     jobs: {
       kind: 'computed',
       target: () => resource('unified_job'),
-      condition: (near, far) => sql`
-        ${ident(far, 'execution_node')} = ${instanceHostnameOf(near)}
-        AND ${ident(far, 'execution_node')} <> ''`,
+      condition: (id, alias) => sql`
+        ${ident(alias, 'execution_node')} = ${instanceHostnameOf(id)}
+        AND ${ident(alias, 'execution_node')} <> ''`,
     },
   },
   extension: InstanceExtension,

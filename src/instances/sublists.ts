@@ -16,8 +16,8 @@ export const preferredGroups = (type: string): Relation => ({
   kind: 'many-to-many',
   target: () => resource('instance_group'),
   table: `${type}_instance_groups`,
-  near: `${type}_id`,
-  far: 'instance_group_id',
+  sourceColumn: `${type}_id`,
+  targetColumn: 'instance_group_id',
   ordered: true,
 });
 

@@ -15,8 +15,8 @@ const imported = (type: 'host' | 'group'): Relation => ({
   kind: 'many-to-many',
   target: () => resource(type),
   table: `inventory_source_${type}s`,
-  near: 'inventory_source_id',
-  far: `${type}_id`,
+  sourceColumn: 'inventory_source_id',
+  targetColumn: `${type}_id`,
 });
 
 /**

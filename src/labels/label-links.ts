@@ -11,8 +11,8 @@ export const labelled = (type: string): Link => ({
   kind: 'many-to-many',
   target: () => resource('label'),
   table: `${type}_labels`,
-  near: `${type}_id`,
-  far: 'label_id',
+  sourceColumn: `${type}_id`,
+  targetColumn: 'label_id',
 });
 
 /**
@@ -54,7 +54,7 @@ export async function labelSummaries(
 ): Promise<Map<number, LabelSummary>> {
   const found = await batch.rows<LabelOn>(labelsOn(labelLinkOf(definition), ids, SHOWN));
   const summaries = new Map<number, LabelSummary>(ids.map((id) => [id, { count: 0, results: [] }]));
-  for (const { near: owner, id, name, total } of found) {
+  for (const { owner_id: owner, id, name, total } of found) {
     const summary = entryOf(summaries, owner);
     summary.count = total;
     summary.results.push({ id, name });

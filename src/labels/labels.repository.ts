@@ -7,9 +7,9 @@ import { and, not, rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { Label } from './label.entity.js';
 
-/** Label on an object (`near`), and the object's number of labels. */
+/** Label on an object, and the object's number of labels. */
 export interface LabelOn {
-  near: number;
+  owner_id: number;
   id: number;
   name: string;
   total: number;
@@ -20,11 +20,11 @@ export const allLabels = (): Sql => sql`SELECT id, name, organization_id FROM la
 
 /** Returns the query for the first labels (`LabelOn`) of objects of one type, by name. */
 export const labelsOn = (link: Link, ids: readonly number[], limit: number): Sql => sql`
-  SELECT owner.id AS near, one.id, one.name, one.total
+  SELECT owner.id AS owner_id, one.id, one.name, one.total
   FROM unnest(${ids}::bigint[]) AS owner (id) CROSS JOIN LATERAL (
     SELECT lab.id, lab.name, count(*) OVER ()::int AS total
-    FROM (${selectLinks(link)}) lnk JOIN labels lab ON lab.id = lnk.far
-    WHERE lnk.near = owner.id ORDER BY lab.name, lab.id LIMIT ${rowCount(limit)}) AS one`;
+    FROM (${selectLinks(link)}) lnk JOIN labels lab ON lab.id = lnk.target_id
+    WHERE lnk.source_id = owner.id ORDER BY lab.name, lab.id LIMIT ${rowCount(limit)}) AS one`;
 
 @Injectable()
 export class LabelsRepository extends TableRepository<RowOf<Label>> {
@@ -57,7 +57,7 @@ export class LabelsRepository extends TableRepository<RowOf<Label>> {
     // Lock first: the check then sees an object that concurrently attaches the label.
     await this.database.execute(sql`SELECT 1 FROM labels WHERE id = ${id} FOR UPDATE`);
     const unused = links.map((link) =>
-      not(sql`EXISTS (SELECT 1 FROM (${selectLinks(link)}) lnk WHERE lnk.far = ${id})`),
+      not(sql`EXISTS (SELECT 1 FROM (${selectLinks(link)}) lnk WHERE lnk.target_id = ${id})`),
     );
     await this.database.execute(sql`DELETE FROM labels WHERE ${and(sql`id = ${id}`, ...unused)}`);
   }

@@ -12,8 +12,8 @@ import { Label } from './label.entity.js';
 const isOn =
   (type: string): Predicate =>
   (alias, actor) => sql`${ident(alias, 'id')} IN (
-    SELECT lnk.far FROM (${selectLinks(labelLinkOf(resource(type)))}) lnk
-    WHERE lnk.near IN (${heldObjects(type, 'read_role', actor)}))`;
+    SELECT lnk.target_id FROM (${selectLinks(labelLinkOf(resource(type)))}) lnk
+    WHERE lnk.source_id IN (${heldObjects(type, 'read_role', actor)}))`;
 
 export const labels = defineResource({
   path: 'labels',

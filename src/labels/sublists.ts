@@ -56,7 +56,7 @@ async function assertLabelLimit(context: LinkContext, label: Row): Promise<void>
   const row = existing(
     await database.row<{ others: number }>(sql`
       SELECT count(*)::int AS others FROM (${links}) lnk
-      WHERE lnk.near = ${parent.id} AND lnk.far <> ${label.id}`),
+      WHERE lnk.source_id = ${parent.id} AND lnk.target_id <> ${label.id}`),
     'an aggregate has a row',
   );
   if (row.others >= MAX_LABELS) {

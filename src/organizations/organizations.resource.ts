@@ -24,8 +24,8 @@ const notifications = (event: string) =>
     kind: 'many-to-many',
     target: () => resource('notification_template'),
     table: 'organization_notifications',
-    near: 'organization_id',
-    far: 'notification_template_id',
+    sourceColumn: 'organization_id',
+    targetColumn: 'notification_template_id',
     fixed: { event },
   }) as const;
 
@@ -74,8 +74,8 @@ export const organizations = defineResource({
       kind: 'many-to-many',
       target: () => resource('credential'),
       table: 'organization_galaxy_credentials',
-      near: 'organization_id',
-      far: 'credential_id',
+      sourceColumn: 'organization_id',
+      targetColumn: 'credential_id',
       ordered: true,
     },
     execution_environments: {

@@ -105,8 +105,8 @@ export const users = defineResource({
       kind: 'many-to-many',
       target: () => resource('role'),
       table: 'role_members',
-      near: 'user_id',
-      far: 'role_id',
+      sourceColumn: 'user_id',
+      targetColumn: 'role_id',
     },
     activity_stream: {
       kind: 'has-many',

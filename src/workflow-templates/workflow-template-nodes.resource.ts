@@ -23,16 +23,16 @@ const listPrompt = (type: string): Extract<Relation, { kind: 'many-to-many' }> =
   kind: 'many-to-many',
   target: () => resource(type),
   table: `workflow_template_node_${type}s`,
-  near: 'node_id',
-  far: `${type}_id`,
+  sourceColumn: 'node_id',
+  targetColumn: `${type}_id`,
 });
 
 const children = (kind: EdgeKind): Relation => ({
   kind: 'many-to-many',
   target: () => resource('workflow_job_template_node'),
   table: 'workflow_job_template_node_edges',
-  near: 'parent_id',
-  far: 'child_id',
+  sourceColumn: 'parent_id',
+  targetColumn: 'child_id',
   fixed: { kind },
 });
 

@@ -1,8 +1,9 @@
 /**
  * Filters work through every relation that existing clients of this API follow. `lists-relations.json` lists
  * the relations of each list, and their place in the database: `column`, `table.column` that refers to the
- * list, `table.near.far` with a constant column behind `?`, `=` for the same row under another type, `none`
- * for a relation that is always null and `@column=constant` for related rows that every row of the list has.
+ * list, `table.source_column.target_column` with a constant column behind `?`, `=` for the same row under
+ * another type, `none` for a relation that is always null and `@column=constant` for related rows that every
+ * row of the list has.
  *
  * Budget: 40 s, because it asks every list about every relation, as two callers.
  */

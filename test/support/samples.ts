@@ -328,9 +328,10 @@ export class Samples {
     for (const { type, relations } of resources()) {
       for (const relation of Object.values(relations)) {
         if (!isLinked(relation)) continue;
-        const [near, far] = [await this.of(type), await this.of(relation.target().type)];
-        if (near === far) continue;
-        const link = { [relation.near]: near.id, [relation.far]: far.id, ...relation.fixed };
+        const { sourceColumn, targetColumn, fixed } = relation;
+        const [source, target] = [await this.of(type), await this.of(relation.target().type)];
+        if (source === target) continue;
+        const link = { [sourceColumn]: source.id, [targetColumn]: target.id, ...fixed };
         await this.tie(relation.table, link);
       }
     }

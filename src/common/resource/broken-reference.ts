@@ -24,22 +24,22 @@ export function brokenReference(error: unknown): string {
     : 'An object that the request refers to was deleted meanwhile.';
 }
 
-const wordOf = ({ label }: ResourceDefinition): string => label.toLowerCase();
+const labelOf = ({ label }: ResourceDefinition): string => label.toLowerCase();
 
 function endsOfField(table: string, column: string): Ends | undefined {
   const owners = resources().filter((one) => one.table === table);
   // A shared table is represented by the list of all its types.
   const owner = owners.find(({ variants }) => variants !== null) ?? owners[0];
   const field = owners.flatMap(({ fields }) => fields).find((one) => one.column === column);
-  return owner && field?.target ? { from: wordOf(owner), to: wordOf(field.target()) } : undefined;
+  return owner && field?.target ? { from: labelOf(owner), to: labelOf(field.target()) } : undefined;
 }
 
 function endsOfLink(table: string, column: string): Ends | undefined {
   for (const definition of resources()) {
     const link = Object.values(definition.relations).find((one) => isLink(one, table));
     if (link?.kind !== 'many-to-many') continue;
-    const [near, far] = [wordOf(definition), wordOf(link.target())];
-    return column === link.near ? { from: far, to: near } : { from: near, to: far };
+    const [from, to] = [labelOf(definition), labelOf(link.target())];
+    return column === link.sourceColumn ? { from: to, to: from } : { from, to };
   }
   return undefined;
 }

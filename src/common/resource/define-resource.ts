@@ -34,8 +34,10 @@ export interface ManyToMany {
   kind: 'many-to-many';
   target: () => ResourceDefinition;
   table: string;
-  near: string;
-  far: string;
+  /** Column with the id of a row of the declaring resource. */
+  sourceColumn: string;
+  /** Column with the id of a target row. */
+  targetColumn: string;
   /** Constant columns of the link, such as the event of a notification. */
   fixed?: Record<string, string>;
   /** True: the order in which children were attached is stored. */
@@ -50,9 +52,10 @@ export type Relation =
   | {
       kind: 'computed';
       target: () => ResourceDefinition;
-      condition: (near: Sql, far: string) => Sql;
-      /** Reverse condition: `near` is an id of the target, `far` an alias of this resource. */
-      back?: (near: Sql, far: string) => Sql;
+      /** SQL condition between the id of a row of this resource and an alias of the target. */
+      condition: (id: Sql, alias: string) => Sql;
+      /** Reverse condition, between the id of a target row and an alias of this resource. */
+      back?: (id: Sql, alias: string) => Sql;
       single?: boolean; // True: at most one row.
     };
 

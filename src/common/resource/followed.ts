@@ -4,14 +4,14 @@ import type { Relation, ResourceDefinition } from './define-resource.js';
 import { findResource, resources } from './registry.js';
 import { relationCondition } from './relation-condition.js';
 import type { Link } from './select-rows.js';
-import { distinct, joinedAlong, joinedBy, reversed, type Joined, type JoinStep } from './ties.js';
+import { distinct, joinedAlong, joinedBy, reversed, type Joined, type JoinStep } from './joins.js';
 
 /** Relation that filters, searches and ordering can traverse. */
 export interface FollowedRelation {
   name: string;
   target: () => ResourceDefinition;
-  /** Returns the join of rows of the target, under the alias `far`, to a row under `near`. */
-  join: (near: string, far: string) => Joined;
+  /** Returns the join of rows of the target, under `alias`, to a row under `source`. */
+  join: (source: string, alias: string) => Joined;
   /** True if the relation has at most one row, so that lists can be ordered by the row's fields. */
   isSingle: boolean;
 }
@@ -20,7 +20,7 @@ export interface FollowedRelation {
 interface Edge {
   name: string;
   target: ResourceDefinition;
-  ties: readonly JoinStep[];
+  steps: readonly JoinStep[];
   /** True if representations omit the edge. The target of a hidden edge has no reverse relation. */
   hidden?: boolean;
 }
@@ -95,8 +95,8 @@ function declaredRelation(name: string, relation: Relation): FollowedRelation {
   return {
     name,
     target,
-    join: (near, far) =>
-      joinedBy(target(), far, relationCondition(relation, ident(near, 'id'), far)),
+    join: (source, alias) =>
+      joinedBy(target(), alias, relationCondition(relation, ident(source, 'id'), alias)),
     isSingle: relation.kind === 'computed' && relation.single === true,
   };
 }
@@ -120,7 +120,8 @@ function kindRelations(definition: ResourceDefinition): FollowedRelation[] {
   const same = (name: string, target: ResourceDefinition): FollowedRelation => ({
     name,
     target: () => target,
-    join: (near, far) => joinedBy(target, far, sql`${ident(far, 'id')} = ${ident(near, 'id')}`),
+    join: (source, alias) =>
+      joinedBy(target, alias, sql`${ident(alias, 'id')} = ${ident(source, 'id')}`),
     isSingle: true,
   });
   return [
@@ -149,7 +150,8 @@ function sharedEdges(definition: ResourceDefinition): Edge[] {
         ambiguous.add(edge.name);
         continue;
       }
-      edges.set(edge.name, { ...edge, ties: distinct([...(earlier?.ties ?? []), ...edge.ties]) });
+      const steps = distinct([...(earlier?.steps ?? []), ...edge.steps]);
+      edges.set(edge.name, { ...edge, steps });
     }
   }
   return [...edges.values()].filter(({ name }) => !ambiguous.has(name));
@@ -158,14 +160,14 @@ function sharedEdges(definition: ResourceDefinition): Edge[] {
 const edgeOf = ({ table }: ResourceDefinition, field: Field): Edge => ({
   name: field.name,
   target: targetOf(field),
-  ties: [{ kind: 'forward', table, column: columnOf(field) }],
+  steps: [{ kind: 'forward', table, column: columnOf(field) }],
   hidden: field.hidden,
 });
 
 const linkEdge = (name: string, link: Link): Edge => ({
   name,
   target: link.target(),
-  ties: [{ ...link, kind: 'link' }],
+  steps: [{ ...link, kind: 'link' }],
 });
 
 /** Returns the references and link tables that a resource declares. */
@@ -181,7 +183,7 @@ const childEdges = ({ relations }: ResourceDefinition): Edge[] =>
     if (relation.kind !== 'has-many') return [];
     const target = relation.target();
     const column = target.field(relation.field)?.column ?? relation.field;
-    return [{ name, target, ties: [{ kind: 'back', table: target.table, column }] }];
+    return [{ name, target, steps: [{ kind: 'back', table: target.table, column }] }];
   });
 
 const aliasedEdges = (definition: ResourceDefinition): Edge[] =>
@@ -201,9 +203,9 @@ function roleRelations(definition: ResourceDefinition): FollowedRelation[] {
   return definition.roles.map((declared) => ({
     name: declared.field,
     target: () => role,
-    join: (near, far) => {
-      const isField = sql`${ident(far, columnOf(field))} = ${declared.field}`;
-      return joinedBy(role, far, and(back(ident(near, 'id'), far), isField));
+    join: (source, alias) => {
+      const isField = sql`${ident(alias, columnOf(field))} = ${declared.field}`;
+      return joinedBy(role, alias, and(back(ident(source, 'id'), alias), isField));
     },
     isSingle: true,
   }));
@@ -224,13 +226,13 @@ function reverseRelations(definition: ResourceDefinition): FollowedRelation[] {
     const ownEdges = edgesOf(from).filter(leadsHere);
     const shared = sharedEdges(from)
       .filter(leadsHere)
-      .map((edge) => ({ ...edge, ties: edge.ties.filter(({ kind }) => kind !== 'back') }))
-      .filter(({ ties }) => ties.length > 0);
+      .map((edge) => ({ ...edge, steps: edge.steps.filter(({ kind }) => kind !== 'back') }))
+      .filter(({ steps }) => steps.length > 0);
     const back = (name: string, edges: readonly Edge[]): FollowedRelation =>
       relationAlong({
         name,
         target: from,
-        ties: distinct(edges.flatMap(({ ties }) => ties.map(reversed))),
+        steps: distinct(edges.flatMap(({ steps }) => steps.map(reversed))),
       });
     const undeclared = ownEdges.filter(({ name }) => !declared.includes(`${from.type}.${name}`));
     const merged = ownEdges.length > 0 ? undeclared : shared;
@@ -242,9 +244,9 @@ function reverseRelations(definition: ResourceDefinition): FollowedRelation[] {
   return relations;
 }
 
-const relationAlong = ({ name, target, ties }: Edge): FollowedRelation => ({
+const relationAlong = ({ name, target, steps }: Edge): FollowedRelation => ({
   name,
   target: () => target,
-  join: (near, far) => joinedAlong(ties, target, near, far),
-  isSingle: ties.length === 1 && ties[0]?.kind === 'forward',
+  join: (source, alias) => joinedAlong(steps, target, source, alias),
+  isSingle: steps.length === 1 && steps[0]?.kind === 'forward',
 });

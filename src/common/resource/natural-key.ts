@@ -104,13 +104,13 @@ function consume(
         return sql`${column} IS NULL`;
       }
       const target = targetOf(field);
-      const far = `${alias}k`;
+      const parentAlias = `${alias}k`;
       return sql`${column} IN (
-        SELECT ${ident(far, 'id')} FROM ${ident(target.table)} ${ident(far)}
+        SELECT ${ident(parentAlias, 'id')} FROM ${ident(target.table)} ${ident(parentAlias)}
         WHERE ${and(
-          target.own(far),
-          permit(target.policy, 'read', far, actor),
-          consume(target, far, nodes, actor),
+          target.own(parentAlias),
+          permit(target.policy, 'read', parentAlias, actor),
+          consume(target, parentAlias, nodes, actor),
         )})`;
     }),
   );
@@ -162,18 +162,18 @@ const escapeName = (name: string): string =>
 function parentParts(fields: readonly Field[], alias: string, actor: Actor): Sql {
   const parts = fields.map((field) => {
     const target = targetOf(field);
-    const far = `${alias}k`;
+    const parentAlias = `${alias}k`;
     const column = ident(alias, columnOf(field));
-    const columns = ownFields(target).map((one) => ident(far, columnOf(one)));
+    const columns = ownFields(target).map((one) => ident(parentAlias, columnOf(one)));
     const grandparents = parentFields(target);
     return sql`CASE WHEN ${column} IS NULL THEN '[[]]'::jsonb ELSE (
       SELECT jsonb_build_array(jsonb_build_array(${join(columns)}))
-        ${grandparents.length > 0 ? sql`|| ${parentParts(grandparents, far, actor)}` : sql``}
-      FROM ${ident(target.table)} ${ident(far)}
+        ${grandparents.length > 0 ? sql`|| ${parentParts(grandparents, parentAlias, actor)}` : sql``}
+      FROM ${ident(target.table)} ${ident(parentAlias)}
       WHERE ${and(
-        sql`${ident(far, 'id')} = ${column}`,
-        target.own(far),
-        permit(target.policy, 'read', far, actor),
+        sql`${ident(parentAlias, 'id')} = ${column}`,
+        target.own(parentAlias),
+        permit(target.policy, 'read', parentAlias, actor),
       )}) END`;
   });
   return join(parts, ' || ');

@@ -46,9 +46,9 @@ export async function loadRelated(
 ): Promise<Related> {
   const { actor, batch } = context;
   const ids = rows.map(({ id }) => id);
-  const loads = [...idsByTarget(definition, rows)].map(async ([target, near]) => {
+  const loads = [...idsByTarget(definition, rows)].map(async ([target, referenced]) => {
     const found = await batch.rows<TargetRow>(
-      targetRows(target, areAmong(target, [...near]), actor),
+      targetRows(target, areAmong(target, [...referenced]), actor),
     );
     return [target, targetsOf(target, found)] as const;
   });

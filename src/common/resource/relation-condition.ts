@@ -1,22 +1,23 @@
-import { FALSE, ident, raw, sql, type Sql } from '../../database/sql.js';
+import { FALSE, ident, sql, type Sql } from '../../database/sql.js';
 import type { Relation } from './define-resource.js';
 import { resource } from './registry.js';
+import { fixedCondition } from './select-rows.js';
 
-/** Returns the SQL condition between a row of `near` and a row of a relation's target. */
-export function relationCondition(relation: Relation, near: Sql, far: string): Sql {
+/** Returns the SQL condition between the id of a row and an alias of a relation's target. */
+export function relationCondition(relation: Relation, id: Sql, alias: string): Sql {
   switch (relation.kind) {
     case 'has-many': {
       const column = relation.target().field(relation.field)?.column ?? relation.field;
-      return sql`${ident(far, column)} = ${near}`;
+      return sql`${ident(alias, column)} = ${id}`;
     }
     case 'many-to-many':
       return sql`EXISTS (
         SELECT 1 FROM ${ident(relation.table)} lnk
-        WHERE lnk.${ident(relation.near)} = ${near}
-          AND lnk.${ident(relation.far)} = ${ident(far, 'id')}
-          ${fixedCondition(relation.fixed)})`;
+        WHERE lnk.${ident(relation.sourceColumn)} = ${id}
+          AND lnk.${ident(relation.targetColumn)} = ${ident(alias, 'id')}
+          AND ${fixedCondition('lnk', relation.fixed)})`;
     case 'computed':
-      return relation.condition(near, far);
+      return relation.condition(id, alias);
   }
 }
 
@@ -27,10 +28,3 @@ export const leadsNowhere = (type: string): Relation => ({
   condition: () => FALSE,
   single: true,
 });
-
-function fixedCondition(fixed: Record<string, string> = {}): Sql {
-  return Object.entries(fixed).reduce(
-    (all, [column, value]) => sql`${all} AND lnk.${ident(column)} = ${value}`,
-    raw(''),
-  );
-}

@@ -17,6 +17,11 @@ export const selectRows = (
 /** Relation with its own link table. */
 export type Link = Extract<Relation, { kind: 'many-to-many' }>;
 
-/** Returns the query for the links of a relation: `near` and `far`, the ids on both sides. */
-export const selectLinks = ({ table, near, far }: Link): Sql => sql`
-  SELECT lnk.${ident(near)} AS near, lnk.${ident(far)} AS far FROM ${ident(table)} lnk`;
+/** Returns the condition for the constant columns of a link, whose table has the alias. */
+export const fixedCondition = (alias: string, fixed: Record<string, string> = {}): Sql =>
+  and(...Object.entries(fixed).map(([column, value]) => sql`${ident(alias, column)} = ${value}`));
+
+/** Returns the query for the links of a relation: `source_id` and `target_id`. */
+export const selectLinks = ({ table, sourceColumn, targetColumn }: Link): Sql => sql`
+  SELECT lnk.${ident(sourceColumn)} AS source_id, lnk.${ident(targetColumn)} AS target_id
+  FROM ${ident(table)} lnk`;

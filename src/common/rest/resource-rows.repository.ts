@@ -8,6 +8,7 @@ import type { ManyToMany, ResourceDefinition, Row, RowOf } from '../resource/def
 import { idType, isPossibleId } from '../resource/ids.js';
 import { relationCondition } from '../resource/relation-condition.js';
 import { capabilityColumns } from '../resource/represent.js';
+import { fixedCondition } from '../resource/select-rows.js';
 import { sqlState } from '../../database/sql-state.js';
 import { Invalid } from '../errors/errors.js';
 import { memberOf } from '../records.js';
@@ -138,7 +139,8 @@ export class ResourceRowsRepository {
   /** @returns false if the child is attached already */
   async attach(relation: ManyToMany, parent: number, child: number): Promise<boolean> {
     const fixed = Object.entries(relation.fixed ?? {});
-    const columns = [relation.near, relation.far, ...fixed.map(([column]) => column)];
+    const { sourceColumn, targetColumn } = relation;
+    const columns = [sourceColumn, targetColumn, ...fixed.map(([column]) => column)];
     const values = [parent, child, ...fixed.map(([, value]) => value)];
     const added = await this.database.execute(sql`
       INSERT INTO ${ident(relation.table)} (${join(columns.map((column) => ident(column)))})
@@ -148,13 +150,11 @@ export class ResourceRowsRepository {
 
   /** @returns false if the child is not attached */
   async detach(relation: ManyToMany, parent: number, child: number): Promise<boolean> {
-    const fixed = Object.entries(relation.fixed ?? {}).reduce<Sql>(
-      (all, [column, value]) => sql`${all} AND ${ident(column)} = ${value}`,
-      raw(''),
-    );
     const removed = await this.database.execute(sql`
-      DELETE FROM ${ident(relation.table)}
-      WHERE ${ident(relation.near)} = ${parent} AND ${ident(relation.far)} = ${child} ${fixed}`);
+      DELETE FROM ${ident(relation.table)} lnk
+      WHERE ${ident('lnk', relation.sourceColumn)} = ${parent}
+        AND ${ident('lnk', relation.targetColumn)} = ${child}
+        AND ${fixedCondition('lnk', relation.fixed)}`);
     return removed > 0;
   }
 

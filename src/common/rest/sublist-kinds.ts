@@ -125,7 +125,8 @@ const linkOrder = (
 ): OrderTerm => ({
   expression: sql`(
     SELECT lnk.id FROM ${ident(relation.table)} lnk
-    WHERE lnk.${ident(relation.near)} = ${parent.id} AND lnk.${ident(relation.far)} = t.id)`,
+    WHERE lnk.${ident(relation.sourceColumn)} = ${parent.id}
+      AND lnk.${ident(relation.targetColumn)} = t.id)`,
   descending: false,
   name: 'position',
   kind: 'integer',

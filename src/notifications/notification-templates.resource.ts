@@ -84,7 +84,7 @@ export const notifications = defineResource({
     list: {
       about: 'Sent notifications and their results.',
     },
-    begins: { text: 'Add a notification to a template', list: 'unified_job_templates' },
+    emptyLink: { text: 'Add a notification to a template', list: 'unified_job_templates' },
     within: 'notification_template',
   },
   summary: ['id', 'status', 'notification_type'],

@@ -20,7 +20,7 @@ export const projectUpdates = defineResource({
   summary: ['id', 'name', 'description', 'status', 'failed'],
   capabilities: { delete: 'delete', start: 'start' },
   usable: { start: (row) => isSynced(row) && hasTemplate(row) },
-  pages: { ...RUN_PAGES, begins: { text: 'Sync a project', list: 'projects' } },
+  pages: { ...RUN_PAGES, emptyLink: { text: 'Sync a project', list: 'projects' } },
   policy: {
     read: anyOf(hasRoleOn('unified_job_template_id', 'project', 'read_role'), runsOrganization),
     delete: hasRoleOn('organization_id', 'organization', 'admin_role'),

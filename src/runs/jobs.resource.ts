@@ -49,7 +49,7 @@ const isOrphan: Predicate = (alias) => sql`${ident(alias, 'unified_job_template_
 
 /** Columns and order of runs in lists of pages. */
 export const RUN_PAGES = {
-  begins: { text: 'Launch a template', list: 'unified_job_templates' },
+  emptyLink: { text: 'Launch a template', list: 'unified_job_templates' },
   linkedOrder: '-id',
   columns: ['name', 'status', 'started', 'elapsed', 'launch_type', 'launched_by'],
 } as const;

@@ -24,7 +24,7 @@ export const webhookDeliveries = defineResource({
     list: {
       about: 'Events from code hosts and their results.',
     },
-    begins: { text: 'Connect a repository to a template', list: 'unified_job_templates' },
+    emptyLink: { text: 'Connect a repository to a template', list: 'unified_job_templates' },
     within: 'template',
     sections: {
       Request: [

@@ -54,7 +54,7 @@ export const workflowJobs = defineResource({
   },
   pages: {
     ...RUN_PAGES,
-    begins: { text: 'Launch a workflow', list: 'workflow_job_templates' },
+    emptyLink: { text: 'Launch a workflow', list: 'workflow_job_templates' },
   },
   policy: {
     // The user of a bulk launch can read its workflow job, which lists do not show to that user

@@ -57,13 +57,13 @@ function emptyView({ context, definition, canCreate: isMade }: ListParts): Html 
   if (isNarrowed(query)) {
     return html`<p class="empty">No results match the filters. <a href="${path}">Show all</a></p>`;
   }
-  const begins = definition?.pages.begins;
+  const emptyLink = definition?.pages.emptyLink;
   const kind = definition?.label.toLowerCase() ?? 'entry';
   const first = isMade
     ? html`<a href="${formUrl(path, 'post')}">Create ${kind}</a>`
-    : begins &&
+    : emptyLink &&
       path === `/api/v2/${definition?.path}/` &&
-      html`<a href="/api/v2/${begins.list}/">${begins.text}</a>`;
+      html`<a href="/api/v2/${emptyLink.list}/">${emptyLink.text}</a>`;
   return html`<p class="empty">No ${pluralOf(definition)} yet. ${first}</p>`;
 }
 

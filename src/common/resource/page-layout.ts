@@ -9,7 +9,7 @@ export interface PageLayout {
     about: string;
   };
   /** Link of an empty list without an add form: its text, and the list that it opens. */
-  begins?: { readonly text: string; readonly list: string };
+  emptyLink?: { readonly text: string; readonly list: string };
   /** Kind of an object, which forms with several choices show next to the object's name. */
   kind?: (alias: string) => Sql;
   /** Order of lists that pages link to, if it differs from the order of the API. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { toBoolean } from '../common/fields/lenient.js';
+import { toBoolean } from '../common/fields/lenient-reader.js';
 import { readAllVariables, VariablesError } from '../common/fields/variables.js';
 import { markLong } from '../common/http/long-response.js';
 import { BadRequest, NotFound } from '../common/errors/errors.js';

@@ -6,7 +6,7 @@ import { ActivityRecorder } from '../common/activity/activity.js';
 import { invalidPk } from '../common/fields/fault-texts.js';
 import { resource } from '../common/resource/registry.js';
 import { ReferencesService } from '../common/rest/references.service.js';
-import { toBoolean } from '../common/fields/lenient.js';
+import { toBoolean } from '../common/fields/lenient-reader.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import {

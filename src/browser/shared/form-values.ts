@@ -1,6 +1,6 @@
 import type { Field } from '../../common/fields/field.js';
 import { parseJson } from '../../common/fields/json-bounds.js';
-import { toBoolean, toJson } from '../../common/fields/lenient.js';
+import { toBoolean, toJson } from '../../common/fields/lenient-reader.js';
 import { asBody } from '../../common/http/body.js';
 import { parseSentVariables } from '../../common/fields/variables.js';
 import { BadRequest } from '../../common/errors/errors.js';

@@ -7,7 +7,7 @@ import { COLUMN_TYPES, type ColumnType } from './column-types.js';
 import type { FormRows } from './form-rows.js';
 import type { JsonSchema } from './json-schema.js';
 import { labelOf } from './label.js';
-import { defaultOf } from './lenient.js';
+import { defaultOf } from './lenient-reader.js';
 import { Reads } from './reads.js';
 import { Stored } from './stored.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { Exclude, Expose, Transform } from 'class-transformer';
 import type { Field } from './field.js';
-import { lenientReader } from './lenient.js';
+import { lenientReader } from './lenient-reader.js';
 import { SentBody, sentValue } from './sent-body.js';
 import { validatorsOf } from './validators.js';
 

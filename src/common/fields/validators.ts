@@ -31,7 +31,7 @@ import {
 } from './fault-texts.js';
 import { memberOf } from '../records.js';
 import type { Field } from './field.js';
-import { NO_JSON, toTimestamp } from './lenient.js';
+import { NO_JSON, toTimestamp } from './lenient-reader.js';
 import { COLUMN_TYPES, rangeOf } from './column-types.js';
 import { isStorable, isStorableJson } from './text.js';
 import { areStorableVariables } from './variables.js';

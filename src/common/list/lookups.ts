@@ -1,7 +1,7 @@
 import { raw, sql, type Sql } from '../../database/sql.js';
 import type { Field } from '../fields/field.js';
 import { rangeOf } from '../fields/column-types.js';
-import { toTimestamp } from '../fields/lenient.js';
+import { toTimestamp } from '../fields/lenient-reader.js';
 import { BadRequest } from '../errors/errors.js';
 import type { Condition } from './query.js';
 import { assertBoundedPattern } from './regex-bounds.js';

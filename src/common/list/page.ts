@@ -1,5 +1,5 @@
 import { NotFound } from '../errors/errors.js';
-import { toBoolean } from '../fields/lenient.js';
+import { toBoolean } from '../fields/lenient-reader.js';
 import { valuesOf, type QueryParameters } from './query.js';
 
 export interface PageLimits {

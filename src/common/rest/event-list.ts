@@ -1,5 +1,5 @@
 import type { Actor } from '../access.js';
-import { toBoolean } from '../fields/lenient.js';
+import { toBoolean } from '../fields/lenient-reader.js';
 import type { ListOptions } from '../list/list.service.js';
 import type { QueryParameters } from '../list/query.js';
 import type { Page } from '../list/page.js';

@@ -12,7 +12,7 @@ import type { ProviderClass } from '../declared-providers.service.js';
 import { BadRequest, DomainError, Forbidden } from '../errors/errors.js';
 import { plainJson } from '../exact-json.js';
 import { labelOf } from '../fields/label.js';
-import { toBoolean } from '../fields/lenient.js';
+import { toBoolean } from '../fields/lenient-reader.js';
 import { Reply } from '../http/reply.js';
 import type { ListOptions } from '../list/list.service.js';
 import type { Page } from '../list/page.js';

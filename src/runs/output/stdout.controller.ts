@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Controller, Get, Headers, StreamableFile } from '@nestjs/common';
-import { toBoolean } from '../../common/fields/lenient.js';
+import { toBoolean } from '../../common/fields/lenient-reader.js';
 import { BadRequest, NotFound } from '../../common/errors/errors.js';
 import { acceptsHtml } from '../../common/http/negotiation.js';
 import { Reply } from '../../common/http/reply.js';

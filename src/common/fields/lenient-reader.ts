@@ -14,9 +14,9 @@ export function lenientReader(field: Field): (given: unknown) => unknown {
   const read = readerOf(field);
   const ofNull = nullOf(field);
   // Entries are read one by one, by their own fields.
-  const keepsForm = field.kind === 'variables' || field.anyShape || field.entries;
-  const formOf = keepsForm ? (given: unknown) => given : plainJson;
-  return (given) => (given === null ? ofNull : read(formOf(given)));
+  const keepsNumbers = field.kind === 'variables' || field.anyShape || field.entries;
+  const plain = keepsNumbers ? (given: unknown) => given : plainJson;
+  return (given) => (given === null ? ofNull : read(plain(given)));
 }
 
 const TEXTUAL: ReadonlySet<string> = new Set<FieldKind>([

@@ -20,7 +20,7 @@ import {
 } from '../inventories/host-writes.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import type { HostCreateRequest } from './bulk-host.schema.js';
-import { assertWithin } from './entry-list.js';
+import { assertWithin } from './bulk-limits.js';
 import { addHost, emptyColumns, selectEntries, selectNames } from './host-columns.js';
 import { readHostEntries, type HostEntry } from './host-entries.js';
 import { HostAdditions } from './host-additions.service.js';

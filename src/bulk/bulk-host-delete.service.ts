@@ -12,7 +12,7 @@ import {
 import { InventoryLock } from '../inventories/inventory-lock.service.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import type { HostDeleteRequest } from './bulk-host.schema.js';
-import { assertWithin } from './entry-list.js';
+import { assertWithin } from './bulk-limits.js';
 
 /** Deletes many hosts of one or more inventories, all or none. */
 @Injectable()

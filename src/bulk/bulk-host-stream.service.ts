@@ -28,7 +28,7 @@ import {
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { CLASH_TEXTS, targetErrors } from './bulk-host-create.service.js';
 import { HostTargetRequest } from './bulk-host.schema.js';
-import { assertWithin } from './entry-list.js';
+import { assertWithin } from './bulk-limits.js';
 import { selectEntries } from './host-columns.js';
 import { readHost, type HostEntry } from './host-entries.js';
 import { HostSpool } from './host-spool.js';

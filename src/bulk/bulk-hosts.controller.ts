@@ -4,7 +4,7 @@ import { keyedRequest } from '../common/rest/idempotency.service.js';
 import { sendsLines, wantsLines } from '../common/http/lines.js';
 import { Reply } from '../common/http/reply.js';
 import { DRY_RUN_PARAMETER } from '../common/http/dry-run.js';
-import { replyInLines } from './reply-in-lines.js';
+import { ndjsonReply } from './ndjson-reply.js';
 import type { ApiRequest } from '../common/http/request.js';
 import type { Actor } from '../common/access.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
@@ -23,7 +23,7 @@ import {
   DELETED,
   DETAIL,
   TARGET_PARAMETERS,
-} from './bulk-answers.js';
+} from './bulk-responses.js';
 
 /**
  * Creation and deletion of many hosts in one request (docs/contract/bulk.md). `access` is only
@@ -89,7 +89,7 @@ export class BulkHostsController {
     const target = await this.bulkStream.prepare(request.query, request.actor);
     const stream = { ...target, source: request, keyed: keyedRequest(request), dryRun };
     if (!wantsLines(request)) return this.bulkStream.create(stream, () => undefined);
-    return replyInLines((report) => this.bulkStream.create(stream, report));
+    return ndjsonReply((report) => this.bulkStream.create(stream, report));
   }
 
   @Route({

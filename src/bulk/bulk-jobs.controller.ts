@@ -7,7 +7,7 @@ import type { Actor } from '../common/access.js';
 import { CurrentActor, DryRun } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
-import { DETAIL, IGNORED_FIELDS, LAUNCH_DRY_RUN } from './bulk-answers.js';
+import { DETAIL, IGNORED_FIELDS, LAUNCH_DRY_RUN } from './bulk-responses.js';
 import { BulkLaunchRequest } from './bulk-job.schema.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
 

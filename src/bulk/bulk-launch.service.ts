@@ -16,7 +16,7 @@ import {
   type BulkLaunch,
   type CheckedLaunch,
 } from './bulk-launch-check.service.js';
-import { assertWithin } from './entry-list.js';
+import { assertWithin } from './bulk-limits.js';
 import { readJobEntries, readLaunch, type JobEntry } from './job-entries.js';
 
 /** Launches many jobs as nodes of one workflow job, all or none. */

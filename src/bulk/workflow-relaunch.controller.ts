@@ -9,7 +9,7 @@ import { Route } from '../common/rest/route.js';
 import type { WorkflowJob } from '../workflows/workflow-job.entity.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { WorkflowRelaunch } from '../launching/workflow-relaunch.service.js';
-import { IGNORED_FIELDS } from './bulk-answers.js';
+import { IGNORED_FIELDS } from './bulk-responses.js';
 import { BulkRelaunch } from './bulk-relaunch.service.js';
 
 /**

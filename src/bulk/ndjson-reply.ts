@@ -11,7 +11,7 @@ import { stackOf } from '../common/errors/message-of.js';
  *
  * @param work continues after the client disconnects; the caller of this function handles the disconnect
  */
-export function replyInLines<Progress>(
+export function ndjsonReply<Progress>(
   work: (report: (progress: Progress) => void) => Promise<Reply>,
 ): Reply {
   const out = new PassThrough();
@@ -25,7 +25,7 @@ export function replyInLines<Progress>(
     )
     .finally(() => out.end());
   return new Reply(200, new StreamableFile(out, { type: LINES_TYPE }), {
-    // Reverse proxies buffer responses unless this header disables it.
+    // Disables the response buffering of reverse proxies.
     'X-Accel-Buffering': 'no',
   });
 }

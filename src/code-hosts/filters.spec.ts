@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {
-  filterObjection,
+  filterMismatch,
   InvalidFilters,
   parseWebhookFilters,
   valueAtPointer,
@@ -27,7 +27,7 @@ const PUSH: FilteredEvent = {
   payload: {},
 };
 
-describe('filterObjection', () => {
+describe('filterMismatch', () => {
   it.each([
     [{}],
     [{ events: [], actions: [], refs: [], equals: {} }],
@@ -38,7 +38,7 @@ describe('filterObjection', () => {
     [{ equals: { '/pull_request/labels/0/name': ['deploy', 'ship'] } }],
     [{ equals: { '/a~1b/~0c': 1 } }],
   ])('accepts an event with the filter %j', (filters) => {
-    expect(filterObjection(filters, PULL_REQUEST)).toBeNull();
+    expect(filterMismatch(filters, PULL_REQUEST)).toBeNull();
   });
 
   it.each([
@@ -52,27 +52,27 @@ describe('filterObjection', () => {
     [{ equals: { '/__proto__/x': null } }, 'The value at'],
     [{ events: ['pull_request'], actions: ['closed'] }, 'The action opened'],
   ])('rejects an event with the filter %j', (filters, reason) => {
-    expect(filterObjection(filters, PULL_REQUEST)).toContain(reason);
+    expect(filterMismatch(filters, PULL_REQUEST)).toContain(reason);
   });
 
   it('compares numbers by value, in any notation of the payload', () => {
     const event = { ...PUSH, payload: parseRecord('{"a": 1.0, "b": 1e2}') };
-    expect(filterObjection({ equals: { '/a': 1, '/b': 100 } }, event)).toBeNull();
-    expect(filterObjection({ equals: { '/a': 2 } }, event)).toContain('The value at /a');
+    expect(filterMismatch({ equals: { '/a': 1, '/b': 100 } }, event)).toBeNull();
+    expect(filterMismatch({ equals: { '/a': 2 } }, event)).toContain('The value at /a');
   });
 
   it('rejects an event without an action if the filter has actions', () => {
-    expect(filterObjection({ actions: ['opened'] }, PUSH)).toBe('The event has no action.');
+    expect(filterMismatch({ actions: ['opened'] }, PUSH)).toBe('The event has no action.');
   });
 
   it('rejects an event without a branch or tag if the filter has refs', () => {
     const event = { ...PUSH, refName: null };
-    expect(filterObjection({ refs: ['**'] }, event)).toBe('The event names no branch or tag.');
+    expect(filterMismatch({ refs: ['**'] }, event)).toBe('The event names no branch or tag.');
   });
 
   it('accepts full and short refs', () => {
-    expect(filterObjection({ refs: ['refs/heads/main'] }, PUSH)).toBeNull();
-    expect(filterObjection({ refs: ['main'] }, PUSH)).toBeNull();
+    expect(filterMismatch({ refs: ['refs/heads/main'] }, PUSH)).toBeNull();
+    expect(filterMismatch({ refs: ['main'] }, PUSH)).toBeNull();
   });
 });
 

@@ -66,7 +66,7 @@ export function parseWebhookFilters(value: unknown): WebhookFilters {
 }
 
 /** Returns the reason, as a sentence, why an event does not match; null if the event launches. */
-export function filterObjection(filters: WebhookFilters, event: FilteredEvent): string | null {
+export function filterMismatch(filters: WebhookFilters, event: FilteredEvent): string | null {
   const { events = [], actions = [], refs = [], equals = {} } = filters;
   if (events.length > 0 && !events.includes(event.type)) {
     return `The event ${event.type} is not among the template's events.`;

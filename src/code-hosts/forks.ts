@@ -32,7 +32,7 @@ export function isFromFork({
 }
 
 /** Returns the reason, as a sentence, why the template's fork rule prevents a launch, or null. */
-export const forkObjection = (
+export const forkMismatch = (
   rule: ForkRule,
   event: Pick<WebhookEvent, 'service' | 'type' | 'payload'>,
 ): string | null => (rule === 'never' && isFromFork(event) ? 'The event comes from a fork.' : null);

@@ -12,10 +12,10 @@ import {
   type FirstDelivery,
 } from './webhook-deliveries.repository.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
-import { forkObjection, isFromFork } from '../code-hosts/forks.js';
-import { filterObjection, InvalidFilters, parseWebhookFilters } from '../code-hosts/filters.js';
+import { forkMismatch, isFromFork } from '../code-hosts/forks.js';
+import { filterMismatch, InvalidFilters, parseWebhookFilters } from '../code-hosts/filters.js';
 import { isCoalesced, PushCoalescer } from './push-coalescer.service.js';
-import { eventObjection } from './receiver-kinds.js';
+import { eventMismatch } from './receiver-kinds.js';
 import type { ReceiverTemplate } from './receiver-templates.service.js';
 import { Launchers, type TypedRequest } from '../launching/launchers.service.js';
 
@@ -82,9 +82,9 @@ export class DeliveryIntake {
       service: incoming.event.service,
     };
     try {
-      const objection = objectionTo(delivery.event, template);
-      if (objection !== null) {
-        const outcome: DeliveryOutcome = { verdict: 'ignored', reason: objection, answer: 200 };
+      const mismatch = mismatchOf(delivery.event, template);
+      if (mismatch !== null) {
+        const outcome: DeliveryOutcome = { verdict: 'ignored', reason: mismatch, answer: 200 };
         return await this.record(delivery, outcome, recorded);
       }
       return await this.launch({ delivery, template }, recorded);
@@ -218,11 +218,11 @@ function outcomeOf({ event }: ParsedDelivery, first: FirstDelivery | undefined):
   return { verdict: 'duplicate', reason, answer: 202 };
 }
 
-function objectionTo(event: WebhookEvent, template: ReceiverTemplate): string | null {
+function mismatchOf(event: WebhookEvent, template: ReceiverTemplate): string | null {
   return (
-    eventObjection(template.kind, event) ??
-    forkObjection(template.forks, event) ??
-    filterObjection(parseWebhookFilters(template.filters ?? {}), event)
+    eventMismatch(template.kind, event) ??
+    forkMismatch(template.forks, event) ??
+    filterMismatch(parseWebhookFilters(template.filters ?? {}), event)
   );
 }
 

@@ -27,7 +27,7 @@ export interface DeliveryOutcome {
  * Requests that did not prove knowledge of the webhook key. One record counts several requests and
  * holds the values of the newest.
  */
-export interface UnprovedRequests {
+export interface UnverifiedRequests {
   templateId: number;
   service: WebhookServiceName;
   verdict: 'rejected' | 'ignored';

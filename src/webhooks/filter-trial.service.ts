@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Invalid } from '../common/errors/errors.js';
-import { forkObjection, type ForkRule } from '../code-hosts/forks.js';
+import { forkMismatch, type ForkRule } from '../code-hosts/forks.js';
 import {
-  filterObjection,
+  filterMismatch,
   InvalidFilters,
   parseWebhookFilters,
   type WebhookFilters,
 } from '../code-hosts/filters.js';
 import { parseRecord } from '../common/records.js';
-import { eventObjection, type ReceiverKind } from './receiver-kinds.js';
+import { eventMismatch, type ReceiverKind } from './receiver-kinds.js';
 import {
   WebhookDeliveriesRepository,
   type StoredDelivery,
@@ -68,7 +68,7 @@ function testDelivery(
   const payload = parseRecord(delivery.payload);
   const event = { service, type, refName: ref_name, payload };
   const reason =
-    eventObjection(kind, event) ?? forkObjection(forks, event) ?? filterObjection(filters, event);
+    eventMismatch(kind, event) ?? forkMismatch(forks, event) ?? filterMismatch(filters, event);
   const launches = reason === null;
   return { delivery: id, received, event: type, ref_name, verdict, launches, reason: reason ?? '' };
 }

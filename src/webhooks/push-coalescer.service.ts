@@ -65,7 +65,7 @@ export class PushCoalescer {
     const { pushRef } = event;
     const waiting = await this.deliveries.waitingPushes(template.id, pushRef);
     if (waiting.length === 0) return;
-    const explanation = `Webhook delivery ${deliveryId}, a newer push to ${pushRef}, took its place.`;
+    const explanation = `Replaced by webhook delivery ${deliveryId}, a newer push to ${pushRef}.`;
     // The scheduler can have started some of them meanwhile; those continue.
     const replaced = await this.transitions.move(
       waiting.map(({ job_id: id }) => ({ id, explanation })),

@@ -1,5 +1,5 @@
 import { WEBHOOK_SAMPLES } from '../../test/support/payloads/webhooks.js';
-import { eventObjection } from './receiver-kinds.js';
+import { eventMismatch } from './receiver-kinds.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
 
 const PUSH_EVENTS = [
@@ -10,17 +10,17 @@ const PUSH_EVENTS = [
   'service_c_dc mirror:repo_synchronized',
 ];
 
-describe('eventObjection', () => {
+describe('eventMismatch', () => {
   it('accepts all sample events', () => {
     for (const { service, event: type } of WEBHOOK_SAMPLES) {
-      expect(eventObjection({ launchedBy: 'events' }, { service, type })).toBeNull();
+      expect(eventMismatch({ launchedBy: 'events' }, { service, type })).toBeNull();
     }
   });
 
   it('accepts only pushes for projects', () => {
     const passing = WEBHOOK_SAMPLES.filter(
       ({ service, event: type }) =>
-        eventObjection({ launchedBy: 'pushes' }, { service, type }) === null,
+        eventMismatch({ launchedBy: 'pushes' }, { service, type }) === null,
     );
     expect(passing.map(({ service, event }) => `${service} ${event}`)).toEqual(PUSH_EVENTS);
   });
@@ -33,6 +33,6 @@ describe('eventObjection', () => {
     ['service_b', '__proto__', 'Events of this type launch nothing.'],
     ['service_c_dc', 'pr:merged', 'Events of this type launch nothing.'],
   ])('explains why %s %j launches nothing', (service, type, reason) => {
-    expect(eventObjection({ launchedBy: 'events' }, { service, type })).toBe(reason);
+    expect(eventMismatch({ launchedBy: 'events' }, { service, type })).toBe(reason);
   });
 });

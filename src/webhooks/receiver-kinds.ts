@@ -7,7 +7,7 @@ export interface ReceiverKind {
   type: string;
   /** Resource type of its runs. */
   runs: string;
-  /** Events that launch it: all of the contract's table, or only events with commits. */
+  /** Events that launch the template: all supported events, or only pushes. */
   launchedBy: 'events' | 'pushes';
   /** Message of the response to a delivery that launched a run. */
   queued: string;
@@ -46,7 +46,7 @@ export const receiverKind = (type: ReceiverType): (typeof RECEIVER_KINDS)[number
  * Returns the reason why an event never launches this kind of template, independent of its filters;
  * null if the event can launch it.
  */
-export function eventObjection(
+export function eventMismatch(
   { launchedBy }: Pick<ReceiverKind, 'launchedBy'>,
   { service, type }: { service: WebhookServiceName; type: string },
 ): string | null {

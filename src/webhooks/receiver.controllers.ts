@@ -4,7 +4,7 @@ import { webhookService, type WebhookServiceName } from '../code-hosts/services.
 import type { Reply } from '../common/http/reply.js';
 import { resource } from '../common/resource/registry.js';
 import { declareInheritedRoutes, Route } from '../common/rest/route.js';
-import { RECEIVER_ANSWER, RECEIVER_IGNORED } from './receiver-answers.js';
+import { RECEIVER_RESPONSE, RECEIVER_IGNORED } from './receiver-responses.js';
 import type { ReceiverType } from './receiver-kinds.js';
 import { ReceiverService } from './receiver.service.js';
 import { ReceivesFor, ReceivesFrom, SignatureGuard, VerifiedDelivery } from './signature.guard.js';
@@ -20,7 +20,7 @@ const DeliveryRoute = (service: WebhookServiceName): MethodDecorator =>
       operationId: `${path}_${service}_receive`,
       summary: `Receive an event of ${webhookService(service).label}, signed with the webhook key.`,
       status: 202,
-      response: RECEIVER_ANSWER,
+      response: RECEIVER_RESPONSE,
       alternatives: RECEIVER_IGNORED,
     })),
   );

@@ -4,7 +4,7 @@ import { Reply } from '../common/http/reply.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { DeliveryIntake, type TakenDelivery } from './delivery-intake.service.js';
-import { answerMessage, IGNORED } from './receiver-answers.js';
+import { responseMessage, IGNORED } from './receiver-responses.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { parseEvent, type WebhookEvent } from '../code-hosts/event.js';
 import { headerAliases } from '../code-hosts/headers.js';
@@ -25,7 +25,7 @@ export function answerTo(
   kind: ReceiverKind,
 ): Reply<number> {
   if (verdict === 'rejected') throw new BadRequest(reason, 'delivery_rejected');
-  const message = answerMessage(verdict, kind);
+  const message = responseMessage(verdict, kind);
   const launched = run === null ? {} : { job: run.id, url: resource(run.type).url(run.id) };
   return new Reply(STATUSES[verdict], { message, delivery, ...launched });
 }

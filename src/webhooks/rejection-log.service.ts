@@ -1,12 +1,12 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { messageOf } from '../common/errors/message-of.js';
-import type { UnprovedRequests } from './delivery.js';
+import type { UnverifiedRequests } from './delivery.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 
 const FLUSH_MS = 1000;
 
 /** An unverified request and its response. */
-export type UnprovedRequest = Omit<UnprovedRequests, 'repeats'>;
+export type UnverifiedRequest = Omit<UnverifiedRequests, 'repeats'>;
 
 /**
  * Records requests that did not prove knowledge of the webhook key. Every client can send such
@@ -17,14 +17,14 @@ export type UnprovedRequest = Omit<UnprovedRequests, 'repeats'>;
 @Injectable()
 export class RejectionLog implements OnModuleDestroy {
   private readonly logger = new Logger('Webhooks');
-  private readonly counted = new Map<string, UnprovedRequests>();
+  private readonly counted = new Map<string, UnverifiedRequests>();
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
 
   constructor(private readonly deliveries: WebhookDeliveriesRepository) {}
 
   /** Counts a request; a record holds the values of its newest request. */
-  count(request: UnprovedRequest): void {
+  count(request: UnverifiedRequest): void {
     const key = `${request.templateId}:${request.service}:${request.verdict}`;
     const repeats = (this.counted.get(key)?.repeats ?? 0) + 1;
     this.counted.set(key, { ...request, repeats });
@@ -41,7 +41,7 @@ export class RejectionLog implements OnModuleDestroy {
     this.counted.clear();
     if (rows.length > 0) {
       this.writing = this.writing
-        .then(() => this.deliveries.countUnproved(rows))
+        .then(() => this.deliveries.countUnverified(rows))
         .catch((error: unknown) => {
           const reason = messageOf(error);
           this.logger.warn({ message: 'rejected deliveries not recorded', reason });

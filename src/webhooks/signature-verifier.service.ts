@@ -10,7 +10,7 @@ import { UnauthenticatedBytes } from '../common/http/unauthenticated-bytes.servi
 import { RateLimiter } from '../common/rate/rate-limiter.service.js';
 import { Settings } from '../config/settings.js';
 import { ReceiverTemplates, type ReceiverTemplate } from './receiver-templates.service.js';
-import { RejectionLog, type UnprovedRequest } from './rejection-log.service.js';
+import { RejectionLog, type UnverifiedRequest } from './rejection-log.service.js';
 
 /** The receiver that a path names. */
 export interface ReceiverRoute {
@@ -30,7 +30,7 @@ export interface Delivery {
 
 const deliveries = new WeakMap<object, Delivery>();
 
-/** Returns the verified delivery of a request; undefined if the request proved nothing. */
+/** Returns the verified delivery of a request; undefined if the request is not verified. */
 export const deliveryOf = (request: object): Delivery | undefined => deliveries.get(request);
 
 /**
@@ -55,17 +55,17 @@ export class SignatureVerifier {
   /**
    * Reads the body of a request and checks its signature, once per request.
    *
-   * @param text template id as in the URL
-   * @returns null unless the request is signed with the webhook key. Null and not an exception,
-   *   because an exception costs as much as the check, and such requests arrive in floods
+   * @param templateId as in the URL, not validated
+   * @returns null unless the request is signed with the webhook key. Does not throw an exception for
+   *   an unsigned request, because an exception costs as much as the check
    * @throws PayloadTooLarge, TooManyRequests; Unavailable if too many bytes are being received
    */
   async verify(
     route: ReceiverRoute,
-    text: string,
+    templateId: string,
     { request, response }: { request: PlainRequest; response: Response },
   ): Promise<Delivery | null> {
-    const id = idOf(text);
+    const id = idOf(templateId);
     const verified = deliveries.get(request);
     if (verified && isFor(verified, route, id)) return verified;
     if (!Buffer.isBuffer(request.body)) await this.readBytes(request, response);
@@ -93,7 +93,7 @@ export class SignatureVerifier {
     }
     if (verified && receives) return { template, service, signed, source };
     if (template) {
-      this.count({ template, service, signed, source }, receives ? WRONG_PROOF : WRONG_SERVICE);
+      this.count({ template, service, signed, source }, receives ? WRONG_SIGNATURE : WRONG_SERVICE);
     }
     return null;
   }
@@ -111,7 +111,7 @@ export class SignatureVerifier {
 
   private count(
     { template, service, signed, source }: Delivery & { template: ReceiverTemplate },
-    outcome: Pick<UnprovedRequest, 'verdict' | 'reason' | 'answer'>,
+    outcome: Pick<UnverifiedRequest, 'verdict' | 'reason' | 'answer'>,
   ): void {
     const size = signed.rawBody.length;
     this.rejections.count({
@@ -130,7 +130,7 @@ const UNSIGNED_TEST = {
   reason: 'The event is a connection test, which is not signed.',
   answer: 200,
 } as const;
-const WRONG_PROOF = {
+const WRONG_SIGNATURE = {
   verdict: 'rejected',
   reason: 'The signature or token does not match the webhook key.',
   answer: 403,

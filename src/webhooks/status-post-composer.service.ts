@@ -41,12 +41,12 @@ export class StatusPostComposer {
     const allowedHosts = [...publicHosts, ...this.settings.WEBHOOK_STATUS_HOSTS];
     if (!mayPostTo(post.url, { credentialHost: host, allowedHosts })) {
       throw new Unpostable(
-        'The credential may not be sent to the host that the webhook names. ' +
-          'Its host, or the setting WEBHOOK_STATUS_HOSTS, says where it may go.',
+        'The credential may not be sent to the host in the webhook payload. To allow the ' +
+          'host, set it as the host of the credential or add it to WEBHOOK_STATUS_HOSTS.',
       );
     }
     const built = this.build(post, await this.targetUrl(post), token);
-    if (!built) throw new Unpostable(`The service has no word for ${post.status}.`);
+    if (!built) throw new Unpostable(`The service does not support the status ${post.status}.`);
     const { headers, body } = built;
     const request: OutboundRequest = {
       method: 'POST',

@@ -59,7 +59,7 @@ export class StatusPoster implements QueueHandler {
     const destination = new URL(post.url).origin;
     const admission = await this.breaker.admit(destination);
     if (!admission.admitted) {
-      const reason = 'The service has failed several times in a row and is left alone for a while.';
+      const reason = 'The service failed several times in a row. Status posts are paused.';
       await this.store.postpone(post, admission.waitSeconds, reason);
       return;
     }
@@ -112,7 +112,7 @@ export class StatusPoster implements QueueHandler {
     }
     const retryable = isRetryableStatus(status);
     const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
-    await this.settle(post, made, retryable, `The service answered ${status}.`, retryAfter);
+    await this.settle(post, made, retryable, `The service responded with ${status}.`, retryAfter);
     return retryable;
   }
 

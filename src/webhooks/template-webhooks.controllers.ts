@@ -29,7 +29,7 @@ import { jobTemplates } from '../job-templates/job-templates.resource.js';
 import { projects } from '../projects/projects.resource.js';
 import { workflowTemplates } from '../workflow-templates/workflow-templates.resource.js';
 import { FilterTrial } from './filter-trial.service.js';
-import { RECEIVER_ANSWER, RECEIVER_IGNORED } from './receiver-answers.js';
+import { RECEIVER_RESPONSE, RECEIVER_IGNORED } from './receiver-responses.js';
 import { receiverKind, type ReceiverType } from './receiver-kinds.js';
 import { RedeliveryService } from './redelivery.service.js';
 import { WEBHOOK_SETUP, WebhookSetups } from './webhook-setups.service.js';
@@ -118,7 +118,7 @@ abstract class TemplateWebhooksController {
       belongs: (delivery, template) => delivery.template_id === template.id,
     },
     status: 202,
-    response: RECEIVER_ANSWER,
+    response: RECEIVER_RESPONSE,
     alternatives: RECEIVER_IGNORED,
   }))
   @Post(':id/webhook_deliveries/:delivery/redeliver')

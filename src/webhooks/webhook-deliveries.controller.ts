@@ -8,7 +8,7 @@ import { Route } from '../common/rest/route.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
-import { RECEIVER_ANSWER, RECEIVER_IGNORED } from './receiver-answers.js';
+import { RECEIVER_RESPONSE, RECEIVER_IGNORED } from './receiver-responses.js';
 import { RedeliveryService } from './redelivery.service.js';
 import type { WebhookDelivery } from './webhook-delivery.entity.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
@@ -33,7 +33,7 @@ export class WebhookDeliveriesController extends ResourceController(webhookDeliv
     parent: webhookDeliveries,
     needs: 'redeliver',
     status: 202,
-    response: RECEIVER_ANSWER,
+    response: RECEIVER_RESPONSE,
     alternatives: RECEIVER_IGNORED,
   })
   @Post(':id/redeliver')

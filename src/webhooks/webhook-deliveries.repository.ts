@@ -5,7 +5,7 @@ import { resource } from '../common/resource/registry.js';
 import { FALSE, join, sql, type Sql } from '../database/sql.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
-import type { UnprovedRequests } from './delivery.js';
+import type { UnverifiedRequests } from './delivery.js';
 import {
   acceptedRow,
   bodyDigest,
@@ -213,8 +213,8 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
    * Records unverified requests, at most one record per second for each template, service and
    * verdict. Requests for deleted templates are left out.
    */
-  async countUnproved(requests: readonly UnprovedRequests[]): Promise<void> {
-    const column = <Key extends keyof UnprovedRequests>(key: Key): UnprovedRequests[Key][] =>
+  async countUnverified(requests: readonly UnverifiedRequests[]): Promise<void> {
+    const column = <Key extends keyof UnverifiedRequests>(key: Key): UnverifiedRequests[Key][] =>
       requests.map((one) => one[key]);
     await this.database.execute(sql`
       INSERT INTO webhook_deliveries AS del

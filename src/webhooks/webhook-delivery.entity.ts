@@ -126,9 +126,9 @@ export class WebhookDelivery {
   payload!: string | null;
 
   /**
-   * Key that detects repeated deliveries. Only deliveries that launched have a key, so that a
-   * failed delivery can be sent again after the problem is fixed. Reset to null when the validity
-   * of a body digest ends. Records of counted requests use the key for the second that they cover.
+   * Key that detects repeated deliveries. Only deliveries that launched a run have a key, so that a
+   * failed delivery can be sent again after the problem is fixed. Reset to null at `dedupe_until`.
+   * The key of a record of unverified requests contains the second in which the requests arrived.
    */
   @Char({ internal: true, nullable: true })
   dedupe_key!: string | null;
@@ -137,7 +137,8 @@ export class WebhookDelivery {
   dedupe_until!: string | null;
 
   /**
-   * SHA-256 of the body, only of deliveries that launched, if the template deduplicates by body.
+   * SHA-256 of the body. Set for deliveries that launched a run, if the template deduplicates by
+   * body.
    */
   @Char({ internal: true, nullable: true })
   body_digest!: string | null;

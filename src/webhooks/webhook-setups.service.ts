@@ -5,7 +5,7 @@ import { isWebhookServiceName, webhookService } from '../code-hosts/services.js'
 import { BaseUrl } from '../settings/base-url.service.js';
 import { receiverLink } from '../templates/webhook-links.js';
 import { WebhookKeys } from '../templates/webhook-keys.service.js';
-import { eventObjection, type ReceiverKind } from './receiver-kinds.js';
+import { eventMismatch, type ReceiverKind } from './receiver-kinds.js';
 
 /** The values to enter at the code host so that a template receives its webhooks. */
 export interface WebhookSetup {
@@ -59,7 +59,7 @@ export class WebhookSetups {
         'application/json',
         ...(formField === null ? [] : ['application/x-www-form-urlencoded']),
       ],
-      events: types.filter((type) => eventObjection(kind, { service: name, type }) === null),
+      events: types.filter((type) => eventMismatch(kind, { service: name, type }) === null),
       proof_headers:
         signature.kind === 'token'
           ? [signature.header]

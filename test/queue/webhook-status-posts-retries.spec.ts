@@ -27,7 +27,7 @@ describe('a service with errors', () => {
     const job = await bench.launch(await bench.posting('service_b'));
     await bench.work(job);
     const [post] = await bench.posts(job);
-    expect(post).toMatchObject({ outcome: 'pending', reason: 'The service answered 500.' });
+    expect(post).toMatchObject({ outcome: 'pending', reason: 'The service responded with 500.' });
     expect(await bench.messages(job)).toHaveLength(1);
     await bench.elapse(job);
     await bench.work(job);
@@ -88,7 +88,10 @@ describe('a service with errors', () => {
     const job = await bench.launch(await bench.posting('service_b'));
     await bench.work(job);
     expect(await bench.posts(job)).toEqual([
-      expect.objectContaining({ outcome: 'failed', reason: `The service answered ${status}.` }),
+      expect.objectContaining({
+        outcome: 'failed',
+        reason: `The service responded with ${status}.`,
+      }),
     ]);
     expect(await bench.messages(job)).toEqual([]);
   });

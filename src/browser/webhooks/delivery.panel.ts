@@ -3,7 +3,7 @@ import { BadRequest, Forbidden } from '../../common/errors/errors.js';
 import { isRecord } from '../../common/records.js';
 import { errorResponseOf } from '../../common/rest/errors.filter.js';
 import { resource } from '../../common/resource/registry.js';
-import { answerMessage, IGNORED } from '../../webhooks/receiver-answers.js';
+import { responseMessage, IGNORED } from '../../webhooks/receiver-responses.js';
 import { RECEIVER_KINDS } from '../../webhooks/receiver-kinds.js';
 import { html, type Html } from '../shared/html.js';
 import { jsonView } from '../shared/json-view.js';
@@ -13,7 +13,7 @@ import { statusBadge } from '../shared/value-views.js';
 
 export interface ShownDelivery {
   id: number;
-  /** Empty for requests that did not prove the key. */
+  /** Empty for unverified requests. */
   event: string;
   verdict: 'accepted' | 'duplicate' | 'ignored' | 'rejected';
   reason: string;
@@ -22,7 +22,7 @@ export interface ShownDelivery {
   related: Readonly<Record<string, unknown>>;
 }
 
-/** Renders the response that the code host got, built again from the record of the delivery. */
+/** Renders the response to the code host, rebuilt from the record of the delivery. */
 @Injectable()
 @PagePanel('webhook_delivery')
 export class DeliveryPanel implements Panel<ShownDelivery> {
@@ -37,15 +37,14 @@ export class DeliveryPanel implements Panel<ShownDelivery> {
           body
             ? jsonView(body, 'Body of the response')
             : html`<p class="hint">
-                The body named the run or a template that was deleted since, and is not known any
-                more.
+                The response body is not available, because the run or the template was deleted.
               </p>`
         }`,
     );
   }
 }
 
-/** Returns the body of the response to a delivery; null if the record does not determine it any more. */
+/** Returns the body of the response to a delivery; null if the run or template was deleted. */
 export function responseBody(delivery: ShownDelivery): object | null {
   const { id, event, verdict, reason, answer, job, related } = delivery;
   if (verdict === 'rejected') {
@@ -53,12 +52,12 @@ export function responseBody(delivery: ShownDelivery): object | null {
     return isRecord(body) ? body : null;
   }
   if (verdict === 'ignored') {
-    // Unsigned connection tests do not learn the id of their record.
+    // The response to an unsigned connection test does not contain the id of the delivery.
     return event === '' ? { message: IGNORED } : { message: IGNORED, delivery: id };
   }
   const kind = RECEIVER_KINDS.find(({ type }) =>
     String(related.template).startsWith(`/api/v2/${resource(type).path}/`),
   );
   if (!kind || job === null) return null;
-  return { message: answerMessage(verdict, kind), delivery: id, job, url: related.job };
+  return { message: responseMessage(verdict, kind), delivery: id, job, url: related.job };
 }

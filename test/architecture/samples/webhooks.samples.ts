@@ -4,7 +4,7 @@ import {
   StatusPostsRepository,
   type LeasedPost,
 } from '../../../src/webhooks/status-posts.repository.js';
-import type { IncomingDelivery, UnprovedRequests } from '../../../src/webhooks/delivery.js';
+import type { IncomingDelivery, UnverifiedRequests } from '../../../src/webhooks/delivery.js';
 import * as deliveries from '../../../src/webhooks/webhook-deliveries.repository.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
@@ -30,7 +30,7 @@ const DELIVERY: IncomingDelivery & { event: WebhookEvent } = {
   source: '127.0.0.1',
   redeliveryOf: null,
 };
-const UNPROVED: UnprovedRequests = {
+const UNVERIFIED: UnverifiedRequests = {
   templateId: 1,
   service: 'service_a',
   verdict: 'rejected',
@@ -78,7 +78,7 @@ export default {
       facts: [[]],
       newestStored: [[1, { rows: 5, bytes: 100 }]],
       waitingPushes: [[1, 'refs/heads/main']],
-      countUnproved: [[[UNPROVED]]],
+      countUnverified: [[[UNVERIFIED]]],
       countOld: [[30]],
       removeOld: [[30, 10]],
       emptyOld: [[30, 10]],

@@ -7,13 +7,13 @@ const DUPLICATE = 'Webhook previously received, aborting.';
 export const IGNORED = 'Webhook ignored';
 
 /** Returns the message to the sender of a delivery; the one of launches depends on the kind of template. */
-export const answerMessage = (
+export const responseMessage = (
   verdict: Exclude<Verdict, 'rejected'>,
   { queued }: Pick<ReceiverKind, 'queued'>,
 ): string => ({ accepted: queued, duplicate: DUPLICATE, ignored: IGNORED })[verdict];
 
 /** JSON schema of responses to deliveries (docs/contract/webhooks.md#answers). */
-export const RECEIVER_ANSWER = object(
+export const RECEIVER_RESPONSE = object(
   {
     message: described(STRING, 'Outcome, as a sentence.'),
     delivery: { ...WIDE_INTEGER, description: 'Id of the delivery.' },
@@ -25,5 +25,5 @@ export const RECEIVER_ANSWER = object(
 
 /** Response to a delivery that is recorded and launches nothing. */
 export const RECEIVER_IGNORED: readonly AlternativeResponse[] = [
-  { status: 200, description: 'Recorded and ignored.', response: RECEIVER_ANSWER },
+  { status: 200, description: 'Recorded and ignored.', response: RECEIVER_RESPONSE },
 ];

@@ -82,9 +82,10 @@ export class NotificationStore {
 
   /**
    * Postpones a notification without an attempt, because its destination is known to be
-   * unreachable. After several hours it fails, so that it does not block its template forever.
+   * unreachable. A notification that is postponed for several hours fails, so that it does not block
+   * its template forever.
    */
-  async hold(id: number, delaySeconds: number): Promise<void> {
+  async postpone(id: number, delaySeconds: number): Promise<void> {
     await this.database.transaction(async () => {
       const row = await this.rows.postpone(id, delaySeconds);
       if (row?.planned === true) await this.outbox.postpone('notifications', id, delaySeconds);

@@ -103,7 +103,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
   ): Promise<void> {
     const admission = await this.breaker.admit(destination);
     if (!admission.admitted && !isTest) {
-      await this.store.hold(id, admission.waitSeconds + Math.random() * HOLD_JITTER_SECONDS);
+      await this.store.postpone(id, admission.waitSeconds + Math.random() * HOLD_JITTER_SECONDS);
       return;
     }
     const lease = await this.store.lease(id);

@@ -19,7 +19,10 @@ const APPROVAL_EVENT_OF: Readonly<Record<string, string>> = {
   failed: approvalEvent('denied'),
 };
 
-/** Returns the event, and the event that templates are attached for; null for no notification. */
+/**
+ * Returns the event of the message and the event for which templates are attached; null if the change
+ * creates no notification.
+ */
 function eventFor(change: RunChange): { event: string; attachedFor: string } | null {
   const { type, status, isReplaced = false } = change;
   if (isReplaced) return null;
@@ -29,10 +32,10 @@ function eventFor(change: RunChange): { event: string; attachedFor: string } | n
 }
 
 /**
- * Creates notifications for status changes of runs, in the transaction of the change: one record
- * and one queue entry for each template attached to the run's template, its project or its
- * organization (docs/contract/notifications.md#when-they-fire), even if the change is published
- * several times. A workflow job without a workflow job template (the parent of a bulk launch or of
+ * Creates notifications for status changes of runs, in the transaction of the change. Creates one
+ * record and one queue entry for each template attached to the run's template, its project or its
+ * organization (docs/contract/notifications.md#when-they-fire). A change that is published several
+ * times creates no further notifications. A workflow job without a workflow job template (the parent of a bulk launch or of
  * slices) creates none.
  */
 @Injectable()

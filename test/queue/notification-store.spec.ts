@@ -215,7 +215,7 @@ it('the attempt of a dead worker is recorded even if the next attempt must wait'
   const ids = await queued(2);
   await leased([ids[0]!]);
   await letExpire([ids[0]!]);
-  for (const id of ids) await one.hold(id, 600);
+  for (const id of ids) await one.postpone(id, 600);
   expect(await standingOf(ids[0]!)).toMatchObject({
     status: 'failed',
     error: ABANDONED,

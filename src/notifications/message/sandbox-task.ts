@@ -15,7 +15,7 @@ export type TemplateOutput =
   | { readonly text: string; readonly json?: string }
   | {
       readonly fault: 'syntax' | 'undefined' | 'security' | 'limit' | 'runtime';
-      /** Name for `undefined` and `security`; otherwise the engine's error text. */
+      /** Name of the field for `undefined` and `security`; otherwise the engine's error message. */
       readonly reason: string;
     };
 

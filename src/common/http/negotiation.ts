@@ -15,7 +15,7 @@ interface Negotiable extends Pick<ApiRequest, 'headers'> {
   query: { format?: unknown };
 }
 
-/** True if the response is an HTML page: the client asks for `text/html` or `?format=api`. */
+/** Returns true if the response is an HTML page: the client asks for `text/html` or `?format=api`. */
 export function acceptsHtml(request: Negotiable): boolean {
   const format = [request.query.format].flat()[0];
   if (format === 'api') return true;

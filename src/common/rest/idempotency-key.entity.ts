@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { now } from '../../database/table.js';
 
-/** First response to a request with an `Idempotency-Key`. It is replayed for 24 hours. */
+/** First response to a request with an `Idempotency-Key`, replayed for 24 hours. */
 @Entity('idempotency_keys')
 export class IdempotencyKey {
   /** Digest of method, path, caller and key. */

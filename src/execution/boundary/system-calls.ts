@@ -12,7 +12,7 @@ import {
 type Processor = 'x64' | 'arm64';
 
 /** Architecture numbers `AUDIT_ARCH_*` of linux/audit.h. */
-const AUDIT_NAMES = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
+const AUDIT_ARCHITECTURES = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
 
 /**
  * System calls that no playbook needs and that expose a large part of the kernel to a run. Numbers
@@ -92,34 +92,34 @@ const refusedWith = (error: keyof typeof ERRORS): Instruction => end(0x00050000 
  * an error to the program, so that the program can fall back. Returns null for an unknown processor
  * architecture.
  *
- * @param keepsProcessors true to refuse changes of the processor affinity, too
+ * @param refusesAffinity true if programs may not change their processor affinity
  */
 export function systemCallFilter(
   processor: string = process.arch,
-  keepsProcessors = false,
+  refusesAffinity = false,
 ): Buffer | null {
-  return isKnown(processor) ? assemble(filterFor(processor, keepsProcessors)) : null;
+  return isKnown(processor) ? assemble(filterFor(processor, refusesAffinity)) : null;
 }
 
 /** Names of the calls that are refused independently of their arguments. */
 export const REFUSED_CALLS = Object.keys(REFUSED);
 
-const isKnown = (processor: string): processor is Processor => processor in AUDIT_NAMES;
+const isKnown = (processor: string): processor is Processor => processor in AUDIT_ARCHITECTURES;
 
-function filterFor(processor: Processor, keepsProcessors: boolean): Instruction[] {
+function filterFor(processor: Processor, refusesAffinity: boolean): Instruction[] {
   const refused = [refusedWith('EPERM')];
-  const foreign = [refusedWith('ENOSYS')];
+  const unsupported = [refusedWith('ENOSYS')];
   return [
     load(OFFSETS.processor),
     // A 32-bit program uses other call numbers, so the rules below apply to the native architecture
     // only.
-    ...whenEqual(AUDIT_NAMES[processor], [
+    ...whenEqual(AUDIT_ARCHITECTURES[processor], [
       load(OFFSETS.call),
-      ...(processor === 'x64' ? whenAtLeast(X32_CALLS, foreign) : []),
+      ...(processor === 'x64' ? whenAtLeast(X32_CALLS, unsupported) : []),
       ...Object.values(REFUSED).flatMap((numbers) => whenEqual(numbers[processor], refused)),
-      ...(keepsProcessors ? whenEqual(SET_AFFINITY[processor], refused) : []),
+      ...(refusesAffinity ? whenEqual(SET_AFFINITY[processor], refused) : []),
       // Programs fall back to `clone` if `clone3` is reported as missing.
-      ...whenEqual(CLONE3, foreign),
+      ...whenEqual(CLONE3, unsupported),
       ...whenEqual(CLONE[processor], [
         load(OFFSETS.firstArgument),
         ...whenAnyBit(NEW_USER_NAMESPACE, refused),
@@ -132,6 +132,6 @@ function filterFor(processor: Processor, keepsProcessors: boolean): Instruction[
       ]),
       ALLOWED,
     ]),
-    ...foreign,
+    ...unsupported,
   ];
 }

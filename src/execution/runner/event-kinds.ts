@@ -1,6 +1,6 @@
 /** Properties of one kind of event in the API (docs/contract/runs.md#event-names). */
 export interface EventKind {
-  /** Depth in the run: 0 playbook and free output, 1 play, 2 task, 3 host. */
+  /** Depth in the run: 0 playbook and other output, 1 play, 2 task, 3 host. */
   readonly level: 0 | 1 | 2 | 3;
   readonly display: string;
   /** True if the kind means failure, unless the task ignores errors. */
@@ -49,8 +49,7 @@ export const EVENT_KINDS: ReadonlyMap<string, EventKind> = new Map([
 ]);
 
 /**
- * Returns the kind of an event. An unknown name is displayed unchanged, at the level of free
- * output.
+ * Returns the kind of an event. An unknown name is displayed unchanged, at level 0.
  */
 export function eventKind(event: string): EventKind {
   return EVENT_KINDS.get(event) ?? kind(0, event);
@@ -72,8 +71,8 @@ export function eventDisplay({ event, play, task, role, eventData }: DisplayPart
   const name = eventKind(event).display;
   if (event === 'playbook_on_play_start') return play ? `${name} (${play})` : name;
   if (event === 'playbook_on_task_start' && task) {
-    const verb = eventData['is_conditional'] ? 'Handler Notified' : name;
-    return role ? `${verb} (${role} | ${task})` : `${verb} (${task})`;
+    const label = eventData['is_conditional'] ? 'Handler Notified' : name;
+    return role ? `${label} (${role} | ${task})` : `${label} (${task})`;
   }
   return asyncDisplay(event, eventData['res']) ?? name;
 }

@@ -2,10 +2,7 @@ import { isConnectionVariable } from '../../prompts/connection-variables.js';
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/**
- * Facts of one host by the runs that receive them
- * (docs/decisions/0133-facts.md).
- */
+/** Facts of one host, grouped by the runs that receive the facts (docs/decisions/0133-facts.md). */
 export interface FactDomains {
   /** Facts that `setup` returns, for every run on the inventory. */
   shared: Record<string, unknown>;
@@ -20,7 +17,7 @@ export interface FactDomains {
 export function classifyFacts(facts: Facts): FactDomains {
   const domains: FactDomains = { shared: {}, own: {} };
   for (const [name, value] of Object.entries(facts)) {
-    if (isOfSetup(name, value)) domains.shared[name] = value;
+    if (isSetupFact(name, value)) domains.shared[name] = value;
     else if (!isConnectionVariable(name) && !isSetByAnsible(name)) domains.own[name] = value;
   }
   return domains;
@@ -32,7 +29,7 @@ export const withoutTemplates = (facts: Facts): Record<string, unknown> =>
     Object.entries(facts).filter(([, value]) => !/\{[{%#]/.test(JSON.stringify(value))),
   );
 
-const isOfSetup = (name: string, value: unknown): boolean =>
+const isSetupFact = (name: string, value: unknown): boolean =>
   OTHER_NAMES.has(name) ||
   OTHER_PREFIXES.some((prefix) => name.startsWith(prefix)) ||
   (name.startsWith(PREFIX) &&

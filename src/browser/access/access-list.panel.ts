@@ -136,7 +136,7 @@ export class AccessListPanel implements Panel<AccessPage> {
     const isCut = sought !== '' || users.length === OFFERED || teams.length === OFFERED;
     return html`<h3>Grant</h3>
       ${panelForm(
-        { ...form, action: ROLES, isToldThere: true },
+        { ...form, action: ROLES, errorsInCard: true },
         html`<div class="field">
             <label for="grant-role">Role</label>
             <select id="grant-role" name="id" required>

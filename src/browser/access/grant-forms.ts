@@ -85,7 +85,7 @@ export const revokeButton = (
   label: HtmlValue = 'Revoke',
 ): Html =>
   panelForm(
-    { ...form, action: `/api/v2/roles/${role.id}/${kind}/`, isToldThere: true, kind: 'action' },
+    { ...form, action: `/api/v2/roles/${role.id}/${kind}/`, errorsInCard: true, kind: 'action' },
     html`${hiddenInput('id', id)} ${hiddenInput('disassociate', 'true')}
       <button class="quiet small">
         ${label}<span class="hidden"> ${role.title} from ${name}</span>

@@ -110,7 +110,7 @@ export class HoldingsPanel implements Panel<ShownHolder> {
     form: Form,
   ): Promise<HtmlValue> {
     const action = `${object.url}roles/`;
-    if (!(await this.source.opens('POST', action, actor)).attach) return null;
+    if (!(await this.source.openParts('POST', action, actor)).attach) return null;
     const sought = initialValues[SOUGHT] ?? '';
     const query = { role_level: 'admin_role', page_size: String(OFFERED) };
     const roles = await this.source.list(
@@ -123,7 +123,7 @@ export class HoldingsPanel implements Panel<ShownHolder> {
     const isCut = sought !== '' || roles.length === OFFERED;
     return html`<h3>Grant</h3>
       ${panelForm(
-        { ...form, action, isToldThere: true },
+        { ...form, action, errorsInCard: true },
         html`${choiceOf({
             id: 'grant-role',
             name: 'id',

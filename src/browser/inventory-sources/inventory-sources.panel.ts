@@ -28,7 +28,7 @@ export class InventorySourcesPanel implements Panel<ShownInventory> {
     const { id, url, kind } = object;
     if (kind !== '') return null;
     const list = `${url}inventory_sources/`;
-    const { body: mayAdd } = await this.source.opens('POST', list, actor);
+    const { body: mayAdd } = await this.source.openParts('POST', list, actor);
     const query = { inventory: String(id), order_by: 'name', page_size: String(SHOWN) };
     const sources = await this.source.list(inventorySources, query, actor);
     if (!mayAdd && sources.length === 0) return null;

@@ -25,7 +25,7 @@ interface ShownSource {
 @Injectable()
 @PagePanel('inventory_source')
 export class SourcePanel implements Panel<ShownSource> {
-  readonly leads = true;
+  readonly isFirst = true;
 
   constructor(private readonly causes: UpdateCauses) {}
 

@@ -17,13 +17,13 @@ interface ShownTemplate {
 @Injectable()
 @PagePanel('job_template', 'workflow_job_template')
 export class LaunchPanel implements Panel<ShownTemplate> {
-  readonly leads = true;
+  readonly isFirst = true;
 
   render({ object: template, csrf }: PanelContext<ShownTemplate>): Html | null {
     const reasons = obstacles(template);
     if (reasons.length > 0) {
       return html`<section class="message warn" aria-label="Launch">
-        <p>It cannot be launched:</p>
+        <p>The template cannot be launched:</p>
         <ul>
           ${reasons.map((reason) => html`<li>${reason}</li>`)}
         </ul>
@@ -40,13 +40,13 @@ function obstacles(template: ShownTemplate): string[] {
   const { type, project, inventory, ask_inventory_on_launch: asks, summary_fields } = template;
   const isJob = type === 'job_template';
   return [
-    ...(isJob && project === null ? ['It has no project.'] : []),
+    ...(isJob && project === null ? ['The template has no project.'] : []),
     ...(isJob && inventory === null && asks !== true
-      ? ['It has no inventory, and does not ask for one at the launch.']
+      ? ['The template has no inventory and does not prompt for an inventory.']
       : []),
     ...(summary_fields.user_capabilities?.start === true
       ? []
-      : ['You need its Execute role for that; those who administer it can grant it.']),
+      : ['You need the Execute role. An administrator of the template can grant this role.']),
   ];
 }
 

@@ -203,7 +203,7 @@ export const statePage = (
             action: `/api/v2/users/${user}/remove_second_factor/`,
             csrf: context.csrf,
             returnTo: `${PAGE_PATH}#remove`,
-            isToldThere: true,
+            errorsInCard: true,
             kind: 'stack',
           },
           html`${passwordField('removal-password')}

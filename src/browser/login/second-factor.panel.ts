@@ -25,7 +25,7 @@ export class SecondFactorPanel implements Panel<{ id: number }> {
       action: `/api/v2/users/${id}/remove_second_factor/`,
       csrf,
       returnTo: `${path}#${ID}`,
-      isToldThere: true,
+      errorsInCard: true,
     };
     return panelCard(
       ID,

@@ -18,7 +18,7 @@ const SHOWN = 50;
 @Injectable()
 @PagePanel('organization')
 export class OrganizationTeamsPanel implements Panel<ShownOrganization> {
-  readonly leads = true;
+  readonly isFirst = true;
 
   constructor(private readonly source: PanelSource) {}
 
@@ -27,7 +27,7 @@ export class OrganizationTeamsPanel implements Panel<ShownOrganization> {
     const list = `${url}teams/`;
     const query = { organization: String(id), order_by: 'name', page_size: String(SHOWN) };
     const teams = await this.source.list(resource('team'), query, actor);
-    const { body: mayMake } = await this.source.opens('POST', list, actor);
+    const { body: mayMake } = await this.source.openParts('POST', list, actor);
     const name = { id: 'new-team', name: 'name', label: 'Name of the new team' };
     return panelCard(
       'teams',

@@ -18,13 +18,13 @@ const JOB_TEMPLATES = '/api/v2/job_templates/';
 const HAS_FILES: ReadonlySet<string> = new Set(['ok', 'successful']);
 
 /**
- * Renders a sync button for a project with a source, why the last sync failed, and a link to a new
- * job template.
+ * Renders a sync button for a project with a source, the cause of a failed last sync, and a link to
+ * a new job template.
  */
 @Injectable()
 @PagePanel('project')
 export class ProjectPanel implements Panel<ShownProject> {
-  readonly leads = true;
+  readonly isFirst = true;
 
   constructor(
     private readonly source: PanelSource,
@@ -33,13 +33,13 @@ export class ProjectPanel implements Panel<ShownProject> {
 
   async render({ object, actor, csrf }: PanelContext<ShownProject>): Promise<Html> {
     const { id, url, status, scm_type: source, summary_fields: summary } = object;
-    const syncs = source !== '' && summary.user_capabilities?.start === true;
+    const canSync = source !== '' && summary.user_capabilities?.start === true;
     const isRunnable =
-      HAS_FILES.has(status) && (await this.source.opens('POST', JOB_TEMPLATES, actor)).body;
+      HAS_FILES.has(status) && (await this.source.openParts('POST', JOB_TEMPLATES, actor)).body;
     return html`${await this.causes.render('project_update', object, actor)}
       <div class="actions">
         ${
-          syncs &&
+          canSync &&
           html`<form method="post" action="${url}update/">
             ${csrfInput(csrf)}<button class="button primary">Sync</button>
           </form>`

@@ -30,7 +30,7 @@ type ShownJob = ShownRun & Explained;
 @Injectable()
 @PagePanel('job', 'project_update', 'inventory_update', 'ad_hoc_command', 'system_job')
 export class RunPanel implements Panel<ShownJob> {
-  readonly leads = true;
+  readonly isFirst = true;
 
   constructor(
     private readonly runs: RunsRepository,

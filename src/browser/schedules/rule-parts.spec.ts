@@ -1,4 +1,4 @@
-import { partsOf, ruleOf, ruleWordsOf, type RuleParts } from './rule-parts.js';
+import { partsOf, ruleOf, describeRule, type RuleParts } from './rule-parts.js';
 
 const NIGHTLY: RuleParts = {
   unit: 'day',
@@ -47,7 +47,7 @@ describe('schedule rules in words', () => {
     const text = `DTSTART;TZID=Europe/Berlin:20260131T020000 RRULE:${rule}`;
     expect(ruleOf(parts)).toBe(text);
     expect(partsOf(text)).toEqual(parts);
-    expect(ruleWordsOf(parts)).toBe(words);
+    expect(describeRule(parts)).toBe(words);
   });
 
   it('start in UTC in the notation of the API', () => {

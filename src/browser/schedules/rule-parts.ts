@@ -44,9 +44,9 @@ export interface RuleParts {
   /** Time in the time zone: `02:00`. */
   time: string;
   zone: string;
-  /** Number of starts; null without such a limit. */
+  /** Maximum number of starts; null if unlimited. */
   count: number | null;
-  /** Last day; null without such a limit. */
+  /** Last day; null if the rule has no last day. */
   lastDay: string | null;
 }
 
@@ -131,7 +131,8 @@ function unitOf(frequency: string | undefined): keyof typeof UNITS | undefined {
 const unitNames = ['minute', 'hour', 'day', 'week', 'month', 'year'] as const;
 
 /**
- * Returns the first number of a list; the rebuilt rule then differs, and `partsOf` returns null.
+ * Returns the number of a part. Reads only the first number of a list; `partsOf` then returns null,
+ * because the rebuilt rule differs.
  */
 const numberIn = (parts: ReadonlyMap<string, string>, name: string): number | null =>
   parts.has(name) ? Number.parseInt(parts.get(name) ?? '', 10) : null;
@@ -152,10 +153,10 @@ const NTH = new Map([
   [4, 'fourth'],
   [-1, 'last'],
 ]);
-export const NTH_CHOICES = [...NTH].map(([value, word]) => [value, `The ${word} of them`] as const);
+export const NTH_CHOICES = [...NTH].map(([nth, word]) => [nth, `The ${word} in a month`] as const);
 
 /** Describes a rule in words: `every 2 weeks on Monday at 02:00, Europe/Berlin`. */
-export function ruleWordsOf(parts: RuleParts): string {
+export function describeRule(parts: RuleParts): string {
   const { unit, every, time, zone, date, count, lastDay } = parts;
   if (unit === 'once') return `once, on ${date} at ${time}, ${zone}`;
   const period = every === 1 ? `every ${unit}` : `every ${every} ${unit}s`;

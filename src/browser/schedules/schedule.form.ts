@@ -16,7 +16,7 @@ import { SAVED_OPTIONS } from '../../prompts/prompt-columns.js';
 import { Recurrence } from '../../schedules/recurrence.js';
 import { RuleTextError } from '../../schedules/rule-text.js';
 import { localTime, zoneNames } from '../../schedules/zones.js';
-import { NTH_CHOICES, partsOf, ruleOf, WEEKDAYS, ruleWordsOf, type Unit } from './rule-parts.js';
+import { NTH_CHOICES, partsOf, ruleOf, WEEKDAYS, describeRule, type Unit } from './rule-parts.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -144,7 +144,7 @@ export class ScheduleForm implements PageForm {
     const rrule = ruleIn(filled);
     const parts = partsOf(rrule);
     const starts = await upcoming(rrule);
-    return html`<p>${parts ? `Starts ${ruleWordsOf(parts)}.` : 'Starts as the rule says.'}</p>
+    return html`<p>${parts ? `Starts ${describeRule(parts)}.` : 'Starts as the rule says.'}</p>
       ${starts.length === 0 && html`<p class="hint">It never starts any more.</p>`}
       <ol class="starts">
         ${starts.map(

@@ -7,7 +7,7 @@ import { formUrl } from '../shared/form-parameters.js';
 import { timeView, objectTitleOf, type Item } from '../shared/value-views.js';
 import { isRecord } from '../../common/records.js';
 import { schedules } from '../../schedules/schedules.resource.js';
-import { partsOf, ruleWordsOf } from './rule-parts.js';
+import { partsOf, describeRule } from './rule-parts.js';
 
 interface ShownTemplate {
   id: number;
@@ -32,7 +32,7 @@ export class SchedulesPanel implements Panel<ShownTemplate> {
   async render({ object, actor, csrf }: PanelContext<ShownTemplate>): Promise<Html | null> {
     const { id, url } = object;
     const list = `${url}schedules/`;
-    const { body: mayAdd } = await this.source.opens('POST', list, actor);
+    const { body: mayAdd } = await this.source.openParts('POST', list, actor);
     const query = {
       unified_job_template: String(id),
       order_by: 'next_run',
@@ -67,7 +67,7 @@ function scheduleItem(schedule: Item, back: { csrf: string; returnTo: string }):
   const title = objectTitleOf(schedule);
   return html`<li>
     <a href="${String(url)}">${title}</a>
-    ${parts ? html`<span>${ruleWordsOf(parts)}</span>` : html`<code>${String(rrule)}</code>`}
+    ${parts ? html`<span>${describeRule(parts)}</span>` : html`<code>${String(rrule)}</code>`}
     <small
       >${
         enabled !== true

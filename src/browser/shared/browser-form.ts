@@ -16,7 +16,7 @@ export const SECRET_FIELD = '_secret';
 /** Field with the path to return to, for a form that is not on the page of its URL. */
 export const RETURN_FIELD = '_return';
 /** Field of a form whose errors are shown on the page that the form returns to. */
-export const TOLD_THERE_FIELD = '_told_there';
+export const ERRORS_IN_CARD_FIELD = '_told_there';
 /** Field with the request path, for a form whose user selects the object, such as a role's user. */
 export const PATH_FIELD = '_path';
 /** Field with the entries of lists that the form showed, such as `credentials.7`. */
@@ -37,7 +37,7 @@ export interface Submission {
   /** Path on this server to return to after success. */
   returnTo?: string;
   /** True if errors are shown on the page that the form returns to. */
-  isToldThere?: boolean;
+  errorsInCard?: boolean;
   /** True for a preview, which does not call the route. */
   isPreview?: boolean;
 }
@@ -99,7 +99,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     [PATH_FIELD]: path,
     [SHOWN_FIELD]: shown,
     [PREVIEW_FIELD]: preview,
-    [TOLD_THERE_FIELD]: toldThere,
+    [ERRORS_IN_CARD_FIELD]: errorsInCard,
     ...values
   } = body;
   submissions.set(request, {
@@ -108,7 +108,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     secrets: [secrets ?? []].flat().map(String),
     ...(shown === undefined ? {} : { shown: [shown].flat().map(String) }),
     ...(isOwnPath(returnTo) ? { returnTo } : {}),
-    ...(toldThere === undefined ? {} : { isToldThere: true }),
+    ...(errorsInCard === undefined ? {} : { errorsInCard: true }),
     ...(preview === undefined ? {} : { isPreview: true }),
   });
   if (typeof method === 'string' && OVERRIDES.has(method)) request.method = method;

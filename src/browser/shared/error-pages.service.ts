@@ -43,8 +43,8 @@ export class ErrorPages extends ErrorViews {
       return true;
     }
     const submission = submissionOf(request);
-    const { returnTo, isToldThere = false } = submission ?? {};
-    if (isToldThere && returnTo !== undefined && CORRECTABLE.has(answer.status)) {
+    const { returnTo, errorsInCard = false } = submission ?? {};
+    if (errorsInCard && returnTo !== undefined && CORRECTABLE.has(answer.status)) {
       const { path } = request;
       const chosen = submission?.values.id;
       leaveRefusal(request, response, { returnTo, path, chosen, body: answer.body });

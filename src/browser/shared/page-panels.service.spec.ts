@@ -15,7 +15,7 @@ class Output implements Panel {
 @Injectable()
 @PagePanel('job')
 class Actions implements Panel {
-  readonly leads = true;
+  readonly isFirst = true;
 
   render(): Html {
     return html`<p>cancel</p>`;

@@ -33,7 +33,7 @@ export interface PanelContext<Shown extends object = object> {
 /** A section of a page: above the fields of an object, above a list, or above a response. */
 export interface Panel<Shown extends object = object> {
   /** True if the panel is placed before the details of the object and before other panels. */
-  readonly leads?: boolean;
+  readonly isFirst?: boolean;
   /** True if the panel renders the rows of its list instead of the default table. */
   readonly showsRows?: boolean;
   /**
@@ -72,7 +72,7 @@ export class PagePanels {
   async render(type: string, context: PanelContext, part?: 'first' | 'other'): Promise<Html[]> {
     const sections: Html[] = [];
     for (const panel of this.of(type)) {
-      if (part !== undefined && (panel.leads === true) !== (part === 'first')) continue;
+      if (part !== undefined && (panel.isFirst === true) !== (part === 'first')) continue;
       const section = await panel.render(context);
       if (section) sections.push(section);
     }
@@ -104,7 +104,7 @@ export class PagePanels {
         found.set(type, [...(found.get(type) ?? []), instance]);
       }
     }
-    const placeOf = ({ leads = false }: Panel): number => (leads ? 0 : 1);
+    const placeOf = ({ isFirst = false }: Panel): number => (isFirst ? 0 : 1);
     for (const panels of found.values()) panels.sort((a, b) => placeOf(a) - placeOf(b));
     return found;
   }

@@ -1,4 +1,4 @@
-import { RETURN_FIELD, TOLD_THERE_FIELD } from './browser-form.js';
+import { RETURN_FIELD, ERRORS_IN_CARD_FIELD } from './browser-form.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { csrfInput } from './layout.js';
 import type { ReferenceList } from '../../common/rest/reference-lists.service.js';
@@ -11,7 +11,7 @@ export interface PanelForm {
   /** Path to redirect to after success; default: the page of the created object. */
   returnTo?: string;
   /** True if errors are shown in the card at `returnTo`; only for forms without entered text. */
-  isToldThere?: boolean;
+  errorsInCard?: boolean;
   method?: 'PATCH' | 'DELETE';
   /** Values of hidden fields. */
   fields?: Readonly<Record<string, string | number | boolean>>;
@@ -19,12 +19,12 @@ export interface PanelForm {
 }
 
 export const panelForm = (
-  { action, csrf, returnTo, isToldThere = false, method, fields = {}, kind = 'inline' }: PanelForm,
+  { action, csrf, returnTo, errorsInCard = false, method, fields = {}, kind = 'inline' }: PanelForm,
   content: HtmlValue,
 ): Html =>
   html`<form method="post" action="${action}" class="${kind}">
     ${csrfInput(csrf)} ${returnTo !== undefined && hiddenInput(RETURN_FIELD, returnTo)}
-    ${isToldThere && hiddenInput(TOLD_THERE_FIELD, 'true')}
+    ${errorsInCard && hiddenInput(ERRORS_IN_CARD_FIELD, 'true')}
     ${method && hiddenInput('_method', method)}
     ${Object.entries(fields).map(([name, value]) => hiddenInput(name, String(value)))} ${content}
   </form>`;

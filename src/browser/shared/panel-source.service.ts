@@ -20,7 +20,7 @@ export class PanelSource {
   ) {}
 
   /** Returns the parts of a route that the caller may use, as far as they are known in advance. */
-  async opens(method: string, path: string, actor: Actor): Promise<OpenParts> {
+  async openParts(method: string, path: string, actor: Actor): Promise<OpenParts> {
     const route = this.table.match(path)?.routes.get(method);
     return route ? this.options.openParts(route, path, actor) : NOTHING_OPEN;
   }

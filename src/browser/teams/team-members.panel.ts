@@ -32,7 +32,7 @@ const SHOWN = 50;
 @Injectable()
 @PagePanel('team')
 export class TeamMembersPanel implements Panel<ShownTeam> {
-  readonly leads = true;
+  readonly isFirst = true;
 
   constructor(
     private readonly source: PanelSource,
@@ -47,7 +47,7 @@ export class TeamMembersPanel implements Panel<ShownTeam> {
       scope: sql`t.id IN (${usersGranted(rolesOf('team', [id], 'member_role'))})`,
     });
     const list = `${url}users/`;
-    const open = await this.source.opens('POST', list, actor);
+    const open = await this.source.openParts('POST', list, actor);
     const form = { action: list, csrf, returnTo: `${url}#${CARD}` };
     const others = open.attach && (await this.references.load(users, 'read', [], actor));
     const choice = {
@@ -65,7 +65,7 @@ export class TeamMembersPanel implements Panel<ShownTeam> {
         </ul>
         ${members.length === SHOWN && html`<p>The first ${SHOWN}, by name. <a href="${list}?order_by=username">All members</a></p>`}
         ${refusalView(refusal, CARD)}
-        ${others && panelForm({ ...form, isToldThere: true }, html`${objectSelect(choice, others)}<button>Add</button>`)}
+        ${others && panelForm({ ...form, errorsInCard: true }, html`${objectSelect(choice, others)}<button>Add</button>`)}
         ${open.body && newcomer(form)}`,
     );
   }
@@ -77,7 +77,7 @@ const memberItem = (one: Item, form: PanelForm, mayRemove: boolean): Html =>
     ${
       mayRemove &&
       panelForm(
-        { ...form, isToldThere: true, kind: 'action' },
+        { ...form, errorsInCard: true, kind: 'action' },
         html`${hiddenInput('id', Number(one.id))} ${hiddenInput('disassociate', 'true')}
           <button class="quiet small">
             Remove<span class="hidden"> ${objectTitleOf(one)}</span>

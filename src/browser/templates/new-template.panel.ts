@@ -20,7 +20,7 @@ export class NewTemplatePanel implements Panel {
 
   async render({ actor }: PanelContext): Promise<Html | null> {
     const open = await Promise.all(
-      MADE.map(async ([, path]) => (await this.source.opens('POST', path, actor)).body),
+      MADE.map(async ([, path]) => (await this.source.openParts('POST', path, actor)).body),
     );
     const links = MADE.filter((_kind, index) => open[index]);
     if (links.length === 0) return null;

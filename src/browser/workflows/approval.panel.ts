@@ -17,7 +17,7 @@ interface ShownApproval {
 @Injectable()
 @PagePanel('workflow_approval')
 export class ApprovalPanel implements Panel<ShownApproval> {
-  readonly leads = true;
+  readonly isFirst = true;
 
   readonly covers = ['approve', 'deny'];
 

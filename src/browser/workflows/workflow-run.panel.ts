@@ -33,7 +33,7 @@ type ShownWorkflowRun = ShownRun & { job_explanation?: string };
 @Injectable()
 @PagePanel('workflow_job')
 export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
-  readonly leads = true;
+  readonly isFirst = true;
 
   constructor(
     private readonly runs: RunsRepository,

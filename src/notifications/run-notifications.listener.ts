@@ -35,8 +35,8 @@ function eventFor(change: RunChange): { event: string; attachedFor: string } | n
  * Creates notifications for status changes of runs, in the transaction of the change. Creates one
  * record and one queue entry for each template attached to the run's template, its project or its
  * organization (docs/contract/notifications.md#when-they-fire). A change that is published several
- * times creates no further notifications. A workflow job without a workflow job template (the parent of a bulk launch or of
- * slices) creates none.
+ * times creates no further notifications. A workflow job without a workflow job template (the
+ * parent of a bulk launch or of slices) creates none.
  */
 @Injectable()
 @ListensToRuns()

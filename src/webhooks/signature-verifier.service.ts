@@ -57,7 +57,7 @@ export class SignatureVerifier {
    *
    * @param templateId as in the URL, not validated
    * @returns null unless the request is signed with the webhook key. Does not throw an exception for
-   *   an unsigned request, because an exception costs as much as the check
+   *   a rejected request, because an exception costs as much as the check
    * @throws PayloadTooLarge, TooManyRequests; Unavailable if too many bytes are being received
    */
   async verify(

@@ -41,8 +41,8 @@ export class StatusPostComposer {
     const allowedHosts = [...publicHosts, ...this.settings.WEBHOOK_STATUS_HOSTS];
     if (!mayPostTo(post.url, { credentialHost: host, allowedHosts })) {
       throw new Unpostable(
-        'The credential may not be sent to the host in the webhook payload. To allow the ' +
-          'host, set it as the host of the credential or add it to WEBHOOK_STATUS_HOSTS.',
+        'The credential may not be sent to the host in the webhook payload. Set this host ' +
+          'in the credential. If the credential has no host, add it to WEBHOOK_STATUS_HOSTS.',
       );
     }
     const built = this.build(post, await this.targetUrl(post), token);

@@ -127,8 +127,9 @@ export class WebhookDelivery {
 
   /**
    * Key that detects repeated deliveries. Only deliveries that launched a run have a key, so that a
-   * failed delivery can be sent again after the problem is fixed. Reset to null at `dedupe_until`.
-   * The key of a record of unverified requests contains the second in which the requests arrived.
+   * failed delivery can be sent again after the problem is fixed. Reset to null when a delivery
+   * with the same key arrives after `dedupe_until`. The key of a record of unverified requests
+   * contains the second in which the requests arrived.
    */
   @Char({ internal: true, nullable: true })
   dedupe_key!: string | null;

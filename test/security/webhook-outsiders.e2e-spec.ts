@@ -161,7 +161,7 @@ describe('a run that waits for an approval', () => {
     const schedule = await test.as.superuser.post(`jobs/${job}/create_schedule/`).expect(400);
     expect(schedule.body.detail).toContain('not approved');
     const forget = await test.as.superuser.delete(`workflow_approvals/${approval}/`).expect(403);
-    expect(forget.body.detail).toContain('cannot be deleted before the run');
+    expect(forget.body.detail).toContain('cannot be deleted before its run');
     await test.as.superuser.post(`jobs/${job}/relaunch/`, {}).expect(400);
     expect(await hook.jobs()).toHaveLength(1);
     await test.as.superuser.delete(`jobs/${job}/`).expect(204);

@@ -220,9 +220,7 @@ describe('the facts of hosts', () => {
     await api.call('PATCH', 'settings/jobs/', { HOST_FACTS_BYTES: 1024 });
     try {
       const job = await play('large.yml', { limit: 'one,two' });
-      expect(job.job_explanation).toContain(
-        'too large (HOST_FACTS_BYTES) or not readable: one.',
-      );
+      expect(job.job_explanation).toContain('too large (HOST_FACTS_BYTES) or not readable: one.');
     } finally {
       await api.call('PATCH', 'settings/jobs/', { HOST_FACTS_BYTES: 1_048_576 });
     }

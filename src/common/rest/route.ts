@@ -31,12 +31,13 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 const descriptionOf = (info: RouteInfo): string => [permissionOf(info), ...notesOn(info)].join(' ');
 
 /** Describes the permission that a route requires. */
-export function permissionOf({ access, systemRole, parent, kind, needs = 'read' }: RouteInfo): string {
+export function permissionOf({ access, systemRole, parent, kind, needs }: RouteInfo): string {
   if (access === 'public') return 'Needs no credentials.';
   if (access === 'signature') return 'Authenticated by the key of the template, not by a user.';
   if (systemRole === 'superuser') return 'For superusers.';
   if (systemRole === 'auditor') return 'For superusers and system auditors.';
-  if (parent) return `Requires \`${needs}\` permission on the ${parent.label.toLowerCase()}.`;
+  if (parent)
+    return `Requires \`${needs ?? 'read'}\` permission on the ${parent.label.toLowerCase()}.`;
   if (kind === 'list') return 'Returns the objects that the caller can read.';
   if (kind === 'create') return 'Requires permission on the objects that the body refers to.';
   return 'For any authenticated caller.';

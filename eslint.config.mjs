@@ -127,7 +127,7 @@ export default tseslint.config(
     files: ['src/**/*.ts'],
     ignores: [
       ...ENTRY_POINTS,
-      ...['src/config/**', 'src/execution/runner/**', 'src/execution/boundary/**', '**/*.spec.ts'],
+      ...['src/config/**', 'src/execution/runner/**', 'src/execution/sandbox/**', '**/*.spec.ts'],
     ],
     rules: { 'no-restricted-syntax': ['error', ...RESTRICTED_SYNTAX, NO_ENVIRONMENT] },
   },

@@ -24,22 +24,22 @@ export async function benchIsolation({ root, environment }) {
   const load = (/** @type {string} */ path) =>
     import(pathToFileURL(join(root, 'dist/src', path)).href);
   const { Settings } = await load('config/settings.js');
-  const { Boundary } = await load('execution/boundary/boundary.service.js');
-  const { sandboxOfRun } = await load('execution/boundary/run-sandbox.js');
+  const { SandboxService } = await load('execution/sandbox/sandbox.service.js');
+  const { sandboxOfRun } = await load('execution/sandbox/run-sandbox.js');
   const { createWorkspace, removeDirectory } = await load('execution/runner/workspace.js');
   const settings = Settings.load({ ...environment, JOB_ISOLATION: 'bubblewrap' });
-  const boundary = new Boundary(settings, null);
-  const { mode, detail } = await boundary.isolation();
+  const sandbox = new SandboxService(settings, null);
+  const { mode, detail } = await sandbox.isolation();
   if (mode === 'none') throw new Error(`Nothing can be measured: ${detail}`);
   const folder = await mkdtemp(join(environment.TMPDIR ?? tmpdir(), 'bench-isolation-'));
   /** @type {(id: number, isIsolated: boolean) => Promise<number>} */
   const start = async (id, isIsolated) => {
-    const place = isIsolated ? await boundary.place() : undefined;
+    const place = isIsolated ? await sandbox.place() : undefined;
     const workspace = await createWorkspace(folder, id, 1, place);
     const command = { file: 'true', args: [], cwd: workspace.inside.dir, environment };
     const started = performance.now();
     const launch = isIsolated
-      ? await boundary.wrap(command, await sandboxOfRun(workspace, [], true))
+      ? await sandbox.wrap(command, await sandboxOfRun(workspace, [], true))
       : command;
     const { file, args, cwd } = launch;
     /** @type {import('node:child_process').StdioOptions} */
@@ -62,13 +62,13 @@ export async function benchIsolation({ root, environment }) {
     }
     return report(`Start and end of a program, ${detail}`, [
       {
-        name: 'inside the boundary',
+        name: 'inside the sandbox',
         product: figures(isolated),
         limit: figures(plain),
         budget: { addedMs: MAX_ADDED_MS },
         note: `without it ${percentiles(plain).p50?.toFixed(1)} ms`,
       },
-      await syncs({ load, boundary, folder }),
+      await syncs({ load, sandbox, folder }),
     ]);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -78,13 +78,13 @@ export async function benchIsolation({ root, environment }) {
 /**
  * @param {object} input
  * @param {(path: string) => Promise<any>} input.load
- * @param {object} input.boundary
+ * @param {object} input.sandbox
  * @param {string} input.folder
  */
-async function syncs({ load, boundary, folder }) {
+async function syncs({ load, sandbox, folder }) {
   const { syncProject } = await load('execution/runner/git-checkout.js');
   const { GitReach } = await load('code-hosts/git-reach.js');
-  const { openLaunch } = await load('execution/boundary/command.js');
+  const { openLaunch } = await load('execution/sandbox/command.js');
   const origin = join(folder, 'origin');
   await mkdir(origin);
   await writeFile(join(origin, 'site.yml'), '- hosts: all\n');
@@ -106,10 +106,10 @@ async function syncs({ load, boundary, folder }) {
   const [plain, isolated] = [[], []];
   for (let count = 0; count < SYNCS; count++) {
     plain.push(await sync('plain', open));
-    isolated.push(await sync('isolated', boundary));
+    isolated.push(await sync('isolated', sandbox));
   }
   return {
-    name: 'sync inside the boundary',
+    name: 'sync inside the sandbox',
     product: figures(isolated),
     limit: figures(plain),
     budget: { addedMs: MAX_ADDED_MS },

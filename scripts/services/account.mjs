@@ -4,7 +4,7 @@ import { Problem } from '../console/problem.mjs';
 import { run } from '../processes/run.mjs';
 
 const DATABASE_ACCOUNT = 'automation-db';
-/** The worker looks the account up by this name (src/execution/boundary/job-account.ts). */
+/** The worker looks the account up by this name (src/execution/sandbox/job-account.ts). */
 const JOB_ACCOUNT = 'automation-job';
 
 /** @typedef {{ name: string, uid: number, gid: number }} Account */

@@ -81,7 +81,7 @@ function commandOf({ settings, tools, unprivileged, environment }, name, entry) 
  */
 function isolationIn(log) {
   for (const line of log.split('\n')) {
-    if (!line.includes('"context":"Boundary"')) continue;
+    if (!line.includes('"context":"Sandbox"')) continue;
     const { by, detail, refusal } = JSON.parse(line);
     return { by, detail, refusal };
   }

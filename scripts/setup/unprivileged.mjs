@@ -10,7 +10,7 @@ import {
 } from '../services/service-account.mjs';
 
 /**
- * Minimal sandbox, like that of a run (src/execution/boundary), which tests if the account can create one.
+ * Minimal sandbox, like that of a run (src/execution/sandbox), which tests if the account can create one.
  */
 const SMALL_BOUNDARY = [
   '--unshare-user',

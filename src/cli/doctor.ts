@@ -3,7 +3,7 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { Settings } from '../config/settings.js';
-import { findIsolation, refusalOf } from '../execution/boundary/isolation.js';
+import { findIsolation, refusalOf } from '../execution/sandbox/isolation.js';
 import { NOT_ISOLATED } from '../instances/isolation.js';
 import { severalOrganizations } from '../organizations/organizations.repository.js';
 import { withDatabase } from './migrate.js';

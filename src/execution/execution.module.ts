@@ -12,7 +12,7 @@ import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { InventoriesModule } from '../inventories/inventories.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
-import { Boundary } from './boundary/boundary.service.js';
+import { SandboxService } from './sandbox/sandbox.service.js';
 import { Dependencies } from './scheduler/dependencies.service.js';
 import { Placement } from './scheduler/placement.service.js';
 import { Scheduler } from './scheduler/scheduler.js';
@@ -64,7 +64,7 @@ import { WorkflowGraphs } from './workflow-engine/workflow-graphs.service.js';
     WorkflowsModule,
   ],
   providers: [
-    Boundary,
+    SandboxService,
     Subscriber,
     WorkerNode,
     ActiveRuns,

@@ -46,7 +46,7 @@ const INLINE: readonly (readonly [command: RegExp, path: string, text: string])[
   [/^npm run migration:new /, 'test/api/administration.e2e-spec.ts', "'migration-new'"],
   [/^npm run screenshots$/, 'test/browser/main-pages.spec.ts', 'PICTURES'],
   [/^npm run controller -- cleanup$/, 'test/queue/system-jobs.spec.ts', 'cleanup()'],
-  [/^npm run controller -- doctor$/, 'test/security/no-boundary.e2e-spec.ts', 'doctor'],
+  [/^npm run controller -- doctor$/, 'test/security/no-sandbox.e2e-spec.ts', 'doctor'],
   [
     /^npm run controller -- import-logins /,
     'test/api/authenticators-import.e2e-spec.ts',

@@ -50,7 +50,7 @@ const FLOWS = [
   [
     'One run',
     ['src/execution/scheduler/scheduler.ts', 'src/execution/worker/runs.processor.ts'],
-    ['src/execution/scheduler', 'src/execution/worker', 'src/execution/boundary'],
+    ['src/execution/scheduler', 'src/execution/worker', 'src/execution/sandbox'],
   ],
 ] as const;
 

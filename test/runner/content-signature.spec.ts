@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 
 import { checkoutRevision, syncProject } from '../../src/execution/runner/git-checkout.js';
 import { Signer, SUMS } from '../support/signer.js';
-import { boundaryIn } from './sandboxes.js';
+import { sandboxIn } from './sandboxes.js';
 import { HERE, TestRepository } from './git-servers.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
 
@@ -39,7 +39,7 @@ async function signed(files: Record<string, string> = FILES) {
   await signer.sign(origin.dir, Object.keys(FILES));
   const destination = join(folder.dir, `copy-${count}`);
   const request = {
-    sandbox: await boundaryIn(folder.dir),
+    sandbox: await sandboxIn(folder.dir),
     publicKey: signer.publicKey,
     destination,
   };

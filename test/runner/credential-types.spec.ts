@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Settings } from '../../src/config/settings.js';
 import type { CombinedCredential } from '../../src/credentials/types/combination.js';
 import { managedCredentialType } from '../support/managed-credential-type.js';
-import { Boundary } from '../../src/execution/boundary/boundary.service.js';
-import { sandboxOfRun } from '../../src/execution/boundary/run-sandbox.js';
+import { SandboxService } from '../../src/execution/sandbox/sandbox.service.js';
+import { sandboxOfRun } from '../../src/execution/sandbox/run-sandbox.js';
 import { toEventRow } from '../../src/execution/runner/events.js';
 import { createMasker } from '../../src/execution/runner/masker.js';
 import type { PreparedRun } from '../../src/execution/runner/ansible-run.js';
@@ -74,8 +74,8 @@ beforeAll(async () => {
     ...{ DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: 'x' },
     ...{ DATA_DIR: join(folder.dir, 'data'), JOB_ISOLATION: 'bubblewrap' },
   });
-  const boundary = new Boundary(settings, undefined as never);
-  const workspace = await createWorkspace(folder.runsDir, 6000, 1, await boundary.place());
+  const sandbox = new SandboxService(settings, undefined as never);
+  const workspace = await createWorkspace(folder.runsDir, 6000, 1, await sandbox.place());
   const opened = new Map(
     Object.entries(INPUTS).map(([namespace, inputs], id): [number, CombinedCredential] => {
       const type = managedCredentialType(namespace);
@@ -112,7 +112,7 @@ beforeAll(async () => {
   events = [];
   const handle = startRun(prepared, {
     onEvents: (batch) => void events.push(...batch.map(toEventRow)),
-    wrap: (command) => boundary.wrap(command, spec),
+    wrap: (command) => sandbox.wrap(command, spec),
   });
   expect(await handle.wait()).toMatchObject({ status: 'successful' });
   await removeDirectory(workspace.root);

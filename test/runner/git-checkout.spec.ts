@@ -14,7 +14,7 @@ import {
   syncProject,
 } from '../../src/execution/runner/git-checkout.js';
 import { GitReach } from '../../src/code-hosts/git-reach.js';
-import type { Sandbox } from '../../src/execution/boundary/command.js';
+import type { Sandbox } from '../../src/execution/sandbox/command.js';
 import { FENCES, isFull, raiseFence, type RaisedFence } from './sandboxes.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
 

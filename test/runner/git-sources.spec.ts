@@ -8,7 +8,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import type { Sandbox } from '../../src/execution/boundary/command.js';
+import type { Sandbox } from '../../src/execution/sandbox/command.js';
 import {
   checkoutRevision,
   type SyncRequest,

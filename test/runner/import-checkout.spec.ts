@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { GitReach } from '../../src/code-hosts/git-reach.js';
-import type { Sandbox } from '../../src/execution/boundary/command.js';
+import type { Sandbox } from '../../src/execution/sandbox/command.js';
 import { checkoutRevision, type SyncRequest } from '../../src/execution/runner/git-checkout.js';
 import { syncImported, type FileSource } from '../../src/execution/runner/import-checkout.js';
 import { FENCES, isFull, raiseFence, type RaisedFence } from './sandboxes.js';

@@ -6,8 +6,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import type { Boundary } from '../../src/execution/boundary/boundary.service.js';
-import { sandboxOfRun } from '../../src/execution/boundary/run-sandbox.js';
+import type { SandboxService } from '../../src/execution/sandbox/sandbox.service.js';
+import { sandboxOfRun } from '../../src/execution/sandbox/run-sandbox.js';
 import { toEventRow } from '../../src/execution/runner/events.js';
 import type { EventRow } from '../../src/runs/events/job-events.repository.js';
 import { preparePlaybookRun, type PlaybookRun } from '../../src/execution/runner/playbook-run.js';
@@ -16,7 +16,7 @@ import { createWorkspace, removeDirectory } from '../../src/execution/runner/wor
 import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
 import { IS_DEEP } from '../support/depth.js';
 import { processesWith } from '../faults/support/processes.js';
-import { boundaryIn } from './sandboxes.js';
+import { sandboxIn } from './sandboxes.js';
 import {
   createTestFolder,
   eventually,
@@ -29,13 +29,13 @@ import { startSshServer } from './ssh-server.js';
 const execute = promisify(execFile);
 
 let folder: TestFolder;
-let boundary: Boundary;
+let sandbox: SandboxService;
 let containers: Containers | undefined;
 
 async function begin(kind: string): Promise<void> {
   folder = await createTestFolder();
   if (kind === 'container') containers = await Containers.prepare();
-  boundary = await boundaryIn(folder.dir, containers?.settings);
+  sandbox = await sandboxIn(folder.dir, containers?.settings);
 }
 
 async function end(): Promise<void> {
@@ -52,7 +52,7 @@ async function start(
 ): Promise<StartedPlaybook> {
   const jobId = (nextJobId += 1);
   const projectDir = await folder.write(`project-${jobId}`, files);
-  const workspace = await createWorkspace(folder.runsDir, jobId, 1, await boundary.place());
+  const workspace = await createWorkspace(folder.runsDir, jobId, 1, await sandbox.place());
   const description = {
     ...{ jobId, attempt: 1, projectDir, copyProject: true, playbook: 'site.yml' },
     ...{ inventory: LOCAL_INVENTORY, extraVars: {}, jobType: 'run' as const, limit: 'alpha' },
@@ -63,7 +63,7 @@ async function start(
   const events: EventRow[] = [];
   const handle = startRun(prepared, {
     onEvents: (batch) => void events.push(...batch.map(toEventRow)),
-    wrap: (command) => boundary.wrap(command, spec),
+    wrap: (command) => sandbox.wrap(command, spec),
   });
   return { handle, workspace, events };
 }

@@ -6,9 +6,9 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Boundary } from '../../src/execution/boundary/boundary.service.js';
+import type { SandboxService } from '../../src/execution/sandbox/sandbox.service.js';
 import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
-import { boundaryIn } from './sandboxes.js';
+import { sandboxIn } from './sandboxes.js';
 import { createTestFolder, eventually, type TestFolder } from './playbooks.js';
 
 /** Id that no process has. */
@@ -18,13 +18,13 @@ const NOBODY = 2 ** 22 + 1;
 (MAY_USE_CONTAINERS ? describe : describe.skip)('containers of dead workers', () => {
   let folder: TestFolder;
   let containers: Containers;
-  let boundary: Boundary;
+  let sandbox: SandboxService;
   const children: ChildProcess[] = [];
 
   beforeAll(async () => {
     folder = await createTestFolder();
     containers = await Containers.prepare();
-    boundary = await boundaryIn(folder.dir, containers.settings);
+    sandbox = await sandboxIn(folder.dir, containers.settings);
   });
   afterAll(async () => {
     await containers.remove();
@@ -39,7 +39,7 @@ const NOBODY = 2 ** 22 + 1;
   async function start(rename: (text: string) => string = (text) => text): Promise<string> {
     const root = join(folder.dir, `root-${children.length}`);
     await mkdir(root);
-    const { file, args, environment } = await boundary.wrap(
+    const { file, args, environment } = await sandbox.wrap(
       { file: 'sleep', args: ['60'], environment: {}, cwd: '/tmp' },
       { root, binds: [], home: '/tmp', name: `job-${children.length}`, hasNetwork: true },
     );
@@ -68,7 +68,7 @@ const NOBODY = 2 ** 22 + 1;
     const elsewhere = await start((text) =>
       text.replace('@', 'e15e').replace(String(process.pid), String(NOBODY)),
     );
-    expect(await boundary.sweep()).toBe(1);
+    expect(await sandbox.sweep()).toBe(1);
     expect((await names()).sort()).toEqual([living, elsewhere].sort());
   });
 

@@ -6,7 +6,7 @@ import { access, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 
 import { AddressGuard } from '../../src/outbound/address-guard.js';
-import type { Sandbox } from '../../src/execution/boundary/command.js';
+import type { Sandbox } from '../../src/execution/sandbox/command.js';
 import { searchPaths } from '../../src/execution/runner/ansible-paths.js';
 import { ContentCache } from '../../src/execution/runner/content-cache.js';
 import { installContent, type InstallRequest } from '../../src/execution/runner/galaxy-install.js';
@@ -23,7 +23,7 @@ import {
   selfSigned,
   serveGalaxy,
 } from '../support/fakes/galaxy-server.js';
-import { boundaryIn, FENCES, isFull, raiseFence, type RaisedFence } from './sandboxes.js';
+import { sandboxIn, FENCES, isFull, raiseFence, type RaisedFence } from './sandboxes.js';
 import { serveOverHttp, TestRepository } from './git-servers.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
 
@@ -170,7 +170,7 @@ roles: [{src: "${url}", scm: git, name: welcome}]
 });
 
 it('an installation sees only the project and its own folder', async () => {
-  const sandbox = await boundaryIn(folder.dir);
+  const sandbox = await sandboxIn(folder.dir);
   const neighbour = await folder.write('data/projects/other', { 'our-tools.tar.gz': 'x' });
   const projectDir = await folder.write('data/projects/mine', {
     'requirements.yml': `collections: [{name: ${neighbour}/our-tools.tar.gz, type: file}]\n`,

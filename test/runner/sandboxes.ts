@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 
 import { Settings } from '../../src/config/settings.js';
-import { Boundary } from '../../src/execution/boundary/boundary.service.js';
-import { type Sandbox, openLaunch } from '../../src/execution/boundary/command.js';
+import { SandboxService } from '../../src/execution/sandbox/sandbox.service.js';
+import { type Sandbox, openLaunch } from '../../src/execution/sandbox/command.js';
 import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
 import { IS_DEEP } from '../support/depth.js';
 
@@ -14,16 +14,16 @@ export const OPEN: Sandbox = { wrap: (command) => Promise.resolve(openLaunch(com
  *
  * @param folder of the test; the worker's data is below it
  */
-export async function boundaryIn(folder: string, settings: object = {}): Promise<Boundary> {
+export async function sandboxIn(folder: string, settings: object = {}): Promise<SandboxService> {
   const loaded = Settings.load({
     ...{ DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: 'x' },
     ...{ DATA_DIR: join(folder, 'data'), JOB_ISOLATION: 'bubblewrap' },
     ...settings,
   });
-  const boundary = new Boundary(loaded, undefined as never);
-  const refusal = await boundary.refusal();
+  const sandbox = new SandboxService(loaded, undefined as never);
+  const refusal = await sandbox.refusal();
   if (refusal !== null) throw new Error(refusal);
-  return boundary;
+  return sandbox;
 }
 
 /** Kinds of sandboxes. */
@@ -33,7 +33,7 @@ export type FenceKind = 'bubblewrap' | 'container' | 'none';
 export const FENCES: readonly (readonly [name: string, kind: FenceKind])[] = [
   ['inside bubblewrap', 'bubblewrap'],
   ...(MAY_USE_CONTAINERS ? [['in a container', 'container'] as const] : []),
-  ['without a boundary', 'none'],
+  ['without a sandbox', 'none'],
 ];
 
 /**
@@ -48,10 +48,10 @@ export interface RaisedFence {
   end(): Promise<void>;
 }
 
-/** @param folder as {@link boundaryIn} takes it */
+/** @param folder as {@link sandboxIn} takes it */
 export async function raiseFence(kind: FenceKind, folder: string): Promise<RaisedFence> {
   if (kind === 'none') return { sandbox: OPEN, end: () => Promise.resolve() };
   const containers = kind === 'container' ? await Containers.prepare() : null;
-  const sandbox = await boundaryIn(folder, containers?.settings);
+  const sandbox = await sandboxIn(folder, containers?.settings);
   return { sandbox, end: async () => containers?.remove() };
 }

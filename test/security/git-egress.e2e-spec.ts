@@ -10,8 +10,8 @@ import { GitReach } from '../../src/code-hosts/git-reach.js';
 import type { Resolver } from '../../src/outbound/address-guard.js';
 import { syncProject } from '../../src/execution/runner/git-checkout.js';
 import { Settings } from '../../src/config/settings.js';
-import type { Sandbox } from '../../src/execution/boundary/command.js';
-import { boundaryIn } from '../runner/sandboxes.js';
+import type { Sandbox } from '../../src/execution/sandbox/command.js';
+import { sandboxIn } from '../runner/sandboxes.js';
 import { boot, type TestApp } from '../support/boot.js';
 
 const execute = promisify(execFile);
@@ -145,7 +145,7 @@ describe('a sync', () => {
   let evil: number;
   let sandbox: Sandbox;
   beforeAll(async () => {
-    sandbox = await boundaryIn(folder);
+    sandbox = await sandboxIn(folder);
     evil = await serve(REFUSED, (request, response) => {
       visits.push(`${request.method} ${request.url}`);
       response.writeHead(404).end();

@@ -165,7 +165,7 @@ describe('in the sandbox', () => {
   );
 });
 
-// A normal run tests the same attack without a sandbox in run-boundary.e2e-spec.ts. Only an attack that ran
+// A normal run tests the same attack without a sandbox in run-sandbox.e2e-spec.ts. Only an attack that ran
 // prints an empty list.
 if (IS_DEEP) {
   describe('without the sandbox', () => {

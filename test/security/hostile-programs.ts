@@ -1,7 +1,7 @@
 /** Programs that a hostile run executes. Each prints what it could reach. */
 
 /** Content of the files that no run may read. */
-export const CANARY = 'canary-of-the-boundary';
+export const CANARY = 'canary-of-the-sandbox';
 
 /**
  * Attack from inside a run, which prints one line per secret or right that it finds. Without a sandbox it

@@ -5,8 +5,8 @@ import { parseRecord } from '../../common/records.js';
 import { splitPort } from '../../inventories/import/read-delivery.js';
 import { OUTPUT_TOO_LARGE, TIMED_OUT, folderTooLarge } from '../../runs/run-explanations.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
-import { Boundary } from '../boundary/boundary.service.js';
-import { sandboxOfRun } from '../boundary/run-sandbox.js';
+import { SandboxService } from '../sandbox/sandbox.service.js';
+import { sandboxOfRun } from '../sandbox/run-sandbox.js';
 import { BoundedText } from '../runner/bounded-text.js';
 import { CommandShell, MAX_PRINTED } from '../runner/command-shell.js';
 import { watchFolder } from '../runner/folder-watch.js';
@@ -52,7 +52,7 @@ export interface ReadInventory {
 @Injectable()
 export class InventoryReader {
   constructor(
-    private readonly boundary: Boundary,
+    private readonly sandbox: SandboxService,
     private readonly settings: Settings,
     private readonly leases: RunLeasesRepository,
   ) {}
@@ -67,7 +67,7 @@ export class InventoryReader {
     // of the run.
     const echo = request.limit === '' ? null : await writeEcho(workspace);
     const command = { file: 'sh', args: [], environment, cwd: workspace.inside.dir };
-    const shell = CommandShell.start(await this.boundary.wrap(command, spec, run.isolation));
+    const shell = CommandShell.start(await this.sandbox.wrap(command, spec, run.isolation));
     const session = new Session(run, shell, request, this.settings.JOB_DISK_BYTES);
     try {
       if (request.plugin !== null) await session.assertInstalled(request.plugin);

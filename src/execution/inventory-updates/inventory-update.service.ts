@@ -25,7 +25,7 @@ import {
 } from '../../runs/run-explanations.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
-import { Boundary } from '../boundary/boundary.service.js';
+import { SandboxService } from '../sandbox/sandbox.service.js';
 import { searchPaths } from '../runner/ansible-paths.js';
 import { toEventRow } from '../runner/events.js';
 import { readFactsIn } from '../runner/fact-files.js';
@@ -82,7 +82,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     private readonly imports: InventoryImport,
     private readonly events: EventStore,
     private readonly storedEvents: JobEventsRepository,
-    private readonly boundary: Boundary,
+    private readonly sandbox: SandboxService,
     private readonly node: WorkerNode,
   ) {}
 
@@ -124,7 +124,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     output: RunOutput,
   ): Promise<InventoryDelivery> {
     const kind = sourceKind(row.source) ?? SCM;
-    const place = await this.boundary.place(run.isolation);
+    const place = await this.sandbox.place(run.isolation);
     const workspace = await createWorkspace(this.node.workspaces, run.id, run.attempt, place);
     try {
       const read = await this.read(run, row, { kind, workspace, output });
@@ -210,7 +210,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
       revision: string;
     },
   ): Promise<void> {
-    const { mode } = run.isolation ?? (await this.boundary.isolation());
+    const { mode } = run.isolation ?? (await this.sandbox.isolation());
     const env = Object.entries(prepared.jobEnv).map(([name, value]) => [name, mask(value)]);
     const isHeld = await this.leases.begin(run, {
       args: mask(prepared.jobArgs),

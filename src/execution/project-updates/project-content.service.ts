@@ -13,8 +13,8 @@ import {
   type RequirementFile,
 } from '../../projects/project-requirements.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
-import { Boundary } from '../boundary/boundary.service.js';
-import type { Isolation } from '../boundary/isolation.js';
+import { SandboxService } from '../sandbox/sandbox.service.js';
+import type { Isolation } from '../sandbox/isolation.js';
 import { ContentCache } from '../runner/content-cache.js';
 import { type ContentLimits, installContent } from '../runner/galaxy-install.js';
 
@@ -52,7 +52,7 @@ export class ProjectContent {
     private readonly organizations: OrganizationsRepository,
     private readonly credentials: CredentialSecrets,
     private readonly reach: GitReach,
-    private readonly boundary: Boundary,
+    private readonly sandbox: SandboxService,
   ) {
     this.cache = new ContentCache(settings.DATA_DIR, settings.CONTENT_RETENTION * DAY_MS);
   }
@@ -98,7 +98,7 @@ export class ProjectContent {
         ignoresCertificates,
         guard: this.reach.guard,
         sandbox: {
-          wrap: (command, spec) => this.boundary.wrap(command, spec, isolation),
+          wrap: (command, spec) => this.sandbox.wrap(command, spec, isolation),
         },
         maxFolderBytes: this.settings.JOB_DISK_BYTES,
       }),

@@ -21,8 +21,8 @@ import {
 } from '../runner/git-checkout.js';
 import type { GitCredential } from '../runner/git-command.js';
 import { syncImported } from '../runner/import-checkout.js';
-import { Boundary } from '../boundary/boundary.service.js';
-import type { Isolation } from '../boundary/isolation.js';
+import { SandboxService } from '../sandbox/sandbox.service.js';
+import type { Isolation } from '../sandbox/isolation.js';
 import { listInventoryFiles, listPlaybooks } from '../../projects/project-files.js';
 import { RunEnded, type ActiveRun } from '../worker/active-runs.service.js';
 import { EventStore } from '../worker/event-store.service.js';
@@ -58,7 +58,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
     private readonly credentials: CredentialSecrets,
     private readonly events: EventStore,
     private readonly folders: ProjectFolders,
-    private readonly boundary: Boundary,
+    private readonly sandbox: SandboxService,
     private readonly content: ProjectContent,
     private readonly environments: JobEnvironments,
     private readonly settings: Settings,
@@ -136,7 +136,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
       ...(await this.source(run, row)),
       ...(await this.signedFiles(run, row)),
       destination,
-      sandbox: this.boundary,
+      sandbox: this.sandbox,
       branch: row.scm_branch,
       clean: row.scm_clean,
       deleteOnUpdate: row.scm_delete_on_update,

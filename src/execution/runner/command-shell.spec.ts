@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { openLaunch } from '../boundary/command.js';
+import { openLaunch } from '../sandbox/command.js';
 import { BoundedText } from './bounded-text.js';
 import { CommandShell, MAX_PRINTED } from './command-shell.js';
 

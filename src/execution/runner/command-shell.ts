@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 
-import type { Launch } from '../boundary/command.js';
-import { sandboxPid } from '../boundary/sandbox-pid.js';
+import type { Launch } from '../sandbox/command.js';
+import { sandboxPid } from '../sandbox/sandbox-pid.js';
 import { MarkedText } from './marked-text.js';
 import { findProcess } from './process-table.js';
 import { SandboxProcesses } from './run-processes.js';

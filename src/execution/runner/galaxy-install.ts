@@ -2,15 +2,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import type { AddressGuard } from '../../outbound/address-guard.js';
-import { GuardedHttpProxy } from '../boundary/guarded-http-proxy.js';
+import { GuardedHttpProxy } from '../sandbox/guarded-http-proxy.js';
 import type {
   ContentKind,
   GalaxyServer,
   RequirementFile,
 } from '../../projects/project-requirements.js';
 import { OUTPUT_TOO_LARGE, repositoryTooLarge } from '../../runs/run-explanations.js';
-import type { Sandbox } from '../boundary/command.js';
-import { certificates } from '../boundary/git-sandbox.js';
+import type { Sandbox } from '../sandbox/command.js';
+import { certificates } from '../sandbox/git-sandbox.js';
 import { CommandShell } from './command-shell.js';
 import { MaskedLines } from './masked-lines.js';
 import { createMasker } from './masker.js';

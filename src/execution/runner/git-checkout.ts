@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 
 import type { GitReach } from '../../code-hosts/git-reach.js';
-import type { Sandbox } from '../boundary/command.js';
+import type { Sandbox } from '../sandbox/command.js';
 import {
   type GitAccess,
   type GitCredential,

@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GitReach } from '../../code-hosts/git-reach.js';
 import { GitSourceError, hostnameOf, type GitSource } from '../../code-hosts/git-source.js';
-import { GuardedProxy } from '../boundary/guarded-proxy.js';
+import { GuardedProxy } from '../sandbox/guarded-proxy.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
-import type { Bind } from '../boundary/command.js';
+import type { Bind } from '../sandbox/command.js';
 import { operatorProxy } from './operator-proxy.js';
 
 /** A permitted host and its address. */

@@ -6,7 +6,7 @@ import {
   parseGitSource,
   type GitSource,
 } from '../../code-hosts/git-source.js';
-import { GuardedHttpProxy } from '../boundary/guarded-http-proxy.js';
+import { GuardedHttpProxy } from '../sandbox/guarded-http-proxy.js';
 import { verifySignature } from './content-signature.js';
 import { accessTo, commitOf, type GitResult, type SyncRequest } from './git-checkout.js';
 import { GitError, GitSession } from './git-command.js';

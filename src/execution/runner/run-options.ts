@@ -1,4 +1,4 @@
-import type { Command, Launch } from '../boundary/command.js';
+import type { Command, Launch } from '../sandbox/command.js';
 import type { RunnerEvent } from './events.js';
 
 /**

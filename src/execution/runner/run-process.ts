@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { watchFolder } from './folder-watch.js';
-import { type Launch, openLaunch } from '../boundary/command.js';
-import { sandboxPid } from '../boundary/sandbox-pid.js';
+import { type Launch, openLaunch } from '../sandbox/command.js';
+import { sandboxPid } from '../sandbox/sandbox-pid.js';
 import { removeBelow } from './untrusted-files.js';
 import { watchMemory } from './memory-watch.js';
 import type { PreparedRun } from './ansible-run.js';

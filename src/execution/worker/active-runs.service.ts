@@ -7,7 +7,7 @@ import {
 import { LookupSession } from '../../credentials/external/lookup-session.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { CANCEL_CHANNEL } from '../../runs/run-signals.service.js';
-import type { Isolation } from '../boundary/isolation.js';
+import type { Isolation } from '../sandbox/isolation.js';
 import { EventAllowance } from './event-allowance.js';
 import { Subscriber } from './subscriber.service.js';
 

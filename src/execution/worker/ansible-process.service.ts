@@ -10,8 +10,8 @@ import {
   folderTooLarge,
   timedOutIdle,
 } from '../../runs/run-explanations.js';
-import { Boundary } from '../boundary/boundary.service.js';
-import { sandboxOfRun } from '../boundary/run-sandbox.js';
+import { SandboxService } from '../sandbox/sandbox.service.js';
+import { sandboxOfRun } from '../sandbox/run-sandbox.js';
 import type { PreparedRun } from '../runner/ansible-run.js';
 import type { Masker } from '../runner/masker.js';
 import type { RunResult } from '../runner/run-options.js';
@@ -68,7 +68,7 @@ export class AnsibleProcess {
     private readonly leases: RunLeasesRepository,
     private readonly events: EventStore,
     private readonly node: WorkerNode,
-    private readonly boundary: Boundary,
+    private readonly sandbox: SandboxService,
   ) {}
 
   /**
@@ -82,7 +82,7 @@ export class AnsibleProcess {
     prepare: (workspace: Workspace, tell: (text: string) => void) => Promise<Prepared>,
     evaluate: (ended: EndedProcess<Prepared>) => Promise<Outcome>,
   ): Promise<Outcome> {
-    const place = await this.boundary.place(run.isolation);
+    const place = await this.sandbox.place(run.isolation);
     const workspace = await createWorkspace(this.node.workspaces, run.id, run.attempt, place);
     try {
       const preparation = await this.prepared(run, (tell) => prepare(workspace, tell));
@@ -137,7 +137,7 @@ export class AnsibleProcess {
   private async begin(run: ActiveRun, preparation: Preparation): Promise<void> {
     stopIfEnded(run);
     const { prepared, masker, revision } = preparation;
-    const { mode } = run.isolation ?? (await this.boundary.isolation());
+    const { mode } = run.isolation ?? (await this.sandbox.isolation());
     const started = {
       args: masker.text(prepared.jobArgs),
       cwd: prepared.jobCwd,
@@ -163,7 +163,7 @@ export class AnsibleProcess {
     const hasNetwork = this.settings.JOB_NETWORK !== 'none';
     const spec = await sandboxOfRun(prepared.workspace, shared, hasNetwork);
     const handle = startRun(prepared, {
-      wrap: (command) => this.boundary.wrap(command, spec, run.isolation),
+      wrap: (command) => this.sandbox.wrap(command, spec, run.isolation),
       onEvents: (batch) => events.take(batch),
       signal: run.signal,
       killGraceMs: KILL_GRACE_MS,

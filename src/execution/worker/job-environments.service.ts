@@ -11,14 +11,14 @@ import {
 } from '../../runs/job-contexts.repository.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { RunnerError } from '../../runs/runner-error.js';
-import { Boundary } from '../boundary/boundary.service.js';
+import { SandboxService } from '../sandbox/sandbox.service.js';
 import {
   localImage,
   pullImage,
   type LocalImage,
   type RegistryLogin,
-} from '../boundary/container-engine.js';
-import { PulledImages } from '../boundary/pulled-images.js';
+} from '../sandbox/container-engine.js';
+import { PulledImages } from '../sandbox/pulled-images.js';
 import { stopIfEnded, type ActiveRun } from './active-runs.service.js';
 import { EventStore } from './event-store.service.js';
 import { RunOutput } from './run-output.js';
@@ -31,7 +31,7 @@ export class EngineMissing extends RunnerError {}
 
 const DAY_MS = 86_400_000;
 
-type Engine = Awaited<ReturnType<Boundary['engine']>>;
+type Engine = Awaited<ReturnType<SandboxService['engine']>>;
 
 /** Provides the containers of runs with an execution environment. */
 @Injectable()
@@ -45,7 +45,7 @@ export class JobEnvironments {
     private readonly leases: RunLeasesRepository,
     private readonly credentials: CredentialSecrets,
     private readonly reach: GitReach,
-    private readonly boundary: Boundary,
+    private readonly sandbox: SandboxService,
     private readonly events: EventStore,
     { DATA_DIR, CONTENT_RETENTION }: Settings,
   ) {
@@ -71,7 +71,7 @@ export class JobEnvironments {
     await this.pulled.noteUse(present);
     const { id, digest } = present;
     const { name, image } = row.environment;
-    const found = await this.boundary.containersOf(id, image);
+    const found = await this.sandbox.containersOf(id, image);
     if (typeof found === 'string') {
       throw new RunnerError(
         `The image ${image} of execution environment "${name}" cannot be used: ${found}. Correct the image, or choose another execution environment.`,
@@ -83,7 +83,7 @@ export class JobEnvironments {
 
   private async engine({ environment: { name } }: EnvironmentOfRun): Promise<Engine> {
     try {
-      return await this.boundary.engine();
+      return await this.sandbox.engine();
     } catch (error) {
       throw new EngineMissing(
         `This worker has no container engine for execution environment "${name}". ${messageOf(error)}.`,

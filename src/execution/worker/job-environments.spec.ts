@@ -7,7 +7,7 @@ import { messageOf } from '../../common/errors/message-of.js';
 import type { CredentialSecrets } from '../../credentials/credential-secrets.service.js';
 import type { JobContextsRepository } from '../../runs/job-contexts.repository.js';
 import type { RunLeasesRepository } from '../../runs/run-leases.repository.js';
-import { Boundary } from '../boundary/boundary.service.js';
+import { SandboxService } from '../sandbox/sandbox.service.js';
 import { ActiveRun } from './active-runs.service.js';
 import type { EventStore } from './event-store.service.js';
 import { JobEnvironments } from './job-environments.service.js';
@@ -71,7 +71,7 @@ function environments({
       open: () => Promise.resolve(new Map([[7, { inputs }]])),
     } as unknown as CredentialSecrets,
     new GitReach(settings),
-    new Boundary(settings, undefined as never),
+    new SandboxService(settings, undefined as never),
     {
       store: (_: unknown, rows: { stdout: string }[]) => {
         output.push(...rows.map(({ stdout }) => stdout));

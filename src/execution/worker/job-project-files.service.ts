@@ -9,7 +9,7 @@ import { ProjectUpdateLauncher } from '../../projects/project-update-launcher.se
 import { NO_PROJECT, previousTask } from '../../runs/run-explanations.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
-import { Boundary } from '../boundary/boundary.service.js';
+import { SandboxService } from '../sandbox/sandbox.service.js';
 import { checkoutRevision } from '../runner/git-checkout.js';
 import { objectsOf } from '../runner/git-repository.js';
 import { ActiveRuns, type ActiveRun } from './active-runs.service.js';
@@ -78,7 +78,7 @@ export class JobProjectFiles {
     private readonly sync: ProjectSync,
     private readonly leases: Leases,
     private readonly active: ActiveRuns,
-    private readonly boundary: Boundary,
+    private readonly sandbox: SandboxService,
     private readonly content: ProjectContent,
     private readonly settings: Settings,
   ) {}
@@ -105,7 +105,7 @@ export class JobProjectFiles {
       ...(await this.sync.signedFiles(run, project)),
       submodules: submodulesOf(project, wanted),
       destination,
-      sandbox: this.boundary,
+      sandbox: this.sandbox,
       maxFolderBytes: this.settings.JOB_DISK_BYTES,
       signal: run.signal,
     });

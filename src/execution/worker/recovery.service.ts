@@ -5,7 +5,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { Outbox } from '../../common/queue/outbox.service.js';
-import { Boundary } from '../boundary/boundary.service.js';
+import { SandboxService } from '../sandbox/sandbox.service.js';
 import { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
 import { notInQueue } from '../../runs/run-explanations.js';
 import {
@@ -48,7 +48,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly active: ActiveRuns,
     private readonly node: WorkerNode,
     private readonly nodes: WorkerNodesRepository,
-    private readonly boundary: Boundary,
+    private readonly sandbox: SandboxService,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -132,7 +132,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async sweepContainers(): Promise<void> {
-    const removed = await this.boundary.sweep();
+    const removed = await this.sandbox.sweep();
     if (removed > 0) this.logger.warn({ message: 'containers of old workers removed', removed });
   }
 

@@ -5,7 +5,7 @@ import { isTransient } from '../../database/transient-errors.js';
 import { SHUT_DOWN } from '../../runs/run-explanations.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { EXECUTED_KINDS, type ExecutedKind } from '../../runs/executed-kinds.js';
-import { Boundary } from '../boundary/boundary.service.js';
+import { SandboxService } from '../sandbox/sandbox.service.js';
 import { ActiveRuns, MAX_RUN_ATTEMPTS, RunEnded, type ActiveRun } from './active-runs.service.js';
 import { AdHocRun } from '../ad-hoc/ad-hoc-run.service.js';
 import { InventoryUpdate } from '../inventory-updates/inventory-update.service.js';
@@ -27,7 +27,7 @@ export class RunsHandler implements QueueHandler {
     private readonly runs: RunsRepository,
     private readonly active: ActiveRuns,
     private readonly leases: Leases,
-    private readonly boundary: Boundary,
+    private readonly sandbox: SandboxService,
     private readonly environments: JobEnvironments,
     private readonly node: WorkerNode,
     playbooks: PlaybookJob,
@@ -83,7 +83,7 @@ export class RunsHandler implements QueueHandler {
    * another worker takes it or the scheduler places it again.
    */
   private async mayNotStart(id: number): Promise<boolean> {
-    return (await this.boundary.refusal()) !== null && !(await this.kindOf(id)).isTrusted;
+    return (await this.sandbox.refusal()) !== null && !(await this.kindOf(id)).isTrusted;
   }
 
   private async kindOf(id: number): Promise<RunKind<ActiveRun>> {

@@ -12,7 +12,7 @@ import { forkCapacities, instanceName } from '../../config/job-settings.js';
 import { Settings } from '../../config/settings.js';
 import { VERSION } from '../../config/version.js';
 import { bootId, findProcess } from '../runner/process-table.js';
-import { Boundary } from '../boundary/boundary.service.js';
+import { SandboxService } from '../sandbox/sandbox.service.js';
 import { InstancesRepository } from '../../instances/instances.repository.js';
 import { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
 import { messageOf } from '../../common/errors/message-of.js';
@@ -37,7 +37,7 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly nodes: WorkerNodesRepository,
     private readonly instances: InstancesRepository,
     private readonly settings: Settings,
-    private readonly boundary: Boundary,
+    private readonly sandbox: SandboxService,
   ) {
     this.hostname = instanceName(settings);
     this.workspaces = resolve(settings.DATA_DIR, 'workspaces');
@@ -81,7 +81,7 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
    * with the previous results.
    */
   async probe(): Promise<void> {
-    await this.boundary.probe();
+    await this.sandbox.probe();
     await this.report(true);
   }
 
@@ -116,9 +116,9 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
    */
   private async report(isProbed: boolean): Promise<string | null> {
     const { name, hostKey, startTime } = await this.identify();
-    const { mode, detail } = await this.boundary.isolation();
-    const programs = isProbed ? await this.boundary.programs() : null;
-    const refusal = await this.boundary.refusal();
+    const { mode, detail } = await this.sandbox.isolation();
+    const programs = isProbed ? await this.sandbox.programs() : null;
+    const refusal = await this.sandbox.refusal();
     const size = { cpu: availableParallelism(), memory: totalmem() };
     const requested = await this.instances.storeHeartbeat(
       {

@@ -1,7 +1,7 @@
 import { Settings } from '../../config/settings.js';
 import type { InstancesRepository } from '../../instances/instances.repository.js';
 import type { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
-import type { Boundary } from '../boundary/boundary.service.js';
+import type { SandboxService } from '../sandbox/sandbox.service.js';
 import { WorkerNode } from './worker-node.service.js';
 
 /** Engines that heartbeats stored; null: not tried again. */
@@ -39,7 +39,7 @@ beforeEach(async () => {
       refusal: async () => null,
       programs: async () => 'tried',
       probe: () => probes.shift()?.() ?? Promise.reject(new Error('a probe too many')),
-    } as unknown as Boundary,
+    } as unknown as SandboxService,
   );
   await node.onApplicationBootstrap();
 });

@@ -29,8 +29,8 @@ const RUN_PLACE = '/runner';
  * project is started through this service (docs/security.md).
  */
 @Injectable()
-export class Boundary implements Sandbox {
-  private readonly logger = new Logger('Boundary');
+export class SandboxService implements Sandbox {
+  private readonly logger = new Logger('Sandbox');
   private found: Promise<Isolation> | undefined;
   /** Results of trials, by id of the image. */
   private readonly images = new Map<string, Promise<FoundContainer | string>>();

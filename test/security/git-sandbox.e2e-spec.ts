@@ -8,10 +8,10 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { checkoutRevision, syncProject } from '../../src/execution/runner/git-checkout.js';
-import { boundaryIn } from '../runner/sandboxes.js';
+import { sandboxIn } from '../runner/sandboxes.js';
 import { HERE, TestRepository } from '../runner/git-servers.js';
 import { createTestFolder, type TestFolder } from '../runner/playbooks.js';
-import type { Sandbox } from '../../src/execution/boundary/command.js';
+import type { Sandbox } from '../../src/execution/sandbox/command.js';
 
 const execute = promisify(execFile);
 const SECRET = 'playbook of somebody else';
@@ -20,7 +20,7 @@ let folder: TestFolder;
 let sandbox: Sandbox;
 beforeAll(async () => {
   folder = await createTestFolder();
-  sandbox = await boundaryIn(folder.dir);
+  sandbox = await sandboxIn(folder.dir);
 });
 afterAll(() => folder.remove());
 
@@ -288,7 +288,7 @@ describe('git', () => {
     process.env.PATH = `${spy}:${path}`;
     try {
       const copy = fresh('copy');
-      const shown = await boundaryIn(folder.dir, { JOB_SHOW_PATHS: spy });
+      const shown = await sandboxIn(folder.dir, { JOB_SHOW_PATHS: spy });
       await syncProject({ url: source.url, destination: copy, reach: HERE, sandbox: shown });
       const { stdout } = await execute('cat', [join(copy, 'found')]);
       expect(stdout).toBe('');

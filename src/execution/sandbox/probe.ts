@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Settings } from '../../config/settings.js';
 import type { Launch } from './command.js';
 import { sandboxPid } from './sandbox-pid.js';
-import { type BoundaryPlan, launchInside } from './launch-inside.js';
+import { type SandboxPlan, launchInside } from './launch-inside.js';
 
 /**
  * Python script that tests what playbooks depend on: semaphores in shared memory, a terminal,
@@ -37,7 +37,7 @@ const LIMIT_MS = { bubblewrap: 5000, container: 30_000 };
  *
  * @returns null if it works, otherwise the error message of bubblewrap, the engine or the program
  */
-export async function complaintOf(plan: BoundaryPlan, settings: Settings): Promise<string | null> {
+export async function complaintOf(plan: SandboxPlan, settings: Settings): Promise<string | null> {
   const root = await mkdtemp(join(tmpdir(), 'probe-'));
   try {
     const folder = join(root, 'runner');

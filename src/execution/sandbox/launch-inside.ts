@@ -6,11 +6,11 @@ import { contained, type ContainerPlan } from './container.js';
 import { writeSandboxFiles } from './sandbox-files.js';
 
 /** A sandbox configuration that works on this machine. */
-export type BoundaryPlan = Plan | ContainerPlan;
+export type SandboxPlan = Plan | ContainerPlan;
 
 /** Writes the files that the sandbox of a command needs, and returns how to start the command. */
 export async function launchInside(
-  plan: BoundaryPlan,
+  plan: SandboxPlan,
   command: Command,
   spec: SandboxSpec,
   settings: Settings,

@@ -233,7 +233,7 @@ describe('the facts of hosts', () => {
     await placeInNorth('one', 'two', 'three');
     const before = await known();
     const job = await play('spoil.yml');
-    expect(job.job_explanation).toMatch(/of: (one|two|three), \w+, \w+\.$/);
+    expect(job.job_explanation).toMatch(/readable: (one|two|three), \w+, \w+\.$/);
     expect(await known()).toEqual(before);
   });
 

@@ -13,7 +13,7 @@ import type { AccessEntry } from '../../access/access-list.service.js';
 import { GrantsService } from '../../access/grants.service.js';
 import { ROLE_OBJECTS } from '../../access/role-search.js';
 import { RoleTeamsRepository } from '../../access/role-teams.repository.js';
-import { holderChoice, OFFERED, revokeButton, seekForm, SOUGHT } from './grant-forms.js';
+import { holderSelect, MAX_OPTIONS, revokeButton, searchForm, SEARCH } from './grant-forms.js';
 
 interface ShownUser extends Item {
   id: number;
@@ -36,11 +36,11 @@ interface Subject {
 /** A role on the object, with its origin. */
 interface Grant {
   role: string;
-  because: HtmlValue;
+  reason: HtmlValue;
   revoke: HtmlValue;
 }
 
-interface Held {
+interface AccessRow {
   name: string;
   url: string;
   kind: string;
@@ -69,23 +69,23 @@ export class AccessListPanel implements Panel<AccessPage> {
     const subject = subjectOf(path);
     const form = { csrf, returnTo: `${path}#${CARD}` };
     const isFirst = typeof object.previous !== 'string';
-    const teams = isFirst ? await this.teamsHolding(subject, actor, form) : [];
+    const teams = isFirst ? await this.teamRows(subject, actor, form) : [];
     const shown = new Set(teams.map(({ url }) => url));
-    const people = object.results.map((user) => personHolding(user, subject, { form, shown }));
+    const users = object.results.map((user) => userRow(user, subject, { form, shown }));
     return panelCard(
       CARD,
       'Users and teams with access',
-      html`${holdersTable([...teams, ...people])} ${refusalView(context.refusal, CARD)}
+      html`${holdersTable([...teams, ...users])} ${refusalView(context.refusal, CARD)}
       ${await this.grantForm(subject, context, form)}`,
     );
   }
 
   /** Returns the teams that hold roles of the object, including teams without members. */
-  private async teamsHolding(
+  private async teamRows(
     { definition, id }: Subject,
     actor: Actor,
     form: Pick<PanelForm, 'csrf' | 'returnTo'>,
-  ): Promise<Held[]> {
+  ): Promise<AccessRow[]> {
     if (id === null || definition.roles.length === 0) return [];
     const grants = await this.teams.grantsOn(definition.type, id);
     if (grants.length === 0) return [];
@@ -98,16 +98,16 @@ export class AccessListPanel implements Panel<AccessPage> {
     );
     return teams.map((team) => {
       const holder = { kind: 'teams', id: Number(team.id), name: objectTitleOf(team) } as const;
-      const own = grants.filter(({ team_id: granted }) => granted === team.id);
+      const teamGrants = grants.filter(({ team_id: granted }) => granted === team.id);
       return {
         name: holder.name,
         url: String(team.url),
         kind: 'team',
-        grants: own.map(({ role_id: role, role_field: field }) => {
+        grants: teamGrants.map(({ role_id: role, role_field: field }) => {
           const title = describeRole(definition.type, definition.label, field).name;
           return {
             role: title,
-            because: 'granted here',
+            reason: 'granted here',
             revoke: manageable.has(role) && revokeButton(holder, { id: role, title }, form),
           };
         }),
@@ -127,13 +127,13 @@ export class AccessListPanel implements Panel<AccessPage> {
       roles.map((role) => Number(role.id)),
       actor,
     );
-    const open = roles.filter((role) => manageable.has(Number(role.id)));
-    if (open.length === 0) return null;
-    const sought = initialValues[SOUGHT] ?? '';
-    const max = { search: sought, page_size: String(OFFERED) };
+    const grantable = roles.filter((role) => manageable.has(Number(role.id)));
+    if (grantable.length === 0) return null;
+    const search = initialValues[SEARCH] ?? '';
+    const max = { search, page_size: String(MAX_OPTIONS) };
     const users = await this.source.list(resource('user'), { ...max, order_by: 'username' }, actor);
     const teams = await this.source.list(resource('team'), { ...max, order_by: 'name' }, actor);
-    const isCut = sought !== '' || users.length === OFFERED || teams.length === OFFERED;
+    const hasMore = search !== '' || users.length === MAX_OPTIONS || teams.length === MAX_OPTIONS;
     return html`<h3>Grant</h3>
       ${panelForm(
         { ...form, action: ROLES, errorsInCard: true },
@@ -141,7 +141,7 @@ export class AccessListPanel implements Panel<AccessPage> {
             <label for="grant-role">Role</label>
             <select id="grant-role" name="id" required>
               <option value="">---------</option>
-              ${open.map(
+              ${grantable.map(
                 (role) =>
                   html`<option
                     value="${String(role.id)}"
@@ -152,26 +152,26 @@ export class AccessListPanel implements Panel<AccessPage> {
               )}
             </select>
           </div>
-          ${holderChoice(users, teams, refusal)}
+          ${holderSelect(users, teams, refusal)}
           <button class="primary">Grant</button>`,
       )}
-      ${isCut && seekForm(path, CARD, sought)}`;
+      ${hasMore && searchForm(path, CARD, search)}`;
   }
 }
 
 function subjectOf(path: string): Subject {
   const [collection, id = ''] = path.split('/').filter(Boolean).slice(-3);
-  const [type = ''] = Object.entries(TYPES).find(([, one]) => one === collection) ?? [];
+  const [type = ''] = Object.entries(TYPES).find(([, path]) => path === collection) ?? [];
   return { definition: resource(type), id: /^\d+$/.test(id) ? Number(id) : null };
 }
 
-interface PersonParts {
+interface UserParts {
   form: Pick<PanelForm, 'csrf' | 'returnTo'>;
   /** URLs of the teams that the table already lists. */
   shown: ReadonlySet<string>;
 }
 
-function personHolding(user: ShownUser, subject: Subject, parts: PersonParts): Held {
+function userRow(user: ShownUser, subject: Subject, parts: UserParts): AccessRow {
   const { direct_access: direct, indirect_access: indirect } = user.summary_fields;
   const { username: name, url } = user;
   return {
@@ -179,42 +179,42 @@ function personHolding(user: ShownUser, subject: Subject, parts: PersonParts): H
     url,
     kind: 'user',
     grants: [
-      ...direct.map((entry) => grantOf(entry, { user, subject, here: true, ...parts })),
-      ...indirect.map((entry) => grantOf(entry, { user, subject, here: false, ...parts })),
+      ...direct.map((entry) => grantOf(entry, { user, subject, isDirect: true, ...parts })),
+      ...indirect.map((entry) => grantOf(entry, { user, subject, isDirect: false, ...parts })),
     ],
   };
 }
 
-interface EntryParts extends PersonParts {
+interface EntryParts extends UserParts {
   user: ShownUser;
   subject: Subject;
   /** True if the role belongs to the object itself. */
-  here: boolean;
+  isDirect: boolean;
 }
 
-function grantOf(entry: AccessEntry, { user, subject, here, form, shown }: EntryParts): Grant {
+function grantOf(entry: AccessEntry, { user, subject, isDirect, form, shown }: EntryParts): Grant {
   const { role, descendant_roles: implied } = entry;
   const { definition } = subject;
-  const on = here ? role.name : `${role.name} of ${placeOf(entry)}`;
+  const roleOnObject = isDirect ? role.name : `${role.name} of ${objectText(entry)}`;
   const team = role.team_id === undefined ? null : teamOf(role.team_id, role.team_name);
-  const isAbove = team !== null && here && shown.has(team.url);
+  const isListedTeam = team !== null && isDirect && shown.has(team.url);
   const holder =
     team === null
       ? ({ kind: 'users', id: user.id, name: user.username } as const)
       : ({ kind: 'teams', id: team.id, name: team.name } as const);
-  const label = here ? 'Revoke' : `Revoke ${on}`;
+  const label = isDirect ? 'Revoke' : `Revoke ${roleOnObject}`;
   return {
-    role: here ? role.name : strongest(definition, implied).join(', ') || role.name,
-    because: html`${here ? (team ? '' : 'granted here') : placeLink(entry)}${
-      team && html`${!here && ', '}by team <a href="${team.url}">${team.name}</a>`
+    role: isDirect ? role.name : strongest(definition, implied).join(', ') || role.name,
+    reason: html`${isDirect ? (team ? '' : 'granted here') : objectLink(entry)}${
+      team && html`${!isDirect && ', '}by team <a href="${team.url}">${team.name}</a>`
     }`,
     revoke:
       role.id !== null &&
       role.user_capabilities.unattach &&
-      !isAbove &&
+      !isListedTeam &&
       revokeButton(
         holder,
-        { id: role.id, title: on },
+        { id: role.id, title: roleOnObject },
         form,
         team ? `${label} from the team` : label,
       ),
@@ -228,18 +228,18 @@ const teamOf = (id: number, name = 'a team you may not see') => ({
 });
 
 /** Returns text such as "organization Home", or a placeholder for an object without a name. */
-function placeOf({ role }: AccessEntry): string {
+function objectText({ role }: AccessEntry): string {
   if (role.resource_type === undefined) return 'the system';
   const kind = findResource(role.resource_type)?.label.toLowerCase() ?? 'object';
   return role.resource_name ? `${kind} ${role.resource_name}` : `${kind} that you may not see`;
 }
 
-function placeLink(entry: AccessEntry): Html {
+function objectLink(entry: AccessEntry): Html {
   const { name, related = {}, resource_name: object } = entry.role;
   if (entry.role.id === null) return html`${name}`;
   const [url] = Object.values(related);
   return html`${name} of
-  ${object && url ? html`<a href="${url}access_list/">${placeOf(entry)}</a>` : placeOf(entry)}`;
+  ${object && url ? html`<a href="${url}access_list/">${objectText(entry)}</a>` : objectText(entry)}`;
 }
 
 /** Returns the implied roles that no other implied role implies. */
@@ -251,7 +251,7 @@ function strongest({ type, label, roles }: ResourceDefinition, implied: readonly
     .map(({ field }) => describeRole(type, label, field).name);
 }
 
-const holdersTable = (holders: readonly Held[]): Html =>
+const holdersTable = (holders: readonly AccessRow[]): Html =>
   html`<div class="scroll" tabindex="0" role="region" aria-label="Users with access">
     <table class="stacks">
       <thead>
@@ -266,10 +266,10 @@ const holdersTable = (holders: readonly Held[]): Html =>
     </table>
   </div>`;
 
-const holderRows = ({ name, url, kind, grants }: Held): Html =>
+const holderRows = ({ name, url, kind, grants }: AccessRow): Html =>
   html`<tbody>
     ${grants.map(
-      ({ role, because, revoke }, index) =>
+      ({ role, reason, revoke }, index) =>
         html`<tr>
           ${
             index === 0 &&
@@ -278,7 +278,7 @@ const holderRows = ({ name, url, kind, grants }: Held): Html =>
             </th>`
           }
           <td data-label="May">${role}</td>
-          <td data-label="Because">${because}</td>
+          <td data-label="Because">${reason}</td>
           <td class="end">${revoke}</td>
         </tr>`,
     )}

@@ -7,21 +7,21 @@ import type { FormRefusal } from '../shared/refusal.js';
 import { isRecord } from '../../common/records.js';
 
 /** Maximum number of objects in a select; scripts and the search form find the others. */
-export const OFFERED = 50;
+export const MAX_OPTIONS = 50;
 /** Name of the preset that holds the search text of a truncated select. */
-export const SOUGHT = 'who_or_what';
+export const SEARCH = 'who_or_what';
 
 /** Objects of one kind in a select. */
-export interface OfferedKind {
+export interface OptionGroup {
   label: string;
   options: readonly (readonly [value: string, label: string])[];
 }
 
-interface Choice {
+interface GroupedSelect {
   id: string;
   name: string;
   label: string;
-  kinds: readonly OfferedKind[];
+  groups: readonly OptionGroup[];
   /** Value of the selected option. */
   chosen?: string | undefined;
   /** `data-` attributes that configure the search script of the picker. */
@@ -29,18 +29,18 @@ interface Choice {
 }
 
 /** Renders a select with the objects of several kinds; scripts add a search. */
-export function choiceOf({ id, name, label, kinds, chosen, search }: Choice): Html {
-  const given = { id, name, required: true, ...search };
+export function groupedSelect({ id, name, label, groups, chosen, search }: GroupedSelect): Html {
+  const names = { id, name, required: true, ...search };
   return html`<div class="field">
     <label for="${id}">${label}</label>
-    <select ${attributes(given)}>
+    <select ${attributes(names)}>
       <option value="">---------</option>
-      ${kinds
+      ${groups
         .filter(({ options }) => options.length > 0)
         .map(
-          (kind) =>
-            html`<optgroup label="${kind.label}">
-              ${kind.options.map(
+          (group) =>
+            html`<optgroup label="${group.label}">
+              ${group.options.map(
                 ([value, text]) =>
                   html`<option value="${value}" ${attributes({ selected: value === chosen })}>
                     ${text}
@@ -53,11 +53,11 @@ export function choiceOf({ id, name, label, kinds, chosen, search }: Choice): Ht
 }
 
 /** Renders the search form for browsers without scripts. */
-export const seekForm = (path: string, anchor: string, sought: string): Html =>
+export const searchForm = (path: string, anchor: string, search: string): Html =>
   html`<form method="get" action="${path}#${anchor}" class="inline plain-only">
     <div class="field">
       <label for="${anchor}-sought">Not in the list? Words of its name</label>
-      <input id="${anchor}-sought" name="${PRESET}${SOUGHT}" value="${sought}" maxlength="200" />
+      <input id="${anchor}-sought" name="${PRESET}${SEARCH}" value="${search}" maxlength="200" />
     </div>
     <button>Look for it</button>
   </form>`;
@@ -93,24 +93,24 @@ export const revokeButton = (
   );
 
 /** Renders the select of a user or team; its value is the path that the form is sent to. */
-export const holderChoice = (
+export const holderSelect = (
   users: readonly Item[],
   teams: readonly Item[],
   refusal: FormRefusal | null,
 ): Html =>
-  choiceOf({
+  groupedSelect({
     id: 'grant-to',
     name: PATH_FIELD,
     label: 'To a person or team',
-    kinds: [
-      { label: 'Teams', options: teams.map(rolesUrlOf) },
-      { label: 'Users', options: users.map(rolesUrlOf) },
+    groups: [
+      { label: 'Teams', options: teams.map(rolesUrlOption) },
+      { label: 'Users', options: users.map(rolesUrlOption) },
     ],
     chosen: refusal?.path,
     search: { 'data-picker': '/api/v2/teams/ /api/v2/users/', 'data-below': 'roles/' },
   });
 
-const rolesUrlOf = (one: Item): readonly [string, string] => [
-  `${String(one.url)}roles/`,
-  objectTitleOf(one),
+const rolesUrlOption = (holder: Item): readonly [string, string] => [
+  `${String(holder.url)}roles/`,
+  objectTitleOf(holder),
 ];

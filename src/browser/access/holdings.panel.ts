@@ -19,12 +19,12 @@ import {
   RoleTeamsRepository,
 } from '../../access/role-teams.repository.js';
 import {
-  choiceOf,
-  OFFERED,
+  groupedSelect,
+  MAX_OPTIONS,
   revokeButton,
   roleTitle,
-  seekForm,
-  SOUGHT,
+  searchForm,
+  SEARCH,
   type Holder,
 } from './grant-forms.js';
 
@@ -81,24 +81,24 @@ export class HoldingsPanel implements Panel<ShownHolder> {
   private async holdings(object: ShownHolder, actor: Actor): Promise<Holding[]> {
     const { id, type } = object;
     const roles = resource('role');
-    const own = await this.source.list(roles, { page_size: String(SHOWN) }, actor, {
+    const directRoles = await this.source.list(roles, { page_size: String(SHOWN) }, actor, {
       scope: sql`t.id IN (${type === 'team' ? rolesGrantedToTeam(id) : rolesGrantedToUser(id)})`,
     });
-    const direct = own.map((role): Holding => ({ role, team: null }));
+    const direct = directRoles.map((role): Holding => ({ role, team: null }));
     if (type === 'team') return direct;
     const teams = await this.source.list(resource('team'), { page_size: String(SHOWN) }, actor, {
       scope: sql`t.id IN (${heldObjects('team', 'member_role', { id })})`,
     });
     if (teams.length === 0) return direct;
     const ids = teams.map((team) => Number(team.id));
-    const given = await this.source.list(roles, { page_size: String(SHOWN) }, actor, {
+    const teamRoles = await this.source.list(roles, { page_size: String(SHOWN) }, actor, {
       scope: sql`t.id IN (${rolesGrantedToTeams(ids)})`,
     });
     const pairs = await this.teams.grantsTo(ids);
     const byTeams = pairs.flatMap(({ role_id: role, team_id: team }): Holding[] => {
       const [shownRole, shownTeam] = [
-        given.find((one) => one.id === role),
-        teams.find((one) => one.id === team),
+        teamRoles.find((candidate) => candidate.id === role),
+        teams.find((candidate) => candidate.id === team),
       ];
       return shownRole && shownTeam ? [{ role: shownRole, team: shownTeam }] : [];
     });
@@ -111,24 +111,24 @@ export class HoldingsPanel implements Panel<ShownHolder> {
   ): Promise<HtmlValue> {
     const action = `${object.url}roles/`;
     if (!(await this.source.openParts('POST', action, actor)).attach) return null;
-    const sought = initialValues[SOUGHT] ?? '';
-    const query = { role_level: 'admin_role', page_size: String(OFFERED) };
+    const search = initialValues[SEARCH] ?? '';
+    const query = { role_level: 'admin_role', page_size: String(MAX_OPTIONS) };
     const roles = await this.source.list(
       resource('role'),
-      sought === '' ? query : { ...query, called: sought },
+      search === '' ? query : { ...query, called: search },
       actor,
     );
-    if (roles.length === 0 && sought === '') return null;
+    if (roles.length === 0 && search === '') return null;
     const kinds = [...new Set(roles.map(kindOf))];
-    const isCut = sought !== '' || roles.length === OFFERED;
+    const hasMore = search !== '' || roles.length === MAX_OPTIONS;
     return html`<h3>Grant</h3>
       ${panelForm(
         { ...form, action, errorsInCard: true },
-        html`${choiceOf({
+        html`${groupedSelect({
             id: 'grant-role',
             name: 'id',
             label: 'Role, by its name or that of its object',
-            kinds: kinds.map((label) => ({
+            groups: kinds.map((label) => ({
               label,
               options: roles
                 .filter((role) => kindOf(role) === label)
@@ -141,7 +141,7 @@ export class HoldingsPanel implements Panel<ShownHolder> {
             },
           })} <button class="primary">Grant</button>`,
       )}
-      ${isCut && seekForm(object.url, CARD, sought)}`;
+      ${hasMore && searchForm(object.url, CARD, search)}`;
   }
 }
 
@@ -184,7 +184,7 @@ function holdingsTable(holdings: readonly Holding[], parts: TableParts): Html {
             <tr>
               <th colspan="3" scope="rowgroup">${kind}</th>
             </tr>
-            ${holdings.filter(({ role }) => kindOf(role) === kind).map((one) => row(one, parts))}
+            ${holdings.filter(({ role }) => kindOf(role) === kind).map((holding) => row(holding, parts))}
           </tbody>`,
       )}
     </table>

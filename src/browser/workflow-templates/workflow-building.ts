@@ -4,7 +4,7 @@ import { PRESET } from '../shared/form-parameters.js';
 import type { ReferenceList } from '../../common/rest/reference-lists.service.js';
 import { resource } from '../../common/resource/registry.js';
 import type { Edge } from '../../workflows/workflow-rows.service.js';
-import { EDGE_WORDS, type ShownNode } from '../workflows/graph-view.js';
+import { EDGE_TEXTS, type ShownNode } from '../workflows/graph-view.js';
 import { keysOf } from '../../common/records.js';
 
 export interface BuildingParts {
@@ -16,9 +16,9 @@ export interface BuildingParts {
   /** Node that the forms change; undefined for a workflow without nodes. */
   selected: ShownNode | undefined;
   /** True if the selected node has no template. */
-  isIdle: boolean;
+  hasNoTemplate: boolean;
   /** Kind of the new link whose target the caller selects in the graph. */
-  connects: Edge['kind'] | undefined;
+  newLinkKind: Edge['kind'] | undefined;
   /** Templates that the caller may use in a step. */
   templates: ReferenceList;
   /** Form that changes the selected node, or a link to it. */
@@ -40,15 +40,15 @@ export function buildingView(parts: BuildingParts): Html {
  * Adds a button to each node that the selected node can be linked to; the button adds the link.
  */
 export function withConnections(
-  parts: Pick<BuildingParts, 'connects' | 'csrf' | 'edges' | 'nodes' | 'selected' | 'url'>,
+  parts: Pick<BuildingParts, 'newLinkKind' | 'csrf' | 'edges' | 'nodes' | 'selected' | 'url'>,
 ): readonly ShownNode[] {
-  const { connects, csrf, edges, nodes, selected, url } = parts;
-  if (!selected || !connects) return nodes;
+  const { newLinkKind, csrf, edges, nodes, selected, url } = parts;
+  if (!selected || !newLinkKind) return nodes;
   const linked = new Set([
-    ...startersOf(selected.id, edges),
+    ...selfAndAncestorsOf(selected.id, edges),
     ...edges.filter(({ from }) => from === selected.id).map(({ to }) => to),
   ]);
-  const action = `${nodeUrl(selected.id)}${connects}_nodes/`;
+  const action = `${nodeUrl(selected.id)}${newLinkKind}_nodes/`;
   const connection = ({ id, name }: ShownNode): Html =>
     panelButton(
       { action, csrf, returnTo: selectionUrl(url, selected.id), fields: { id } },
@@ -59,10 +59,10 @@ export function withConnections(
 }
 
 /** Returns the ids of a node and of all nodes before it. */
-function startersOf(id: number, edges: readonly Edge[]): ReadonlySet<number> {
+function selfAndAncestorsOf(id: number, edges: readonly Edge[]): ReadonlySet<number> {
   const found = new Set([id]);
-  for (const one of found) {
-    for (const { from, to } of edges) if (to === one) found.add(from);
+  for (const node of found) {
+    for (const { from, to } of edges) if (to === node) found.add(from);
   }
   return found;
 }
@@ -86,7 +86,7 @@ function firstStep(parts: BuildingParts): Html {
 }
 
 function selectedStep(node: ShownNode, parts: BuildingParts): Html {
-  const { csrf, url, isIdle, connects } = parts;
+  const { csrf, url, hasNoTemplate, newLinkKind } = parts;
   return html`<div class="line">
       <h3>${node.name}</h3>
       ${panelButton(
@@ -95,20 +95,20 @@ function selectedStep(node: ShownNode, parts: BuildingParts): Html {
       )}
     </div>
     ${startsAfter(node, parts)}
-    ${connects ? chooseEnd(node, connects, parts) : connectLinks(node, parts)}
-    ${isIdle && idleStep(node, parts)} ${nextStep(node, parts)} ${parts.change}`;
+    ${newLinkKind ? targetHint(node, newLinkKind, parts) : connectLinks(node, parts)}
+    ${hasNoTemplate && templateChoice(node, parts)} ${nextStep(node, parts)} ${parts.change}`;
 }
 
 /** Renders links to the graph in which the caller selects the target of a new link. */
 function connectLinks({ id }: ShownNode, { nodes, url }: BuildingParts): HtmlValue {
   const link = (kind: Edge['kind']): Html =>
     html`<a class="button small" href="${selectionUrl(url, id)}&${PRESET}connect=${kind}#graph"
-      >Connect ${EDGE_WORDS[kind]}…</a
+      >Connect ${EDGE_TEXTS[kind]}…</a
     >`;
-  return nodes.length > 1 && html`<p class="actions">${keysOf(EDGE_WORDS).map(link)}</p>`;
+  return nodes.length > 1 && html`<p class="actions">${keysOf(EDGE_TEXTS).map(link)}</p>`;
 }
 
-function chooseEnd(
+function targetHint(
   { id, name }: ShownNode,
   kind: Edge['kind'],
   { nodes, url, ...parts }: BuildingParts,
@@ -117,7 +117,7 @@ function chooseEnd(
   return html`<p class="message" role="status">
     ${
       isPossible
-        ? `Choose in the graph what runs ${EDGE_WORDS[kind]} after ${name}.`
+        ? `Choose in the graph what runs ${EDGE_TEXTS[kind]} after ${name}.`
         : `All other nodes are before ${name} or follow it already.`
     }
     <a class="button small" href="${selectionUrl(url, id)}#graph">Cancel</a>
@@ -130,9 +130,9 @@ function chooseEnd(
 function nextStep(node: ShownNode, parts: BuildingParts): Html {
   const { csrf, templates, url } = parts;
   const form = { action: url, csrf, returnTo: url };
-  const buttons = keysOf(EDGE_WORDS).map(
+  const buttons = keysOf(EDGE_TEXTS).map(
     (kind) =>
-      html`<button formaction="${nodeUrl(node.id)}${kind}_nodes/">Add ${EDGE_WORDS[kind]}</button>`,
+      html`<button formaction="${nodeUrl(node.id)}${kind}_nodes/">Add ${EDGE_TEXTS[kind]}</button>`,
   );
   const atStart = html`<button formaction="${url}workflow_nodes/">Add at the start</button>`;
   return html`<h4>Next step after ${node.name}</h4>
@@ -141,7 +141,7 @@ function nextStep(node: ShownNode, parts: BuildingParts): Html {
 }
 
 /** Renders forms for a node without a template, which set a template or an approval. */
-function idleStep({ id }: ShownNode, { csrf, templates, url }: BuildingParts): Html {
+function templateChoice({ id }: ShownNode, { csrf, templates, url }: BuildingParts): Html {
   const form = { csrf, returnTo: selectionUrl(url, id) };
   return html`<p class="hint">
       No template was chosen, or it was deleted. Choose what the step does.
@@ -159,14 +159,14 @@ function idleStep({ id }: ShownNode, { csrf, templates, url }: BuildingParts): H
 
 /** Renders the incoming links of a step, each with a button that removes the link. */
 function startsAfter({ id }: ShownNode, { csrf, edges, nodes, url }: BuildingParts): Html {
-  const leading = edges.filter(({ to }) => to === id);
-  const nameOf = (one: number): string => nodes.find((node) => node.id === one)?.name ?? '';
-  if (leading.length === 0) return html`<p>Starts immediately.</p>`;
+  const incoming = edges.filter(({ to }) => to === id);
+  const nameOf = (nodeId: number): string => nodes.find((node) => node.id === nodeId)?.name ?? '';
+  if (incoming.length === 0) return html`<p>Starts immediately.</p>`;
   return html`<ul class="held" aria-label="Starts">
-    ${leading.map(
+    ${incoming.map(
       ({ from, kind }) =>
         html`<li>
-          ${EDGE_WORDS[kind]} after
+          ${EDGE_TEXTS[kind]} after
           <a href="${selectionUrl(url, from)}#graph">${nameOf(from)}</a>
           ${panelButton(
             {

@@ -8,7 +8,7 @@ import { GENERATED } from '../shared/value-views.js';
 import { keysOf, memberOf } from '../../common/records.js';
 import { ReferenceLists } from '../../common/rest/reference-lists.service.js';
 import { resource } from '../../common/resource/registry.js';
-import { EDGE_WORDS, graphView, type ShownNode } from '../workflows/graph-view.js';
+import { EDGE_TEXTS, graphView, type ShownNode } from '../workflows/graph-view.js';
 import { kindOf } from '../workflows/run-graph.js';
 import {
   WorkflowTemplateNodesRepository,
@@ -46,9 +46,9 @@ export class WorkflowTemplatePanel implements Panel<ShownWorkflow> {
     const chosen = all.find((node) => String(node.id) === initialValues.node);
     const selected = mayBuild ? (chosen ?? all.at(-1)) : undefined;
     const nodes = all.map((node) => ({ ...node, isSelected: node === selected }));
-    const connects = keysOf(EDGE_WORDS).find((kind) => kind === initialValues.connect);
+    const newLinkKind = keysOf(EDGE_TEXTS).find((kind) => kind === initialValues.connect);
     const edges = await this.nodes.edges(id);
-    const parts = { url, csrf, nodes, edges, selected, connects };
+    const parts = { url, csrf, nodes, edges, selected, newLinkKind };
     return html`<section id="graph" aria-labelledby="graph-title" class="panel-card" data-graph>
       <div class="line">
         <h2 id="graph-title">Graph</h2>
@@ -59,7 +59,7 @@ export class WorkflowTemplatePanel implements Panel<ShownWorkflow> {
         mayBuild &&
         buildingView({
           ...parts,
-          isIdle: rows.some((row) => row.id === selected?.id && row.type === null),
+          hasNoTemplate: rows.some((row) => row.id === selected?.id && row.type === null),
           templates: await this.references.load(
             resource('unified_job_template'),
             'launch',

@@ -42,11 +42,11 @@ function sentence({
   approval_expiration: end,
   related: { job },
 }: ShownApproval): Html {
-  const waits = job === undefined ? 'The workflow' : 'The job';
+  const subject = job === undefined ? 'The workflow' : 'The job';
   const role = job === undefined ? 'approve role of the workflow' : 'admin role of its template';
-  if (status === 'successful') return html`It was approved: ${waits.toLowerCase()} continues.`;
+  if (status === 'successful') return html`It was approved: ${subject.toLowerCase()} continues.`;
   if (status === 'failed') return html`It was denied, or the time for the decision ran out.`;
   if (status !== 'pending') return html`It was ${status} before a decision.`;
-  return html`${waits} waits${end !== null && html` until ${timeView(end)}`}.
+  return html`${subject} waits${end !== null && html` until ${timeView(end)}`}.
   ${mayDecide ? 'You can decide.' : `A user with the ${role} has to decide.`}`;
 }

@@ -13,9 +13,9 @@ const edge = (from: number, to: number, kind: Edge['kind'] = 'success'): Edge =>
 describe('layOut', () => {
   it('puts every node to the right of all its parents', () => {
     const edges = [edge(1, 2), edge(1, 3), edge(2, 4), edge(3, 4), edge(1, 4), edge(4, 5)];
-    const { places } = layOut(nodes(5), edges);
+    const { positions } = layOut(nodes(5), edges);
     for (const { from, to } of edges) {
-      expect(entryOf(places, to).x).toBeGreaterThan(entryOf(places, from).x + NODE_WIDTH);
+      expect(entryOf(positions, to).x).toBeGreaterThan(entryOf(positions, from).x + NODE_WIDTH);
     }
   });
 
@@ -29,8 +29,8 @@ describe('layOut', () => {
       edge(1, 6),
       edge(5, 6),
     ];
-    const { places, width, height } = layOut(nodes(8), edges);
-    const all = [...places.values()];
+    const { positions, width, height } = layOut(nodes(8), edges);
+    const all = [...positions.values()];
     expect(all).toHaveLength(8);
     all.forEach((one, index) => {
       expect(one.x + NODE_WIDTH).toBeLessThanOrEqual(width);
@@ -44,13 +44,13 @@ describe('layOut', () => {
   });
 
   it('routes a long edge around the nodes between its ends', () => {
-    const { places, paths } = layOut(nodes(3), [edge(1, 2), edge(2, 3), edge(1, 3, 'always')]);
+    const { positions, paths } = layOut(nodes(3), [edge(1, 2), edge(2, 3), edge(1, 3, 'always')]);
     const long = existing(
       paths.find((way) => way.edge.kind === 'always'),
       'every edge has a path',
     );
     expect(long.points).toHaveLength(4);
-    const between = entryOf(places, 2);
+    const between = entryOf(positions, 2);
     for (const { y } of long.points.slice(1, 3)) {
       expect(y < between.y || y > between.y + NODE_HEIGHT).toBe(true);
     }
@@ -58,12 +58,12 @@ describe('layOut', () => {
 
   it('omits edges of hidden nodes, and terminates on a graph with a cycle', () => {
     expect(layOut(nodes(2), [edge(1, 9)]).paths).toEqual([]);
-    expect(layOut(nodes(2), [edge(1, 2), edge(2, 1)]).places.size).toBe(2);
+    expect(layOut(nodes(2), [edge(1, 2), edge(2, 1)]).positions.size).toBe(2);
   });
 
   it('returns an empty layout without nodes', () => {
-    const { places, paths, height } = layOut([], []);
-    expect([places.size, paths.length]).toEqual([0, 0]);
+    const { positions, paths, height } = layOut([], []);
+    expect([positions.size, paths.length]).toEqual([0, 0]);
     expect(height).toBeGreaterThan(0);
   });
 });

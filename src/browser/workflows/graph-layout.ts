@@ -2,7 +2,7 @@ import { entryOf, zip } from '../../common/invariants.js';
 import type { Edge } from '../../workflows/workflow-rows.service.js';
 
 /** The part of a node that the layout uses. */
-export interface Placeable {
+export interface LayoutNode {
   id: number;
 }
 
@@ -15,7 +15,7 @@ export interface Layout {
   width: number;
   height: number;
   /** Upper left corner of each node. */
-  places: ReadonlyMap<number, Point>;
+  positions: ReadonlyMap<number, Point>;
   /** Points of each edge, from the right side of a node to the left side of another node. */
   paths: readonly { edge: Edge; points: readonly Point[] }[];
 }
@@ -44,7 +44,7 @@ interface Slot {
  *
  * @param edges without cycles; edges of unknown nodes are omitted
  */
-export function layOut(nodes: readonly Placeable[], edges: readonly Edge[]): Layout {
+export function layOut(nodes: readonly LayoutNode[], edges: readonly Edge[]): Layout {
   const ids = new Set(nodes.map(({ id }) => id));
   const known = edges.filter(({ from, to }) => ids.has(from) && ids.has(to));
   const layerOf = longestPaths(nodes, known);
@@ -58,15 +58,15 @@ export function layOut(nodes: readonly Placeable[], edges: readonly Edge[]): Lay
   ]);
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) order(layers, sweep % 2 === 0);
   const tallest = Math.max(1, ...layers.map(({ length }) => length));
-  const placeOf = ({ layer, row }: Slot): Point => ({
+  const positionOf = ({ layer, row }: Slot): Point => ({
     x: MARGIN + layer * (NODE_WIDTH + LAYER_GAP),
     y: MARGIN + (row + (tallest - (layers[layer]?.length ?? 0)) / 2) * (NODE_HEIGHT + ROW_GAP),
   });
   return {
     width: 2 * MARGIN + layers.length * (NODE_WIDTH + LAYER_GAP) - LAYER_GAP,
     height: 2 * MARGIN + tallest * (NODE_HEIGHT + ROW_GAP) - ROW_GAP,
-    places: new Map([...slots].map(([id, slot]) => [id, placeOf(slot)])),
-    paths: chains.map(({ edge, chain }) => ({ edge, points: pathOf(chain.map(placeOf)) })),
+    positions: new Map([...slots].map(([id, slot]) => [id, positionOf(slot)])),
+    paths: chains.map(({ edge, chain }) => ({ edge, points: pathOf(chain.map(positionOf)) })),
   };
 }
 
@@ -79,7 +79,7 @@ const newSlot = (node: number | null, layer: number): Slot => ({
 });
 
 /** Returns the layer of each node: the number of edges on the longest path to it. */
-function longestPaths(nodes: readonly Placeable[], edges: readonly Edge[]): Map<number, number> {
+function longestPaths(nodes: readonly LayoutNode[], edges: readonly Edge[]): Map<number, number> {
   const layers = new Map(nodes.map(({ id }) => [id, 0]));
   // Without a cycle, no path is longer than the number of nodes; the bound also ends a cyclic
   // graph.

@@ -30,7 +30,7 @@ const MAX_DRAWN = 200;
 const MAX_LOOSE = 12;
 
 /** Labels of the conditions of edges. */
-export const EDGE_WORDS: Record<Edge['kind'], string> = {
+export const EDGE_TEXTS: Record<Edge['kind'], string> = {
   success: 'on success',
   failure: 'on failure',
   always: 'always',
@@ -42,12 +42,12 @@ export function graphView(nodes: readonly ShownNode[], edges: readonly Edge[]): 
   const isDrawn = nodes.length <= MAX_DRAWN && (edges.length > 0 || nodes.length <= MAX_LOOSE);
   const table = nodeTable(nodes, edges, !isDrawn);
   if (!isDrawn) return table;
-  return html`${picture(nodes, edges)} ${edges.length > 0 && legend(edges)}
+  return html`${drawing(nodes, edges)} ${edges.length > 0 && legend(edges)}
   ${folded('As a table', table, { kind: 'plain' })}`;
 }
 
-function picture(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
-  const { width, height, places, paths } = layOut(nodes, edges);
+function drawing(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
+  const { width, height, positions, paths } = layOut(nodes, edges);
   return html`<div
     class="scroll graph"
     tabindex="0"
@@ -56,7 +56,7 @@ function picture(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
   >
     <svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
       <defs>
-        ${Object.keys(EDGE_WORDS).map(
+        ${Object.keys(EDGE_TEXTS).map(
           (kind) =>
             html`<marker
               id="arrow-${kind}"
@@ -73,7 +73,7 @@ function picture(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
         )}
       </defs>
       ${paths.map(({ edge, points }) => edgeView(edge, points))}
-      ${nodes.map((node) => nodeView(node, entryOf(places, node.id)))}
+      ${nodes.map((node) => nodeView(node, entryOf(positions, node.id)))}
     </svg>
   </div>`;
 }
@@ -81,10 +81,10 @@ function picture(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
 /** Renders an edge as a line with the color, dashes and label of its condition. */
 function edgeView({ kind }: Edge, points: readonly Point[]): Html {
   const [start, next] = [itemAt(points, 0), itemAt(points, 1)];
-  const place = { x: (start.x + next.x) / 2, y: (start.y + next.y) / 2 + 4 };
+  const middle = { x: (start.x + next.x) / 2, y: (start.y + next.y) / 2 + 4 };
   return html`<g class="edge edge-${kind}">
     <path d="${curve(points)}" marker-end="url(#arrow-${kind})" />
-    <text x="${place.x}" y="${place.y}" text-anchor="middle">${EDGE_WORDS[kind]}</text>
+    <text x="${middle.x}" y="${middle.y}" text-anchor="middle">${EDGE_TEXTS[kind]}</text>
   </g>`;
 }
 
@@ -133,7 +133,7 @@ function nodeView(node: ShownNode, { x, y }: Point): Html {
 }
 
 function legend(edges: readonly Edge[]): Html {
-  const kinds = keysOf(EDGE_WORDS).filter((kind) => edges.some((edge) => edge.kind === kind));
+  const kinds = keysOf(EDGE_TEXTS).filter((kind) => edges.some((edge) => edge.kind === kind));
   return html`<ul class="legend" aria-label="Lines">
     ${kinds.map(
       (kind) =>
@@ -141,7 +141,7 @@ function legend(edges: readonly Edge[]): Html {
           <svg width="44" height="10" class="edge-${kind}" aria-hidden="true">
             <path d="M2 5H42" />
           </svg>
-          ${EDGE_WORDS[kind]}
+          ${EDGE_TEXTS[kind]}
         </li>`,
     )}
   </ul>`;
@@ -154,7 +154,7 @@ function nodeTable(nodes: readonly ShownNode[], edges: readonly Edge[], hasActio
   const after = (id: number): HtmlValue =>
     edges
       .filter(({ to, from }) => to === id && names.has(from))
-      .map(({ from, kind }) => html`${EDGE_WORDS[kind]} after ${names.get(from)}<br />`);
+      .map(({ from, kind }) => html`${EDGE_TEXTS[kind]} after ${names.get(from)}<br />`);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Nodes of the workflow">
     <table class="stacks">
       <thead>

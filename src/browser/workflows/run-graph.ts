@@ -26,7 +26,7 @@ export async function loadRunGraph(
   return { nodes: rows.map((row) => shownNode(row, csrf, url)), edges, rows };
 }
 
-function shownNode(row: NodeOnPage, csrf: string, page: string): ShownNode {
+function shownNode(row: NodeOnPage, csrf: string, returnTo: string): ShownNode {
   const { id, identifier, run_id: runId, run_type: runType } = row;
   const run = row.may_read_run && runId !== null ? findResource(runType ?? '')?.url(runId) : null;
   return {
@@ -37,7 +37,7 @@ function shownNode(row: NodeOnPage, csrf: string, page: string): ShownNode {
     kind: kindOf(row.template_type),
     state: row.status ?? (row.outcome === '' ? 'not started' : row.outcome),
     url: run ?? resource('workflow_job_node').url(id),
-    actions: row.may_decide && run ? decisionForms(run, csrf, page) : null,
+    actions: row.may_decide && run ? decisionForms(run, csrf, returnTo) : null,
   };
 }
 

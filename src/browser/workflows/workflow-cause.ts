@@ -4,7 +4,7 @@ import { statusBadge } from '../shared/value-views.js';
 import type { RunFailure } from '../../runs/output/run-outputs.repository.js';
 import { explanations, failureList } from '../runs/run-cause.js';
 import type { Edge } from '../../workflows/workflow-rows.service.js';
-import { EDGE_WORDS, type ShownNode } from './graph-view.js';
+import { EDGE_TEXTS, type ShownNode } from './graph-view.js';
 
 const FAILED: ReadonlySet<string> = new Set(['failed', 'error', 'canceled']);
 /** Maximum number of failed nodes with details; the graph is complete. */
@@ -67,7 +67,7 @@ function pathTo(node: ShownNode, byId: ById, edges: readonly Edge[]): Step[] {
   const seen = new Set([node.id]);
   let reached = node.id;
   for (;;) {
-    const edge = edges.find((one) => one.to === reached && isTaken(one, byId));
+    const edge = edges.find((candidate) => candidate.to === reached && isTaken(candidate, byId));
     const previous = edge && byId.get(edge.from);
     if (!edge || !previous || seen.has(previous.id)) return path;
     path.unshift({ node: previous, kind: edge.kind });
@@ -92,7 +92,7 @@ export function workflowCauseView(
   return html`<section class="message error cause" aria-labelledby="cause-title">
     <h2 id="cause-title">${headline(status, failed)}</h2>
     ${explanation !== '' && html`<p>${explanation}</p>`}
-    ${failed.slice(0, MAX_CAUSES).map((one) => nodeCause(one, runs.get(one.node.id)))}
+    ${failed.slice(0, MAX_CAUSES).map((failure) => nodeCause(failure, runs.get(failure.node.id)))}
     ${others > 0 && html`<p>${others === 1 ? 'One more node' : `${others} more nodes`} failed.</p>`}
   </section>`;
 }
@@ -108,7 +108,7 @@ function nodeCause({ node, path, next }: FailedNode, run: NodeRun | undefined): 
   const steps: HtmlValue[] = path.map(
     (step) =>
       html`<a href="${step.node.url ?? '#'}">${step.node.name}</a>
-        <small>${labelOf(step.node.state ?? '')}, ${EDGE_WORDS[step.kind]}</small> → `,
+        <small>${labelOf(step.node.state ?? '')}, ${EDGE_TEXTS[step.kind]}</small> → `,
   );
   return html`<div class="node-cause">
     <p>

@@ -46,7 +46,7 @@ export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
   async render({ object: run, actor, csrf }: PanelContext<ShownWorkflowRun>): Promise<Html> {
     const isActive = !isFinal(run.status);
     const { UI_LIVE_UPDATES_ENABLED: isLive } = await this.settings.get('UI_LIVE_UPDATES_ENABLED');
-    const isFollowed = isActive && isLive;
+    const hasLiveUpdates = isActive && isLive;
     const { nodes, edges, rows } = await loadRunGraph(this.nodes, run, actor, csrf);
     const failed = isActive ? [] : failedNodes(nodes, edges);
     const causes = await this.runsOf(failed.slice(0, MAX_CAUSES), rows);
@@ -64,10 +64,10 @@ export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
           </p>
         </div>
         <div id="run-graph" data-refresh>${graphView(nodes, edges)}</div>
-        ${isActive && reloadHint(isFollowed)}
+        ${isActive && reloadHint(hasLiveUpdates)}
       </section>
       ${
-        isFollowed &&
+        hasLiveUpdates &&
         html`<script src="${assetUrl('live.js')}" data-live-graph="${stream}" defer></script>`
       }
       <script src="${assetUrl('graph.js')}" defer></script>`;

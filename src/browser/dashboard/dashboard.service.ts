@@ -109,8 +109,8 @@ export class DashboardService {
       approvals: shown(await this.runs.awaiting(actor, MAX_ROWS)),
       destinations: await this.destinations(actor),
       verdicts: await this.deliveries.countVerdicts(actor, LOOKBACK),
-      starred: await this.bookmarked.named(starred, actor),
-      recent: await this.bookmarked.named(recent, actor),
+      starred: await this.bookmarked.find(starred, actor),
+      recent: await this.bookmarked.find(recent, actor),
       steps: hasJobs ? [] : await this.steps(actor),
       isLive: (await this.settings.get('UI_LIVE_UPDATES_ENABLED')).UI_LIVE_UPDATES_ENABLED,
     };

@@ -20,9 +20,9 @@ import {
 export class InventorySourceForm implements PageForm {
   readonly choice = 'source';
   /** Created together with the inventory, never by this form. */
-  readonly madeElsewhere = [CONSTRUCTED.value];
+  readonly omittedChoices = [CONSTRUCTED.value];
 
-  readonly follows = { source_path: 'source_project' };
+  readonly dependencies = { source_path: 'source_project' };
 
   constructor(private readonly resources: ResourceService) {}
 
@@ -36,7 +36,7 @@ export class InventorySourceForm implements PageForm {
     if (!kind) return fields;
     const files = await this.filesOf([project].flat().at(-1), actor);
     return fields
-      .filter(({ name }) => name !== this.choice && isOf(kind, name))
+      .filter(({ name }) => name !== this.choice && appliesTo(kind, name))
       .map((field) =>
         field.name === 'source_path' && files.length > 0
           ? { ...field, suggests: () => files }
@@ -57,7 +57,7 @@ export class InventorySourceForm implements PageForm {
   }
 }
 
-function isOf(kind: SourceKind, name: string): boolean {
+function appliesTo(kind: SourceKind, name: string): boolean {
   const has = (names: readonly string[]): boolean => names.includes(name);
   if (kind === CONSTRUCTED) return has(CONSTRUCTED_OPTIONS);
   return kind === SCM || !has(PROJECT_FIELDS);

@@ -32,7 +32,7 @@ export class InventorySourcesPanel implements Panel<ShownInventory> {
     const query = { inventory: String(id), order_by: 'name', page_size: String(SHOWN) };
     const sources = await this.source.list(inventorySources, query, actor);
     if (!mayAdd && sources.length === 0) return null;
-    const mayStart = sources.filter(startable).length;
+    const mayStart = sources.filter(canStart).length;
     const back = { csrf, returnTo: `${url}#sources` };
     return panelCard(
       'sources',
@@ -53,14 +53,14 @@ export class InventorySourcesPanel implements Panel<ShownInventory> {
           sources.length === 0
             ? html`<p class="hint">Its hosts are entered by hand.</p>`
             : html`<ul class="held">
-                ${sources.map((one) => sourceItem(one, csrf))}
+                ${sources.map((source) => sourceItem(source, csrf))}
               </ul>`
         }`,
     );
   }
 }
 
-function startable({ summary_fields: summary }: Item): boolean {
+function canStart({ summary_fields: summary }: Item): boolean {
   const may = isRecord(summary) && summary.user_capabilities;
   return isRecord(may) && may.start === true;
 }
@@ -72,7 +72,7 @@ function sourceItem(source: Item, csrf: string): Html {
     <small>${String(source.source)}</small>
     ${statusBadge(String(source.status))} ${lastUpdate(source)}
     ${
-      startable(source) &&
+      canStart(source) &&
       panelButton(
         { action: `${String(source.url)}update/`, csrf },
         html`Update now<span class="hidden"> from ${title}</span>`,

@@ -32,7 +32,7 @@ const { sections = {} } = withFilterLayout(jobTemplates.pages);
 export class JobTemplateForm extends FilterForm implements PageForm {
   readonly lists = { credentials: { list: 'credentials' }, ...LABEL_LISTS };
   readonly preselects = ['project', 'inventory'];
-  readonly follows = { playbook: 'project' };
+  readonly dependencies = { playbook: 'project' };
   readonly pages = {
     ...jobTemplates.pages,
     sections: {
@@ -59,10 +59,10 @@ export class JobTemplateForm extends FilterForm implements PageForm {
   ): Promise<readonly Field[]> {
     if (!isFullTemplate(fields)) return fields;
     const all = withFilterFields(fields, known.webhook_service);
-    const [given] = [known.project ?? (await this.onlyProject(fields, known, actor))]
+    const [project] = [known.project ?? (await this.onlyProject(fields, known, actor))]
       .flat()
       .slice(-1);
-    const playbooks = await this.playbooksOf(given, actor);
+    const playbooks = await this.playbooksOf(project, actor);
     const current = String([known.playbook ?? ''].flat().at(-1));
     return [
       ...all.map((field) =>

@@ -22,16 +22,16 @@ export class LaunchForm implements PageForm {
     filled: Readonly<Record<string, unknown>>,
   ): FieldErrors {
     const rest: string[] = [];
-    const beside: Record<string, string[]> = {};
+    const byField: Record<string, string[]> = {};
     for (const text of messagesOf(faults)) {
       const [, first, second = ''] = VARIABLE.exec(text) ?? [];
       const name = `extra_vars.${first ?? second}`;
-      if (name in filled) beside[name] = [...(beside[name] ?? []), text];
+      if (name in filled) byField[name] = [...(byField[name] ?? []), text];
       else rest.push(text);
     }
     for (const name of messagesOf(passwords)) {
-      beside[`credential_passwords.${name}`] = ['It is needed to start.'];
+      byField[`credential_passwords.${name}`] = ['It is needed to start.'];
     }
-    return { ...errors, ...beside, ...(rest.length > 0 ? { [ANSWERS]: rest } : {}) };
+    return { ...errors, ...byField, ...(rest.length > 0 ? { [ANSWERS]: rest } : {}) };
   }
 }

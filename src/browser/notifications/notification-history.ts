@@ -38,7 +38,7 @@ export function notificationHistory(parts: HistoryParts): Html {
 
 function historyRow(record: Item, { attempts, csrf, returnTo, mayResend }: HistoryParts): Html {
   const { url, created, event, status, error, next_attempt_at: next } = record;
-  const own = attempts.filter(({ notification }) => notification === record.id);
+  const recordAttempts = attempts.filter(({ notification }) => notification === record.id);
   const form = { action: `${String(url)}resend/`, csrf, returnTo };
   const isOver = status !== 'pending' && next === null;
   return html`<tr>
@@ -49,7 +49,7 @@ function historyRow(record: Item, { attempts, csrf, returnTo, mayResend }: Histo
       ${typeof error === 'string' && error !== '' && html`<small>${error}</small>`}
       ${typeof next === 'string' && html`<small>Tried again ${timeView(next)}</small>`}
     </td>
-    <td data-label="Attempts">${own.length > 0 && attemptList(own)}</td>
+    <td data-label="Attempts">${recordAttempts.length > 0 && attemptList(recordAttempts)}</td>
     <td class="end">${mayResend && isOver && panelButton(form, 'Resend')}</td>
   </tr>`;
 }

@@ -25,7 +25,7 @@ export class LastRunsPanel implements Panel<{ id: number }> {
   async render({ object: { id }, actor }: PanelContext<{ id: number }>): Promise<Html> {
     const runs = resource('unified_job');
     const query = { unified_job_template: String(id), order_by: '-id' };
-    const last = await this.causes.named(
+    const last = await this.causes.withEventNames(
       await this.source.list(runs, { ...query, page_size: String(MAX) }, actor),
     );
     const all = `/api/v2/${runs.path}/?${String(new URLSearchParams(query))}`;

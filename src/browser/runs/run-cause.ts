@@ -8,7 +8,7 @@ export const MAX_FAILURES = 20;
 const FAILED: ReadonlySet<string> = new Set(['failed', 'error', 'canceled']);
 
 /** Members of a run that explain its status. */
-export interface Explained {
+export interface RunExplanation {
   url: string;
   status: string;
   job_explanation?: string;
@@ -21,7 +21,7 @@ export interface Explained {
  * @param events path of the list of events of the run
  */
 export function causeView(
-  run: Explained,
+  run: RunExplanation,
   failures: readonly RunFailure[],
   events: string,
 ): Html | null {
@@ -51,11 +51,11 @@ export const explanations = (text: string): HtmlValue => text !== '' && html`<p>
 
 function headline(status: string, first: RunFailure | undefined): string {
   if (status === 'canceled') return 'The run was canceled';
-  const word = status === 'error' ? 'The run could not be completed' : 'The run failed';
-  if (!first) return word;
+  const text = status === 'error' ? 'The run could not be completed' : 'The run failed';
+  if (!first) return text;
   const counted = (count: number, noun: string): string =>
     count === 1 ? `one ${noun}` : `${count} ${noun}s`;
-  return `${word}: ${counted(first.total_tasks, 'task')} on ${counted(first.total_hosts, 'host')}`;
+  return `${text}: ${counted(first.total_tasks, 'task')} on ${counted(first.total_hosts, 'host')}`;
 }
 
 /** Renders each failure message once, with its hosts and the first line of its output. */

@@ -28,7 +28,7 @@ const MAX_VALUE = 160;
 
 /** A value that differs between the two runs. */
 interface Difference {
-  what: string;
+  name: string;
   before: string;
   now: string;
 }
@@ -82,8 +82,8 @@ export interface ComparedTasks {
 
 function differenceOf(column: string, before: unknown, now: unknown): Difference[] {
   if ((before ?? '') === (now ?? '')) return [];
-  const what = labelOf(column.replace(/_id$/, '').replace(/^scm_/, ''));
-  return [{ what, before: textOf(before), now: textOf(now) }];
+  const name = labelOf(column.replace(/_id$/, '').replace(/^scm_/, ''));
+  return [{ name, before: textOf(before), now: textOf(now) }];
 }
 
 /** Compares variables. Secrets in them were masked before they were stored. */
@@ -92,7 +92,7 @@ function variableDifferences(before: Row, now: Row): Difference[] {
   const names = new Set([...Object.keys(old), ...Object.keys(current)]);
   return [...names].flatMap((name) => {
     const [was, is] = [textOf(old[name]), textOf(current[name])];
-    return was === is ? [] : [{ what: `Variable ${name}`, before: was, now: is }];
+    return was === is ? [] : [{ name: `Variable ${name}`, before: was, now: is }];
   });
 }
 
@@ -113,7 +113,7 @@ function taskDifferences({ before, now }: ComparedTasks): Difference[] {
   return [...current]
     .filter((task) => !old.has(task))
     .slice(0, MAX_TASKS)
-    .map((task) => ({ what: 'Task', before: '', now: task }));
+    .map((task) => ({ name: 'Task', before: '', now: task }));
 }
 
 const textOf = (value: unknown): string => {
@@ -148,9 +148,9 @@ export function comparisonView(
           </thead>
           <tbody>
             ${differences.map(
-              ({ what, before: was, now }) =>
+              ({ name, before: was, now }) =>
                 html`<tr>
-                  <th scope="row">${what}</th>
+                  <th scope="row">${name}</th>
                   <td data-label="Last success">${valueOf(was)}</td>
                   <td data-label="This run">${valueOf(now)}</td>
                 </tr>`,

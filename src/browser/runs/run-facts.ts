@@ -11,7 +11,7 @@ const MAIN_FIELDS = ['started', 'elapsed', 'inventory', 'project', 'scm_branch',
 
 /** Renders the id, launch and main fields of a run in a line below its name. */
 export async function runSummary(shown: ShownRun & Item, causes: WebhookCauses): Promise<Html> {
-  const [named = shown] = await causes.named([shown]);
+  const [named = shown] = await causes.withEventNames([shown]);
   const run: ShownRun & Item = { ...shown, launched_by: named.launched_by };
   const definition = resource(run.type);
   return html`<dl id="run-facts" class="facts" data-refresh>

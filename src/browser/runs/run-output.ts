@@ -34,14 +34,14 @@ export interface OutputContext {
   run: { url: string; status: string };
   isActive: boolean;
   /** True if the page appends new output without a reload. */
-  isFollowed: boolean;
+  hasLiveUpdates: boolean;
   /** Search text and matching lines; null without a search. */
   search: { text: string; lines: readonly FoundLine[] } | null;
 }
 
 /** Renders the output of a run; a script appends new output while the run is active. */
 export function outputView({ parts, from }: ShownOutput, context: OutputContext): Html {
-  const { run, isActive, isFollowed, search } = context;
+  const { run, isActive, hasLiveUpdates, search } = context;
   const title = html`<h2 id="output-title">Output</h2>`;
   if (!isActive && parts.length === 0) {
     return html`<section class="output" id="output" aria-labelledby="output-title">
@@ -49,7 +49,7 @@ export function outputView({ parts, from }: ShownOutput, context: OutputContext)
       <p>The run ended: ${run.status}. No output is stored.</p>
     </section>`;
   }
-  const isLive = isFollowed && from === null;
+  const isLive = hasLiveUpdates && from === null;
   const stream = `${run.url}events/stream/?after=${parts.at(-1)?.counter ?? 0}&no_truncate=1`;
   return html`<section class="output" id="output" aria-labelledby="output-title">
     <link rel="stylesheet" href="${assetUrl('ansi-colors.css')}" />
@@ -72,7 +72,7 @@ export function outputView({ parts, from }: ShownOutput, context: OutputContext)
       </form>
     </div>
     ${search && searchView(run.url, search.text, search.lines)}
-    ${edgeNote(run.url, { parts, from })}
+    ${partLinks(run.url, { parts, from })}
     <div
       class="stdout"
       tabindex="0"
@@ -83,18 +83,18 @@ export function outputView({ parts, from }: ShownOutput, context: OutputContext)
     >
       ${taskBlocks(parts)}
     </div>
-    ${isActive && from === null && reloadHint(isFollowed)}
+    ${isActive && from === null && reloadHint(hasLiveUpdates)}
   </section>`;
 }
 
 /** Renders a hint to reload the page of an active run that is not updated automatically. */
-export const reloadHint = (isFollowed: boolean): Html =>
-  html`<p class="${isFollowed ? 'hint plain-only' : 'hint'}">
+export const reloadHint = (hasLiveUpdates: boolean): Html =>
+  html`<p class="${hasLiveUpdates ? 'hint plain-only' : 'hint'}">
     Reload this page to see new output.
   </p>`;
 
 /** Renders links to the parts of the output that are not shown. */
-function edgeNote(url: string, { parts, from }: ShownOutput): Html | null {
+function partLinks(url: string, { parts, from }: ShownOutput): Html | null {
   const first = (parts[0]?.start_line ?? 0) + 1;
   const earlier = Math.max(1, first - MAX.events);
   const before = first > 1 && html`<a href="${url}?line=${earlier}#output">Earlier lines</a>`;
@@ -143,21 +143,21 @@ function taskBlocks(parts: readonly OutputPart[]): Html[] {
  * Renders each line with its number, and the first line with its time. Builds the text without a
  * template, because every space in a line is part of the output.
  */
-function rows(part: OutputPart, mark: 'a' | 'span'): Html[] {
+function rows(part: OutputPart, numberTag: 'a' | 'span'): Html[] {
   const { id, host, state, stdout, start_line: start, created } = part;
   const outcome = state && { 'data-event': id, 'data-host': host, 'data-state': state };
   const row = attributes({ class: 'row', ...outcome }).text;
   return htmlLines(stdout).map((line, index) => {
     const number = start + index + 1;
-    const place = attributes({
+    const numberAttributes = attributes({
       class: 'ln',
       id: `line-${number}`,
-      ...(mark === 'a'
+      ...(numberTag === 'a'
         ? { href: `#line-${number}`, tabindex: -1, 'aria-label': `Line ${number}` }
         : {}),
       'data-line': number,
       'data-time': index === 0 && new Date(created).toISOString().slice(11, 19),
     }).text;
-    return new Html(`<span${row}><${mark}${place}></${mark}>${line}\n</span>`);
+    return new Html(`<span${row}><${numberTag}${numberAttributes}></${numberTag}>${line}\n</span>`);
   });
 }

@@ -15,13 +15,13 @@ import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { hostSummaries, loadHosts } from './host-summaries.js';
 import { findLines } from './output-search.js';
 import { runActions, type ShownRun } from './run-actions.js';
-import { causeView, MAX_FAILURES, type Explained } from './run-cause.js';
+import { causeView, MAX_FAILURES, type RunExplanation } from './run-cause.js';
 import { compare, comparisonView, namesOfChanged } from './run-comparison.js';
 import { runSummary } from './run-facts.js';
 import { loadOutput, outputView, type OutputContext } from './run-output.js';
 import { loadTasks, taskTree } from './task-tree.js';
 
-type ShownJob = ShownRun & Explained;
+type ShownJob = ShownRun & RunExplanation;
 
 /**
  * Renders a run: fields, actions, the cause of a failure, output, the comparison with the last
@@ -49,7 +49,7 @@ export class RunPanel implements Panel<ShownJob> {
       'MAX_UI_JOB_EVENTS',
       'UI_LIVE_UPDATES_ENABLED',
     );
-    const isFollowed = isActive && isLive;
+    const hasLiveUpdates = isActive && isLive;
     const output = await loadOutput(this.outputs, run.id, lineIn(query.line), max);
     const search = await this.search(run, query.output);
     const failures = isActive ? [] : await this.outputs.failures(run.id, MAX_FAILURES);
@@ -63,12 +63,12 @@ export class RunPanel implements Panel<ShownJob> {
         ${await runActions(this.runs, run, { actor, csrf, isActive, someFailed })}
       </div>
       <div id="run-cause" data-refresh>${causeView(run, failures, events)}</div>
-      ${outputView(output, { run, isActive, isFollowed, search })}
+      ${outputView(output, { run, isActive, hasLiveUpdates, search })}
       <div id="run-changes" data-refresh>${changes}</div>
       <div id="run-hosts" data-refresh>${hosts.length > 0 && hostSummaries(run.url, hosts)}</div>
       <div id="run-tasks" data-refresh>${taskTree(events, tasks)}</div>
       <script src="${assetUrl('output.js')}" defer></script>
-      ${isFollowed && html`<script src="${assetUrl('live.js')}" defer></script>`}`;
+      ${hasLiveUpdates && html`<script src="${assetUrl('live.js')}" defer></script>`}`;
   }
 
   private async search(run: ShownJob, query: unknown): Promise<OutputContext['search']> {

@@ -7,7 +7,7 @@ import type { Reply } from '../../common/http/reply.js';
 import { CurrentActor, ListParams } from '../../common/rest/parameters.js';
 import { Route, type RouteInfo } from '../../common/rest/route.js';
 import { valuesOf, type QueryParameters } from '../../common/list/query.js';
-import { isOwnPath } from '../shared/browser-form.js';
+import { isLocalPath } from '../shared/browser-form.js';
 import { pageReply } from '../shared/layout.js';
 import type { PageContext } from '../shared/page-context.js';
 import { OpenedPage } from '../shared/page-parameter.js';
@@ -87,9 +87,9 @@ export class SelectionController {
   }
 }
 
-function actionOf(given: unknown): SelectionAction {
-  if (given === 'cancel' || given === 'delete') return given;
+function actionOf(value: unknown): SelectionAction {
+  if (value === 'cancel' || value === 'delete') return value;
   throw new BadRequest('action must be cancel or delete.');
 }
 
-const backOf = (given: unknown): string => (isOwnPath(given) ? given : '/');
+const backOf = (value: unknown): string => (isLocalPath(value) ? value : '/');

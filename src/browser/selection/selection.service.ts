@@ -32,12 +32,12 @@ export class SelectionService {
 
   /** Returns the selected objects that the caller may read, without changing any. */
   find(entries: readonly string[], action: SelectionAction, actor: Actor): Promise<Selected[]> {
-    return this.each(entries, action, actor, async () => {});
+    return this.process(entries, action, actor, async () => {});
   }
 
   /** Performs the action on every selected object that permits it. */
   perform(entries: readonly string[], action: SelectionAction, actor: Actor): Promise<Selected[]> {
-    return this.each(entries, action, actor, async (definition, id) => {
+    return this.process(entries, action, actor, async (definition, id) => {
       const row = await this.resources.load(definition, id, actor, { action });
       if (action === 'cancel') await this.cancels.cancel(definition, row, actor);
       else await this.resources.destroy(definition, row, actor);
@@ -45,11 +45,11 @@ export class SelectionService {
   }
 
   /** @throws BadRequest for entries that no list of a page has */
-  private async each(
+  private async process(
     entries: readonly string[],
     action: SelectionAction,
     actor: Actor,
-    work: (definition: ResourceDefinition, id: number) => Promise<void>,
+    perform: (definition: ResourceDefinition, id: number) => Promise<void>,
   ): Promise<Selected[]> {
     if (entries.length > MAX_SELECTED) {
       throw new BadRequest(`Select at most ${MAX_SELECTED} entries.`);
@@ -61,12 +61,12 @@ export class SelectionService {
       if (!definition?.stored || !/^\d{1,16}$/.test(id)) {
         throw new BadRequest(`"${entry}" is not an entry of a list.`);
       }
-      selected.push(await this.one(definition, Number(id), action, actor, work));
+      selected.push(await this.processOne(definition, Number(id), action, actor, perform));
     }
     return selected;
   }
 
-  private async one(
+  private async processOne(
     definition: ResourceDefinition,
     id: number,
     action: SelectionAction,

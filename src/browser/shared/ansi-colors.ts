@@ -15,7 +15,7 @@ export const ansiColors = (): string =>
   Array.from({ length: 240 }, (_, index) => {
     const color = rgbOf(index);
     const background = [OUTPUT, [255, 255, 255], [0, 0, 0]].find(
-      (one) => contrast(color, one) >= MIN_CONTRAST,
+      (candidate) => contrast(color, candidate) >= MIN_CONTRAST,
     );
     const suffix = background && background !== OUTPUT ? `;background:${hex(background)}` : '';
     return `.ansi-${index + 16}{color:${hex(color)}${suffix}}\n`;
@@ -32,8 +32,8 @@ function rgbOf(index: number): Rgb {
 const hex = (color: Rgb): string =>
   `#${color.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 
-function contrast(one: Rgb, other: Rgb): number {
-  const [low = 0, high = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+function contrast(first: Rgb, second: Rgb): number {
+  const [low = 0, high = 0] = [luminance(first), luminance(second)].sort((a, b) => a - b);
   return (high + 0.05) / (low + 0.05);
 }
 

@@ -23,7 +23,7 @@ export class BookmarkedObjects {
    * Returns the readable objects in the order of the bookmarks. Runs at most three statements for
    * each type.
    */
-  async named(marks: readonly Bookmark[], actor: Actor): Promise<BookmarkedObject[]> {
+  async find(marks: readonly Bookmark[], actor: Actor): Promise<BookmarkedObject[]> {
     const found = new Map<Bookmark, BookmarkedObject>();
     const context = { database: this.database, actor };
     for (const type of new Set(marks.map((mark) => mark.type))) {

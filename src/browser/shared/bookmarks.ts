@@ -26,8 +26,8 @@ const read = (texts: readonly string[]): Bookmark[] =>
     return type === undefined ? [] : [{ type, id: Number(id) }];
   });
 
-const isSame = (one: Bookmark, other: Bookmark): boolean =>
-  one.type === other.type && one.id === other.id;
+const isSame = (first: Bookmark, second: Bookmark): boolean =>
+  first.type === second.type && first.id === second.id;
 
 type CookieRequest = Pick<PlainRequest, 'headers' | 'secure'>;
 
@@ -63,7 +63,7 @@ export function remember(
 ): void {
   const known = bookmarksOf(request, 'recent', user);
   if (known[0] && isSame(known[0], mark)) return;
-  const marks = [mark, ...known.filter((one) => !isSame(one, mark))];
+  const marks = [mark, ...known.filter((entry) => !isSame(entry, mark))];
   store(request, response, { kind: 'recent', user, marks });
 }
 
@@ -77,11 +77,11 @@ export function toggleStar(request: PlainRequest, response: Response): void {
   const user = Number(owner);
   if (!mark || !/^\d{1,10}$/.test(owner)) return;
   const known = bookmarksOf(request, 'starred', user);
-  const others = known.filter((one) => !isSame(one, mark));
+  const others = known.filter((entry) => !isSame(entry, mark));
   const marks = others.length < known.length ? others : [mark, ...known];
   store(request, response, { kind: 'starred', user, marks });
 }
 
 /** Returns true if the user starred the object. */
 export const isStarred = (request: CookieRequest, user: number, mark: Bookmark): boolean =>
-  bookmarksOf(request, 'starred', user).some((one) => isSame(one, mark));
+  bookmarksOf(request, 'starred', user).some((entry) => isSame(entry, mark));

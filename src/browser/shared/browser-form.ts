@@ -78,11 +78,11 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     return;
   }
   // Without a session, the form is accepted only with a valid token.
-  if (sessionOf(request) === undefined && !isOwnForm(request)) {
+  if (sessionOf(request) === undefined && !isPageForm(request)) {
     next();
     return;
   }
-  assertOwnForm(request);
+  assertPageForm(request);
   const pending = readPending(body[RESUME_FIELD]);
   if (pending) {
     resumed.set(request, pending);
@@ -107,7 +107,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     raw: typeof content === 'string' ? content : null,
     secrets: [secrets ?? []].flat().map(String),
     ...(shown === undefined ? {} : { shown: [shown].flat().map(String) }),
-    ...(isOwnPath(returnTo) ? { returnTo } : {}),
+    ...(isLocalPath(returnTo) ? { returnTo } : {}),
     ...(errorsInCard === undefined ? {} : { errorsInCard: true }),
     ...(preview === undefined ? {} : { isPreview: true }),
   });
@@ -121,18 +121,18 @@ const isListPath = (value: unknown): value is string =>
   typeof value === 'string' && /^\/api\/v2\/[a-z_]+\/\d{1,16}\/[a-z_]+\/$/.test(value);
 
 /** Returns true for a path on this server; a form must not redirect to another site. */
-export const isOwnPath = (value: unknown): value is string =>
+export const isLocalPath = (value: unknown): value is string =>
   typeof value === 'string' && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(value);
 
 /** @throws Forbidden unless a page of this server sent the form */
-function assertOwnForm(request: PlainRequest): void {
+function assertPageForm(request: PlainRequest): void {
   assertCsrf(request, memberOf(request.body, CSRF_FIELD));
   assertSameSite(request);
 }
 
-function isOwnForm(request: PlainRequest): boolean {
+function isPageForm(request: PlainRequest): boolean {
   try {
-    assertOwnForm(request);
+    assertPageForm(request);
     return true;
   } catch (error) {
     if (error instanceof Forbidden) return false;

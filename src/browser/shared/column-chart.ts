@@ -50,7 +50,7 @@ export interface ColumnChart {
 export function columnChart(chart: ColumnChart): Html {
   const { columns, series, legend = ({ label }) => label } = chart;
   const totals = columns.map((_, index) => sum(series.map(({ values }) => values[index] ?? 0)));
-  const top = niceTop(Math.max(0, ...totals));
+  const top = scaleMaximum(Math.max(0, ...totals));
   return html`<figure class="plot">
     ${FRAMES.map(
       (frame) =>
@@ -66,9 +66,9 @@ export function columnChart(chart: ColumnChart): Html {
     )}
     <figcaption>
       ${series.map(
-        (one) =>
+        (part) =>
           html`<span
-            ><span class="key part-${one.key}" aria-hidden="true"></span>${legend(one)}</span
+            ><span class="key part-${part.key}" aria-hidden="true"></span>${legend(part)}</span
           >`,
       )}
     </figcaption>
@@ -79,12 +79,12 @@ export function columnChart(chart: ColumnChart): Html {
   </figure>`;
 }
 
-const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
 /** Returns an even maximum for the scale, so that the middle is a whole number. */
-function niceTop(largest: number): number {
+function scaleMaximum(largest: number): number {
   for (let unit = 1; ; unit *= 10) {
-    const step = [2, 4, 6, 8, 10, 12, 16, 20].find((one) => one * unit >= largest);
+    const step = [2, 4, 6, 8, 10, 12, 16, 20].find((factor) => factor * unit >= largest);
     if (step !== undefined) return step * unit;
   }
 }
@@ -94,13 +94,13 @@ const plotHeight = ({ height }: Frame): number => height - TOP - BOTTOM;
 const yOf = (value: number, top: number, frame: Frame): number =>
   TOP + plotHeight(frame) * (1 - value / top);
 
-const shown = (value: number, { format = String }: ColumnChart): string => format(value);
+const textFor = (value: number, { format = String }: ColumnChart): string => format(value);
 
 const gridLine = (value: number, top: number, chart: ColumnChart, frame: Frame): Html => {
   const y = yOf(value, top, frame).toFixed(1);
   return html`<line class="grid-line" x1="${frame.left}" x2="${frame.width}" y1="${y}" y2="${y}" />
     <text class="axis" x="${frame.left - 8}" y="${y}" dy="0.32em" text-anchor="end">
-      ${shown(value, chart)}
+      ${textFor(value, chart)}
     </text>`;
 };
 
@@ -113,23 +113,23 @@ function column(index: number, top: number, chart: ColumnChart, frame: Frame): H
   const step = (end - left) / columns.length;
   const x = (left + index * step + step * 0.2).toFixed(1);
   const width = (step * 0.6).toFixed(1);
-  let below = 0;
+  let stacked = 0;
   const parts = series.map(({ key, values }) => {
     const size = values[index] ?? 0;
-    below += size;
+    stacked += size;
     return (
       size > 0 &&
       html`<rect
         class="part-${key}"
         x="${x}"
-        y="${yOf(below, top, frame).toFixed(1)}"
+        y="${yOf(stacked, top, frame).toFixed(1)}"
         width="${width}"
         height="${((plotHeight(frame) * size) / top).toFixed(1)}"
       />`
     );
   });
   const middle = (left + (index + 0.5) * step).toFixed(1);
-  const texts = series.map(({ label, values }) => `${shown(values[index] ?? 0, chart)} ${label}`);
+  const texts = series.map(({ label, values }) => `${textFor(values[index] ?? 0, chart)} ${label}`);
   const isNamed = index % Math.ceil(MIN_SPACING / step) === 0;
   return html`<g>
     <title>${columns[index]?.name}: ${texts.join(', ')}</title>
@@ -158,7 +158,7 @@ const table = (chart: ColumnChart): Html =>
             html`<tr>
               <th scope="row">${name}</th>
               ${chart.series.map(
-                ({ values }) => html`<td class="number">${shown(values[index] ?? 0, chart)}</td>`,
+                ({ values }) => html`<td class="number">${textFor(values[index] ?? 0, chart)}</td>`,
               )}
             </tr>`,
         )}

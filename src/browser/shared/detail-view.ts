@@ -13,7 +13,7 @@ import { labelOf } from '../../common/fields/label.js';
 import { labelIn } from './labels.js';
 
 /** Keys that are shown elsewhere on the page. */
-const ELSEWHERE = new Set(['url', 'related', 'summary_fields']);
+const SHOWN_ELSEWHERE = new Set(['url', 'related', 'summary_fields']);
 /** Keys that the heading shows, or that only developers use. */
 const NO_DETAILS = new Set(['id', 'type', 'guid', 'named_url', 'name', 'status', 'description']);
 /** Keys that are shown last, because every object has them. */
@@ -57,7 +57,7 @@ export function apiView(item: Item, definition: ResourceDefinition, related: Rel
 function shownNames(item: Item): string[] {
   const isLink = (name: string): boolean =>
     typeof item[name] === 'string' && item[name] === memberOf(item.related, name);
-  const shown = Object.keys(item).filter((name) => !ELSEWHERE.has(name) && !isLink(name));
+  const shown = Object.keys(item).filter((name) => !SHOWN_ELSEWHERE.has(name) && !isLink(name));
   return [
     ...shown.filter((name) => !BOOKKEEPING.has(name)),
     ...shown.filter((name) => BOOKKEEPING.has(name)),

@@ -13,7 +13,7 @@ import { loginPage } from './login-page.js';
 import { openPage, withQuery } from './page-context.js';
 import { PageRenderer } from './page-renderer.service.js';
 import { pendingForm } from './pending-form.js';
-import { leaveRefusal } from './refusal.js';
+import { storeRefusal } from './refusal.js';
 import { rolesThatAllow } from './permission-hints.js';
 
 /** Statuses of errors that the user can correct; the form is shown again. */
@@ -29,32 +29,32 @@ export class ErrorPages extends ErrorViews {
     super();
   }
 
-  async send(request: ApiRequest, response: Response, answer: ErrorResponse): Promise<boolean> {
-    if (!browses(request)) return false;
-    const loginPath = answer.status === 401 ? '/api/login/' : answer.redirectTo;
+  async send(request: ApiRequest, response: Response, error: ErrorResponse): Promise<boolean> {
+    if (!wantsPage(request)) return false;
+    const loginPath = error.status === 401 ? '/api/login/' : error.redirectTo;
     if (loginPath !== undefined && mayLogIn(request)) {
       const next = request.path + withQuery(request.query);
       response.redirect(302, `${loginPath}${withQuery({}, { next })}`);
       return true;
     }
-    if (answer.status === 401 && submissionOf(request)) {
+    if (error.status === 401 && submissionOf(request)) {
       setPageHeaders(response);
       response.status(401).send(this.loginFor(request, response));
       return true;
     }
     const submission = submissionOf(request);
     const { returnTo, errorsInCard = false } = submission ?? {};
-    if (errorsInCard && returnTo !== undefined && CORRECTABLE.has(answer.status)) {
+    if (errorsInCard && returnTo !== undefined && CORRECTABLE.has(error.status)) {
       const { path } = request;
       const chosen = submission?.values.id;
-      leaveRefusal(request, response, { returnTo, path, chosen, body: answer.body });
+      storeRefusal(request, response, { returnTo, path, chosen, body: error.body });
       response.redirect(303, returnTo);
       return true;
     }
-    const text = await this.document(request, response, answer);
+    const text = await this.errorPage(request, response, error);
     if (response.headersSent) return true;
     setPageHeaders(response);
-    response.status(answer.status).send(text);
+    response.status(error.status).send(text);
     return true;
   }
 
@@ -64,20 +64,20 @@ export class ErrorPages extends ErrorViews {
   private loginFor(request: ApiRequest, response: Response): string {
     const { method, path } = request;
     const entry = this.table.match(path);
-    const here = path.endsWith('/') ? path : `${path}/`;
-    const pagePath = entry?.routes.has('GET') ? here : here.replace(/[^/]+\/$/, '');
+    const currentPath = path.endsWith('/') ? path : `${path}/`;
+    const pagePath = entry?.routes.has('GET') ? currentPath : currentPath.replace(/[^/]+\/$/, '');
     const submission = submissionOf(request);
     const info = entry?.routes.get(method)?.info;
     return loginPage(openPage(request, response), {
       next: pagePath + withQuery(request.query),
-      pending: submission ? pendingForm({ path: here, method }, submission, info) : null,
+      pending: submission ? pendingForm({ path: currentPath, method }, submission, info) : null,
     });
   }
 
-  private async document(
+  private async errorPage(
     request: ApiRequest,
     response: Response,
-    { status, body, formErrors: inForm }: ErrorResponse,
+    { status, body, formErrors }: ErrorResponse,
   ): Promise<string> {
     const message = this.message(request, response, status, body);
     // The page must not use the database, because the database may have failed.
@@ -87,7 +87,7 @@ export class ErrorPages extends ErrorViews {
     const submission = submissionOf(request);
     const refused =
       submission && request.actor && CORRECTABLE.has(status)
-        ? { submission, errors: errorsFor(submission, inForm) ?? (body as FieldErrors) }
+        ? { submission, errors: errorsFor(submission, formErrors) ?? (body as FieldErrors) }
         : undefined;
     return this.renderer.render(request, response, {
       status,
@@ -140,10 +140,10 @@ const HEADLINES: Record<number, string> = {
  */
 const errorsFor = (
   { raw }: Submission,
-  inForm: FieldErrors | undefined,
-): FieldErrors | undefined => (raw === null ? inForm : undefined);
+  formErrors: FieldErrors | undefined,
+): FieldErrors | undefined => (raw === null ? formErrors : undefined);
 
-const browses = (request: ApiRequest): boolean =>
+const wantsPage = (request: ApiRequest): boolean =>
   acceptsHtml(request) && (request.method !== 'OPTIONS' || submissionOf(request) !== undefined);
 
 /**

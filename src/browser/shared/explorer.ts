@@ -21,13 +21,13 @@ const EXPLORER_POLICY = [
 ].join('; ');
 
 /** Root element of the explorer. */
-const PLACE = '<div id="swagger-ui"></div>';
+const ROOT_ELEMENT = '<div id="swagger-ui"></div>';
 
 /** Style sheets and scripts of the package `swagger-ui-dist`, whose server sends ETags. */
 const FILE = /^\/swagger-ui[\w-]*\.(css|js)$/;
 
 /** Returns links to the pages, which the explorer lacks, followed by the root element. */
-const wayBack = (): string =>
+const withBackLinks = (): string =>
   html`<link rel="stylesheet" href="${assetUrl('explorer.css')}" />
     <nav class="way-back" aria-label="Automation Controller">
       <a href="/">Automation Controller</a>
@@ -38,7 +38,7 @@ const wayBack = (): string =>
         The explorer needs JavaScript. The
         <a href="/api/openapi.json">OpenAPI document</a> describes the same operations.
       </p>
-    </noscript>`.text + PLACE;
+    </noscript>`.text + ROOT_ELEMENT;
 
 /**
  * Express handler for the pages and files of the API explorer. Sets their content security policy
@@ -50,7 +50,7 @@ export function explorerPages(request: Request, response: Response, next: NextFu
   if (FILE.test(request.path)) response.setHeader('Cache-Control', 'no-cache');
   const send = response.send.bind(response);
   response.send = (body?: unknown) =>
-    send(typeof body === 'string' ? body.replace(PLACE, wayBack) : body);
+    send(typeof body === 'string' ? body.replace(ROOT_ELEMENT, withBackLinks) : body);
   next();
 }
 

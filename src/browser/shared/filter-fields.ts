@@ -88,7 +88,7 @@ export const withFilterLayout = ({ sections = {}, ...layout }: PageLayout): Page
 /** Base class of forms with fields for the webhook filters. */
 export abstract class FilterForm implements Omit<PageForm, 'fields'> {
   toBody(filled: Record<string, unknown>): Record<string, unknown> {
-    const rest = Object.entries(filled).filter(([name]) => !NAMES.some((own) => own === name));
+    const rest = Object.entries(filled).filter(([name]) => !NAMES.some((field) => field === name));
     const body = Object.fromEntries(rest);
     return rest.length === Object.keys(filled).length
       ? body

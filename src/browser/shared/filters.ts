@@ -43,10 +43,10 @@ const MAX_SELECTS = 3;
 export function filterPanel(context: PageContext, definition: ResourceDefinition): Html {
   const { path, query } = context;
   const fields = definition.fields.filter(isFilterable);
-  const quick = fields.filter(({ kind, choices }) => kind === 'choice' && choices.length > 1);
+  const withChoices = fields.filter(({ kind, choices }) => kind === 'choice' && choices.length > 1);
   const runs = definition.field('launch_type') ? runFilters(definition) : [];
   // Besides the filters of runs, the line has space only for the status.
-  const selects = quick
+  const selects = withChoices
     .filter(({ name }) => runs.length === 0 || name === 'status')
     .slice(0, MAX_SELECTS);
   const controlNames = [
@@ -72,25 +72,25 @@ export function filterPanel(context: PageContext, definition: ResourceDefinition
             id="search"
             type="search"
             name="search"
-            value="${one(query.search)}"
+            value="${firstValue(query.search)}"
             maxlength="512"
             placeholder="${searchable.join(', ')}"
           />
         </div>`
       }
-      ${selects.map((field) => choiceFilter(field, one(query[field.name])))}
-      ${runs.map(([name, control]) => control(name, one(query[name])))}
+      ${selects.map((field) => choiceFilter(field, firstValue(query[field.name])))}
+      ${runs.map(([name, control]) => control(name, firstValue(query[name])))}
       <button>Apply</button>
       <details class="more">
         <summary>More filters and order</summary>
-        ${orderSelect(fields, one(query.order_by), definition)}
+        ${orderSelect(fields, firstValue(query.order_by), definition)}
         <div class="field">
           <label for="page_size">Per page</label>
           <select id="page_size" name="page_size">
             <option value="">Default</option>
             ${options(
               PAGE_SIZES.map((size) => [size, size]),
-              one(query.page_size),
+              firstValue(query.page_size),
             )}
           </select>
         </div>
@@ -100,7 +100,7 @@ export function filterPanel(context: PageContext, definition: ResourceDefinition
     ${activeFilters(context, definition)}`;
 }
 
-const one = (value: string | string[] | undefined): string => [value].flat()[0] ?? '';
+const firstValue = (value: string | string[] | undefined): string => [value].flat()[0] ?? '';
 
 const isFilterable = (field: Field): boolean =>
   field.filter && field.column !== null && !field.internal;
@@ -160,7 +160,7 @@ function orderSelect(
   chosen: string,
   definition: ResourceDefinition,
 ): Html {
-  const usual = definition.orderBy.map(orderWords).join(', ');
+  const defaultOrder = definition.orderBy.map(orderLabel).join(', ');
   const orders = fields
     .filter(({ kind }) => kind !== 'variables')
     .flatMap((field) => [
@@ -171,14 +171,14 @@ function orderSelect(
   return html`<div class="field">
     <label for="order_by">Order</label>
     <select id="order_by" name="order_by">
-      <option value="">${usual}</option>
+      <option value="">${defaultOrder}</option>
       ${!known && options([[chosen, chosen]], chosen)} ${options(orders, chosen)}
     </select>
   </div>`;
 }
 
 /** Returns the label of an order, such as "Newest first". */
-function orderWords(name: string): string {
+function orderLabel(name: string): string {
   const descending = name.startsWith('-');
   const field = name.replace(/^-/, '');
   if (field === 'id') return descending ? 'Newest first' : 'Oldest first';
@@ -207,11 +207,11 @@ const addFilter = (fields: readonly Field[]): Html =>
 const NEVER_FILTERS = new Set([...CONTROLS].filter((name) => name !== 'search'));
 
 /** Returns true if filters hide rows of a list. */
-export const isNarrowed = (query: QueryParameters): boolean =>
+export const isFiltered = (query: QueryParameters): boolean =>
   Object.keys(query).some((name) => !NEVER_FILTERS.has(name));
 
 /** Returns the label of a filter, such as "Name contains web"; for an unknown lookup, the query. */
-function filterWords(definition: ResourceDefinition, name: string, value: string): string {
+function filterLabel(definition: ResourceDefinition, name: string, value: string): string {
   const [, negation = '', fieldName = '', comparison = 'exact'] =
     /^(not__)?([a-z][a-z0-9]*(?:_[a-z0-9]+)*)(?:__([a-z]+))?$/.exec(name) ?? [];
   const field = definition.field(fieldName);
@@ -222,7 +222,7 @@ function filterWords(definition: ResourceDefinition, name: string, value: string
   const known = LOOKUP_LABELS.find(([lookup]) => lookup === negation + comparison);
   if (!known) return `${name}=${value}`;
   const label = comparison === 'in' ? 'is one of' : known[1];
-  const choice = field.choices.find(([one]) => String(one) === value);
+  const choice = field.choices.find(([key]) => String(key) === value);
   return `${labelForField(field)} ${label} ${choice ? choice[1] : value}`;
 }
 
@@ -237,7 +237,7 @@ function activeFilters({ path, query }: PageContext, definition: ResourceDefinit
     ${active.map(
       ([name, value]) =>
         html`<a class="chip" href="${path}${withQuery(query, { [name]: null, ...FIRST_PAGE })}"
-          ><span class="hidden">Remove filter </span>${filterWords(definition, name, value)}<span
+          ><span class="hidden">Remove filter </span>${filterLabel(definition, name, value)}<span
             aria-hidden="true"
             >×</span
           ></a

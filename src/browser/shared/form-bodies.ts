@@ -8,21 +8,21 @@ import { ANONYMOUS_LIMIT, type RequestBodies } from '../../common/http/request-b
  * without a cookie of this server, are read after the guards
  * (docs/contract/conventions.md#order-of-checks).
  *
- * @param isOpen returns true for the cookie value of an active session
+ * @param isActive returns true for the cookie value of an active session
  */
 export function formBodies(
   bodies: RequestBodies,
-  isOpen: (session: string) => Promise<boolean>,
+  isActive: (session: string) => Promise<boolean>,
 ): RequestHandler {
   const read = async (request: Request, response: Response): Promise<void> => {
     const session = sessionOf(request);
     if (session === undefined && !cookiesOf(request.headers.cookie)[CSRF_COOKIE]) return;
     // Chunked requests do not declare their length.
     const length = Number(request.headers['content-length'] ?? Infinity);
-    const isKnown = length > ANONYMOUS_LIMIT && session !== undefined && (await isOpen(session));
+    const hasUser = length > ANONYMOUS_LIMIT && session !== undefined && (await isActive(session));
     // Larger forms are read only for active sessions.
-    if (length > ANONYMOUS_LIMIT && !isKnown) return;
-    await bodies.readEarly(request, response, isKnown);
+    if (length > ANONYMOUS_LIMIT && !hasUser) return;
+    await bodies.readEarly(request, response, hasUser);
   };
   return (request, response, next) => {
     if (!mayBeForm(request)) return next();

@@ -28,15 +28,15 @@ const prefixed = (initialValues: Readonly<Record<string, string>>): Record<strin
 /** Renders the chosen value, which the form sends unchanged. */
 export function chosenView(
   field: Field,
-  given: unknown,
+  chosen: unknown,
   {
     key,
     object,
     context,
   }: { key: string; object: object | null; context: Pick<PageContext, 'path'> },
 ): Html {
-  const value = String([given].flat().at(-1) ?? '');
-  const label = field.choices.find(([one]) => String(one) === value)?.[1] ?? value;
+  const value = String([chosen].flat().at(-1) ?? '');
+  const label = field.choices.find(([key]) => String(key) === value)?.[1] ?? value;
   return html`<p class="chosen span" id="${key}-${field.name}">
     ${labelForField(field)}: <strong>${label}</strong>
     <input type="hidden" name="${field.name}" value="${value}" />

@@ -42,8 +42,8 @@ export function messagesOf(value: unknown): string[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) {
-    return value.flatMap((one, index) =>
-      typeof one === 'string' ? [one] : messagesOf(one).map((text) => `${index}: ${text}`),
+    return value.flatMap((item, index) =>
+      typeof item === 'string' ? [item] : messagesOf(item).map((text) => `${index}: ${text}`),
     );
   }
   if (typeof value !== 'object') return [String(value)];

@@ -18,9 +18,9 @@ export interface FormField {
   /** URL of the list to search in; default: the list of all objects of the type. */
   list?: string;
   /** Field whose value determines the choices of this field. */
-  follows?: string;
+  dependsOn?: string;
   /** True if the choices of another field depend on the value of this field. */
-  isFollowed?: boolean;
+  hasDependents?: boolean;
   /** True to mask the value and to prevent browsers from filling it in. */
   secret: boolean;
 }
@@ -54,13 +54,13 @@ export function formField(input: FormField): Html {
   }
   if (isBoxes(input)) return boxesField(input, html`${help}${messages}`);
   return html`<div
-    ${attributes({ class: `field${isWide(input) ? ' span' : ''}`, id: input.follows ? `${id}-field` : null, 'data-follows': input.follows ?? null })}
+    ${attributes({ class: `field${isWide(input) ? ' span' : ''}`, id: input.dependsOn ? `${id}-field` : null, 'data-follows': input.dependsOn ?? null })}
   >
     <label for="${id}"
       >${labelForField(field)}${required && html`<span class="required" title="required"> *</span>`}</label
     >
     ${control(input, common)}${help}${messages}${
-      input.isFollowed &&
+      input.hasDependents &&
       html`<button class="small plain-only" name="${PREVIEW_FIELD}" value="true" formnovalidate>
         Show choices
       </button>`
@@ -82,14 +82,14 @@ const isBoxes = (input: FormField): boolean =>
   isListField(input.field) && optionsOf(input).length <= MAX_BOXES && !input.choices?.hasMore;
 
 /** Renders a list field as check boxes; the hidden input sends the field if none is checked. */
-function boxesField(input: FormField, below: Html): Html {
+function boxesField(input: FormField, helpAndErrors: Html): Html {
   const { field, id, value } = input;
   const options = optionsOf(input);
   return html`<fieldset class="field checks span" id="${id}">
     <legend>${labelForField(field)}</legend>
     <input type="hidden" name="${field.name}" value="" />
     ${options.length === 0 && html`<p class="none">None yet</p>`}
-    ${checkBoxes(field.name, id, options, new Set([value].flat().map(String)))}${below}
+    ${checkBoxes(field.name, id, options, new Set([value].flat().map(String)))}${helpAndErrors}
   </fieldset>`;
 }
 
@@ -99,7 +99,7 @@ const MAX_BOXES = 12;
 type Option = readonly [value: string, label: string, kind?: string];
 
 const optionsOf = ({ field, choices }: FormField): readonly Option[] =>
-  choices?.options ?? field.choices.map(([one, label]) => [String(one), label] as const);
+  choices?.options ?? field.choices.map(([value, label]) => [String(value), label] as const);
 
 /** Renders a check box for each option, with a common name. */
 export const checkBoxes = (
@@ -169,7 +169,7 @@ function control(input: FormField, common: Common): Html {
         ? html`<input ${attributes({ ...common, value: text(value), autocomplete: 'off' })} />`
         : textarea(common, text(value), 2, {});
     case 'json':
-      return textarea(common, document(value), 6, { 'data-check': 'json', class: 'code' });
+      return textarea(common, documentText(value), 6, { 'data-check': 'json', class: 'code' });
     case 'variables':
       return textarea(common, text(value), 6, { 'data-check': 'yaml', class: 'code' });
     case 'integer':
@@ -206,14 +206,14 @@ function control(input: FormField, common: Common): Html {
   }
 }
 
-function inputType({ kind, control: given }: Field): string {
-  if (given === 'date' || given === 'time') return given;
+function inputType({ kind, control: inputControl }: Field): string {
+  if (inputControl === 'date' || inputControl === 'time') return inputControl;
   return kind === 'email' ? 'email' : 'text';
 }
 
 const suggestionList = (id: string, texts: readonly string[]): Html =>
   html`<datalist id="${id}">
-    ${texts.map((one) => html`<option value="${one}"></option>`)}
+    ${texts.map((text) => html`<option value="${text}"></option>`)}
   </datalist>`;
 
 function textarea(common: Common, value: string, rows: number, more: Common): Html {
@@ -260,8 +260,8 @@ function multipleSelect(input: FormField, common: Common): Html {
 /**
  * Renders a select, or an input for the id if there are too many objects; a script adds a search.
  */
-function referenceControl({ field, value, choices, list: given }: FormField, common: Common): Html {
-  const list = given ?? `/api/v2/${targetOf(field).path}/`;
+function referenceControl({ field, value, choices, list: url }: FormField, common: Common): Html {
+  const list = url ?? `/api/v2/${targetOf(field).path}/`;
   const chosen = text(value);
   if (choices && !choices.hasMore) {
     return html`<select ${attributes({ ...common, 'data-picker': list })}>
@@ -295,7 +295,7 @@ function text(value: unknown): string {
 }
 
 /** Returns a JSON document as indented text; returns entered text unchanged. */
-const document = (value: unknown): string => {
+const documentText = (value: unknown): string => {
   if (typeof value === 'string') return value;
   return value === null || value === undefined ? '' : JSON.stringify(value, null, 2);
 };

@@ -35,7 +35,7 @@ export class FormLists {
       const { results } = await this.services.resources.list(relation.target(), page, actor, {
         scope: relationCondition(relation, sql`${Number(id)}`, 't'),
       });
-      ids[field] = results.map((one) => String(one.id));
+      ids[field] = results.map((row) => String(row.id));
     }
     return ids;
   }
@@ -55,7 +55,7 @@ export class FormLists {
         if (creates) {
           const names = sent.flatMap((text) => text.split(',')).map((name) => name.trim());
           for (const name of names.filter(Boolean)) {
-            await this.add(
+            await this.post(
               saved,
               { field, list },
               { name, organization: saved.organization },
@@ -64,15 +64,15 @@ export class FormLists {
           }
           continue;
         }
-        const shownIds = shown.flatMap((one) =>
-          one.startsWith(`${field}.`) ? [one.split('.')[1]] : [],
+        const shownIds = shown.flatMap((entry) =>
+          entry.startsWith(`${field}.`) ? [entry.split('.')[1]] : [],
         );
         // Attaching an attached object and detaching a detached object cause no error.
-        for (const id of shownIds.filter((one) => one !== undefined && !sent.includes(one))) {
-          await this.add(saved, { field, list }, { id, disassociate: true }, actor);
+        for (const id of shownIds.filter((old) => old !== undefined && !sent.includes(old))) {
+          await this.post(saved, { field, list }, { id, disassociate: true }, actor);
         }
-        for (const id of sent.filter((one) => !shownIds.includes(one))) {
-          await this.add(saved, { field, list }, { id }, actor);
+        for (const id of sent.filter((sentId) => !shownIds.includes(sentId))) {
+          await this.post(saved, { field, list }, { id }, actor);
         }
       }
       return saved;
@@ -80,7 +80,7 @@ export class FormLists {
   }
 
   /** Sends a body to a list below the object. @throws Invalid naming the field of the form */
-  private async add(
+  private async post(
     { url, id }: Item,
     { field, list }: { field: string; list: string },
     body: Record<string, unknown>,

@@ -10,7 +10,7 @@ import { attributes, html, type Html } from './html.js';
 const NEW_ROWS = 3;
 const REMOVE = '_remove';
 /** Form field with the members of an entry that have no form field, as JSON; saving keeps them. */
-const KEPT = '_kept';
+const HIDDEN_MEMBERS = '_kept';
 
 type Values = Readonly<Record<string, unknown>>;
 type Rows = { field: Field; rows: FormRows };
@@ -36,20 +36,20 @@ export function rowsField({ field, id, value, errors }: FormField, rows: FormRow
   </fieldset>`;
 }
 
-interface Place {
+interface RowPosition {
   id: string;
   index: number;
   isNew: boolean;
 }
 
-function rowView({ field, rows }: Rows, row: Values, { id, index, isNew }: Place): Html {
-  const start = `${field.name}.${index}.`;
-  const kept = keptIn(row, rows);
-  const inputs = rows.fields.map((one) => ({
+function rowView({ field, rows }: Rows, row: Values, { id, index, isNew }: RowPosition): Html {
+  const prefix = `${field.name}.${index}.`;
+  const hiddenMembers = hiddenMembersIn(row, rows);
+  const inputs = rows.fields.map((member) => ({
     // An empty entry is omitted, so no input is required; the API validates the entries.
-    field: { ...one, name: `${start}${one.name}`, required: false },
-    id: `${id}-${index}-${one.name}`,
-    value: shown(row[one.name] ?? one.default, one),
+    field: { ...member, name: `${prefix}${member.name}`, required: false },
+    id: `${id}-${index}-${member.name}`,
+    value: asLines(row[member.name] ?? member.default, member),
     errors: [],
     secret: false,
   }));
@@ -57,13 +57,13 @@ function rowView({ field, rows }: Rows, row: Values, { id, index, isNew }: Place
     <legend>${rows.label} ${index + 1}</legend>
     ${inputs.map(formField)}
     ${rows.secrets.map(
-      (name) => html`<input type="hidden" name="${SECRET_FIELD}" value="${start}${name}" />`,
+      (name) => html`<input type="hidden" name="${SECRET_FIELD}" value="${prefix}${name}" />`,
     )}
-    ${kept !== null && html`<input type="hidden" name="${start}${KEPT}" value="${kept}" />`}
+    ${hiddenMembers !== null && html`<input type="hidden" name="${prefix}${HIDDEN_MEMBERS}" value="${hiddenMembers}" />`}
     ${
       !isNew &&
       html`<div class="field check">
-        <input type="checkbox" value="true" id="${id}-${index}-remove" name="${start}${REMOVE}" />
+        <input type="checkbox" value="true" id="${id}-${index}-remove" name="${prefix}${REMOVE}" />
         <label for="${id}-${index}-remove">Remove this ${rows.label.toLowerCase()}</label>
       </div>`
     }
@@ -71,31 +71,31 @@ function rowView({ field, rows }: Rows, row: Values, { id, index, isNew }: Place
 }
 
 /** Returns the members of an entry without a form field, as JSON; null if there are none. */
-function keptIn(row: Values, { fields }: FormRows): string | null {
-  if (typeof row[KEPT] === 'string') return row[KEPT];
-  const hasField = (name: string): boolean => fields.some((one) => one.name === name);
+function hiddenMembersIn(row: Values, { fields }: FormRows): string | null {
+  if (typeof row[HIDDEN_MEMBERS] === 'string') return row[HIDDEN_MEMBERS];
+  const hasField = (name: string): boolean => fields.some((field) => field.name === name);
   const others = Object.entries(row).filter(([name]) => !hasField(name) && name !== REMOVE);
   return others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : null;
 }
 
 /** Returns lists as text with one value per line. */
-const shown = (value: unknown, { kind }: Field): unknown =>
+const asLines = (value: unknown, { kind }: Field): unknown =>
   Array.isArray(value) && kind === 'text' ? value.join('\n') : value;
 
 /** Returns the filled-in entries of a list in order; null if the form does not contain the list. */
 export function rowsIn(values: Values, { field, rows }: Rows): Values[] | null {
-  const byPlace = new Map<number, Record<string, unknown>>();
-  for (const [name, given] of Object.entries(values)) {
-    const [list, place = '', member, ...rest] = name.split('.');
-    if (list !== field.name || !/^\d{1,3}$/.test(place) || !member || rest.length > 0) continue;
-    const last: unknown = Array.isArray(given) ? given.at(-1) : given;
-    byPlace.set(Number(place), { ...byPlace.get(Number(place)), [member]: last });
+  const byIndex = new Map<number, Record<string, unknown>>();
+  for (const [name, sent] of Object.entries(values)) {
+    const [list, index = '', member, ...rest] = name.split('.');
+    if (list !== field.name || !/^\d{1,3}$/.test(index) || !member || rest.length > 0) continue;
+    const value: unknown = Array.isArray(sent) ? sent.at(-1) : sent;
+    byIndex.set(Number(index), { ...byIndex.get(Number(index)), [member]: value });
   }
-  if (byPlace.size === 0) return null;
-  return [...byPlace]
+  if (byIndex.size === 0) return null;
+  return [...byIndex]
     .sort(([a], [b]) => a - b)
     .map(([, row]) => row)
-    .filter((row) => row[REMOVE] !== 'true' && rows.fields.some((one) => isEntered(one, row)));
+    .filter((row) => row[REMOVE] !== 'true' && rows.fields.some((part) => isEntered(part, row)));
 }
 
 /**
@@ -113,7 +113,7 @@ export const readRows = (filled: readonly Values[], { rows }: Rows): Record<stri
       if (kind === 'boolean') return [[name, value === 'true'] as const];
       return value === '' ? [] : [[name, kind === 'integer' ? numberOf(value) : value] as const];
     });
-    return rows.read({ ...keptOf(row), ...Object.fromEntries(members) });
+    return rows.read({ ...hiddenMembersOf(row), ...Object.fromEntries(members) });
   });
 
 /** Parses numbers; other texts stay as typed and fail validation. */
@@ -121,11 +121,11 @@ const numberOf = (value: unknown): unknown =>
   Number.isFinite(Number(value)) ? Number(value) : value;
 
 /** Returns the kept members of an entry; ignores text that the form did not write. */
-function keptOf({ [KEPT]: text }: Values): Values {
+function hiddenMembersOf({ [HIDDEN_MEMBERS]: text }: Values): Values {
   if (typeof text !== 'string') return {};
   try {
-    const kept = parseJson(text);
-    return isRecord(kept) ? kept : {};
+    const members = parseJson(text);
+    return isRecord(members) ? members : {};
   } catch {
     return {};
   }

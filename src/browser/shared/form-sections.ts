@@ -12,14 +12,15 @@ import { labelForField } from './labels.js';
  */
 export function formParts(inputs: readonly FormField[], layout: PageLayout = {}): Html[] {
   const byName = new Map(inputs.map((input) => [input.field.name, input]));
-  const beside = (input: FormField): FormField | undefined =>
+  const promptFor = (input: FormField): FormField | undefined =>
     byName.get(layout.beside?.[input.field.name] ?? '');
-  const placed = new Set(inputs.map(beside));
-  const others = inputs.filter((input) => !placed.has(input));
+  const prompts = new Set(inputs.map(promptFor));
+  const others = inputs.filter((input) => !prompts.has(input));
   return inSections(layout, others, ({ field }) => field.name).map(({ title, parts }) => {
-    const fields = html`${parts.map((input) => fieldView(input, beside(input)))}`;
+    const fields = html`${parts.map((input) => fieldView(input, promptFor(input)))}`;
     const isOpen =
-      layout.unfolded?.includes(title) || parts.some((one) => matters(one) || isOn(beside(one)));
+      layout.unfolded?.includes(title) ||
+      parts.some((input) => needsAttention(input) || isTrue(promptFor(input)?.value));
     return title === '' ? fields : sectionView(title, fields, isOpen);
   });
 }
@@ -56,19 +57,17 @@ const promptBox = ({ field }: FormField, { field: { name }, id, ...prompt }: For
     ${errorList(prompt.errors, `${id}-errors`)}
   </div>`;
 
-const isOn = (prompt: FormField | undefined): boolean => isTrue(prompt?.value);
-
-const matters = ({ field, value, errors }: FormField): boolean =>
-  errors.length > 0 || (field.required && !field.blank) || !isUntouched(value, field.default);
+const needsAttention = ({ field, value, errors }: FormField): boolean =>
+  errors.length > 0 || (field.required && !field.blank) || !isDefault(value, field.default);
 
 /** Also compares the values as text, because forms contain texts and objects typed values. */
-function isUntouched(value: unknown, fallback: unknown): boolean {
-  const isEmpty = (one: unknown): boolean =>
-    one === null ||
-    one === undefined ||
-    one === '' ||
-    one === false ||
-    (typeof one === 'object' && Object.keys(one).length === 0);
+function isDefault(value: unknown, fallback: unknown): boolean {
+  const isEmpty = (content: unknown): boolean =>
+    content === null ||
+    content === undefined ||
+    content === '' ||
+    content === false ||
+    (typeof content === 'object' && Object.keys(content).length === 0);
   const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
   return (
     (isEmpty(single) && isEmpty(fallback)) ||

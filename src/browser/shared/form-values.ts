@@ -35,13 +35,13 @@ export function formBodyOf(
   if (submission.raw !== null) return parseRaw(submission.raw);
   const body: Record<string, unknown> = {};
   const members: [field: Field, value: unknown][] = [];
-  for (const [name, given] of Object.entries(submission.values)) {
+  for (const [name, sent] of Object.entries(submission.values)) {
     if (name === CSRF_FIELD) continue;
-    const field = fields.find((one) => one.name === name);
-    if (!field && fields.some((one) => one.rows && name.startsWith(`${one.name}.`))) continue;
-    const value = valueOf(field, given);
+    const field = fields.find((declared) => declared.name === name);
+    if (!field && fields.some((list) => list.rows && name.startsWith(`${list.name}.`))) continue;
+    const value = valueOf(field, sent);
     if (value === undefined) continue;
-    if (field && memberOf(field)) members.push([field, value]);
+    if (field && documentMember(field)) members.push([field, value]);
     else body[name] = value;
   }
   for (const field of fields) {
@@ -54,19 +54,19 @@ export function formBodyOf(
 }
 
 /** Returns the document and the key of a field with a dot in its name. */
-function memberOf({ name }: Field): [document: string, key: string] | null {
+function documentMember({ name }: Field): [document: string, key: string] | null {
   const dot = name.indexOf('.');
   return dot < 0 ? null : [name.slice(0, dot), name.slice(dot + 1)];
 }
 
 /** Adds a member to its document, or replaces a member with the same name; omits an empty member. */
 function addMember(body: Record<string, unknown>, field: Field, value: unknown): void {
-  const member = memberOf(field);
+  const member = documentMember(field);
   if (!member || value === null) return;
   const [document, key] = member;
   const current = documentOf(body[document]);
   // An unparsable document stays as entered; its own validation reports the error.
-  if (current) body[document] = { ...current, [key]: typed(field, value) };
+  if (current) body[document] = { ...current, [key]: typedValue(field, value) };
 }
 
 function documentOf(value: unknown): Record<string, unknown> | null {
@@ -80,7 +80,7 @@ function documentOf(value: unknown): Record<string, unknown> | null {
 }
 
 /** Parses numbers and booleans, because the validation of members does not convert texts. */
-function typed({ kind, target }: Field, value: unknown): unknown {
+function typedValue({ kind, target }: Field, value: unknown): unknown {
   if (kind === 'boolean') return toBoolean(value) ?? value;
   const isNumber = (kind === 'integer' || kind === 'float') && !target;
   if (!isNumber || typeof value !== 'string' || value.trim() === '') return value;
@@ -89,16 +89,16 @@ function typed({ kind, target }: Field, value: unknown): unknown {
 }
 
 /** Returns the value for the body; undefined to omit the field. */
-function valueOf(field: Field | undefined, given: unknown): unknown {
-  if (field && isListField(field)) return listOf(field, given);
-  const value: unknown = field?.kind !== 'json' && Array.isArray(given) ? given.at(-1) : given;
+function valueOf(field: Field | undefined, sent: unknown): unknown {
+  if (field && isListField(field)) return listValue(field, sent);
+  const value: unknown = field?.kind !== 'json' && Array.isArray(sent) ? sent.at(-1) : sent;
   if (!field || value !== '') return field?.kind === 'json' ? toJson(field, value) : value;
   if (field.nullable) return null;
   return isOmitted(field) ? undefined : value;
 }
 
-function listOf(field: Field, given: unknown): unknown {
-  const chosen = [given].flat().filter((one) => one !== '');
+function listValue(field: Field, sent: unknown): unknown {
+  const chosen = [sent].flat().filter((value) => value !== '');
   if (chosen.length === 0 && field.nullable) return null;
   const target = field.target?.();
   if (!target) return chosen;

@@ -43,13 +43,13 @@ export interface FormRequest {
   /** The object of the page; its values fill a form that changes the object. */
   object: Item | null;
   /** Values and errors of a form that is shown again. */
-  entered?: Entered | undefined;
+  entered?: FormInput | undefined;
   /** Path to redirect to after success; default: the page of the object. */
   returnTo?: string;
 }
 
 /** Entered values, and errors by form field. */
-export interface Entered {
+export interface FormInput {
   submission: Submission;
   errors?: FieldErrors;
 }
@@ -57,10 +57,10 @@ export interface Entered {
 type FormPart = 'attach' | 'fields' | 'raw';
 
 /**
- * Position of a form. `page`: its own page; `inline`: on the page with the form's URL; `beside` or
- * `open`: on another page, collapsed or expanded.
+ * Position of a form. `page`: its own page; `inline`: on the page with the form's URL; `collapsed` or
+ * `expanded`: on another page.
  */
-type FormPosition = 'page' | 'inline' | 'beside' | 'open';
+type FormPosition = 'page' | 'inline' | 'collapsed' | 'expanded';
 
 /** Renders the form of a route from the declaration that validates its requests. */
 @Injectable()
@@ -86,21 +86,21 @@ export class Forms {
     // An update form without the current values would overwrite them with empty values.
     const isFilled = (name: FormPart): boolean =>
       sent === name || request.object !== null || !isUpdate(route);
-    const attaching = info.attach && open.attach ? await this.attachForm(forPart('attach')) : null;
-    const byField = isFilled('fields') ? await this.fieldForm(forPart('fields'), fields) : null;
+    const attachForm = info.attach && open.attach ? await this.attachForm(forPart('attach')) : null;
+    const fieldForm = isFilled('fields') ? await this.fieldForm(forPart('fields'), fields) : null;
     const raw =
       request.returnTo === undefined &&
       isFilled('raw') &&
       folded('Raw data', rawForm(forPart('raw'), declared), {
-        open: sent === 'raw' || (byField === null && attaching === null),
+        open: sent === 'raw' || (fieldForm === null && attachForm === null),
         kind: 'plain',
       });
-    const content = html`${attaching}${byField}${raw}`;
+    const content = html`${attachForm}${fieldForm}${raw}`;
     const id = `form-${key}`;
     if (position === 'page')
       return html`<section class="card form" id="${id}">${content}</section>`;
     const isOpen =
-      position === 'open' || entered !== undefined || (position === 'inline' && hasFields(request));
+      position === 'expanded' || entered !== undefined || (position === 'inline' && hasFields(request));
     return folded(actionTitle(route, info), content, { id, open: isOpen, kind: 'panel form' });
   }
 
@@ -109,7 +109,7 @@ export class Forms {
    */
   async action(request: FormRequest): Promise<Html> {
     const { route, info, open, context } = request;
-    if (formFields(info, open, route.method).length > 0) return this.section(request, 'beside');
+    if (formFields(info, open, route.method).length > 0) return this.section(request, 'collapsed');
     return html`<form method="post" action="${context.path}" class="action">
       ${csrfInput(context.csrf)}
       <button class="button" title="${info.summary}">${actionTitle(route, info)}</button>
@@ -118,7 +118,7 @@ export class Forms {
 
   private async fieldForm(request: FormRequest, fields: readonly Field[]): Promise<Html | null> {
     const { key, route, info, plan, context, entered } = request;
-    if (plan?.asksFirst) return choiceLinks(plan.asksFirst, context);
+    if (plan?.openChoice) return choiceLinks(plan.openChoice, context);
     if (fields.length === 0) return plainAction(request);
     const rendered: FormField[] = [];
     for (const field of fields) rendered.push(await this.input(request, await this.resolve(field)));
@@ -175,15 +175,15 @@ export class Forms {
       errors: error === null ? errorsAt(entered?.errors, field.name) : [error],
       secret: isSecret(field, info.resource),
       ...(choices ? { choices } : {}),
-      ...followedIn(request.plan, field.name),
+      ...dependenciesOf(request.plan, field.name),
     };
   }
 
   /** Renders the form that adds an existing object to the list. */
   private async attachForm({ info, open, context, actor, entered }: FormRequest): Promise<Html> {
     const target = existing(info.resource, 'a list with an add form declares its resource');
-    const { candidates: among } = open;
-    const choices = await this.references.load(target, 'read', [], actor, among?.scope);
+    const { candidates } = open;
+    const choices = await this.references.load(target, 'read', [], actor, candidates?.scope);
     const input: FormField = {
       field: { ...ATTACH_FIELD, label: target.label, target: () => target },
       id: 'attach-id',
@@ -191,7 +191,7 @@ export class Forms {
       // The form has only one field, so all errors belong to the field.
       errors: Object.values(entered?.errors ?? {}).flatMap(messagesOf),
       choices,
-      ...(among ? { list: among.list } : {}),
+      ...(candidates ? { list: candidates.list } : {}),
       secret: false,
     };
     return html`<h2>Add an existing ${target.label.toLowerCase()}</h2>
@@ -313,13 +313,13 @@ const secretInput = ({ field }: FormField): Html =>
   html`<input type="hidden" name="${SECRET_FIELD}" value="${field.name}" />`;
 
 /** Returns the field that this field's choices depend on, and whether other fields depend on it. */
-const followedIn = (
+const dependenciesOf = (
   plan: FormPlan | null,
   name: string,
-): Pick<FormField, 'follows' | 'isFollowed'> => {
-  const follows = plan?.follows[name];
-  const isFollowed = Object.values(plan?.follows ?? {}).includes(name);
-  return { ...(follows === undefined ? {} : { follows }), isFollowed };
+): Pick<FormField, 'dependsOn' | 'hasDependents'> => {
+  const dependsOn = plan?.dependencies[name];
+  const hasDependents = Object.values(plan?.dependencies ?? {}).includes(name);
+  return { ...(dependsOn === undefined ? {} : { dependsOn }), hasDependents };
 };
 
 /** Renders the entries of lists, so that saving does not remove entries that the form did not show. */

@@ -13,7 +13,7 @@ export interface HeadingParts {
   context: PageContext;
   title: string;
   /** Name of the object that the title belongs to. */
-  of: string | null;
+  parent: string | null;
   /** Description of the object on the page. */
   description: string;
   /** State of the object on the page. */
@@ -36,8 +36,8 @@ export interface Star {
 
 /** Renders the title and description of a page, and links to its forms and its API response. */
 export function heading(parts: HeadingParts): Html {
-  const { context, title, of, description, state, entry, route, usable, star } = parts;
-  const listed = route?.info?.kind === 'list' && of === null ? route.info.resource : undefined;
+  const { context, title, parent, description, state, entry, route, usable, star } = parts;
+  const listed = route?.info?.kind === 'list' && parent === null ? route.info.resource : undefined;
   const about = listed?.pages.list?.about ?? route?.info?.summary;
   const kind = kindOf(route);
   const links = usable.filter(({ method }) => method !== 'PUT');
@@ -45,7 +45,7 @@ export function heading(parts: HeadingParts): Html {
   return html`<div class="heading">
     <div>
       <div class="titled">
-        <h1>${title}${of !== null && html` <span class="subject">– ${of}</span>`}</h1>
+        <h1>${title}${parent !== null && html` <span class="subject">– ${parent}</span>`}</h1>
         ${state && html`<span id="object-state" data-refresh>${state}</span>`}
       </div>
       <p class="description">
@@ -55,7 +55,7 @@ export function heading(parts: HeadingParts): Html {
     </div>
     <div class="tools">
       ${star && starButton(context, star)}
-      ${links.map((one) => formLink(one, isPaged && one.info.kind !== 'action' ? context.path : null))}
+      ${links.map((link) => formLink(link, isPaged && link.info.kind !== 'action' ? context.path : null))}
       <a class="button quiet" href="#${RESPONSE_ID}" title="API response of this page">API</a>
     </div>
   </div>`;

@@ -42,10 +42,10 @@ function render(value: HtmlValue): string {
 
 /** Renders attributes of an element; `true` renders only the name, null and false are omitted. */
 export const attributes = (
-  given: Record<string, string | number | boolean | null | undefined>,
+  values: Record<string, string | number | boolean | null | undefined>,
 ): Html =>
   new Html(
-    Object.entries(given)
+    Object.entries(values)
       .filter(([, value]) => value !== null && value !== undefined && value !== false)
       .map(([name, value]) =>
         value === true ? ` ${name}` : ` ${name}="${escapeHtml(String(value))}"`,

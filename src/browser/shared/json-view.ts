@@ -1,25 +1,25 @@
 import { entriesOf, ExactNumber } from '../../common/exact-json.js';
 import { escapeHtml } from '../../common/escape-html.js';
 import { Html, html } from './html.js';
-import type { Leads } from './related.js';
+import type { IsPage } from './related.js';
 
 const INDENT = '  ';
 
 /**
  * Renders a JSON document with highlighting and with links for API paths and web URLs.
  *
- * @param leads returns true if a path has a page
+ * @param isPage returns true if a path has a page
  */
-export const jsonView = (value: unknown, label: string, leads: Leads = () => true): Html =>
+export const jsonView = (value: unknown, label: string, isPage: IsPage = () => true): Html =>
   html`<pre class="json" tabindex="0" role="region" aria-label="${label}">
-${new Html(write(value, '', leads))}</pre>`;
+${new Html(write(value, '', isPage))}</pre>`;
 
-function write(value: unknown, indent: string, leads: Leads): string {
+function write(value: unknown, indent: string, isPage: IsPage): string {
   if (Array.isArray(value)) {
     return block(
       '[',
       ']',
-      value.map((item) => write(item, indent + INDENT, leads)),
+      value.map((item) => write(item, indent + INDENT, isPage)),
       indent,
     );
   }
@@ -27,11 +27,11 @@ function write(value: unknown, indent: string, leads: Leads): string {
   if (value !== null && typeof value === 'object') {
     const members = entriesOf(value).map(
       ([key, item]) =>
-        `<span class="k">${escapeHtml(JSON.stringify(key))}</span>: ${write(item, indent + INDENT, leads)}`,
+        `<span class="k">${escapeHtml(JSON.stringify(key))}</span>: ${write(item, indent + INDENT, isPage)}`,
     );
     return block('{', '}', members, indent);
   }
-  if (typeof value === 'string') return `<span class="s">${text(value, leads)}</span>`;
+  if (typeof value === 'string') return `<span class="s">${text(value, isPage)}</span>`;
   if (typeof value === 'number') return `<span class="n">${String(value)}</span>`;
   return `<span class="b">${String(value)}</span>`;
 }
@@ -42,10 +42,10 @@ function block(open: string, close: string, items: readonly string[], indent: st
   return `${open}\n${inner}${items.join(`,\n${inner}`)}\n${indent}${close}`;
 }
 
-function text(value: string, leads: Leads): string {
+function text(value: string, isPage: IsPage): string {
   const shown = escapeHtml(JSON.stringify(value));
   const link = linkOf(value);
-  return link === null || !leads(link)
+  return link === null || !isPage(link)
     ? shown
     : `<a href="${escapeHtml(link)}"${link.startsWith('/') ? '' : ' rel="noopener noreferrer"'}>${shown}</a>`;
 }

@@ -38,7 +38,7 @@ const LABELS: ReadonlyMap<string, string> = new Map(
 );
 
 /** Replacements within a label, such as for abbreviations. */
-const WITHIN: readonly (readonly [RegExp, string])[] = [
+const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/^ask (.+) on launch$/i, 'Ask for $1'],
   [/\bscm /i, ''],
   [/\bsurvey spec\b/i, 'survey'],
@@ -52,7 +52,7 @@ const WITHIN: readonly (readonly [RegExp, string])[] = [
 export function labelFor(name: string): string {
   const known = LABELS.get(name);
   if (known !== undefined) return known;
-  const words = WITHIN.reduce((text, [from, to]) => text.replace(from, to), labelOf(name));
+  const words = REPLACEMENTS.reduce((text, [from, to]) => text.replace(from, to), labelOf(name));
   return words.replace(/^./, (letter) => letter.toUpperCase());
 }
 

@@ -118,15 +118,15 @@ function themeSwitch({ path, query, theme }: PageContext): Html {
   return html`<form class="theme" method="get" action="${path}" data-theme-switch>
     ${hiddenQuery(query, [])}
     ${THEMES.map(
-      (one) =>
+      (choice) =>
         html`<button
           name="_theme"
-          value="${one}"
+          value="${choice}"
           class="icon"
-          title="${THEME_LABELS[one]}"
-          aria-pressed="${String(one === theme)}"
+          title="${THEME_LABELS[choice]}"
+          aria-pressed="${String(choice === theme)}"
         >
-          ${icon(one)}<span class="hidden">${THEME_LABELS[one]}</span>
+          ${icon(choice)}<span class="hidden">${THEME_LABELS[choice]}</span>
         </button>`,
     )}
   </form>`;
@@ -165,7 +165,7 @@ export const hiddenQuery = (query: PageContext['query'], without: readonly strin
     .flatMap(([name, value]) =>
       [value ?? []]
         .flat()
-        .map((one) => html`<input type="hidden" name="${name}" value="${one}" />`),
+        .map((text) => html`<input type="hidden" name="${name}" value="${text}" />`),
     );
 
 /**

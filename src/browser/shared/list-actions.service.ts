@@ -41,7 +41,7 @@ export class ListActions {
   constructor(private readonly runs: RunsRepository) {}
 
   /** Returns the actions of the rows, in order, with one statement for all rows. */
-  async of(rows: readonly Item[], actor: Actor, csrf: string): Promise<RowActions[]> {
+  async ofRows(rows: readonly Item[], actor: Actor, csrf: string): Promise<RowActions[]> {
     const active = rows
       .filter(isActive)
       .map(({ id, type }) => ({ id: Number(id), type: String(type) }));
@@ -62,7 +62,7 @@ const may = (row: Item, action: string): boolean =>
   memberOf(memberOf(row.summary_fields, 'user_capabilities'), action) === true;
 
 const isActive = ({ type, status }: Item): boolean =>
-  RUNS.has(type) && ACTIVE_STATUSES.some((one) => one === status);
+  RUNS.has(type) && ACTIVE_STATUSES.some((active) => active === status);
 
 /** Returns true if a launch has prompts or a survey. */
 const asks = (row: Item): boolean =>

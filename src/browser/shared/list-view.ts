@@ -4,7 +4,7 @@ import { html, type Html, type HtmlValue } from './html.js';
 import { csrfInput } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
 import { countOf, pluralOf, labelIn } from './labels.js';
-import { isNarrowed } from './filters.js';
+import { isFiltered } from './filters.js';
 import { formUrl } from './form-parameters.js';
 import { hasActions, type RowActions } from './list-actions.service.js';
 import { isInstant, objectTitleOf, toneOf, valueView, type Item } from './value-views.js';
@@ -32,7 +32,7 @@ export interface ListParts {
   /** The response body with the rows. */
   body: Item;
   /** True if the page has a form that creates an object. */
-  canCreate: boolean;
+  canAdd: boolean;
   /** True if the caller may remove rows from the list. */
   removable: boolean;
   /** Actions of the rows, in the order of the rows. */
@@ -52,14 +52,14 @@ export function listView(parts: ListParts): Html {
 }
 
 /** Renders the reason why a list is empty, and a link to the next step. */
-function emptyView({ context, definition, canCreate: isMade }: ListParts): Html {
+function emptyView({ context, definition, canAdd }: ListParts): Html {
   const { path, query } = context;
-  if (isNarrowed(query)) {
+  if (isFiltered(query)) {
     return html`<p class="empty">No results match the filters. <a href="${path}">Show all</a></p>`;
   }
   const emptyLink = definition?.pages.emptyLink;
   const kind = definition?.label.toLowerCase() ?? 'entry';
-  const first = isMade
+  const first = canAdd
     ? html`<a href="${formUrl(path, 'post')}">Create ${kind}</a>`
     : emptyLink &&
       path === `/api/v2/${definition?.path}/` &&
@@ -71,14 +71,14 @@ function table(parts: ListParts, rows: readonly Item[]): Html {
   const { context, definition, removable, actions } = parts;
   const hasRuns = rows.some((row) => recentRuns(row).length > 0);
   const isSelectable = actions.some(canSelect);
-  const acts = removable || rows.some(hasActions);
+  const hasActionColumn = removable || rows.some(hasActions);
   const columns = columnsOf(definition, rows);
   const typed = definition?.variants !== null && rows.some((row) => typeof row.type === 'string');
   const labels = columns.map((name) => labelIn(definition, name));
   const [first = ''] = columns;
   const showsId = rows.some((row) => 'id' in row && !isNamed(row, first, definition));
   // All rows have the same labels, so each label is rendered once.
-  const marks = labels.map((label) => html`data-label="${label}"`);
+  const labelAttributes = labels.map((label) => html`data-label="${label}"`);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Results">
       <table class="stacks">
         <thead>
@@ -90,17 +90,17 @@ function table(parts: ListParts, rows: readonly Item[]): Html {
               index === 0 && typed && html`<th scope="col">Type</th>`,
               name === 'status' && hasRuns && html`<th scope="col">Last runs</th>`,
             ])}
-            ${acts && html`<th scope="col"><span class="hidden">Actions</span></th>`}
+            ${hasActionColumn && html`<th scope="col"><span class="hidden">Actions</span></th>`}
           </tr>
         </thead>
         <tbody>
           ${rows.map(
-            (row, at) =>
+            (row, rowIndex) =>
               html`<tr>
-                ${isSelectable && html`<td class="select">${selectBox(row, actions[at])}</td>`}
+                ${isSelectable && html`<td class="select">${selectBox(row, actions[rowIndex])}</td>`}
                 ${showsId && html`<td class="number" data-label="ID">${linked(row, String(row.id))}</td>`}
                 ${columns.map((name, index) => [
-                  cell(row, name, definition, index === 0 ? null : marks[index]),
+                  cell(row, name, definition, index === 0 ? null : labelAttributes[index]),
                   index === 0 &&
                     typed &&
                     html`<td data-label="Type">${labelOf(String(row.type))}</td>`,
@@ -108,7 +108,7 @@ function table(parts: ListParts, rows: readonly Item[]): Html {
                     hasRuns &&
                     html`<td data-label="Last runs">${runSquares(row)}</td>`,
                 ])}
-                ${acts && html`<td class="end">${actions[at]?.buttons}${removable && removal(context, row)}</td>`}
+                ${hasActionColumn && html`<td class="end">${actions[rowIndex]?.buttons}${removable && removeForm(context, row)}</td>`}
               </tr>`,
           )}
         </tbody>
@@ -172,10 +172,10 @@ function cell(
   name: string,
   definition: ResourceDefinition | undefined,
   /** Label of the cell in the card layout; null for the cell with the name. */
-  mark: Html | null | undefined,
+  labelAttribute: Html | null | undefined,
 ): Html {
   const shown = valueView(name, row, definition);
-  if (mark) return html`<td ${mark}>${shown}</td>`;
+  if (labelAttribute) return html`<td ${labelAttribute}>${shown}</td>`;
   const isLink = isNamed(row, name, definition);
   return html`<th scope="row">${isLink ? linked(row, String(row[name])) : shown}</th>`;
 }
@@ -244,7 +244,7 @@ function heading(
   return html`<th scope="col" aria-sort="${order}"><a href="${path}${next}">${label}</a></th>`;
 }
 
-const removal = ({ path, csrf }: PageContext, row: Item): Html =>
+const removeForm = ({ path, csrf }: PageContext, row: Item): Html =>
   html` <form method="post" action="${path}">
     ${csrfInput(csrf)}
     <input type="hidden" name="id" value="${String(row.id)}" />
@@ -256,9 +256,9 @@ function pagination({ context, definition, body }: ListParts, shown: number): Ht
   const { count } = body;
   const [next, previous] = [textIn(body, 'next'), textIn(body, 'previous')];
   const page = Number([context.query.page].flat()[0] ?? 1);
-  const sent = Number(new URLSearchParams((next || previous).split('?')[1]).get('page_size'));
+  const linkedSize = Number(new URLSearchParams((next || previous).split('?')[1]).get('page_size'));
   // If the links have no page size, a page with a next page has the full size.
-  const size = sent || (next ? shown : 0);
+  const size = linkedSize || (next ? shown : 0);
   const last = typeof count === 'number' ? Math.max(1, Math.ceil(count / (size || 1))) : 0;
   const step = (url: string | null | undefined, label: string, rel: string): Html =>
     url

@@ -45,7 +45,7 @@ export function loginPage(
       <form method="post" action="/api/login/" class="stack">
         ${csrfInput(context.csrf)}
         <input type="hidden" name="next" value="${next}" />
-        ${pending && carried(PENDING_FIELD, pending)}
+        ${pending && pendingInput(PENDING_FIELD, pending)}
         <div class="field">
           <label for="username">Username</label>
           <input
@@ -74,7 +74,7 @@ export function loginPage(
         passkey &&
         passkeyForm({ kind: 'get', action: '/api/login/passkey/alone/', passkey, context }, [
           html`<input type="hidden" name="next" value="${next}" />`,
-          pending && carried(PENDING_FIELD, pending),
+          pending && pendingInput(PENDING_FIELD, pending),
           html`<button class="button">Use a passkey</button>`,
         ])
       }
@@ -98,12 +98,12 @@ export function codePage(
       ${
         passkey &&
         passkeyForm({ kind: 'get', action: '/api/login/passkey/', passkey, context }, [
-          pending && carried(PENDING_FIELD, pending),
+          pending && pendingInput(PENDING_FIELD, pending),
           html`<button class="primary">Use a passkey</button>`,
         ])
       }
       <form method="post" action="/api/login/code/" class="stack">
-        ${csrfInput(context.csrf)} ${pending && carried(PENDING_FIELD, pending)}
+        ${csrfInput(context.csrf)} ${pending && pendingInput(PENDING_FIELD, pending)}
         ${codeField('Code of your authenticator app, or a recovery code')}
         <button class="primary">Log in</button>
       </form>
@@ -159,7 +159,7 @@ const optionLink = (name: string, slug: string, next: string): Html =>
     <a class="button" href="/sso/login/${slug}/${withQuery({}, { next })}">Log in with ${name}</a>
   </p>`;
 
-const carried = (name: string, pending: PendingForm): Html =>
+const pendingInput = (name: string, pending: PendingForm): Html =>
   html`<input type="hidden" name="${name}" value="${JSON.stringify(pending)}" />`;
 
 /**
@@ -178,7 +178,7 @@ export function resumePage(
       <h1>Logged in</h1>
       <p class="description">The form has not been sent yet.</p>
       <form method="post" action="${next}" class="stack" data-submit>
-        ${csrfInput(context.csrf)} ${carried(RESUME_FIELD, pending)}
+        ${csrfInput(context.csrf)} ${pendingInput(RESUME_FIELD, pending)}
         <button class="primary" autofocus>Back to the form</button>
       </form>
     </section>`,

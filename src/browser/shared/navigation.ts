@@ -3,7 +3,7 @@ import { attributes, html, type Html } from './html.js';
 import { icon, type IconName } from './icons.js';
 
 /** An item of the sidebar. */
-interface Item {
+interface SidebarItem {
   label: string;
   icon: IconName;
   /** Collection below `/api/v2/` that the item opens. */
@@ -19,7 +19,7 @@ interface Item {
 const NEWEST_FIRST = '?order_by=-id';
 
 /** Items of the sidebar by group, in order. */
-const GROUPS: readonly (readonly [title: string, items: readonly Item[]])[] = [
+const GROUPS: readonly (readonly [title: string, items: readonly SidebarItem[]])[] = [
   [
     'Runs',
     [
@@ -156,7 +156,7 @@ export function pagesNamed(text: string, actor: Actor): { label: string; href: s
 export function sidebar(actor: Actor, path: string): Html {
   const collection = /^\/api\/v2\/([^/]+)\//.exec(path)?.[1] ?? '';
   return html`<nav class="side" aria-label="Main">
-    ${sideLink({ label: 'Dashboard', icon: 'dashboard', href: '/', isHere: path === '/', isPage: true })}
+    ${sideLink({ label: 'Dashboard', icon: 'dashboard', href: '/', isCurrent: path === '/', isPage: true })}
     ${GROUPS.map(([title, items]) =>
       group(
         title,
@@ -167,7 +167,7 @@ export function sidebar(actor: Actor, path: string): Html {
               label: item.label,
               icon: item.icon,
               href: `/api/v2/${item.path}/${item.query ?? ''}`,
-              isHere: item.path === collection || (item.includes?.includes(collection) ?? false),
+              isCurrent: item.path === collection || (item.includes?.includes(collection) ?? false),
               isPage: path === `/api/v2/${item.path}/`,
             }),
           ),
@@ -187,12 +187,12 @@ interface SideLink {
   icon: IconName;
   href: string;
   /** True if the current page belongs to the item. */
-  isHere: boolean;
+  isCurrent: boolean;
   /** True if the current page is the page of the item. */
   isPage: boolean;
 }
 
-const sideLink = ({ label, icon: name, href, isHere, isPage }: SideLink): Html =>
-  html`<a href="${href}" ${attributes({ 'aria-current': isHere && (isPage ? 'page' : 'true') })}
+const sideLink = ({ label, icon: name, href, isCurrent, isPage }: SideLink): Html =>
+  html`<a href="${href}" ${attributes({ 'aria-current': isCurrent && (isPage ? 'page' : 'true') })}
     >${icon(name)}${label}</a
   >`;

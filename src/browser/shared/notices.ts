@@ -1,5 +1,5 @@
 import { labelOf } from '../../common/fields/label.js';
-import type { Entered } from './forms.service.js';
+import type { FormInput } from './forms.service.js';
 import { html, type HtmlValue } from './html.js';
 import type { PageContext } from './page-context.js';
 import type { PendingForm } from './pending-form.js';
@@ -23,10 +23,10 @@ export const noticeView = ({ notice }: PageContext, hasFailed = false): HtmlValu
 export function resumedFor(
   pending: PendingForm | undefined,
   { path, method }: { path: string; method: string },
-): Entered | undefined {
+): FormInput | undefined {
   if (pending?.path !== path) return undefined;
   // PUT and PATCH share one form.
-  const methodOf = (one: string): string => (one === 'PUT' ? 'PATCH' : one);
+  const methodOf = (method: string): string => (method === 'PUT' ? 'PATCH' : method);
   return methodOf(pending.method) === methodOf(method) ? { submission: pending } : undefined;
 }
 

@@ -12,7 +12,7 @@ export function outcomeChart(outcomes: readonly DayOutcomes[]): Html {
     values: outcomes.map((day) => day[key]),
   }));
   const legend = ({ label, values }: Series): string =>
-    `${values.reduce((all, one) => all + one, 0)} ${label}`;
+    `${values.reduce((sum, value) => sum + value, 0)} ${label}`;
   return columnChart({
     summary: `Jobs by day: ${series.map(legend).join(', ')}`,
     title: 'Jobs by day',

@@ -29,13 +29,13 @@ const NOTICES = {
   // The panels of the page show the result of the run.
   launched: 'Launched.',
 } as const;
-export type NoticeWord = keyof typeof NOTICES;
+export type NoticeKey = keyof typeof NOTICES;
 
-export const isNotice = (word: string): word is NoticeWord => Object.hasOwn(NOTICES, word);
+export const isNotice = (key: string): key is NoticeKey => Object.hasOwn(NOTICES, key);
 
 /** The result of a form, shown on the next page. */
 export interface Notice {
-  word: NoticeWord;
+  key: NoticeKey;
   /** Names of the fields that were ignored. */
   ignored: readonly string[];
 }
@@ -98,14 +98,14 @@ export function openPage(request: PageRequest, response: Response): PageContext 
 
 /** Parses a cookie such as `saved`, or `launched.limit.forks` with ignored fields. */
 function readNotice(cookie = ''): ShownNotice | null {
-  const [word = '', ...ignored] = cookie.split('.');
-  const text = isNotice(word) ? NOTICES[word] : undefined;
+  const [key = '', ...ignored] = cookie.split('.');
+  const text = isNotice(key) ? NOTICES[key] : undefined;
   return text ? { text, ignored: ignored.filter((name) => FIELD_NAME.test(name)) } : null;
 }
 
 /** Stores a notice in a cookie for the next page. */
-export function leaveNotice(response: Response, notice: Notice, secure: boolean): void {
-  response.cookie(NOTICE_COOKIE, [notice.word, ...notice.ignored].join('.'), {
+export function storeNotice(response: Response, notice: Notice, secure: boolean): void {
+  response.cookie(NOTICE_COOKIE, [notice.key, ...notice.ignored].join('.'), {
     httpOnly: true,
     sameSite: 'lax',
     secure,
@@ -122,7 +122,7 @@ export function withQuery(
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
     if (key in changes) continue;
-    for (const one of [value ?? []].flat()) search.append(key, one);
+    for (const text of [value ?? []].flat()) search.append(key, text);
   }
   for (const [key, value] of Object.entries(changes)) {
     if (value !== null) search.append(key, value);

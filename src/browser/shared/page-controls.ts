@@ -24,7 +24,7 @@ export function pageControls(request: PlainRequest, response: Response, next: Ne
     return;
   }
   if (isStarring(query)) toggleStar(request, response);
-  const theme = THEMES.find((one) => one === query._theme);
+  const theme = THEMES.find((known) => known === query._theme);
   if (theme) {
     response.cookie(THEME_COOKIE, theme, {
       sameSite: 'lax',
@@ -39,16 +39,16 @@ export function pageControls(request: PlainRequest, response: Response, next: Ne
 /** Returns the query string without control parameters, or null if the query has none. */
 export function cleanQuery(query: QueryParameters): string | null {
   const entries = Object.entries(query).flatMap(([key, value]) =>
-    [value ?? []].flat().map((one) => [key, one] as const),
+    [value ?? []].flat().map((text) => [key, text] as const),
   );
   const controls = new Set<string>(['_theme', STAR, ...FILTER_PARTS]);
-  const kept = entries.filter(([key, value]) => !controls.has(key) && value !== '');
-  if (kept.length === entries.length) return null;
+  const remaining = entries.filter(([key, value]) => !controls.has(key) && value !== '');
+  if (remaining.length === entries.length) return null;
   const added = addedFilter(query);
   // A new filter restarts the list at its first page.
   const isNewList = '_field' in query;
   const search = new URLSearchParams(
-    kept
+    remaining
       .filter(([key]) => !(isNewList && ['page', 'after'].includes(key)))
       .map(([key, value]): [string, string] => [key, value]),
   );

@@ -31,13 +31,13 @@ export interface PageForm {
   /** Field that determines the other fields; the form asks for its value first. */
   readonly choice?: string;
   /** Values of `choice` that the form omits, because such objects are created elsewhere. */
-  readonly madeElsewhere?: readonly string[];
+  readonly omittedChoices?: readonly string[];
   /** Returns the values of a `choice` that refers to objects; all callers may choose them. */
   choices?(): Promise<readonly Choice[]>;
   /** Lists below the object that the form saves with the object, by field. */
   readonly lists?: Readonly<Record<string, FormList>>;
   /** Fields whose choices depend on the value of another field, by name. */
-  readonly follows?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
   /** References to preselect if there is only one object to choose. */
   readonly preselects?: readonly string[];
   /** Layout of the form, if it differs from the layout of the object. */
@@ -76,7 +76,7 @@ export interface PageForm {
 export interface FormPlan {
   fields: readonly Field[];
   /** Field whose value must be chosen first; null if there is none. */
-  asksFirst: Field | null;
+  openChoice: Field | null;
   /** Field whose value is already chosen and fixed on this page; null if there is none. */
   choice: Field | null;
   toBody(filled: Record<string, unknown>): Record<string, unknown>;
@@ -84,7 +84,7 @@ export interface FormPlan {
   errorsIn(errors: FieldErrors, filled: Values): FieldErrors;
   pages: PageLayout | undefined;
   lists: Readonly<Record<string, FormList>>;
-  follows: Readonly<Record<string, string>>;
+  dependencies: Readonly<Record<string, string>>;
   preselects: readonly string[];
   /** Renders the preview; null for a form without a preview. */
   preview: ((filled: Record<string, unknown>) => Promise<Html>) | null;
@@ -129,22 +129,22 @@ export class PageForms {
     const declared = open.fields ?? info.body ?? [];
     const choice = await choiceOf(form, declared);
     const chosen = choice && lastOf(known[choice.name]);
-    const isOpen = choice !== null && (chosen === undefined || chosen === '');
-    const fields = isOpen ? [choice] : await form.fields(declared, chosen, known, actor);
+    const isUnchosen = choice !== null && (chosen === undefined || chosen === '');
+    const fields = isUnchosen ? [choice] : await form.fields(declared, chosen, known, actor);
     return {
       fields,
-      asksFirst: isOpen ? choice : null,
-      choice: isOpen ? null : choice,
+      openChoice: isUnchosen ? choice : null,
+      choice: isUnchosen ? null : choice,
       toBody: (filled) => bodyOf(form, filled),
       fromObject: (object) => form.fromObject?.(object) ?? {},
       errorsIn: (errors, filled) => form.errorsIn?.(errors, filled) ?? errors,
       pages: form.pages,
       lists: Object.fromEntries(
         Object.entries(form.lists ?? {}).filter(([name]) =>
-          fields.some((one) => one.name === name),
+          fields.some((field) => field.name === name),
         ),
       ),
-      follows: form.follows ?? {},
+      dependencies: form.dependencies ?? {},
       preselects: form.preselects ?? [],
       preview: previewBy(form),
     };
@@ -166,19 +166,19 @@ export class PageForms {
 /** Returns the request body, without the lists that are saved after the object. */
 function bodyOf(form: PageForm, filled: Record<string, unknown>): Record<string, unknown> {
   const lists = form.lists ?? {};
-  const own = Object.entries(filled).filter(([name]) => !Object.hasOwn(lists, name));
-  const body = Object.fromEntries(own);
+  const fields = Object.entries(filled).filter(([name]) => !Object.hasOwn(lists, name));
+  const body = Object.fromEntries(fields);
   return form.toBody?.(body) ?? body;
 }
 
 async function choiceOf(form: PageForm, fields: readonly Field[]): Promise<Field | null> {
-  const { choice, madeElsewhere = [] } = form;
+  const { choice, omittedChoices = [] } = form;
   const field = fields.find(({ name }) => name === choice);
   if (!field) return null;
   const choices = (await form.choices?.()) ?? field.choices;
   return {
     ...field,
-    choices: choices.filter(([value]) => !madeElsewhere.includes(String(value))),
+    choices: choices.filter(([value]) => !omittedChoices.includes(String(value))),
   };
 }
 

@@ -4,8 +4,8 @@ import type { Actor } from '../../common/access.js';
 import { isRecord } from '../../common/records.js';
 import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
 import type { TableEntry, TableRoute } from '../../common/rest/route-table.service.js';
-import { decoded, wordsOf } from './breadcrumbs.js';
-import { PageTrail, type Step } from './page-trail.service.js';
+import { decoded, segmentLabel } from './breadcrumbs.js';
+import { PageTrail, type Breadcrumb } from './page-trail.service.js';
 import { titlesOf } from './titles.js';
 import { objectTitleOf } from './value-views.js';
 import { isIdText } from '../../common/resource/ids.js';
@@ -26,11 +26,11 @@ interface HeadingInput {
 export interface PageHeading {
   title: string;
   /** Name of the object whose action, list or part the page shows; null for other pages. */
-  of: string | null;
+  parent: string | null;
   /** Names of the objects in the path, by URL. */
   names: ReadonlyMap<string, string>;
   /** Breadcrumbs before the object in the path. */
-  trail: readonly Step[];
+  trail: readonly Breadcrumb[];
 }
 
 interface Subject {
@@ -50,20 +50,20 @@ export class PageHeadings {
     private readonly trails: PageTrail,
   ) {}
 
-  async of(page: HeadingInput): Promise<PageHeading> {
+  async find(page: HeadingInput): Promise<PageHeading> {
     const { actor, target } = page;
     const subject = subjectOf(page);
     if (!subject || !actor)
-      return { title: titleFor(page, new Map()), of: null, names: new Map(), trail: [] };
+      return { title: titleFor(page, new Map()), parent: null, names: new Map(), trail: [] };
     const name = await this.nameFor(page, subject, actor);
     const names = new Map(name ? [[subject.url, name]] : []);
     const { definition } = subject;
-    const isOwnPath = subject.url === `/api/v2/${definition.path}/${subject.segment}/`;
+    const isDetailPath = subject.url === `/api/v2/${definition.path}/${subject.segment}/`;
     return {
       title: titleFor(page, names),
-      of: page.path === subject.url ? null : name,
+      parent: page.path === subject.url ? null : name,
       names,
-      trail: isOwnPath && target ? await this.trails.before(definition, target, actor) : [],
+      trail: isDetailPath && target ? await this.trails.before(definition, target, actor) : [],
     };
   }
 
@@ -84,8 +84,8 @@ export class PageHeadings {
 
 /** Returns the object in the path that the page shows or is below. */
 function subjectOf({ path, entry, route }: HeadingInput): Subject | null {
-  const any = route ?? [...(entry?.routes.values() ?? [])][0];
-  const definition = any?.info?.parent;
+  const anyRoute = route ?? [...(entry?.routes.values() ?? [])][0];
+  const definition = anyRoute?.info?.parent;
   const index = entry?.pattern.split('/').indexOf(':id') ?? -1;
   const segments = path.split('/');
   const segment = segments[index];
@@ -100,11 +100,11 @@ function titleFor(
   const last = path.split('/').filter(Boolean).at(-1) ?? '';
   if (isRecord(body) && route?.info?.kind === 'retrieve' && 'id' in body)
     return objectTitleOf(body);
-  const known = names.get(path);
-  if (known) return known;
+  const name = names.get(path);
+  if (name) return name;
   if (last === 'v2') return 'API version 2';
   if (last === 'api') return 'API';
   const { parent } = route?.info ?? {};
   if (parent && entry?.pattern.endsWith(':id')) return `${parent.label} ${decoded(last)}`;
-  return entry ? wordsOf(last, entry) : 'Not found';
+  return entry ? segmentLabel(last, entry) : 'Not found';
 }

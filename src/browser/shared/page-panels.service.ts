@@ -65,13 +65,13 @@ export class PagePanels {
 
   /** Returns true if a panel renders the rows of the list of an operation. */
   showRows(operationId: string | undefined): boolean {
-    return this.of(operationId ?? '').some(({ showsRows = false }) => showsRows);
+    return this.panelsOf(operationId ?? '').some(({ showsRows = false }) => showsRows);
   }
 
   /** @param part `first` for only the panels before the details of an object, `other` for the others */
   async render(type: string, context: PanelContext, part?: 'first' | 'other'): Promise<Html[]> {
     const sections: Html[] = [];
-    for (const panel of this.of(type)) {
+    for (const panel of this.panelsOf(type)) {
       if (part !== undefined && (panel.isFirst === true) !== (part === 'first')) continue;
       const section = await panel.render(context);
       if (section) sections.push(section);
@@ -81,15 +81,15 @@ export class PagePanels {
 
   /** Returns true if a key has panels. */
   has(type: string): boolean {
-    return this.of(type).length > 0;
+    return this.panelsOf(type).length > 0;
   }
 
   /** Returns true if a panel has a form for an action. */
   covers(type: string, action: string): boolean {
-    return this.of(type).some(({ covers = [] }) => covers.includes(action));
+    return this.panelsOf(type).some(({ covers = [] }) => covers.includes(action));
   }
 
-  private of(type: string): readonly Panel[] {
+  private panelsOf(type: string): readonly Panel[] {
     this.byType ??= this.find();
     return this.byType.get(type) ?? [];
   }
@@ -104,8 +104,8 @@ export class PagePanels {
         found.set(type, [...(found.get(type) ?? []), instance]);
       }
     }
-    const placeOf = ({ isFirst = false }: Panel): number => (isFirst ? 0 : 1);
-    for (const panels of found.values()) panels.sort((a, b) => placeOf(a) - placeOf(b));
+    const rankOf = ({ isFirst = false }: Panel): number => (isFirst ? 0 : 1);
+    for (const panels of found.values()) panels.sort((a, b) => rankOf(a) - rankOf(b));
     return found;
   }
 }

@@ -8,7 +8,7 @@ import { breadcrumbs } from './breadcrumbs.js';
 import { resumedForm, submissionOf } from './browser-form.js';
 import { apiView, detailView, directoryView } from './detail-view.js';
 import { filterPanel } from './filters.js';
-import { hasFields, formTitle, type Entered } from './forms.service.js';
+import { hasFields, formTitle, type FormInput } from './forms.service.js';
 import { heading, type Star } from './heading.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { page } from './layout.js';
@@ -20,24 +20,24 @@ import { PageHeadings } from './page-headings.service.js';
 import { PageSections, type FilledPage, type UsableRoute } from './page-sections.service.js';
 import { ListActions } from './list-actions.service.js';
 import { ReadableLinks } from './readable-links.service.js';
-import { leadsBy } from './related.js';
+import { pageTest } from './related.js';
 import { responseView } from './response-view.js';
 import { WebhookCauses } from './webhook-causes.service.js';
 import { valueView, type Item } from './value-views.js';
 
 /** A response of the API to render as a page. */
-export interface Shown {
+export interface PageResponse {
   status: number;
   /** Body after JSON serialization: dates are text. */
   body: unknown;
   /** A rejected or previewed form to show again. */
-  refused?: Entered;
+  refused?: FormInput;
   /** Message above the response, such as the explanation of an error. */
   message?: HtmlValue;
 }
 
-interface View extends Shown, FilledPage {
-  refused?: Entered;
+interface View extends PageResponse, FilledPage {
+  refused?: FormInput;
   /** Values that a form of the page sent. */
   sent: Readonly<Record<string, unknown>>;
   route: TableRoute | undefined;
@@ -57,7 +57,7 @@ export class PageRenderer {
     private readonly links: ReadableLinks,
   ) {}
 
-  async render(request: ApiRequest, response: Response, shown: Shown): Promise<string> {
+  async render(request: ApiRequest, response: Response, shown: PageResponse): Promise<string> {
     const context = openPage(request, response);
     const entry = this.table.match(request.path);
     const submission = submissionOf(request);
@@ -72,8 +72,8 @@ export class PageRenderer {
       response,
     };
     const { path } = context;
-    const found = await this.headings.of({ ...view, path, target: request.target });
-    const { title, of } = found;
+    const found = await this.headings.find({ ...view, path, target: request.target });
+    const { title, parent } = found;
     const star = starOf(request, response, view);
     const usable = await this.sections.usable(view);
     const form = this.sections.formOf(view, usable);
@@ -84,7 +84,7 @@ export class PageRenderer {
     const formShowsErrors = shown.refused !== undefined && shown.status === 400 && forms.length > 0;
     const responsePart = responseView(context, response, view, {
       open: this.jsonIsOpen(view, usable),
-      leads: leadsBy(this.table),
+      isPage: pageTest(this.table),
       object: object && this.apiOf(object, view),
     });
     const message = formShowsErrors ? null : view.message;
@@ -98,12 +98,12 @@ export class PageRenderer {
     const responseIsLast = shown.refused !== undefined || context.method === 'GET';
     return page({
       context,
-      title: of === null ? title : `${title} – ${of}`,
+      title: parent === null ? title : `${title} – ${parent}`,
       content: html` ${breadcrumb}
       ${heading({
         context,
         title,
-        of,
+        parent,
         description: descriptionOf(view, title),
         state: stateOf(view),
         entry: view.entry,
@@ -168,7 +168,7 @@ export class PageRenderer {
     const { body, status, route, actor } = view;
     const definition = route?.info?.resource;
     if (status >= 400 || !isRecord(body) || !isObjectPage(view, body) || !definition) return null;
-    const [object = body] = actor ? await this.links.of([body], definition, actor) : [body];
+    const [object = body] = actor ? await this.links.filter([body], definition, actor) : [body];
     return object;
   }
 
@@ -177,15 +177,15 @@ export class PageRenderer {
     const { context, route } = view;
     const definition = route?.info?.resource;
     const removable = usable.some(({ info, open }) => info.attach === true && open.attach);
-    const isMade = usable.some(({ method, info }) => method === 'POST' && info.kind !== 'action');
+    const canAdd = usable.some(({ method, info }) => method === 'POST' && info.kind !== 'action');
     const rows = await this.panelsFor(definition && `${definition.type}_rows`, body, view);
     const { actor, context: page } = view;
-    const named = await this.causes.named(listOf(body.results).filter(isRecord));
-    const listed = actor && definition ? await this.links.of(named, definition, actor) : named;
-    const actions = actor ? await this.actions.of(listed, actor, page.csrf) : [];
+    const named = await this.causes.withEventNames(listOf(body.results).filter(isRecord));
+    const listed = actor && definition ? await this.links.filter(named, definition, actor) : named;
+    const actions = actor ? await this.actions.ofRows(listed, actor, page.csrf) : [];
     const showsRows = rows.length === 0 && !this.panels.showRows(route?.info?.operationId);
     return html`${rows}
-    ${listView({ context, definition, body: { ...body, results: listed }, canCreate: isMade, removable, actions, showsRows })}`;
+    ${listView({ context, definition, body: { ...body, results: listed }, canAdd, removable, actions, showsRows })}`;
   }
 
   private async panelsFor(
@@ -217,19 +217,19 @@ export class PageRenderer {
 const isObjectPage = ({ context, route }: View, body: Item): boolean =>
   context.method === 'GET' && route?.info?.resource !== undefined && typeof body.id === 'number';
 
-interface FormPageParts {
+interface FormView {
   form: UsableRoute;
   content: HtmlValue;
   breadcrumb: Html;
   title: string;
-  of: string | null;
+  parent: string | null;
 }
 
 /** Renders the page of a form that creates, adds, changes or deletes an object. */
-function formPage(view: View, { form, content, breadcrumb, title, of }: FormPageParts): string {
+function formPage(view: View, { form, content, breadcrumb, title, parent }: FormView): string {
   const { context, resumed } = view;
   const heading = formTitle(form, form.info, form.open);
-  const subject = form.method === 'POST' ? of : title;
+  const subject = form.method === 'POST' ? parent : title;
   const full = subject === null ? heading : `${heading} – ${subject}`;
   return page({
     context,

@@ -8,7 +8,7 @@ import {
   type TableEntry,
   type TableRoute,
 } from '../../common/rest/route-table.service.js';
-import { hasFields, isUpdate, deleteSection, Forms, type Entered } from './forms.service.js';
+import { hasFields, isUpdate, deleteSection, Forms, type FormInput } from './forms.service.js';
 import { FormLists } from './form-lists.service.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { resumedFor } from './notices.js';
@@ -27,7 +27,7 @@ export interface FilledPage {
   actor: Actor | null;
   status: number;
   body: unknown;
-  refused?: Entered | undefined;
+  refused?: FormInput | undefined;
   resumed: PendingForm | undefined;
 }
 
@@ -74,7 +74,7 @@ export class PageSections {
       if (route?.info?.access !== 'authenticated' || !canFill(page, route)) continue;
       const open = await this.options.openParts(route, context.path, actor);
       if (!open.body && !open.attach) continue;
-      const plan = await this.plans.plan(route, open, knownOf(page, route), actor);
+      const plan = await this.plans.plan(route, open, formValues(page, route), actor);
       usable.push({ ...route, info: route.info, open, plan });
     }
     return usable;
@@ -116,16 +116,16 @@ export class PageSections {
         (refused ? method === context.method : method !== 'PUT' || !hasPatch(usable)) &&
         (info.kind === 'action' || !hasFormPages(entry)),
     );
-    const wanted = form ? [form] : inline;
+    const routes = form ? [form] : inline;
     const object = refused ? null : objectOf(context, body);
     const sections: Html[] = [];
-    for (const route of wanted) {
+    for (const route of routes) {
       if (route.method === 'DELETE') sections.push(deleteSection(context, route.info, title));
       else {
         const { open, info, plan } = route;
         const key = route.method.toLowerCase();
-        const here = { path: context.path, method: route.method };
-        const entered = placed(refused, plan) ?? resumedFor(resumed, here);
+        const target = { path: context.path, method: route.method };
+        const entered = mapErrors(refused, plan) ?? resumedFor(resumed, target);
         const filled = object && (await this.filled(object, plan, actor));
         const request = { key, route, info, open, plan, context, actor, object: filled, entered };
         sections.push(await this.forms.section(request, form ? 'page' : 'inline'));
@@ -159,7 +159,7 @@ export class PageSections {
         object: await this.filled(object, plan, actor),
         returnTo,
       },
-      isOpen ? 'open' : 'beside',
+      isOpen ? 'expanded' : 'collapsed',
     );
   }
 
@@ -202,15 +202,15 @@ export class PageSections {
       if (this.panels.covers(String(object.type), key)) continue;
       const open = await this.options.openParts(route, path, actor);
       if (!open.body) continue;
-      const there = { ...context, path };
+      const formContext = { ...context, path };
       const entered = resumedFor(resumed, { path, method: 'POST' });
-      const request = { key, route, info, open, plan: null, context: there, actor, entered };
-      const place = hasFields({ info, open }) ? forms : buttons;
-      place.push(await this.forms.action({ ...request, object }));
+      const request = { key, route, info, open, plan: null, context: formContext, actor, entered };
+      const list = hasFields({ info, open }) ? forms : buttons;
+      list.push(await this.forms.action({ ...request, object }));
     }
-    const beside = (parts: readonly Html[]): HtmlValue =>
+    const groupOf = (parts: readonly Html[]): HtmlValue =>
       parts.length > 0 && html`<div class="beside">${parts}</div>`;
-    return { buttons: beside(buttons), forms: beside(forms) };
+    return { buttons: groupOf(buttons), forms: groupOf(forms) };
   }
 }
 
@@ -225,7 +225,7 @@ const objectOf = ({ method }: PageContext, body: unknown): Item | null =>
   method === 'GET' && isRecord(body) && !Array.isArray(body.results) ? body : null;
 
 /** Maps errors of the sent body to the fields of the form. */
-function placed(refused: Entered | undefined, plan: FormPlan | null): Entered | undefined {
+function mapErrors(refused: FormInput | undefined, plan: FormPlan | null): FormInput | undefined {
   if (!refused?.errors || !plan || refused.submission.raw !== null) return refused;
   const { submission, errors } = refused;
   return { submission, errors: plan.errorsIn(errors, submission.values) };
@@ -236,7 +236,7 @@ const canFill = ({ context, body, refused }: FilledPage, route: TableRoute): boo
   !isUpdate(route) || refused !== undefined || objectOf(context, body) !== null;
 
 /** Returns the initial or submitted values of a form. */
-const knownOf = ({ context, body, refused, resumed }: FilledPage, route: TableRoute): Item => ({
+const formValues = ({ context, body, refused, resumed }: FilledPage, route: TableRoute): Item => ({
   ...(isUpdate(route) ? objectOf(context, body) : context.initialValues),
   ...resumedFor(resumed, { path: context.path, method: route.method })?.submission.values,
   ...refused?.submission.values,

@@ -16,14 +16,14 @@ import { orderOf } from './tabs.js';
 import { objectTitleOf } from './value-views.js';
 
 /** A breadcrumb. */
-export interface Step {
+export interface Breadcrumb {
   name: string;
   /** Path of the page; empty without a page. */
   url: string;
 }
 
 /** Reference of an object to its parent: its organization, or the object that contains it. */
-interface Owner {
+interface ParentReference {
   /** Field with the reference to the parent. */
   field: string;
   target: () => ResourceDefinition;
@@ -41,30 +41,30 @@ export class PageTrail {
    * Returns the breadcrumbs before an object, outermost first, for the parents that the caller may
    * read. Runs one statement for each parent.
    */
-  async before(definition: ResourceDefinition, row: Row, actor: Actor): Promise<Step[]> {
-    const all = this.listUrl(`/api/v2/${definition.path}/`);
+  async before(definition: ResourceDefinition, row: Row, actor: Actor): Promise<Breadcrumb[]> {
+    const list = this.listUrl(`/api/v2/${definition.path}/`);
     const name = labelOf(definition.path);
-    const owner = ownerOf(definition);
-    const id = owner && row[columnOf(fieldOf(definition, owner.field))];
-    if (!owner || typeof id !== 'number') return [{ name, url: all }];
-    const target = owner.target();
+    const reference = parentReferenceOf(definition);
+    const id = reference && row[columnOf(fieldOf(definition, reference.field))];
+    if (!reference || typeof id !== 'number') return [{ name, url: list }];
+    const target = reference.target();
     const isReadable = permit(target.policy, 'read', 't', actor);
-    const above = await this.database.row<Row>(
+    const parent = await this.database.row<Row>(
       selectRows(target, 't', sql`t.*`, and(sql`t.id = ${id}`, isReadable)),
     );
-    if (!above) return [{ name, url: all }];
+    if (!parent) return [{ name, url: list }];
     // The URL of a template depends on its type.
-    const kind = target.variants ? resource(String(above.type)) : target;
+    const kind = target.variants ? resource(String(parent.type)) : target;
     const url = kind.url(id);
-    const below = `${url}${definition.path}/`;
+    const nestedList = `${url}${definition.path}/`;
     return [
-      ...(await this.before(kind, above, actor)),
-      { name: objectTitleOf(above), url },
+      ...(await this.before(kind, parent, actor)),
+      { name: objectTitleOf(parent), url },
       {
         name,
         url:
-          this.listUrl(below) ||
-          (all && `${all}${all.includes('?') ? '&' : '?'}${owner.field}=${id}`),
+          this.listUrl(nestedList) ||
+          (list && `${list}${list.includes('?') ? '&' : '?'}${reference.field}=${id}`),
       },
     ];
   }
@@ -80,7 +80,7 @@ export class PageTrail {
  * Returns the parent: `auditParent`, `within` of the page layout, or the organization of the natural
  * key.
  */
-function ownerOf(definition: ResourceDefinition): Owner | null {
+function parentReferenceOf(definition: ResourceDefinition): ParentReference | null {
   const { auditParent, naturalKey, pages } = definition;
   if (auditParent) return { field: auditParent.field, target: () => resource(auditParent.type) };
   const field = pages.within ?? (naturalKey.includes('organization') ? 'organization' : undefined);

@@ -17,7 +17,7 @@ import { FormLists } from './form-lists.service.js';
 import { formBodyOf } from './form-values.js';
 import { PageForms, type FormPlan } from './page-forms.service.js';
 import { setPageHeaders } from './layout.js';
-import { isNotice, leaveNotice, type Notice, type NoticeWord } from './page-context.js';
+import { isNotice, storeNotice, type Notice, type NoticeKey } from './page-context.js';
 import { PageRenderer } from './page-renderer.service.js';
 import { isRecord } from '../../common/records.js';
 
@@ -50,7 +50,7 @@ export class PageInterceptor implements NestInterceptor {
     const route = this.table.match(request.path)?.routes.get(request.method);
     const info = route?.info;
     if (submission?.isPreview) return from(this.preview(request, response, submission));
-    const lists = route && submission && (await this.fill(route, submission, request));
+    const lists = route && submission && (await this.replaceBody(route, submission, request));
     const handled =
       lists && Object.keys(lists).length > 0
         ? from(this.saveWith(lists, submission, { request, response, next }))
@@ -63,7 +63,7 @@ export class PageInterceptor implements NestInterceptor {
    * Replaces the form with the request body that other clients send. Returns the lists to save
    * together with the object.
    */
-  private async fill(
+  private async replaceBody(
     route: TableRoute,
     submission: Submission,
     request: ApiRequest,
@@ -72,12 +72,12 @@ export class PageInterceptor implements NestInterceptor {
     if (route.info?.access !== 'authenticated') return {};
     const open = await this.options.openParts(route, path, actor);
     const plan = await this.forms.plan(route, open, submission.values, actor);
-    const forget = await readAhead(Object.values(submission.values).filter(isReadable));
+    const release = await readAhead(Object.values(submission.values).filter(isReadable));
     try {
       const filled = formBodyOf(submission, plan?.fields ?? open.fields ?? route.info.body ?? []);
       request.body = plan && submission.raw === null ? plan.toBody(filled) : filled;
     } finally {
-      forget();
+      release();
     }
     return submission.raw === null && plan ? plan.lists : {};
   }
@@ -113,19 +113,19 @@ export class PageInterceptor implements NestInterceptor {
     request: ApiRequest,
     response: Response,
     info: RouteInfo | undefined,
-    answer: unknown,
+    result: unknown,
   ): Promise<unknown> {
     const type = String(response.getHeader('Content-Type') ?? 'application/json');
-    if (response.headersSent || !type.includes('json')) return answer;
-    const body: unknown = answer === undefined ? undefined : JSON.parse(JSON.stringify(answer));
+    if (response.headersSent || !type.includes('json')) return result;
+    const body: unknown = result === undefined ? undefined : JSON.parse(JSON.stringify(result));
     const target = submissionOf(request) ? nextPage(request, response, info, body) : null;
     if (target !== null) {
-      leaveNotice(response, noticeFor(request, response, info, body), request.secure);
+      storeNotice(response, noticeFor(request, response, info, body), request.secure);
       response.status(303).setHeader('Location', target);
       response.setHeader('Content-Type', 'text/html; charset=utf-8');
       return '';
     }
-    if (response.statusCode === 204) return answer;
+    if (response.statusCode === 204) return result;
     const page = await this.renderer.render(request, response, {
       status: response.statusCode,
       body,
@@ -143,38 +143,38 @@ function nextPage(
   body: unknown,
 ): string | null {
   const { method, path } = request;
-  const here = path.endsWith('/') ? path : `${path}/`;
-  const above = here.replace(/[^/]+\/$/, '');
+  const currentPath = path.endsWith('/') ? path : `${path}/`;
+  const parentPath = currentPath.replace(/[^/]+\/$/, '');
   if (method === 'OPTIONS' || info?.shownOnce) return null;
   const returnTo = submissionOf(request)?.returnTo;
   if (returnTo !== undefined) return returnTo;
-  if (method === 'DELETE') return above;
+  if (method === 'DELETE') return parentPath;
   if (method === 'PUT' || method === 'PATCH') {
-    return isRecord(body) && typeof body.url === 'string' ? body.url : here;
+    return isRecord(body) && typeof body.url === 'string' ? body.url : currentPath;
   }
   const location = response.getHeader('Location');
   if (typeof location === 'string') return location;
   if (body !== undefined) return null;
-  return info?.kind === 'action' ? above : here;
+  return info?.kind === 'action' ? parentPath : currentPath;
 }
 
 function noticeFor(
   request: ApiRequest,
   response: Response,
   info: RouteInfo | undefined,
-  answer: unknown,
+  body: unknown,
 ): Notice {
-  const ignored = isRecord(answer) && isRecord(answer.ignored_fields) ? answer.ignored_fields : {};
-  const isRun = isRecord(answer) && 'launch_type' in answer;
-  const word = isRun && info?.kind === 'action' ? 'launched' : noticeWord(request, response, info);
-  return { word, ignored: Object.keys(ignored) };
+  const ignored = isRecord(body) && isRecord(body.ignored_fields) ? body.ignored_fields : {};
+  const isRun = isRecord(body) && 'launch_type' in body;
+  const key = isRun && info?.kind === 'action' ? 'launched' : noticeKey(request, response, info);
+  return { key, ignored: Object.keys(ignored) };
 }
 
-function noticeWord(
+function noticeKey(
   { method, body, path }: ApiRequest,
   response: Response,
   info: RouteInfo | undefined,
-): NoticeWord {
+): NoticeKey {
   if (method === 'DELETE') return 'deleted';
   if (method === 'PUT' || method === 'PATCH') return 'saved';
   if (info?.kind === 'action') {

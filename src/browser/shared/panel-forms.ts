@@ -41,13 +41,13 @@ export const hiddenInput = (name: string, value: string | number): Html =>
  */
 export function objectSelect(
   { id, name, label, list }: { id: string; name: string; label: string; list: string },
-  { options, hasMore: more }: ReferenceList,
+  { options, hasMore }: ReferenceList,
 ): Html {
   const common = { id, name, required: true, 'data-picker': list };
   return html`<div class="field">
     <label for="${id}">${label}</label>
     ${
-      more
+      hasMore
         ? html`<input
             inputmode="numeric"
             pattern="[0-9]*"
@@ -57,7 +57,7 @@ export function objectSelect(
           />`
         : html`<select ${attributes(common)}>
             ${options.length !== 1 && html`<option value="">---------</option>`}
-            ${options.map(([one, text]) => html`<option value="${one}">${text}</option>`)}
+            ${options.map(([value, text]) => html`<option value="${value}">${text}</option>`)}
           </select>`
     }
   </div>`;
@@ -66,11 +66,11 @@ export function objectSelect(
 /** Renders a single-line text input with its label. */
 export const panelTextInput = (
   { id, name, label }: { id: string; name: string; label: string },
-  more: Record<string, string | number | boolean | null> = {},
+  extraAttributes: Record<string, string | number | boolean | null> = {},
 ): Html =>
   html`<div class="field">
     <label for="${id}">${label}</label>
-    <input ${attributes({ id, name, type: 'text', autocomplete: 'off', ...more })} />
+    <input ${attributes({ id, name, type: 'text', autocomplete: 'off', ...extraAttributes })} />
   </div>`;
 
 /** Renders a card of a page. */

@@ -16,8 +16,8 @@ export function rawForm(
       (changing ? object?.[field.name] : undefined) ?? field.default ?? null,
     ]),
   );
-  const start = fields.length === 0 && changing ? (object ?? {}) : sample;
-  const text = entered?.submission.raw ?? JSON.stringify(start, null, 2);
+  const initial = fields.length === 0 && changing ? (object ?? {}) : sample;
+  const text = entered?.submission.raw ?? JSON.stringify(initial, null, 2);
   const id = `raw-${key}`;
   const methods = changing ? ['PUT', 'PATCH'] : [route.method];
   return html`<form method="post" action="${context.path}">

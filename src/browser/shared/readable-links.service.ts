@@ -17,7 +17,7 @@ export class ReadableLinks {
    * Returns the objects with null in `related` for each reference to an object that the caller may not
    * read. Runs at most one statement for each referenced type.
    */
-  async of(
+  async filter(
     items: readonly Item[],
     { fields }: ResourceDefinition,
     actor: Actor,

@@ -36,7 +36,7 @@ const signatureOf = (session: string, text: string): string =>
   createHmac('sha256', session).update(`${COOKIE}.${text}`).digest('hex');
 
 /** Stores the errors in a cookie, which only the page with the form receives. */
-export function leaveRefusal(
+export function storeRefusal(
   request: Cookies,
   response: Response,
   { returnTo, path, chosen, body }: RefusedForm,

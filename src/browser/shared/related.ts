@@ -8,16 +8,16 @@ import type { ResourceDefinition } from '../../common/resource/define-resource.j
 import { labelIn } from './labels.js';
 
 /** Returns true if a path has a page and can be a link. */
-export type Leads = (path: string) => boolean;
+export type IsPage = (path: string) => boolean;
 
 /** Creates a `Leads` function from the routes; for paths without a route, it returns true. */
-export function leadsBy(table: RouteTable): Leads {
+export function pageTest(table: RouteTable): IsPage {
   // The links of rows differ only in their ids, so each link is looked up once.
   const known = new Map<string, boolean>();
   return (path) => {
-    const place = (path.split('?')[0] ?? '').replace(/\/\d+(?=\/)/g, '/0');
-    const found = known.get(place) ?? table.match(place)?.routes.has('GET') ?? true;
-    known.set(place, found);
+    const pattern = (path.split('?')[0] ?? '').replace(/\/\d+(?=\/)/g, '/0');
+    const found = known.get(pattern) ?? table.match(pattern)?.routes.has('GET') ?? true;
+    known.set(pattern, found);
     return found;
   };
 }
@@ -33,13 +33,13 @@ export interface RelatedAction {
 export function relatedActions(table: RouteTable, { url }: Item): RelatedAction[] {
   if (typeof url !== 'string') return [];
   // Some patterns contain the name of the object, such as the test of the logging settings.
-  const starts = [url.replace(/[^/]+\/$/, ':id/'), url];
+  const prefixes = [url.replace(/[^/]+\/$/, ':id/'), url];
   return table.entries.flatMap((entry) => {
-    const start = starts.find((one) => entry.pattern.startsWith(one));
-    const below = start === undefined ? ':' : entry.pattern.slice(start.length);
+    const prefix = prefixes.find((text) => entry.pattern.startsWith(text));
+    const rest = prefix === undefined ? ':' : entry.pattern.slice(prefix.length);
     const route = entry.routes.has('GET') ? undefined : entry.routes.get('POST');
-    return !below.includes(':') && route?.info?.access === 'authenticated'
-      ? [{ path: `${url}${below}/`, route, info: route.info }]
+    return !rest.includes(':') && route?.info?.access === 'authenticated'
+      ? [{ path: `${url}${rest}/`, route, info: route.info }]
       : [];
   });
 }
@@ -59,7 +59,7 @@ export function relatedLinks(
   definition: ResourceDefinition,
   { table, origin }: RelatedParts,
 ): Html | null {
-  const leads = leadsBy(table);
+  const isPage = pageTest(table);
   const ordered = (path: string): string => {
     const route = table.match(path)?.routes.get('GET');
     return route ? path + orderOf(route) : path;
@@ -71,7 +71,7 @@ export function relatedLinks(
     <h3 id="related-title">Related</h3>
     <ul>
       ${links.map(([name, path]) =>
-        leads(path)
+        isPage(path)
           ? html`<li><a href="${ordered(path)}">${labelIn(definition, name)}</a></li>`
           : html`<li>
               ${labelIn(definition, name)} <code class="address">${origin}${path}</code>

@@ -4,7 +4,7 @@ import { html, type Html, type HtmlValue } from './html.js';
 import { jsonView } from './json-view.js';
 import { csrfInput, folded } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
-import type { Leads } from './related.js';
+import type { IsPage } from './related.js';
 import { isRecord } from '../../common/records.js';
 
 /** Headers that only pages have, and headers with secrets. */
@@ -19,7 +19,7 @@ export const RESPONSE_ID = 'response';
 interface ResponseParts {
   /** True if the response is the main part of the page. */
   open: boolean;
-  leads: Leads;
+  isPage: IsPage;
   /** Fields and related links of the object on the page. */
   object: HtmlValue;
 }
@@ -32,12 +32,12 @@ export function responseView(
   context: PageContext,
   response: Response,
   { status, body }: { status: number; body: unknown },
-  { open, leads, object }: ResponseParts,
+  { open, isPage, object }: ResponseParts,
 ): Html {
   const target = context.path + withQuery(context.query, { format: null });
   const json = context.path + withQuery(context.query, { format: 'json' });
   const document =
-    body !== undefined && folded('JSON', documentView(body, json, leads), { kind: 'plain', open });
+    body !== undefined && folded('JSON', documentView(body, json, isPage), { kind: 'plain', open });
   const content = html`${object}
     <div class="line">
       <code class="request"><b>${context.method}</b> ${target}</code>
@@ -72,15 +72,15 @@ const optionsButton = ({ path, csrf }: PageContext): Html =>
 /**
  * Renders the JSON of a response; for a long list, the first rows and a link to the complete JSON.
  */
-function documentView(body: unknown, all: string, leads: Leads): Html {
+function documentView(body: unknown, all: string, isPage: IsPage): Html {
   const label = 'JSON of the response';
   const rows = isRecord(body) && Array.isArray(body.results) ? body.results : [];
-  if (!isRecord(body) || rows.length <= JSON_ROWS) return jsonView(body, label, leads);
+  if (!isRecord(body) || rows.length <= JSON_ROWS) return jsonView(body, label, isPage);
   const excerpt = { ...body, results: rows.slice(0, JSON_ROWS) };
   return html`<p class="hint">
       The first ${JSON_ROWS} of ${rows.length} rows. <a href="${all}">All as JSON</a>
     </p>
-    ${jsonView(excerpt, label, leads)}`;
+    ${jsonView(excerpt, label, isPage)}`;
 }
 
 function headerList(response: Response): Html {

@@ -57,12 +57,12 @@ export function tabsOf(table: RouteTable, object: string): Tab[] {
 }
 
 /** Renders the tabs of an object: its own page and its parts. */
-export function tabList(tabs: readonly Tab[], object: string, here: string): Html | null {
+export function tabList(tabs: readonly Tab[], object: string, currentPath: string): Html | null {
   if (tabs.length === 0) return null;
   const link = (label: string, path: string, more: string): Html =>
     html`<a
       href="${path}${more}"
-      ${attributes({ 'aria-current': path === here && more[0] !== '#' && 'page' })}
+      ${attributes({ 'aria-current': path === currentPath && more[0] !== '#' && 'page' })}
       >${label}</a
     >`;
   return html`<nav class="tabs" aria-label="Sections">

@@ -16,9 +16,9 @@ export const GENERATED = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export function objectTitleOf(item: Item): string {
   const template = memberOf(memberOf(item.summary_fields, 'unified_job_template'), 'name');
   const { name, username, hostname, identifier, subject, description } = item;
-  const isGenerated = GENERATED.test(String(identifier));
-  const own = [name, username, hostname, isGenerated ? template : identifier, subject, description];
-  for (const value of own) {
+  const alias = GENERATED.test(String(identifier)) ? template : identifier;
+  const titles = [name, username, hostname, alias, subject, description];
+  for (const value of titles) {
     if (typeof value === 'string' && value.trim() !== '') return shorten(value, 100);
   }
   const type = typeof item.type === 'string' ? labelOf(item.type) : 'Object';
@@ -102,7 +102,7 @@ function textView(name: string, value: string, field: Field | undefined): Html {
 
 /** Returns the label of a choice; any other value as text. */
 function choiceLabel(field: Field | undefined, value: unknown): string {
-  const choice = field?.choices.find(([one]) => one === value);
+  const choice = field?.choices.find(([key]) => key === value);
   return choice ? choice[1] : String(value);
 }
 
@@ -110,8 +110,8 @@ function choiceLabel(field: Field | undefined, value: unknown): string {
 const named = ({ url, type }: Item, name: string): Html => {
   const kind = typeof type === 'string' && html` <small>${labelOf(type)}</small>`;
   // The object may come from the JSON of a user, so external URLs are not linked.
-  const isOwn = typeof url === 'string' && url.startsWith('/api/');
-  return isOwn ? html`<a href="${url}">${name}</a>${kind}` : html`${name}${kind}`;
+  const isLocal = typeof url === 'string' && url.startsWith('/api/');
+  return isLocal ? html`<a href="${url}">${name}</a>${kind}` : html`${name}${kind}`;
 };
 
 /** Returns true for a member with a related link and a summary. */
@@ -136,8 +136,8 @@ function reference(
   const title = isRecord(summary) ? objectTitleOf({ type: target?.type, ...summary }) : `#${id}`;
   // The URL of an object with variants depends on its type, so only the related link is correct.
   const related = isRecord(item.related) ? item.related[name] : undefined;
-  const own = target?.variants ? undefined : target?.url(id);
-  const url = related === undefined ? own : related;
+  const targetUrl = target?.variants ? undefined : target?.url(id);
+  const url = related === undefined ? targetUrl : related;
   return typeof url === 'string' ? html`<a href="${url}">${title}</a>` : html`${title}`;
 }
 

@@ -8,7 +8,7 @@ export class WebhookCauses {
   constructor(private readonly deliveries: RunDeliveries) {}
 
   /** Returns the items; `launched_by` of webhook runs has a name such as "push to main by octo". */
-  async named(items: readonly Item[]): Promise<readonly Item[]> {
+  async withEventNames(items: readonly Item[]): Promise<readonly Item[]> {
     const ids = items.filter(isOfWebhook).map(({ id }) => Number(id));
     if (ids.length === 0) return items;
     const events = new Map(

@@ -31,7 +31,7 @@ export class ActivityPanel implements Panel<{ results?: unknown }> {
             (entry) =>
               html`<tr>
                 <th scope="row">${actorOf(entry)}</th>
-                <td class="change">${told(entry)}</td>
+                <td class="change">${sentenceFor(entry)}</td>
                 <td><a href="${String(entry.url)}">${timeView(String(entry.timestamp))}</a></td>
               </tr>`,
           )}
@@ -51,7 +51,7 @@ function actorOf({ summary_fields: summary, related }: Item): HtmlValue {
 }
 
 /** Describes an entry in a sentence that begins with the actor. */
-function told(entry: Item): Html {
+function sentenceFor(entry: Item): Html {
   const { operation, object_association: association, changes } = entry;
   const [first, second] = [objectOf(entry, 'object1'), objectOf(entry, 'object2')];
   const isAdded = operation === 'associate';
@@ -79,10 +79,10 @@ function objectOf(entry: Item, side: 'object1' | 'object2'): Html {
   const { operation, related, summary_fields: summary } = entry;
   const type = String(entry[side]);
   // Two objects of one kind share a list; `object2` is the second entry.
-  const place = side === 'object2' && entry.object1 === type ? 1 : 0;
-  const url = listOf(memberOf(related, type))[place];
+  const index = side === 'object2' && entry.object1 === type ? 1 : 0;
+  const url = listOf(memberOf(related, type))[index];
   const named = listOf(memberOf(summary, type)).find(
-    (one) => typeof url === 'string' && url.endsWith(`/${String(memberOf(one, 'id'))}/`),
+    (item) => typeof url === 'string' && url.endsWith(`/${String(memberOf(item, 'id'))}/`),
   );
   const kind = uncapitalized(labelFor(type));
   const name = memberOf(named, 'name');

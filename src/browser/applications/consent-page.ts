@@ -9,7 +9,7 @@ import type { PageContext } from '../shared/page-context.js';
 /** Name of the button that consents. */
 export const ALLOW = 'allow';
 
-const ABOUT: Readonly<Record<string, string>> = {
+const SCOPE_TEXTS: Readonly<Record<string, string>> = {
   read: 'Read everything that you can read.',
   write: 'Read and change everything that you can, and launch jobs in your name.',
 };
@@ -29,7 +29,7 @@ export function consentPage(
       ${application.description && html`<p class="description">${application.description}</p>`}
       <p>${application.name} will be able to:</p>
       <ul>
-        ${scope.map((one) => html`<li>${ABOUT[one]}</li>`)}
+        ${scope.map((name) => html`<li>${SCOPE_TEXTS[name]}</li>`)}
       </ul>
       <p class="description">
         You return to ${new URL(redirectUri).host || redirectUri}. Delete the token of the

@@ -46,13 +46,13 @@ export class ConsentController {
   ): Promise<void> {
     assertSession();
     const parameters = textsOf(request.query);
-    const asked = await this.server.consentRequest(parameters);
-    if (asked.application.skip_authorization) {
+    const consent = await this.server.consentRequest(parameters);
+    if (consent.application.skip_authorization) {
       response.redirect(302, await this.server.authorize(parameters, actor.id, true));
       return;
     }
-    setPageHeaders(response, [originOf(asked.redirectUri)]);
-    response.send(consentPage(openPage(request, response), asked, parameters));
+    setPageHeaders(response, [originOf(consent.redirectUri)]);
+    response.send(consentPage(openPage(request, response), consent, parameters));
   }
 
   @Route({

@@ -35,23 +35,23 @@ export function readHostLines(text: string): {
   const hosts: HostLine[] = [];
   const lines: number[] = [];
   const faults: LineFault[] = [];
-  text.split('\n').forEach((given, index) => {
-    const trimmed = given.trim();
+  text.split('\n').forEach((line, index) => {
+    const trimmed = line.trim();
     if (trimmed === '' || trimmed.startsWith('#')) return;
     const [name = '', ...rest] = trimmed.match(WORD) ?? [trimmed];
-    const pairs = rest.map(pairOf);
-    const wrong = rest.filter((_, place) => pairs[place] === null);
-    for (const word of wrong) {
+    const entries = rest.map(variableOf);
+    const invalid = rest.filter((_, position) => entries[position] === null);
+    for (const word of invalid) {
       faults.push({ line: index + 1, text: `“${word}” is no variable: write name=value.` });
     }
-    const variables = Object.fromEntries(pairs.filter((pair) => pair !== null));
-    hosts.push({ name: unquoted(name), ...(pairs.length > 0 ? { variables } : {}) });
+    const variables = Object.fromEntries(entries.filter((pair) => pair !== null));
+    hosts.push({ name: unquoted(name), ...(entries.length > 0 ? { variables } : {}) });
     lines.push(index + 1);
   });
   return { hosts, lines, faults };
 }
 
-function pairOf(word: string): [name: string, value: unknown] | null {
+function variableOf(word: string): [name: string, value: unknown] | null {
   const [, name, value = ''] = /^([^=\s"']+)=(.*)$/s.exec(word) ?? [];
   if (name === undefined) return null;
   return [name, LITERAL.test(value) ? parseJson(value) : unquoted(value)];

@@ -7,7 +7,7 @@ import { isRecord } from '../../common/records.js';
 import { readHostLines } from './host-lines.js';
 
 /** Names of the form fields that replace the list of JSON objects. */
-export const ASKED = {
+export const FIELD_NAMES = {
   lines: 'lines',
   /** Names of existing hosts of the inventory. */
   members: 'members',
@@ -27,14 +27,14 @@ export class HostsForm implements PageForm {
     _chosen: unknown,
     known: Readonly<Record<string, unknown>>,
   ): readonly Field[] {
-    const members = namesIn(known[ASKED.members]);
+    const members = namesIn(known[FIELD_NAMES.members]);
     return fields.flatMap((field) => (field.name === 'hosts' ? hostFields(members) : [field]));
   }
 
   /** @throws Invalid for parts of a line that are not variables */
   toBody({
     lines: text,
-    members: given,
+    members: memberNames,
     groups: groupText,
     ...filled
   }: Record<string, unknown>): Record<string, unknown> {
@@ -42,7 +42,7 @@ export class HostsForm implements PageForm {
     if (faults.length > 0) {
       throw new Invalid({ lines: faults.map((fault) => `Line ${fault.line}: ${fault.text}`) });
     }
-    const members = namesIn(given).map((name) => ({ name }));
+    const members = namesIn(memberNames).map((name) => ({ name }));
     const groups = String(groupText ?? '')
       .split(',')
       .map((name) => name.trim())
@@ -67,29 +67,29 @@ export class HostsForm implements PageForm {
         ? Object.entries(faults).flatMap(([index, fault]) => {
             // Entries after the lines are existing hosts, which have no line number.
             const line = lines[Number(index)];
-            const place = line === undefined ? '' : `Line ${line}: `;
-            return messagesOf(fault).map((one) => `${place}${one}`);
+            const prefix = line === undefined ? '' : `Line ${line}: `;
+            return messagesOf(fault).map((message) => `${prefix}${message}`);
           })
         : messagesOf(faults);
     return { ...errors, lines: texts };
   }
 }
 
-const namesIn = (given: unknown): string[] =>
-  [given ?? []].flat().flatMap((one) => (typeof one === 'string' && one !== '' ? [one] : []));
+const namesIn = (value: unknown): string[] =>
+  [value ?? []].flat().flatMap((name) => (typeof name === 'string' && name !== '' ? [name] : []));
 
 const hostFields = (members: readonly string[]): readonly Field[] =>
   declareFields([
-    [ASKED.lines, Text({ label: 'Hosts', help: LINES_HELP })],
+    [FIELD_NAMES.lines, Text({ label: 'Hosts', help: LINES_HELP })],
     ...(members.length > 0
       ? [
           [
-            ASKED.members,
+            FIELD_NAMES.members,
             Json({ label: 'Hosts of the inventory', choices: members.map(same) }),
           ] as const,
         ]
       : []),
-    [ASKED.groups, Char({ max: null, help: GROUPS_HELP })],
+    [FIELD_NAMES.groups, Char({ max: null, help: GROUPS_HELP })],
   ]);
 
 const same = (name: string) => [name, name] as const;

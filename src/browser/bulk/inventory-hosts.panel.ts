@@ -7,7 +7,7 @@ import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.
 import { PanelSource } from '../shared/panel-source.service.js';
 import { objectTitleOf, type Item } from '../shared/value-views.js';
 import { groups as groupResource, hosts } from '../../inventories/inventories.resource.js';
-import { ASKED, GROUPS_HELP, LINES_HELP } from './hosts.form.js';
+import { FIELD_NAMES, GROUPS_HELP, LINES_HELP } from './hosts.form.js';
 
 interface ShownInventory {
   id: number;
@@ -69,7 +69,7 @@ const newHosts = html`<div class="field span">
     <label for="host-lines">Hosts</label>
     <textarea
       id="host-lines"
-      name="${ASKED.lines}"
+      name="${FIELD_NAMES.lines}"
       rows="4"
       class="code"
       spellcheck="false"
@@ -78,7 +78,7 @@ const newHosts = html`<div class="field span">
     ></textarea>
     <p class="hint" id="host-lines-help">${LINES_HELP}</p>
   </div>
-  ${panelTextInput({ id: 'host-groups', name: ASKED.groups, label: 'Groups' }, { 'aria-describedby': 'host-groups-help' })}
+  ${panelTextInput({ id: 'host-groups', name: FIELD_NAMES.groups, label: 'Groups' }, { 'aria-describedby': 'host-groups-help' })}
   <p class="hint span" id="host-groups-help">${GROUPS_HELP}</p>
   <div class="actions span"><button class="primary">Add hosts</button></div>`;
 
@@ -89,7 +89,7 @@ function groupFields(
 ): HtmlValue {
   const names = known.map(({ name }) => [String(name), String(name)] as const);
   return html`${panelTextInput(
-      { id: 'group-name', name: ASKED.groups, label: 'Group' },
+      { id: 'group-name', name: FIELD_NAMES.groups, label: 'Group' },
       { required: true, list: 'group-names' },
     )}
     <datalist id="group-names">
@@ -97,7 +97,7 @@ function groupFields(
     </datalist>
     <fieldset class="field checks span" id="group-members">
       <legend>Members</legend>
-      ${checkBoxes(ASKED.members, 'group-members', names)}
+      ${checkBoxes(FIELD_NAMES.members, 'group-members', names)}
       ${
         total > names.length &&
         html`<p class="hint">

@@ -44,11 +44,11 @@ export class CredentialForm implements PageForm {
 
   /** Replaces all inputs: an empty field removes its input. */
   toBody(filled: Record<string, unknown>): Record<string, unknown> {
-    const { [this.choice]: type, [DOCUMENT]: given } = filled;
+    const { [this.choice]: type, [DOCUMENT]: inputs } = filled;
     return {
       ...filled,
       ...(type === undefined ? {} : { [this.choice]: Number(type) }),
-      [DOCUMENT]: isRecord(given) ? mapValues(given, asTyped) : {},
+      [DOCUMENT]: isRecord(inputs) ? mapValues(inputs, asTyped) : {},
     };
   }
 
@@ -73,25 +73,25 @@ const inputFields = ({ inputs }: CredentialTypeDefinition): readonly Field[] =>
   );
 
 function controlOf(field: InputField, required: boolean): PropertyDecorator {
-  const { label, type, choices, secret, multiline, default: preset } = field;
+  const { label, type, choices, secret, multiline, default: defaultValue } = field;
   const options = {
     label,
     required,
     help: helpOf(field),
     // An empty field omits the input.
     ...(type === 'boolean' ? {} : { nullable: true }),
-    ...(preset === undefined ? {} : { default: preset }),
+    ...(defaultValue === undefined ? {} : { default: defaultValue }),
   };
   if (type === 'boolean') return Bool(options);
   if (secret === true) return SecretText({ ...options, control: multiline ? 'lines' : null });
   if (choices) {
     return Choices(
-      choices.map((one) => [one, one]),
+      choices.map((choice) => [choice, choice]),
       options,
     );
   }
   return multiline === true ? Text(options) : Char(options);
 }
 
-const helpOf = ({ help_text: help = '', ask_at_runtime: asks }: InputField): string =>
-  asks === true ? `${help} Enter ${ASK} to ask for it at each launch.`.trimStart() : help;
+const helpOf = ({ help_text: help = '', ask_at_runtime: isPrompted }: InputField): string =>
+  isPrompted === true ? `${help} Enter ${ASK} to ask for it at each launch.`.trimStart() : help;

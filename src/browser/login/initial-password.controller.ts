@@ -33,9 +33,9 @@ export class InitialPasswordController {
   show(
     @OpenedPage() context: PageContext,
     @CurrentActor() { id }: Actor,
-    @Query('next') given: unknown,
+    @Query('next') nextParameter: unknown,
   ): Reply {
-    const next = nextPath(given ?? '/');
+    const next = nextPath(nextParameter ?? '/');
     const form = {
       action: resource('user').url(id),
       csrf: context.csrf,

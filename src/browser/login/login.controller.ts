@@ -36,7 +36,7 @@ const SessionCookie = createParamDecorator((_data: undefined, context: Execution
 );
 
 const CODE_PATH = '/api/login/code/';
-const HTML_ANSWER = { type: 'string' };
+const HTML_RESPONSE = { type: 'string' };
 
 /** Login and logout of browsers (docs/contract/access.md#sessions). */
 @ApiTags('login')
@@ -60,7 +60,7 @@ export class LoginController {
     operationId: 'login_form',
     summary: 'Login form.',
     produces: 'text/html',
-    response: HTML_ANSWER,
+    response: HTML_RESPONSE,
   })
   @Get('login')
   async form(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
@@ -76,7 +76,7 @@ export class LoginController {
     summary: 'Start a browser session.',
     status: 302,
     produces: 'text/html',
-    response: HTML_ANSWER,
+    response: HTML_RESPONSE,
   })
   @Post('login')
   async login(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
@@ -117,7 +117,7 @@ export class LoginController {
     summary: 'Form for the second factor of a login.',
     produces: 'text/html',
     redirects: true,
-    response: HTML_ANSWER,
+    response: HTML_RESPONSE,
   })
   @Get('login/code')
   async codeForm(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
@@ -133,7 +133,7 @@ export class LoginController {
     summary: 'Complete a login with a code of an authenticator app, or a recovery code.',
     status: 302,
     produces: 'text/html',
-    response: HTML_ANSWER,
+    response: HTML_RESPONSE,
   })
   @Post('login/code')
   async enterCode(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
@@ -150,7 +150,7 @@ export class LoginController {
     summary: 'Complete a login with a passkey.',
     status: 302,
     produces: 'text/html',
-    response: HTML_ANSWER,
+    response: HTML_RESPONSE,
   })
   @Post('login/passkey')
   async usePasskey(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
@@ -167,7 +167,7 @@ export class LoginController {
     summary: 'Log in with a passkey alone, whose authenticator has verified the user.',
     status: 302,
     produces: 'text/html',
-    response: HTML_ANSWER,
+    response: HTML_RESPONSE,
   })
   @Post('login/passkey/alone')
   async usePasskeyAlone(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
@@ -225,7 +225,7 @@ export class LoginController {
     summary: 'End the browser session.',
     status: 302,
     produces: 'text/html',
-    response: HTML_ANSWER,
+    response: HTML_RESPONSE,
   })
   @Post('logout')
   async logout(

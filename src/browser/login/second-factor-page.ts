@@ -62,7 +62,7 @@ const stepForm = (context: PageContext, step: string, next: string, content: Htm
     ${csrfInput(context.csrf)} ${hiddenInput('next', next)} ${content}
   </form>`;
 
-interface Offer {
+interface PasskeySupport {
   /** True if passkeys can be added. */
   offersPasskeys: boolean;
 }
@@ -73,7 +73,7 @@ const count = (number: number, noun: string): string =>
 /** Renders the page of a user without a second factor. */
 export const startPage = (
   context: PageContext,
-  { next, error = '', offersPasskeys }: Parts & Offer,
+  { next, error = '', offersPasskeys }: Parts & PasskeySupport,
 ): string =>
   document(
     context,
@@ -144,7 +144,7 @@ export const codesPage = (
 
 const passkeysCard = (
   context: PageContext,
-  { next, passkeys, offersPasskeys }: Parts & Offer & Pick<SecondFactorState, 'passkeys'>,
+  { next, passkeys, offersPasskeys }: Parts & PasskeySupport & Pick<SecondFactorState, 'passkeys'>,
 ): HtmlValue =>
   (offersPasskeys || passkeys.length > 0) &&
   panelCard('passkeys', 'Passkeys', [
@@ -171,7 +171,7 @@ export const statePage = (
     passkeys,
     codesLeft,
     offersPasskeys,
-  }: Parts & Offer & SecondFactorState & { user: number },
+  }: Parts & PasskeySupport & SecondFactorState & { user: number },
 ): string =>
   document(
     context,

@@ -31,7 +31,7 @@ import {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Parts of a request whose form contains a password or a code. */
-interface Confirmed {
+interface ConfirmationRequest {
   body: Fields;
   page: PageContext;
   actor: Actor;
@@ -49,7 +49,7 @@ const route = (operationId: string, summary: string): RouteInfo => ({
   produces: 'text/html',
   response: STRING,
 });
-const BEFORE = { isBeforeSecondFactor: true } as const;
+const SETUP = { isBeforeSecondFactor: true } as const;
 
 /** Pages on which users set up their second factor (docs/second-factor.md). */
 @ApiTags('login')
@@ -64,7 +64,7 @@ export class SecondFactorPagesController {
 
   @Route({
     ...route('second_factor_page', 'Page of the second factor of the user of the session.'),
-    ...BEFORE,
+    ...SETUP,
     query: [{ name: 'next', description: 'Path to continue at.', schema: STRING }],
   })
   @Get()
@@ -80,7 +80,7 @@ export class SecondFactorPagesController {
   /** The password proves that the session is not stolen. */
   @Route({
     ...route('second_factor_begin', 'Show the secret for an authenticator app.'),
-    ...BEFORE,
+    ...SETUP,
   })
   @Post('begin')
   async begin(
@@ -89,13 +89,13 @@ export class SecondFactorPagesController {
     @CurrentActor() actor: Actor,
     @Ip() address: string,
   ): Promise<Reply> {
-    const { next, refused } = await this.confirmed({ body, page, actor, address });
+    const { next, refused } = await this.checkFactor({ body, page, actor, address });
     return refused ?? this.secret(page, actor, { next, secret: newSecret() });
   }
 
   @Route({
     ...route('second_factor_confirm', 'Store the secret of an app that has made a code.'),
-    ...BEFORE,
+    ...SETUP,
   })
   @Post('confirm')
   async confirm(
@@ -123,13 +123,13 @@ export class SecondFactorPagesController {
     @CurrentActor() actor: Actor,
     @Ip() address: string,
   ): Promise<Reply> {
-    const { next, refused } = await this.confirmed({ body, page, actor, address }, 'code');
+    const { next, refused } = await this.checkFactor({ body, page, actor, address }, 'code');
     if (refused) return refused;
     const codes = await this.factors.renewCodes(actor.id);
     return pageReply(codesPage(page, { next, codes }));
   }
 
-  @Route({ ...route('second_factor_passkey_begin', 'Begin to create a passkey.'), ...BEFORE })
+  @Route({ ...route('second_factor_passkey_begin', 'Begin to create a passkey.'), ...SETUP })
   @Post('passkeys/begin')
   async beginPasskey(
     @Body() body: Fields,
@@ -137,14 +137,14 @@ export class SecondFactorPagesController {
     @CurrentActor() actor: Actor,
     @Ip() address: string,
   ): Promise<Reply> {
-    const { next, refused } = await this.confirmed({ body, page, actor, address });
+    const { next, refused } = await this.checkFactor({ body, page, actor, address });
     if (refused) return refused;
     const name = nameOf(body);
     const passkey = await this.passkeys.beginCreation(actor, page.origin);
     return pageReply(passkeyPage(page, { next, name, passkey }));
   }
 
-  @Route({ ...route('second_factor_passkey_confirm', 'Store a new passkey.'), ...BEFORE })
+  @Route({ ...route('second_factor_passkey_confirm', 'Store a new passkey.'), ...SETUP })
   @Post('passkeys/confirm')
   async confirmPasskey(
     @Body() body: Fields,
@@ -154,9 +154,9 @@ export class SecondFactorPagesController {
     assertSession();
     const next = nextPath(body.next);
     const name = nameOf(body);
-    const made = await this.passkeys.created(actor, page.origin, body.state, body.credential);
-    if (!made) return this.state(page, actor, next, 'The passkey was not accepted. Try again.');
-    const codes = await this.factors.addPasskey(actor.id, name, made);
+    const passkey = await this.passkeys.created(actor, page.origin, body.state, body.credential);
+    if (!passkey) return this.state(page, actor, next, 'The passkey was not accepted. Try again.');
+    const codes = await this.factors.addPasskey(actor.id, name, passkey);
     return codes
       ? pageReply(codesPage(page, { next, codes }))
       : new Reply(302, undefined, { Location: PAGE_PATH });
@@ -173,7 +173,7 @@ export class SecondFactorPagesController {
     @CurrentActor() actor: Actor,
     @Ip() address: string,
   ): Promise<Reply> {
-    const { refused } = await this.confirmed({ body, page, actor, address });
+    const { refused } = await this.checkFactor({ body, page, actor, address });
     if (refused) return refused;
     const id = /^\d{1,9}$/.exec(textOf(body.id))?.[0] ?? '0';
     if (await this.factors.removePasskey(actor.id, Number(id)))
@@ -182,14 +182,14 @@ export class SecondFactorPagesController {
   }
 
   /** Checks the password of a form, or the code, and returns the page with the reason if it is wrong. */
-  private async confirmed(
-    { body, page, actor, address }: Confirmed,
-    proof: keyof Proof = 'password',
+  private async checkFactor(
+    { body, page, actor, address }: ConfirmationRequest,
+    field: keyof Proof = 'password',
   ): Promise<{ next: string; refused?: Reply }> {
     assertSession();
     const next = nextPath(body.next);
     try {
-      const sent = { password: '', code: '', [proof]: textOf(body[proof]) };
+      const sent = { password: '', code: '', [field]: textOf(body[field]) };
       await this.factors.confirm(actor, sent, address);
       return { next };
     } catch (error) {

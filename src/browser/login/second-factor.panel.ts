@@ -15,12 +15,12 @@ export class SecondFactorPanel implements Panel<{ id: number }> {
   readonly covers = ['remove_second_factor'];
 
   render({ object, actor, csrf, path, refusal }: PanelContext<{ id: number }>): Html | null {
-    const { id, has_second_factor: hasOne } = object;
+    const { id, has_second_factor: hasSecondFactor } = object;
     if (id === actor.id) {
-      const label = hasOne === true ? 'Manage second factor' : 'Set up second factor';
+      const label = hasSecondFactor === true ? 'Manage second factor' : 'Set up second factor';
       return panelCard(ID, TITLE, html`<a class="button" href="${PAGE_PATH}">${label}</a>`);
     }
-    if (hasOne !== true || !actor.isSuperuser) return null;
+    if (hasSecondFactor !== true || !actor.isSuperuser) return null;
     const form = {
       action: `/api/v2/users/${id}/remove_second_factor/`,
       csrf,

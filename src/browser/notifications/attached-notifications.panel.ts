@@ -25,7 +25,7 @@ interface EventRow {
   label: string;
   attached: readonly Item[];
   mayAttach: boolean;
-  mayMake: boolean;
+  mayCreate: boolean;
 }
 
 const EVENTS = [
@@ -50,7 +50,7 @@ export class AttachedNotificationsPanel implements Panel<ShownObject> {
       const row = await this.rowOf(object, `notification_templates_${event}`, label, actor);
       if (row) rows.push(row);
     }
-    const isOpen = rows.some(({ mayAttach, mayMake }) => mayAttach || mayMake);
+    const isOpen = rows.some(({ mayAttach, mayCreate }) => mayAttach || mayCreate);
     if (!isOpen && rows.every(({ attached }) => attached.length === 0)) return null;
     const choices = await this.references.load(notificationTemplates, 'change', [], actor);
     return panelCard(
@@ -79,7 +79,7 @@ export class AttachedNotificationsPanel implements Panel<ShownObject> {
       scope,
     });
     const open = await this.source.openParts('POST', `${url}${name}/`, actor);
-    return { name, label, attached, mayAttach: open.attach, mayMake: open.body };
+    return { name, label, attached, mayAttach: open.attach, mayCreate: open.body };
   }
 }
 
@@ -90,7 +90,7 @@ interface RowParts {
 }
 
 function eventRow(row: EventRow, { url, csrf, choices }: RowParts): Html {
-  const { name, label, attached, mayAttach, mayMake } = row;
+  const { name, label, attached, mayAttach, mayCreate } = row;
   const action = `${url}${name}/`;
   const form = { action, csrf, returnTo: `${url}#notifications` };
   const known = new Set(attached.map(({ id }) => String(id)));
@@ -101,7 +101,7 @@ function eventRow(row: EventRow, { url, csrf, choices }: RowParts): Html {
     <td>
       ${attached.length === 0 && html`<span class="none">No notifications</span>`}
       <ul class="held">
-        ${attached.map((one) => attachedItem(one, form, mayAttach))}
+        ${attached.map((item) => attachedItem(item, form, mayAttach))}
       </ul>
     </td>
     <td>
@@ -113,24 +113,24 @@ function eventRow(row: EventRow, { url, csrf, choices }: RowParts): Html {
             <button>Add notification</button>`,
         )
       }
-      ${mayMake && newLinks(action)}
+      ${mayCreate && newLinks(action)}
     </td>
   </tr>`;
 }
 
 const attachedItem = (
-  one: Item,
+  item: Item,
   form: { action: string; csrf: string; returnTo: string },
   mayDetach: boolean,
 ): Html =>
   html`<li>
-    <a href="${String(one.url)}">${objectTitleOf(one)}</a>
+    <a href="${String(item.url)}">${objectTitleOf(item)}</a>
     ${
       mayDetach &&
       panelForm(
         form,
-        html`${hiddenInput('id', Number(one.id))} ${hiddenInput('disassociate', 'true')}
-          <button class="small">Remove<span class="hidden"> ${objectTitleOf(one)}</span></button>`,
+        html`${hiddenInput('id', Number(item.id))} ${hiddenInput('disassociate', 'true')}
+          <button class="small">Remove<span class="hidden"> ${objectTitleOf(item)}</span></button>`,
       )
     }
   </li>`;

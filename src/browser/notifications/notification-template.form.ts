@@ -51,10 +51,10 @@ export class NotificationTemplateForm implements PageForm {
 
   toBody(filled: Record<string, unknown>): Record<string, unknown> {
     const type = typeOf(filled[this.choice]);
-    const given = filled[DOCUMENT];
-    if (!type || !isRecord(given)) return filled;
+    const configuration = filled[DOCUMENT];
+    if (!type || !isRecord(configuration)) return filled;
     const { fields } = backendFor(type);
-    const entries = Object.entries(given).map(([key, value]): [string, unknown] => [
+    const entries = Object.entries(configuration).map(([key, value]): [string, unknown] => [
       key,
       fields[key]?.type === 'list' ? linesOf(value) : value,
     ]);
@@ -72,8 +72,8 @@ export class NotificationTemplateForm implements PageForm {
   }
 }
 
-const typeOf = (given: unknown): NotificationType | undefined =>
-  NOTIFICATION_TYPES.find((type) => type === given);
+const typeOf = (value: unknown): NotificationType | undefined =>
+  NOTIFICATION_TYPES.find((type) => type === value);
 
 const linesOf = (value: unknown): string[] =>
   String(value)

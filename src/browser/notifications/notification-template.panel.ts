@@ -37,7 +37,7 @@ export class NotificationTemplatePanel implements Panel<ShownTemplate> {
   async render({ object, actor, csrf }: PanelContext<ShownTemplate>): Promise<Html> {
     const { id, url } = object;
     const { body: mayTest } = await this.source.openParts('POST', `${url}test/`, actor);
-    const records = await this.settled(id, actor);
+    const records = await this.newestRecords(id, actor);
     const ids = records.map((record) => String(record.id)).join(',');
     const attempts =
       ids === ''
@@ -62,7 +62,7 @@ export class NotificationTemplatePanel implements Panel<ShownTemplate> {
   }
 
   /** Returns the newest notifications; waits for the result of a test that has just been sent. */
-  private async settled(id: number, actor: Actor): Promise<Item[]> {
+  private async newestRecords(id: number, actor: Actor): Promise<Item[]> {
     const query = {
       notification_template: String(id),
       order_by: '-id',

@@ -27,7 +27,7 @@ export class OrganizationTeamsPanel implements Panel<ShownOrganization> {
     const list = `${url}teams/`;
     const query = { organization: String(id), order_by: 'name', page_size: String(SHOWN) };
     const teams = await this.source.list(resource('team'), query, actor);
-    const { body: mayMake } = await this.source.openParts('POST', list, actor);
+    const { body: mayCreate } = await this.source.openParts('POST', list, actor);
     const name = { id: 'new-team', name: 'name', label: 'Name of the new team' };
     return panelCard(
       'teams',
@@ -38,7 +38,7 @@ export class OrganizationTeamsPanel implements Panel<ShownOrganization> {
         </ul>
         ${teams.length === SHOWN && html`<p><a href="${list}">All teams</a></p>`}
         ${
-          mayMake &&
+          mayCreate &&
           panelForm(
             { action: list, csrf },
             html`${panelTextInput(name, { required: true, maxlength: 512 })}

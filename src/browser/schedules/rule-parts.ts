@@ -71,8 +71,8 @@ export function ruleOf(parts: RuleParts): string {
           ['UNTIL', lastDay && ruleInstant(zonedInstantOf(zone, new Date(`${lastDay}T23:59:59Z`)))],
         ];
   const written = rule.flatMap(([name, value]) => (value === null ? [] : [`${name}=${value}`]));
-  const begin = zone === 'UTC' ? `DTSTART:${start}Z` : `DTSTART;TZID=${zone}:${start}`;
-  return `${begin} RRULE:${written.join(';')}`;
+  const dtstart = zone === 'UTC' ? `DTSTART:${start}Z` : `DTSTART;TZID=${zone}:${start}`;
+  return `${dtstart} RRULE:${written.join(';')}`;
 }
 
 /** Returns the parts of a rule, or null if the parts cannot represent the whole rule. */
@@ -153,7 +153,7 @@ const NTH = new Map([
   [4, 'fourth'],
   [-1, 'last'],
 ]);
-export const NTH_CHOICES = [...NTH].map(([nth, word]) => [nth, `The ${word} in a month`] as const);
+export const NTH_CHOICES = [...NTH].map(([nth, name]) => [nth, `The ${name} in a month`] as const);
 
 /** Describes a rule in words: `every 2 weeks on Monday at 02:00, Europe/Berlin`. */
 export function describeRule(parts: RuleParts): string {

@@ -107,8 +107,8 @@ export class ScheduleForm implements PageForm {
   /** @throws Invalid naming fields of the form */
   toBody(filled: Record<string, unknown>): Record<string, unknown> {
     if (!('unit' in filled)) return filled;
-    const own = new Set(TIMES.map(({ name }) => name));
-    const rest = Object.entries(filled).filter(([name]) => !own.has(name));
+    const formNames = new Set(TIMES.map(({ name }) => name));
+    const rest = Object.entries(filled).filter(([name]) => !formNames.has(name));
     return { ...Object.fromEntries(rest), rrule: ruleIn(filled) };
   }
 
@@ -135,7 +135,7 @@ export class ScheduleForm implements PageForm {
   /** Shows errors of the rule at the start date, unless the user wrote the rule as text. */
   errorsIn({ rrule: faults, ...errors }: FieldErrors, { unit, rrule }: Values): FieldErrors {
     if (faults === undefined) return errors;
-    const isWritten = unit === AS_TEXT || !isNothing(rrule);
+    const isWritten = unit === AS_TEXT || !isBlank(rrule);
     return { ...errors, [isWritten ? 'rrule' : 'start_date']: faults };
   }
 
@@ -184,12 +184,12 @@ function ruleIn(filled: Values): string {
   if (!zoneNames().includes(zone)) errors.zone = ['There is no such time zone.'];
   if (!isTime(filled.start_time)) errors.start_time = ['A time is written as 02:00.'];
   for (const name of ['start_date', 'end_date']) {
-    if (!isNothing(filled[name]) && !isDay(filled[name])) {
+    if (!isBlank(filled[name]) && !isDay(filled[name])) {
       errors[name] = ['A day is written as 2030-01-31.'];
     }
   }
   const numbers = numbersIn(filled, errors);
-  if (!isNothing(filled.end_count) && !isNothing(filled.end_date)) {
+  if (!isBlank(filled.end_count) && !isBlank(filled.end_date)) {
     errors.end_count = ['Say either how often or until when.'];
   }
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
@@ -199,13 +199,13 @@ function ruleIn(filled: Values): string {
     weekdays: WEEKDAYS.map(([key]) => key).filter((key) => daysIn(filled.weekdays).includes(key)),
     nth: numbers.nth ?? null,
     monthDay: numbers.month_day ?? null,
-    date: isNothing(filled.start_date)
+    date: isBlank(filled.start_date)
       ? localTime(zone, new Date()).toISOString().slice(0, 10)
       : String(filled.start_date),
     time: String(filled.start_time),
     zone,
     count: numbers.end_count ?? null,
-    lastDay: isNothing(filled.end_date) ? null : String(filled.end_date),
+    lastDay: isBlank(filled.end_date) ? null : String(filled.end_date),
   });
 }
 
@@ -213,7 +213,7 @@ function ruleIn(filled: Values): string {
 function numbersIn(filled: Values, errors: FieldErrors): Record<string, number | undefined> {
   const found: Record<string, number | undefined> = {};
   for (const { name, kind, min, max } of TIMES) {
-    if (kind !== 'integer' || isNothing(filled[name])) continue;
+    if (kind !== 'integer' || isBlank(filled[name])) continue;
     const number = Number(filled[name]);
     const isInBounds = number >= (min ?? -Infinity) && number <= (max ?? Infinity);
     if (Number.isInteger(number) && number !== 0 && isInBounds) found[name] = number;
@@ -222,16 +222,15 @@ function numbersIn(filled: Values, errors: FieldErrors): Record<string, number |
   return found;
 }
 
-const unitIn = (given: unknown): Unit => {
+const unitIn = (value: unknown): Unit => {
   const units: readonly Unit[] = ['minute', 'hour', 'day', 'week', 'month', 'year', 'once'];
-  const found = units.find((unit) => unit === given);
+  const found = units.find((unit) => unit === value);
   if (!found) throw Invalid.field('unit', 'Say how often.');
   return found;
 };
 
-const daysIn = (given: unknown): unknown[] => [given ?? []].flat();
-const isNothing = (value: unknown): boolean =>
-  value === undefined || value === null || value === '';
+const daysIn = (value: unknown): unknown[] => [value ?? []].flat();
+const isBlank = (value: unknown): boolean => value === undefined || value === null || value === '';
 const isTime = (value: unknown): boolean =>
   typeof value === 'string' && /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(value);
 const isDay = (value: unknown): boolean =>

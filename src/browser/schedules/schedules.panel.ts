@@ -63,7 +63,7 @@ function scheduleItem(schedule: Item, back: { csrf: string; returnTo: string }):
   const { url, rrule, enabled, next_run: next, summary_fields: summary } = schedule;
   const may = isRecord(summary) && isRecord(summary.user_capabilities) && summary.user_capabilities;
   const parts = partsOf(String(rrule));
-  const word = enabled === true ? 'Switch off' : 'Switch on';
+  const label = enabled === true ? 'Switch off' : 'Switch on';
   const title = objectTitleOf(schedule);
   return html`<li>
     <a href="${String(url)}">${title}</a>
@@ -82,7 +82,7 @@ function scheduleItem(schedule: Item, back: { csrf: string; returnTo: string }):
       may.edit === true &&
       panelButton(
         { ...back, action: String(url), method: 'PATCH', fields: { enabled: enabled !== true } },
-        html`${word}<span class="hidden"> ${title}</span>`,
+        html`${label}<span class="hidden"> ${title}</span>`,
       )
     }
   </li>`;

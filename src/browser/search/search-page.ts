@@ -45,11 +45,11 @@ function results({ query, groups }: SearchResponse): Html {
 }
 
 /** Returns the plural label of a resource type, from the name of its list. */
-const headings = (url: string): string => labelOf(url.split('/')[3] ?? '');
+const headingOf = (url: string): string => labelOf(url.split('/')[3] ?? '');
 
 const groupCard = ({ type, label, url, has_more, results: hits }: SearchGroup): Html =>
   html`<section class="card" aria-labelledby="found-${type}">
-    <h2 id="found-${type}">${headings(url)}</h2>
+    <h2 id="found-${type}">${headingOf(url)}</h2>
     <ul class="rows">
       ${hits.map(
         (hit) =>

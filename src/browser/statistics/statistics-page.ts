@@ -20,12 +20,12 @@ export function statisticsPage(context: PageContext, statistics: Statistics): st
         <h1>Statistics</h1>
         <nav class="tools" aria-label="Period">
           ${PERIODS.map(
-            (one) =>
+            (period) =>
               html`<a
                 class="button small"
-                href="/statistics/?days=${one}"
-                ${attributes({ 'aria-current': one === days && 'true' })}
-                >${one} days</a
+                href="/statistics/?days=${period}"
+                ${attributes({ 'aria-current': period === days && 'true' })}
+                >${period} days</a
               >`,
           )}
           <a class="button small" href="/api/v2/statistics/?days=${days}">As data</a>
@@ -85,7 +85,7 @@ const hostTable = (hosts: Statistics['failing_hosts']): Html =>
     ['Host', 'Rate', 'Failed jobs', 'Last'],
     hosts
       .map((host) => ({ ...host, rate: host.failed / host.jobs }))
-      .toSorted((one, other) => other.rate - one.rate)
+      .toSorted((first, second) => second.rate - first.rate)
       .map(({ host, name, failed, jobs, rate, last_failed: last }) => ({
         name: linked('hosts', host, name),
         size: rate,

@@ -61,32 +61,32 @@ export class TeamMembersPanel implements Panel<ShownTeam> {
       'Members',
       html`${members.length === 0 && html`<p class="hint">No members that you may see yet.</p>`}
         <ul class="held people">
-          ${members.map((one) => memberItem(one, form, open.attach))}
+          ${members.map((member) => memberItem(member, form, open.attach))}
         </ul>
         ${members.length === SHOWN && html`<p>The first ${SHOWN}, by name. <a href="${list}?order_by=username">All members</a></p>`}
         ${refusalView(refusal, CARD)}
         ${others && panelForm({ ...form, errorsInCard: true }, html`${objectSelect(choice, others)}<button>Add</button>`)}
-        ${open.body && newcomer(form)}`,
+        ${open.body && newUserForm(form)}`,
     );
   }
 }
 
-const memberItem = (one: Item, form: PanelForm, mayRemove: boolean): Html =>
+const memberItem = (member: Item, form: PanelForm, mayRemove: boolean): Html =>
   html`<li>
-    <a href="${String(one.url)}">${objectTitleOf(one)}</a>
+    <a href="${String(member.url)}">${objectTitleOf(member)}</a>
     ${
       mayRemove &&
       panelForm(
         { ...form, errorsInCard: true, kind: 'action' },
-        html`${hiddenInput('id', Number(one.id))} ${hiddenInput('disassociate', 'true')}
+        html`${hiddenInput('id', Number(member.id))} ${hiddenInput('disassociate', 'true')}
           <button class="quiet small">
-            Remove<span class="hidden"> ${objectTitleOf(one)}</span>
+            Remove<span class="hidden"> ${objectTitleOf(member)}</span>
           </button>`,
       )
     }
   </li>`;
 
-function newcomer(form: PanelForm): Html {
+function newUserForm(form: PanelForm): Html {
   const name = { id: 'new-member', name: 'username', label: 'New user' };
   const password = { id: 'new-member-password', name: 'password', label: 'Password' };
   const secret = { type: 'password', maxlength: 128, autocomplete: 'new-password' };

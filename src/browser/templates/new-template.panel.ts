@@ -5,7 +5,7 @@ import { PanelSource } from '../shared/panel-source.service.js';
 import { formUrl } from '../shared/form-parameters.js';
 
 /** Labels and paths of the lists that create templates. */
-const MADE = [
+const LISTS = [
   ['New job template', '/api/v2/job_templates/'],
   ['New workflow', '/api/v2/workflow_job_templates/'],
 ] as const;
@@ -20,9 +20,9 @@ export class NewTemplatePanel implements Panel {
 
   async render({ actor }: PanelContext): Promise<Html | null> {
     const open = await Promise.all(
-      MADE.map(async ([, path]) => (await this.source.openParts('POST', path, actor)).body),
+      LISTS.map(async ([, path]) => (await this.source.openParts('POST', path, actor)).body),
     );
-    const links = MADE.filter((_kind, index) => open[index]);
+    const links = LISTS.filter((_kind, index) => open[index]);
     if (links.length === 0) return null;
     return html`<div class="actions">
       ${links.map(([label, path]) => html`<a class="button" href="${formUrl(path, 'post')}">${label}</a>`)}

@@ -87,16 +87,16 @@ const listRow = (
       ${listed.length === 0 && html`<span class="none">No ${path}</span>`}
       <ul class="held">
         ${listed.map(
-          (one) =>
+          (item) =>
             html`<li>
-              <a href="${String(one.url)}">${objectTitleOf(one)}</a>
+              <a href="${String(item.url)}">${objectTitleOf(item)}</a>
               ${
                 form &&
                 panelForm(
                   form,
-                  html`${hiddenInput('id', Number(one.id))} ${hiddenInput('disassociate', 'true')}
+                  html`${hiddenInput('id', Number(item.id))} ${hiddenInput('disassociate', 'true')}
                     <button class="small">
-                      Remove<span class="hidden"> ${objectTitleOf(one)}</span>
+                      Remove<span class="hidden"> ${objectTitleOf(item)}</span>
                     </button>`,
                 )
               }

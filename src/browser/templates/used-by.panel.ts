@@ -16,7 +16,7 @@ interface UsedObject {
 /** Maximum number of users of each kind in the card; the lists of the API are complete. */
 const SHOWN = 10;
 
-const NOTIFIED = [
+const NOTIFICATION_FILTERS = [
   'notification_templates_started',
   'notification_templates_success',
   'notification_templates_error',
@@ -42,8 +42,8 @@ const USES: Readonly<Record<string, readonly (readonly [type: string, filters: s
     ['inventory_source', ['source_project']],
   ],
   notification_template: [
-    ['unified_job_template', NOTIFIED],
-    ['organization', NOTIFIED],
+    ['unified_job_template', NOTIFICATION_FILTERS],
+    ['organization', NOTIFICATION_FILTERS],
   ],
 };
 
@@ -81,14 +81,14 @@ export class UsedByPanel implements Panel<UsedObject> {
     if (found.length === 0) return null;
     const all = `/api/v2/${definition.path}/?${String(new URLSearchParams(query))}`;
     return html`<ul class="held">
-        ${found.map(userItem)}
+        ${found.map(usingObject)}
       </ul>
       ${found.length === SHOWN && html`<p><a href="${all}">All of this kind</a></p>`}`;
   }
 }
 
-const userItem = (user: Item): Html =>
+const usingObject = (item: Item): Html =>
   html`<li>
-    <a href="${String(user.url)}">${objectTitleOf(user)}</a>
-    <small>${labelOf(String(user.type))}</small>
+    <a href="${String(item.url)}">${objectTitleOf(item)}</a>
+    <small>${labelOf(String(item.type))}</small>
   </li>`;

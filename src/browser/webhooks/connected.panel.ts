@@ -57,8 +57,8 @@ function lastDelivery(last: Item | undefined): HtmlValue {
   if (!last) return 'No deliveries yet.';
   const { url, event, verdict, received } = last;
   // A rejected delivery has no event.
-  const what = typeof event === 'string' && event !== '' ? event : 'a delivery';
-  return html`Last: <a href="${String(url)}">${what}</a> ${statusBadge(String(verdict))}
+  const label = typeof event === 'string' && event !== '' ? event : 'a delivery';
+  return html`Last: <a href="${String(url)}">${label}</a> ${statusBadge(String(verdict))}
     <small>${timeView(String(received))}</small>`;
 }
 

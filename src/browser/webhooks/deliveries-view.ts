@@ -24,7 +24,7 @@ export function deliveriesView(
         </tr>
       </thead>
       <tbody>
-        ${deliveries.map((one) => deliveryRow(one, { csrf, returnTo }))}
+        ${deliveries.map((delivery) => deliveryRow(delivery, { csrf, returnTo }))}
       </tbody>
     </table>
   </div>`;

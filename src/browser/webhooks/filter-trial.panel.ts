@@ -95,22 +95,22 @@ export class FilterTrialPanel implements Panel<Trial> {
   }
 }
 
-const resultRow = (one: Item): Html =>
+const resultRow = (result: Item): Html =>
   html`<tr>
     <td data-label="Received">
-      <a href="/api/v2/webhook_deliveries/${String(one.delivery)}/"
-        >${timeView(String(one.received))}</a
+      <a href="/api/v2/webhook_deliveries/${String(result.delivery)}/"
+        >${timeView(String(result.received))}</a
       >
     </td>
-    <td data-label="Event">${String(one.event)}</td>
+    <td data-label="Event">${String(result.event)}</td>
     <td data-label="Ref">
-      ${typeof one.ref_name === 'string' && html`<code>${one.ref_name}</code>`}
+      ${typeof result.ref_name === 'string' && html`<code>${result.ref_name}</code>`}
     </td>
     <td data-label="Would launch">
-      <span class="badge ${one.launches === true ? 'good' : 'plain'}"
-        >${one.launches === true ? 'Yes' : 'No'}</span
+      <span class="badge ${result.launches === true ? 'good' : 'plain'}"
+        >${result.launches === true ? 'Yes' : 'No'}</span
       >
-      <small>${String(one.reason ?? '')}</small>
+      <small>${String(result.reason ?? '')}</small>
     </td>
-    <td data-label="Was">${statusBadge(String(one.verdict))}</td>
+    <td data-label="Was">${statusBadge(String(result.verdict))}</td>
   </tr>`;

@@ -88,7 +88,7 @@ function setupView({ setup, templateUrl, csrf, path }: Parts): Html {
   const rotate = { action: `${templateUrl}webhook_key/`, csrf, returnTo: path };
   return html`${isLoopback(setup.url) && LOOPBACK_WARNING}
     <dl class="setup">
-      ${copied('Address (payload URL)', setup.url)} ${copied('Secret', setup.webhook_key)}
+      ${copyable('Address (payload URL)', setup.url)} ${copyable('Secret', setup.webhook_key)}
       <div>
         <dt>Content type</dt>
         <dd>
@@ -124,7 +124,7 @@ const LOOPBACK_WARNING = html`<p class="message warn" role="alert">
 </p>`;
 
 /** Renders a value with a copy button, which a script adds. */
-const copied = (label: string, value: string): Html =>
+const copyable = (label: string, value: string): Html =>
   html`<div>
     <dt>${label}</dt>
     <dd>

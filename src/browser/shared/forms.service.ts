@@ -57,10 +57,10 @@ export interface FormInput {
 type FormPart = 'attach' | 'fields' | 'raw';
 
 /**
- * Position of a form. `page`: its own page; `inline`: on the page with the form's URL; `collapsed` or
- * `expanded`: on another page.
+ * Position of a form. `page`: its own page; `inline`: on the page with the form's URL; `folded` or
+ * `open`: on another page, collapsed or expanded.
  */
-type FormPosition = 'page' | 'inline' | 'collapsed' | 'expanded';
+type FormPosition = 'page' | 'inline' | 'folded' | 'open';
 
 /** Renders the form of a route from the declaration that validates its requests. */
 @Injectable()
@@ -100,7 +100,7 @@ export class Forms {
     if (position === 'page')
       return html`<section class="card form" id="${id}">${content}</section>`;
     const isOpen =
-      position === 'expanded' || entered !== undefined || (position === 'inline' && hasFields(request));
+      position === 'open' || entered !== undefined || (position === 'inline' && hasFields(request));
     return folded(actionTitle(route, info), content, { id, open: isOpen, kind: 'panel form' });
   }
 
@@ -109,7 +109,7 @@ export class Forms {
    */
   async action(request: FormRequest): Promise<Html> {
     const { route, info, open, context } = request;
-    if (formFields(info, open, route.method).length > 0) return this.section(request, 'collapsed');
+    if (formFields(info, open, route.method).length > 0) return this.section(request, 'folded');
     return html`<form method="post" action="${context.path}" class="action">
       ${csrfInput(context.csrf)}
       <button class="button" title="${info.summary}">${actionTitle(route, info)}</button>

@@ -159,7 +159,7 @@ export class PageSections {
         object: await this.filled(object, plan, actor),
         returnTo,
       },
-      isOpen ? 'expanded' : 'collapsed',
+      isOpen ? 'open' : 'folded',
     );
   }
 

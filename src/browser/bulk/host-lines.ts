@@ -4,7 +4,7 @@ import { parseJson } from '../../common/fields/json-bounds.js';
 const WORD = /(?:[^\s"']+|"(?:[^"\\]|\\.)*"|'[^']*')+/g;
 const QUOTED = /"((?:[^"\\]|\\.)*)"|'([^']*)'/g;
 /**
- * Values that Ansible does not read as text; Ansible reads a number with a leading zero as text.
+ * Values that Ansible does not read as text. A number with a leading zero is text.
  */
 const LITERAL = /^(?:-?(?:0|[1-9]\d{0,14})(?:\.\d+)?|true|false)$/;
 

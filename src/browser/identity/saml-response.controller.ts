@@ -17,8 +17,8 @@ export class SamlResponseController {
   constructor(private readonly signOn: SingleSignOn) {}
 
   /**
-   * The first request comes from a form of the provider, for which browsers leave out the cookies of this
-   * site. A form of this site sends the response again.
+   * The first request comes from a form of the provider, so browsers omit the cookies of this site. The
+   * returned form sends the response again with the cookies.
    */
   @Route({
     kind: 'action',

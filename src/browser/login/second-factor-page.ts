@@ -14,7 +14,7 @@ const TITLE = 'Second factor';
 
 /** Parts of all pages of the second factor. */
 interface Parts {
-  /** Path to continue at. */
+  /** Path to redirect to at the end. */
   next: string;
   error?: string | undefined;
 }

@@ -8,7 +8,7 @@ import { PAGE_PATH } from './second-factor-page.js';
 const ID = 'second-factor';
 const TITLE = 'Second factor';
 
-/** Shows users the way to their second factor, and superusers the removal of that of others. */
+/** Links users to their second factor; superusers can remove the second factor of other users. */
 @Injectable()
 @PagePanel('user')
 export class SecondFactorPanel implements Panel<{ id: number }> {

@@ -35,7 +35,7 @@ const EVENTS = [
   ['approvals', 'When it waits for an approval'],
 ] as const;
 
-/** Shows the notification templates of a template by event, and the form that attaches one. */
+/** Shows the notification templates of a template by event, with forms that add and remove them. */
 @Injectable()
 @PagePanel('job_template', 'workflow_job_template', 'project', 'organization')
 export class AttachedNotificationsPanel implements Panel<ShownObject> {

@@ -22,7 +22,7 @@ export interface Selected {
   refusal: string | null;
 }
 
-/** Deletes or cancels the selected rows of a list, each in a transaction of its own. */
+/** Deletes or cancels the selected rows of a list, each in its own transaction. */
 @Injectable()
 export class SelectionService {
   constructor(
@@ -44,7 +44,7 @@ export class SelectionService {
     });
   }
 
-  /** @throws BadRequest for entries that no list of a page has */
+  /** @throws BadRequest for too many or invalid entries */
   private async process(
     entries: readonly string[],
     action: SelectionAction,

@@ -59,8 +59,8 @@ function load(name: AssetName): Asset {
 export const assetUrl = (name: AssetName): string => entryOf(assets(), name).url;
 
 /**
- * Express handler for `/static`. A URL with the current digest is cached for a year. A URL with the
- * plain name is for documents without access to the digest; browsers revalidate it at each request.
+ * Express handler for `/static`. Browsers cache a URL with the current digest for a year. They
+ * revalidate a URL with the plain name, which documents without access to the digest use.
  */
 export function serveAssets(request: Request, response: Response, next: NextFunction): void {
   if (request.method !== 'GET' && request.method !== 'HEAD') {

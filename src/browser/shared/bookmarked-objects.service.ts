@@ -14,7 +14,7 @@ export interface BookmarkedObject {
   url: string;
 }
 
-/** Finds the names of bookmarked objects; omits those that are deleted or not readable. */
+/** Finds the names of bookmarked objects; omits deleted and unreadable objects. */
 @Injectable()
 export class BookmarkedObjects {
   constructor(private readonly database: Database) {}

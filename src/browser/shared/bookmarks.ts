@@ -34,7 +34,7 @@ type CookieRequest = Pick<PlainRequest, 'headers' | 'secure'>;
 /** Returns the bookmarks of a user in this browser, newest first. */
 export function bookmarksOf(request: CookieRequest, kind: BookmarkKind, user: number): Bookmark[] {
   const [owner, ...marks] = (cookiesOf(request.headers.cookie)[kind] ?? '').split('.');
-  // The cookie belongs to one user; other users of the browser get no bookmarks from it.
+  // The cookie belongs to one user; other users of the browser get no bookmarks.
   return owner === String(user) ? read(marks).slice(0, COOKIES[kind].max) : [];
 }
 

@@ -11,7 +11,7 @@ const BASE = '/api/v2/';
 interface BreadcrumbParts {
   path: string;
   names: ReadonlyMap<string, string>;
-  /** Breadcrumbs before the first object of the path; empty if the path does not begin with one. */
+  /** Breadcrumbs before the first object of the path; empty unless the path begins with an object. */
   trail: readonly Breadcrumb[];
 }
 

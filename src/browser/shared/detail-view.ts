@@ -12,11 +12,11 @@ import { valueView, type Item } from './value-views.js';
 import { labelOf } from '../../common/fields/label.js';
 import { labelIn } from './labels.js';
 
-/** Keys that are shown elsewhere on the page. */
+/** Keys that other parts of the page show. */
 const SHOWN_ELSEWHERE = new Set(['url', 'related', 'summary_fields']);
 /** Keys that the heading shows, or that only developers use. */
 const NO_DETAILS = new Set(['id', 'type', 'guid', 'named_url', 'name', 'status', 'description']);
-/** Keys that are shown last, because every object has them. */
+/** Keys that every object has; the page shows them last. */
 const BOOKKEEPING = new Set(['id', 'type', 'created', 'modified']);
 
 /** Renders the fields of an object that differ from their defaults, in the sections of the layout. */

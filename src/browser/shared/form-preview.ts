@@ -29,7 +29,7 @@ export async function previewOf(
   }
 }
 
-/** Returns the fields with the errors added. */
+/** Adds errors to the fields. */
 export const withErrors = (
   inputs: readonly FormField[],
   errors: FieldErrors = {},

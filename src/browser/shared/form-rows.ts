@@ -6,10 +6,10 @@ import { SECRET_FIELD } from './browser-form.js';
 import { errorList, formField, type FormField } from './form-fields.js';
 import { attributes, html, type Html } from './html.js';
 
-/** Number of empty entries in a form; after each save, the form has as many again. */
+/** Number of empty entries in a form, also after each save. */
 const NEW_ROWS = 3;
 const REMOVE = '_remove';
-/** Form field with the members of an entry that have no form field, as JSON; saving keeps them. */
+/** Form field with the members of an entry that have no other form field, as JSON. */
 const HIDDEN_MEMBERS = '_kept';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -120,7 +120,7 @@ export const readRows = (filled: readonly Values[], { rows }: Rows): Record<stri
 const numberOf = (value: unknown): unknown =>
   Number.isFinite(Number(value)) ? Number(value) : value;
 
-/** Returns the kept members of an entry; ignores text that the form did not write. */
+/** Parses the members of an entry without a form field; ignores text that the form did not write. */
 function hiddenMembersOf({ [HIDDEN_MEMBERS]: text }: Values): Values {
   if (typeof text !== 'string') return {};
   try {

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../common/escape-html.js';
 
-/** HTML that is safe to send: `html` escapes every value in it. */
+/** HTML that is safe to send, because `html` escapes every value. */
 export class Html {
   constructor(readonly text: string) {}
 

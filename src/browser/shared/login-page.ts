@@ -153,7 +153,7 @@ export const codeField = (label: string): Html =>
     />
   </div>`;
 
-/** A link, because the content security policy would block the redirect of a form to another server. */
+/** Renders a link: the content security policy would block the redirect of a form to another server. */
 const optionLink = (name: string, slug: string, next: string): Html =>
   html`<p class="other-login">
     <a class="button" href="/sso/login/${slug}/${withQuery({}, { next })}">Log in with ${name}</a>

@@ -15,7 +15,7 @@ const NOTICE_COOKIE = 'notice';
 const NOTICE_SECONDS = 30;
 const FIELD_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** Texts by key. The cookie contains only a key, so a forged cookie cannot show other text. */
+/** Texts of notices. The cookie contains only a key, so a forged cookie cannot show other text. */
 const NOTICES = {
   created: 'Created.',
   saved: 'Saved.',

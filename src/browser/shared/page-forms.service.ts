@@ -30,7 +30,7 @@ export interface FormList {
 export interface PageForm {
   /** Field that determines the other fields; the form asks for its value first. */
   readonly choice?: string;
-  /** Values of `choice` that the form omits, because such objects are created elsewhere. */
+  /** Values of `choice` that the form omits, because other forms create objects with these values. */
   readonly omittedChoices?: readonly string[];
   /** Returns the values of a `choice` that refers to objects; all callers may choose them. */
   choices?(): Promise<readonly Choice[]>;
@@ -75,9 +75,9 @@ export interface PageForm {
 /** A form of a page. */
 export interface FormPlan {
   fields: readonly Field[];
-  /** Field whose value must be chosen first; null if there is none. */
+  /** Field whose value the user must choose first; null if no choice is open. */
   openChoice: Field | null;
-  /** Field whose value is already chosen and fixed on this page; null if there is none. */
+  /** Field whose value is chosen and fixed on this page; null without such a field. */
   choice: Field | null;
   toBody(filled: Record<string, unknown>): Record<string, unknown>;
   fromObject(object: Item): Values;

@@ -41,7 +41,7 @@ interface Subject {
 }
 
 /**
- * Finds the title and breadcrumbs of a page, with names instead of ids if the caller may read them.
+ * Finds the title and breadcrumbs of a page, with the names of objects that the caller may read.
  */
 @Injectable()
 export class PageHeadings {

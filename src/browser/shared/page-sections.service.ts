@@ -101,8 +101,8 @@ export class PageSections {
   }
 
   /**
-   * Renders the form of `formOf`. Without it, renders the forms that the page shows with its response,
-   * such as the form of an action or of settings.
+   * Renders the form of `formOf`. Without that form, renders the forms that the page shows with its
+   * response, such as the form of an action or of settings.
    */
   async sections(
     page: FilledPage,

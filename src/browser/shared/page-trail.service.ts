@@ -22,7 +22,7 @@ export interface Breadcrumb {
   url: string;
 }
 
-/** Reference of an object to its parent: its organization, or the object that contains it. */
+/** Reference of an object to its parent, which is its organization or its container. */
 interface ParentReference {
   /** Field with the reference to the parent. */
   field: string;

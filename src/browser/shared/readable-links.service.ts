@@ -8,7 +8,7 @@ import { Database } from '../../database/database.js';
 import { and, sql, TRUE } from '../../database/sql.js';
 import type { Item } from './value-views.js';
 
-/** Finds references that a page shows without links, because the caller may not read the objects. */
+/** Removes links to objects that the caller may not read. */
 @Injectable()
 export class ReadableLinks {
   constructor(private readonly database: Database) {}

@@ -7,10 +7,10 @@ import { orderOf } from './tabs.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { labelIn } from './labels.js';
 
-/** Returns true if a path has a page and can be a link. */
+/** Function that returns true if a path has a page and can be a link. */
 export type IsPage = (path: string) => boolean;
 
-/** Creates a `Leads` function from the routes; for paths without a route, it returns true. */
+/** Creates an `IsPage` function from the routes, which returns true for paths without a route. */
 export function pageTest(table: RouteTable): IsPage {
   // The links of rows differ only in their ids, so each link is looked up once.
   const known = new Map<string, boolean>();

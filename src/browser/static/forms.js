@@ -1,5 +1,5 @@
 /*
- * Previews and validates forms on the server while the user fills them in; forms work without it.
+ * Previews and validates forms on the server while the user fills them in.
  * Shows the passkey forms, which stay hidden without scripts.
  */
 (() => {
@@ -83,7 +83,7 @@
 
   const { editor } = document.currentScript.dataset;
 
-  /** Loads an editor when its text area comes into view: many are in collapsed sections. */
+  /** Loads an editor when its text area becomes visible; many text areas are in collapsed sections. */
   const visibility = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;

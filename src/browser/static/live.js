@@ -44,14 +44,14 @@
   const statusLine = document.querySelector('[data-live-status]');
   if (!(output || graph) || !statusLine) return;
 
-  /** Maximum for pages that stay open for hours. */
+  /** Maximum number of lines, because pages stay open for hours. */
   const MAX_LINES = 5000;
   const COLOR_NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
   const COLOR = /\u001B\[([0-9;]*)m/g;
   const ESCAPE =
     /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[@-Z\\-_])|\r/g;
 
-  /** Returns the color of an index, or the one of 256 colors that is nearest to RGB levels. */
+  /** Returns the name of an indexed color, or the number of the indexed color nearest to RGB levels. */
   function extendedColor(codes) {
     const kind = codes.shift();
     if (kind === 2) {
@@ -150,7 +150,7 @@
 
   function append(event) {
     const startsTask = TASK_STARTS.includes(event.event);
-    // A summary must not contain links.
+    // A `summary` element must not contain links.
     const rows = rowsOf(event, startsTask ? 'span' : 'a');
     if (startsTask) {
       task = document.createElement('details');

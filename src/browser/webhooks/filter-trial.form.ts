@@ -4,7 +4,7 @@ import { RECEIVER_KINDS } from '../../webhooks/receiver-kinds.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 import { FilterForm, withFilterFields } from '../shared/filter-fields.js';
 
-/** Form that tests filters which are entered as fields. */
+/** Form that tests webhook filters, with fields instead of JSON. */
 @Injectable()
 @PageFormOf(...RECEIVER_KINDS.map(({ type }) => `${type}s_webhook_filters_test`))
 export class FilterTrialForm extends FilterForm implements PageForm {

@@ -21,7 +21,7 @@ export interface BuildingParts {
   newLinkKind: Edge['kind'] | undefined;
   /** Templates that the caller may use in a step. */
   templates: ReferenceList;
-  /** Form that changes the selected node, or a link to it. */
+  /** Forms that change the selected node. */
   change: HtmlValue;
 }
 

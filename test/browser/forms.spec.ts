@@ -285,7 +285,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     await page.getByRole('button', { name: 'Launch', exact: true }).click();
     for (const name of ['ssh_password', 'become_password']) {
       const told = page.locator(`[id="post-credential_passwords.${name}-errors"]`);
-      expect(await told.textContent()).toContain('It is needed to start.');
+      expect(await told.textContent()).toContain('The launch needs this password.');
     }
     await page.getByLabel('SSH password').fill('one');
     await page.getByLabel('Become password').fill('two');

@@ -129,7 +129,7 @@ describePagesBothWays('granting with many teams', orgAdmin, (open, javaScriptEna
     await page.goto(`/api/v2/job_templates/${id}/access_list/`);
     if (!javaScriptEnabled) {
       await page.getByLabel('Not in the list?').fill(last);
-      await page.getByRole('button', { name: 'Look for it' }).click();
+      await page.getByRole('button', { name: 'Search' }).click();
     }
     await page.getByLabel('Role').selectOption({ index: 1 });
     await pick(page.locator('#grant-to'), last, javaScriptEnabled);

@@ -40,7 +40,7 @@ describeJourneyInAllWays('an inventory with three hosts and a group', session, 1
   await page.getByLabel('Group', { exact: true }).fill('web');
   await walk.click(page.getByLabel('web1'));
   await walk.click(page.getByLabel('web2'));
-  await walk.button('Put into the group');
+  await walk.button('Add to the group');
   await page.locator('#hosts').getByRole('link', { name: 'web', exact: true }).waitFor();
   await walk.look('inventory-with-group');
   const path = `inventories/${idIn(page.url())}`;

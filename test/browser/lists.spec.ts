@@ -115,7 +115,7 @@ describePages('lists', session, (open, javaScriptEnabled) => {
     }
     await page.goto(`/api/v2/users/${user.id}/`);
     const may = page.locator('#may');
-    await may.getByText('Not all may be shown here.').waitFor();
+    await may.getByText('Some roles may be missing.').waitFor();
     await may.getByRole('link', { name: 'All granted roles' }).click();
     await page.getByText('201 roles').waitFor();
   });

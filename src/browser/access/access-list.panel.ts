@@ -33,13 +33,14 @@ interface Subject {
   id: number | null;
 }
 
-/** A role on the object, with its origin. */
+/** A role on the object, with the reason why the holder has the role. */
 interface Grant {
   role: string;
   reason: HtmlValue;
   revoke: HtmlValue;
 }
 
+/** A user or team in the table, with its roles. */
 interface AccessRow {
   name: string;
   url: string;
@@ -107,7 +108,7 @@ export class AccessListPanel implements Panel<AccessPage> {
           const title = describeRole(definition.type, definition.label, field).name;
           return {
             role: title,
-            reason: 'granted here',
+            reason: 'granted directly',
             revoke: manageable.has(role) && revokeButton(holder, { id: role, title }, form),
           };
         }),
@@ -205,7 +206,7 @@ function grantOf(entry: AccessEntry, { user, subject, isDirect, form, shown }: E
   const label = isDirect ? 'Revoke' : `Revoke ${roleOnObject}`;
   return {
     role: isDirect ? role.name : strongest(definition, implied).join(', ') || role.name,
-    reason: html`${isDirect ? (team ? '' : 'granted here') : objectLink(entry)}${
+    reason: html`${isDirect ? (team ? '' : 'granted directly') : objectLink(entry)}${
       team && html`${!isDirect && ', '}by team <a href="${team.url}">${team.name}</a>`
     }`,
     revoke:
@@ -221,7 +222,7 @@ function grantOf(entry: AccessEntry, { user, subject, isDirect, form, shown }: E
   };
 }
 
-const teamOf = (id: number, name = 'a team you may not see') => ({
+const teamOf = (id: number, name = 'a team that you cannot read') => ({
   id,
   name,
   url: resource('team').url(id),
@@ -231,7 +232,7 @@ const teamOf = (id: number, name = 'a team you may not see') => ({
 function objectText({ role }: AccessEntry): string {
   if (role.resource_type === undefined) return 'the system';
   const kind = findResource(role.resource_type)?.label.toLowerCase() ?? 'object';
-  return role.resource_name ? `${kind} ${role.resource_name}` : `${kind} that you may not see`;
+  return role.resource_name ? `${kind} ${role.resource_name}` : `${kind} that you cannot read`;
 }
 
 function objectLink(entry: AccessEntry): Html {
@@ -256,9 +257,9 @@ const holdersTable = (holders: readonly AccessRow[]): Html =>
     <table class="stacks">
       <thead>
         <tr>
-          <th scope="col">Who</th>
-          <th scope="col">May</th>
-          <th scope="col">Because</th>
+          <th scope="col">User or team</th>
+          <th scope="col">Role</th>
+          <th scope="col">Reason</th>
           <th scope="col"><span class="hidden">Actions</span></th>
         </tr>
       </thead>
@@ -277,8 +278,8 @@ const holderRows = ({ name, url, kind, grants }: AccessRow): Html =>
               <a href="${url}">${name}</a> <small>${kind}</small>
             </th>`
           }
-          <td data-label="May">${role}</td>
-          <td data-label="Because">${reason}</td>
+          <td data-label="Role">${role}</td>
+          <td data-label="Reason">${reason}</td>
           <td class="end">${revoke}</td>
         </tr>`,
     )}

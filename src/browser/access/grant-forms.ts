@@ -56,10 +56,10 @@ export function groupedSelect({ id, name, label, groups, chosen, search }: Group
 export const searchForm = (path: string, anchor: string, search: string): Html =>
   html`<form method="get" action="${path}#${anchor}" class="inline plain-only">
     <div class="field">
-      <label for="${anchor}-sought">Not in the list? Words of its name</label>
+      <label for="${anchor}-sought">Not in the list? Part of the name</label>
       <input id="${anchor}-sought" name="${PRESET}${SEARCH}" value="${search}" maxlength="200" />
     </div>
-    <button>Look for it</button>
+    <button>Search</button>
   </form>`;
 
 /** Returns text such as "Execute on Deploy the shop". */
@@ -101,7 +101,7 @@ export const holderSelect = (
   groupedSelect({
     id: 'grant-to',
     name: PATH_FIELD,
-    label: 'To a person or team',
+    label: 'User or team',
     groups: [
       { label: 'Teams', options: teams.map(rolesUrlOption) },
       { label: 'Users', options: users.map(rolesUrlOption) },

@@ -72,7 +72,7 @@ export class HoldingsPanel implements Panel<ShownHolder> {
       html`${flagsView(object)} ${holdingsTable(holdings, { holder, manageable, form })}
       ${
         holdings.length >= SHOWN &&
-        html`<p>Not all may be shown here. <a href="${object.url}roles/">All granted roles</a></p>`
+        html`<p>Some roles may be missing. <a href="${object.url}roles/">All granted roles</a></p>`
       }
       ${refusalView(context.refusal, CARD)} ${await this.grantForm(context, form)}`,
     );
@@ -127,7 +127,7 @@ export class HoldingsPanel implements Panel<ShownHolder> {
         html`${groupedSelect({
             id: 'grant-role',
             name: 'id',
-            label: 'Role, by its name or that of its object',
+            label: 'Role',
             groups: kinds.map((label) => ({
               label,
               options: roles
@@ -152,8 +152,8 @@ const holderOf = (object: ShownHolder): Holder => ({
 });
 
 function flagsView({ is_superuser: isSuperuser, is_system_auditor: isAuditor }: ShownHolder) {
-  return html`${isSuperuser === true && html`<p><strong>Everything</strong>: a superuser.</p>`}
-  ${isAuditor === true && html`<p><strong>Reading everything</strong>: an auditor of the system.</p>`}`;
+  return html`${isSuperuser === true && html`<p><strong>Superuser</strong>: has every permission.</p>`}
+  ${isAuditor === true && html`<p><strong>System auditor</strong>: can read everything.</p>`}`;
 }
 
 interface TableParts {
@@ -167,14 +167,14 @@ const kindOf = ({ summary_fields: summary }: Item): string =>
   labelFor(String(memberOf(summary, 'resource_type') ?? 'system'));
 
 function holdingsTable(holdings: readonly Holding[], parts: TableParts): Html {
-  if (holdings.length === 0) return html`<p class="hint">No roles that you may see yet.</p>`;
+  if (holdings.length === 0) return html`<p class="hint">No roles that you can read.</p>`;
   const kinds = [...new Set(holdings.map(({ role }) => kindOf(role)))].sort();
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Roles">
     <table class="stacks">
       <thead>
         <tr>
           <th scope="col">Role</th>
-          <th scope="col">Because</th>
+          <th scope="col">Reason</th>
           <th scope="col"><span class="hidden">Actions</span></th>
         </tr>
       </thead>
@@ -208,7 +208,7 @@ function row({ role, team }: Holding, { holder, manageable, form }: TableParts):
       ${typeof object === 'string' && html` on <a href="${objectUrl ?? ''}">${object}</a>`}
       <small>${String(role.description ?? '')}</small>
     </td>
-    <td data-label="Because">
+    <td data-label="Reason">
       ${team ? html`by team <a href="${String(team.url)}">${objectTitleOf(team)}</a>` : 'granted'}
     </td>
     <td class="end">

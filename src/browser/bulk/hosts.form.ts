@@ -14,9 +14,8 @@ export const FIELD_NAMES = {
   groups: 'groups',
 } as const;
 
-export const LINES_HELP =
-  'One in each line, with its variables where it has some: web1 ansible_host=10.0.0.5';
-export const GROUPS_HELP = 'Names with commas between them. Those that do not exist are made.';
+export const LINES_HELP = 'One host per line, with optional variables: web1 ansible_host=10.0.0.5';
+export const GROUPS_HELP = 'Names, separated by commas. Groups that do not exist are created.';
 
 /** Form that takes new hosts as lines, and groups that new and existing hosts join. */
 @Injectable()

@@ -46,7 +46,7 @@ export class InventoryHostsPanel implements Panel<ShownInventory> {
       ${
         known.length > 0 &&
         folded(
-          'Put hosts into a group',
+          'Add hosts to a group',
           panelForm(
             form,
             html`${hiddenInput('inventory', id)} ${groupFields(object, known, groups)}`,
@@ -101,12 +101,12 @@ function groupFields(
       ${
         total > names.length &&
         html`<p class="hint">
-          These are the first ${names.length} of ${total}. The others join on the page of the group,
-          where hosts are searched for.
+          These are the first ${names.length} of ${total} hosts. Add other hosts on the page of the
+          group.
         </p>`
       }
     </fieldset>
-    <div class="actions span"><button class="primary">Put into the group</button></div>`;
+    <div class="actions span"><button class="primary">Add to the group</button></div>`;
 }
 
 const groupList = (groups: readonly Item[]): Html =>

@@ -127,7 +127,7 @@ export class DashboardService {
     }
     // Every user may create a credential; a setup ends with a template.
     if (steps.at(-1)?.url === null) return [];
-    const launch = { label: 'Launch the template', about: 'Its page has the button.' };
+    const launch = { label: 'Launch the template', about: 'The template page has the button.' };
     return [...steps, { ...launch, isDone: false, url: '/api/v2/job_templates/' }];
   }
 

@@ -51,7 +51,7 @@ export class InventorySourcesPanel implements Panel<ShownInventory> {
         </div>
         ${
           sources.length === 0
-            ? html`<p class="hint">Its hosts are entered by hand.</p>`
+            ? html`<p class="hint">No sources yet. The hosts are entered manually.</p>`
             : html`<ul class="held">
                 ${sources.map((source) => sourceItem(source, csrf))}
               </ul>`

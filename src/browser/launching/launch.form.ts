@@ -30,7 +30,7 @@ export class LaunchForm implements PageForm {
       else rest.push(text);
     }
     for (const name of messagesOf(passwords)) {
-      byField[`credential_passwords.${name}`] = ['It is needed to start.'];
+      byField[`credential_passwords.${name}`] = ['The launch needs this password.'];
     }
     return { ...errors, ...byField, ...(rest.length > 0 ? { [ANSWERS]: rest } : {}) };
   }

@@ -18,12 +18,12 @@ export interface HistoryParts {
 export function notificationHistory(parts: HistoryParts): Html {
   const { records } = parts;
   if (records.length === 0) return html`<p class="hint">No notifications sent yet.</p>`;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="What was sent">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Recent notifications">
     <table class="stacks">
       <thead>
         <tr>
           <th scope="col">Sent</th>
-          <th scope="col">Because of</th>
+          <th scope="col">Event</th>
           <th scope="col">State</th>
           <th scope="col">Attempts</th>
           <th scope="col"><span class="hidden">Actions</span></th>
@@ -43,11 +43,11 @@ function historyRow(record: Item, { attempts, csrf, returnTo, mayResend }: Histo
   const isOver = status !== 'pending' && next === null;
   return html`<tr>
     <td data-label="Sent"><a href="${String(url)}">${timeView(String(created))}</a></td>
-    <td data-label="Because of">${String(event)}</td>
+    <td data-label="Event">${String(event)}</td>
     <td data-label="State">
       ${statusBadge(String(status))}
       ${typeof error === 'string' && error !== '' && html`<small>${error}</small>`}
-      ${typeof next === 'string' && html`<small>Tried again ${timeView(next)}</small>`}
+      ${typeof next === 'string' && html`<small>Next attempt ${timeView(next)}</small>`}
     </td>
     <td data-label="Attempts">${recordAttempts.length > 0 && attemptList(recordAttempts)}</td>
     <td class="end">${mayResend && isOver && panelButton(form, 'Resend')}</td>
@@ -61,7 +61,7 @@ const attemptList = (attempts: readonly Item[]): HtmlValue =>
       ${attempts.map(
         ({ successful, status_code: code, detail, duration_ms: duration }) =>
           html`<li>
-            ${successful === null ? 'Under way' : successful === true ? 'Delivered' : 'Failed'}
+            ${successful === null ? 'In progress' : successful === true ? 'Delivered' : 'Failed'}
             ${typeof code === 'number' && `with ${code}`}
             ${typeof duration === 'number' && `in ${duration} ms`}
             ${typeof detail === 'string' && detail !== '' && html`<code>${detail}</code>`}

@@ -32,7 +32,7 @@ const CONTROLS: Record<FieldType, (options: FieldOptions) => PropertyDecorator> 
   object: Json,
 };
 
-const HELP: Partial<Record<FieldType, string>> = { list: 'One in each line.', object: 'As JSON.' };
+const HELP: Partial<Record<FieldType, string>> = { list: 'One per line.', object: 'As JSON.' };
 
 /** Form that asks for the notification type, then for its configuration fields instead of JSON. */
 @Injectable()

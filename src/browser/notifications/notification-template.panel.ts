@@ -54,8 +54,8 @@ export class NotificationTemplatePanel implements Panel<ShownTemplate> {
       'Recent notifications',
       html`${mayTest && testForm({ action: `${url}test/`, csrf, returnTo: `${url}#sent` })}
         <div class="actions">
-          <a class="button" href="${url}notifications/?order_by=-id">All that was sent</a>
-          ${newest?.status === 'pending' && html`<a class="button" href="${url}#sent">Look again</a>`}
+          <a class="button" href="${url}notifications/?order_by=-id">All notifications</a>
+          ${newest?.status === 'pending' && html`<a class="button" href="${url}#sent">Refresh</a>`}
         </div>
         ${notificationHistory(history)}`,
     );
@@ -83,7 +83,7 @@ const testForm = (form: PanelForm): Html =>
     html`<div class="field">
         <label for="test-event">Message</label>
         <select id="test-event" name="event">
-          <option value="">A plain test</option>
+          <option value="">Test message</option>
           ${EVENT_NAMES.map((name) => html`<option value="${name}">${labelOf(name)}</option>`)}
         </select>
       </div>

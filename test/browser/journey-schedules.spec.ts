@@ -104,7 +104,7 @@ describePages('schedules', session, (open) => {
     await page.getByLabel('Time zone').fill('Nowhere/Land');
     await page.getByRole('button', { name: 'Create schedule' }).click();
     await page.getByText('400 Bad Request').waitFor();
-    expect(await page.locator('#post-zone-errors').textContent()).toContain('no such time zone');
+    expect(await page.locator('#post-zone-errors').textContent()).toContain('Unknown time zone');
     await page.getByLabel('Time zone').fill('Asia/Tokyo');
     await page.getByRole('button', { name: 'Create schedule' }).click();
     await page.getByText('Created.').waitFor();

@@ -152,7 +152,7 @@ describeJourney('changing a step below the graph', session, 8, async (walk) => {
   await walk.button('Zoom in');
   expect(await width()).toBeGreaterThan(before);
   // A zoomed graph stays zoomed where the caller selects another step.
-  await walk.link('Last, Nothing to run', graph);
+  await walk.link('Last, No template', graph);
   expect(await width()).toBeGreaterThan(before);
 
   await walk.link('Ask, Approval', graph);
@@ -192,7 +192,7 @@ describeJourneyInAllWays('approving a waiting step', session, 2, async (walk) =>
   await page.getByText('The workflow waits. You can decide.').waitFor();
   await walk.look('approval');
   await walk.button('Approve', page.locator('.decision'));
-  await page.getByText('It was approved: the workflow continues.').waitFor();
+  await page.getByText('Approved: the workflow continues.').waitFor();
   await page.goto(`/api/v2/workflow_jobs/${body.workflow_job}/`);
   await comes(walk, '[data-live-status]:has-text("The run ended: successful.")');
   await walk.look('workflow-over');

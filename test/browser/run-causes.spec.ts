@@ -144,8 +144,8 @@ describePages('the page of a failed run', session, (open, javaScriptEnabled) => 
     expect(texts).toEqual([
       ['Revision', 'a'.repeat(40), 'b'.repeat(40)],
       ['Variable region', 'north', 'south'],
-      ['Variable note', 'not there', CANARY],
-      ['Task', 'not there', 'Start'],
+      ['Variable note', 'not set', CANARY],
+      ['Task', 'not set', 'Start'],
     ]);
     await page.getByRole('link', { name: `#${good.id}`, exact: true }).click();
     await page.waitForURL(`**/jobs/${good.id}/`);

@@ -70,7 +70,7 @@ describePages('workflows', session, (open, javaScriptEnabled) => {
     await waiting.getByRole('link', { name: 'Roll it out?' }).first().click();
     await page.getByText('The workflow waits. You can decide.').waitFor();
     await page.locator('.decision').getByRole('button', { name: 'Deny' }).click();
-    await page.getByText('It was denied, or the time for the decision ran out.').waitFor();
+    await page.getByText('Denied, or the time for the decision ran out.').waitFor();
     await page.getByRole('link', { name: 'Show the workflow' }).click();
     // The failure path asks the next question.
     await comes('a[aria-label="Roll it out?, Approval, failed"]');

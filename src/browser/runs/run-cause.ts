@@ -30,7 +30,7 @@ export function causeView(
   if (!FAILED.has(run.status)) {
     return explanation === ''
       ? null
-      : html`<section class="message warn" aria-label="Why">
+      : html`<section class="message warn" aria-label="Explanation">
           <p>${explanation}</p>
         </section>`;
   }

@@ -137,11 +137,11 @@ export function comparisonView(
   return folded(
     `Changes since the last successful run (${differences.length})`,
     html`<p class="hint">Compared with ${since}.</p>
-      <div class="scroll" tabindex="0" role="region" aria-label="What changed">
+      <div class="scroll" tabindex="0" role="region" aria-label="Changes">
         <table class="changes stacks">
           <thead>
             <tr>
-              <th scope="col">What</th>
+              <th scope="col">Field</th>
               <th scope="col">Last success</th>
               <th scope="col">This run</th>
             </tr>
@@ -163,4 +163,4 @@ export function comparisonView(
 }
 
 const valueOf = (text: string): HtmlValue =>
-  text === '' ? html`<span class="none">not there</span>` : html`<code>${text}</code>`;
+  text === '' ? html`<span class="none">not set</span>` : html`<code>${text}</code>`;

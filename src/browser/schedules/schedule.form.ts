@@ -68,8 +68,8 @@ const TIMES = declareFields([
       help: '-1: the last.',
     }),
   ],
-  ['end_count', Integer({ label: 'After so many starts', nullable: true, min: 1, max: 999 })],
-  ['end_date', Char({ label: 'After this day', control: 'date' })],
+  ['end_count', Integer({ label: 'Number of starts', nullable: true, min: 1, max: 999 })],
+  ['end_date', Char({ label: 'Last day', control: 'date' })],
 ]);
 
 /**
@@ -82,7 +82,7 @@ export class ScheduleForm implements PageForm {
   readonly pages: PageLayout = {
     sections: {
       'In a month': ['nth', 'month_day'],
-      'Until when': ['end_count', 'end_date'],
+      End: ['end_count', 'end_date'],
       'The rule as text': ['rrule'],
       Prompts: ['extra_data', ...SAVED_OPTIONS.map(({ name }) => name)],
     },
@@ -99,7 +99,7 @@ export class ScheduleForm implements PageForm {
               help: `Only for rules that the fields above cannot express. ${field.help}`,
             },
           ]
-        : // The API refuses to move a schedule: a form that changes it does not ask.
+        : // The API refuses to move a schedule to another template.
           [{ ...field, immutable: field.immutable || field.name === 'unified_job_template' }],
     );
   }
@@ -145,7 +145,7 @@ export class ScheduleForm implements PageForm {
     const parts = partsOf(rrule);
     const starts = await upcoming(rrule);
     return html`<p>${parts ? `Starts ${describeRule(parts)}.` : 'Starts as the rule says.'}</p>
-      ${starts.length === 0 && html`<p class="hint">It never starts any more.</p>`}
+      ${starts.length === 0 && html`<p class="hint">There are no further starts.</p>`}
       <ol class="starts">
         ${starts.map(
           ({ local, utc }) =>
@@ -173,7 +173,7 @@ async function upcoming(rrule: string): Promise<{ local: string; utc: string }[]
 function ruleIn(filled: Values): string {
   const text = String(filled.rrule ?? '').trim();
   if (filled.unit === AS_TEXT) {
-    if (text === '') throw Invalid.field('rrule', 'Say when, as a rule.');
+    if (text === '') throw Invalid.field('rrule', 'Enter a rule.');
     return text;
   }
   if (text !== '') {
@@ -181,16 +181,16 @@ function ruleIn(filled: Values): string {
   }
   const zone = String(filled.zone ?? '');
   const errors: FieldErrors = {};
-  if (!zoneNames().includes(zone)) errors.zone = ['There is no such time zone.'];
-  if (!isTime(filled.start_time)) errors.start_time = ['A time is written as 02:00.'];
+  if (!zoneNames().includes(zone)) errors.zone = ['Unknown time zone.'];
+  if (!isTime(filled.start_time)) errors.start_time = ['Enter a time such as 02:00.'];
   for (const name of ['start_date', 'end_date']) {
     if (!isBlank(filled[name]) && !isDay(filled[name])) {
-      errors[name] = ['A day is written as 2030-01-31.'];
+      errors[name] = ['Enter a date such as 2030-01-31.'];
     }
   }
   const numbers = numbersIn(filled, errors);
   if (!isBlank(filled.end_count) && !isBlank(filled.end_date)) {
-    errors.end_count = ['Say either how often or until when.'];
+    errors.end_count = ['Enter a number of starts or a last day, not both.'];
   }
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   return ruleOf({
@@ -217,7 +217,7 @@ function numbersIn(filled: Values, errors: FieldErrors): Record<string, number |
     const number = Number(filled[name]);
     const isInBounds = number >= (min ?? -Infinity) && number <= (max ?? Infinity);
     if (Number.isInteger(number) && number !== 0 && isInBounds) found[name] = number;
-    else errors[name] = ['No such number is possible here.'];
+    else errors[name] = ['Enter a whole number in the permitted range.'];
   }
   return found;
 }
@@ -225,7 +225,7 @@ function numbersIn(filled: Values, errors: FieldErrors): Record<string, number |
 const unitIn = (value: unknown): Unit => {
   const units: readonly Unit[] = ['minute', 'hour', 'day', 'week', 'month', 'year', 'once'];
   const found = units.find((unit) => unit === value);
-  if (!found) throw Invalid.field('unit', 'Say how often.');
+  if (!found) throw Invalid.field('unit', 'Select a unit.');
   return found;
 };
 

@@ -118,5 +118,5 @@ const shownNode = (row: TemplateNodeOnPage, workflowUrl: string | null): ShownNo
 
 const nameOf = ({ id, identifier, name, type }: TemplateNodeOnPage): string => {
   if (!GENERATED.test(identifier)) return identifier;
-  return name ?? (type === null ? 'Not chosen yet' : `${kindOf(type)} ${id}`);
+  return name ?? (type === null ? 'No template' : `${kindOf(type)} ${id}`);
 };

@@ -44,7 +44,7 @@ function shownNode(row: NodeOnPage, csrf: string, returnTo: string): ShownNode {
 /** Returns the label of a template type: "Approval" for `workflow_approval_template`. */
 export const kindOf = (templateType: string | null): string =>
   templateType === null
-    ? 'Nothing to run'
+    ? 'No template'
     : labelOf(
         templateType.replace(/^workflow_approval_/, 'approval_').replace(/(?:_job)?_template$/, ''),
       );

@@ -20,15 +20,15 @@ export class LinkController {
   constructor(private readonly signOn: SingleSignOn) {}
 
   /**
-   * Only a form of this server gets here: another site could otherwise link an account of its own. The
-   * page has a link, because the content security policy stops a form at the redirect to another server.
+   * Accepts only forms of this server, so that another site cannot link its own account. The page has a
+   * link, because the content security policy blocks the redirect of a form to another server.
    */
   @Route({
     kind: 'document',
     access: 'authenticated',
     outsideApi: true,
     operationId: 'sso_link',
-    summary: 'Begin to link an account of an identity provider to the user of the session.',
+    summary: 'Start to link an account of an identity provider to the user of the session.',
     produces: 'text/html',
     response: STRING,
   })

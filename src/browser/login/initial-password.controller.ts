@@ -50,7 +50,7 @@ export class InitialPasswordController {
         narrow: true,
         content: html`<section class="card login">
           <h1>Change password</h1>
-          <p>You logged in with the password of the installation. Choose your own.</p>
+          <p>You logged in with the generated password. Choose a new password.</p>
           ${panelForm(
             form,
             html`<div class="field">

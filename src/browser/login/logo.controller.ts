@@ -20,7 +20,7 @@ export class LogoController {
     access: 'public',
     operationId: 'logo',
     outsideApi: true,
-    summary: 'Logo of the pages: that of the setting CUSTOM_LOGO, else the own one.',
+    summary: 'Logo of the pages: the setting CUSTOM_LOGO, or else the default logo.',
     produces: 'image/*',
     redirects: true,
     response: { type: 'string', format: 'binary' },

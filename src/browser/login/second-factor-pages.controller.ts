@@ -94,7 +94,7 @@ export class SecondFactorPagesController {
   }
 
   @Route({
-    ...route('second_factor_confirm', 'Store the secret of an app that has made a code.'),
+    ...route('second_factor_confirm', 'Store the secret of an authenticator app.'),
     ...SETUP,
   })
   @Post('confirm')
@@ -105,7 +105,7 @@ export class SecondFactorPagesController {
   ): Promise<Reply> {
     const next = nextPath(body.next);
     const setup = openState(this.box, contextOf(actor), body.setup);
-    if (!setup) throw new Forbidden('It took over 10 minutes, or began in another session.');
+    if (!setup) throw new Forbidden('The setup took over 10 minutes or changed its session.');
     const secret = textOf(setup.secret);
     try {
       const codes = await this.factors.enrol(actor.id, secret, textOf(body.code));
@@ -129,7 +129,7 @@ export class SecondFactorPagesController {
     return pageReply(codesPage(page, { next, codes }));
   }
 
-  @Route({ ...route('second_factor_passkey_begin', 'Begin to create a passkey.'), ...SETUP })
+  @Route({ ...route('second_factor_passkey_begin', 'Start to create a passkey.'), ...SETUP })
   @Post('passkeys/begin')
   async beginPasskey(
     @Body() body: Fields,
@@ -181,7 +181,7 @@ export class SecondFactorPagesController {
     return new Reply(302, undefined, { Location: PAGE_PATH });
   }
 
-  /** Checks the password of a form, or the code, and returns the page with the reason if it is wrong. */
+  /** Checks the password or code of a form; returns a page with the error if the check fails. */
   private async checkFactor(
     { body, page, actor, address }: ConfirmationRequest,
     field: keyof Proof = 'password',
@@ -221,7 +221,7 @@ export class SecondFactorPagesController {
     return pageReply(secretPage(page, { ...parts, uri, setup }), error === undefined ? 200 : 400);
   }
 
-  /** Returns the text of an error that the user can correct, which is recorded if it is a refusal. */
+  /** Returns the text of an error that the user can correct; records a refusal as a security event. */
   private correctable(error: unknown, page: PageContext): string {
     if (error instanceof Invalid) return Object.values(error.errors).flat().map(String).join(' ');
     if (!(error instanceof Forbidden)) throw error;
@@ -237,7 +237,7 @@ function assertSession(): string {
   return sessionDigest;
 }
 
-/** Context of a sealed secret: it opens in the session that it was made in. */
+/** Returns the context that seals a secret for the current session. */
 const contextOf = ({ id }: Actor): unknown[] => ['second factor', id, assertSession()];
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -24,7 +24,7 @@ export class SearchPageController {
     access: 'authenticated',
     operationId: 'search_page',
     outsideApi: true,
-    summary: 'The same as a page.',
+    summary: 'Show the search page.',
     query: SEARCH_PARAMETERS,
     produces: 'text/html',
     response: STRING,

@@ -38,7 +38,7 @@ function results({ query, groups }: SearchResponse): Html {
   if (query === '') return html`<p class="hint">Enter a search term.</p>`;
   if (groups.length === 0) {
     return html`<p class="hint">
-      Nothing that you may read has all of these words. Parts of words are found too.
+      No object that you can read contains all of these words or parts of words.
     </p>`;
   }
   return html`<div class="cards">${groups.map(groupCard)}</div>`;
@@ -60,5 +60,5 @@ const groupCard = ({ type, label, url, has_more, results: hits }: SearchGroup): 
           </li>`,
       )}
     </ul>
-    ${has_more && html`<p><a href="${url}">All of them</a></p>`}
+    ${has_more && html`<p><a href="${url}">All results</a></p>`}
   </section>`;

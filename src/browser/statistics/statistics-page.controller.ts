@@ -23,7 +23,7 @@ export class StatisticsPageController {
     access: 'authenticated',
     operationId: 'statistics_page',
     outsideApi: true,
-    summary: 'The same as a page.',
+    summary: 'Show the statistics page.',
     query: STATISTICS_PARAMETERS,
     produces: 'text/html',
     response: STRING,

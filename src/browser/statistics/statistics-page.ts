@@ -52,7 +52,7 @@ const NOTHING = html`<p class="hint">No data in this period.</p>`;
 const durationChart = (outcomes: readonly DayOutcomes[]): Html =>
   columnChart({
     summary: 'Median duration of the jobs of each day',
-    title: 'Lengths by day',
+    title: 'Median duration by day',
     unit: 'Day',
     columns: outcomes.map(dayName),
     series: [
@@ -183,7 +183,7 @@ function capacityView({ capacity, consumed }: Capacity): Html {
     </svg>
     ${
       capacity === 0
-        ? 'No worker is alive.'
+        ? 'No worker is running.'
         : `${consumed} of ${capacity} forks of the instances in use.`
     }
   </p>`;

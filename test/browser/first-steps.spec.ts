@@ -75,7 +75,7 @@ describe('the list of uses of an object', () => {
       const html = await htmlOf(caller, page);
       return wordsOf(/<section[^>]*id="used-by".*?<\/section>/s.exec(html)?.[0] ?? '');
     };
-    expect(await uses(test.as.superuser, path)).toContain('No uses that you may see.');
+    expect(await uses(test.as.superuser, path)).toContain('No uses that you can read.');
     await test.make.jobTemplate({ name: 'Deploy by it', project: project.id });
     expect(await uses(test.as.superuser, path)).toContain('Deploy by it');
     expect(await uses(test.as.superuser, `${path}?_form=delete`)).toContain('Deploy by it');

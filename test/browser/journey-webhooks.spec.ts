@@ -105,7 +105,7 @@ describeJourney('testing filters and saving them', session, 6, async (walk) => {
   const filters = walk.page.locator('#filters');
   await walk.click(filters.getByLabel('push', { exact: true }));
   await filters.getByLabel('Branches and tags').fill('nothing-*, release/*');
-  await filters.getByLabel('Place in the payload').first().fill('/repository/private');
+  await filters.getByLabel('JSON pointer').first().fill('/repository/private');
   await filters.getByLabel('Value').first().fill('false');
   await walk.button('Test with received deliveries');
   await walk.page.getByText('0 of 1 deliveries would have launched.').waitFor();

@@ -62,7 +62,7 @@ describePages('texts of pages', session, (open) => {
     };
     for (const [path, kind, words] of [
       [project, 'Project', ['Source control', 'Failure notifications', 'URL by name']],
-      [`job_templates/${template.id}/`, 'Job template', ['Survey', 'Roles', 'Ask for limit']],
+      [`job_templates/${template.id}/`, 'Job template', ['Survey', 'Roles', 'Prompt for limit']],
     ] as const) {
       await page.goto(`/api/v2/${path}`);
       expect(await page.locator('.description').innerText()).toBe(kind);

@@ -111,25 +111,25 @@ export class ErrorPages extends ErrorViews {
       ${texts.map((text) => html`<p>${text}</p>`)}
       ${
         roles.length > 0 &&
-        html`<p>One of these roles would allow it, as would being a superuser:</p>
+        html`<p>The request needs one of these roles, or a superuser:</p>
           <ul>
             ${roles.map((role) => html`<li>${role}</li>`)}
           </ul>
-          <p>Ask an administrator of the object or its organization to grant it.</p>`
+          <p>Ask an administrator of the object or its organization to grant a role.</p>`
       }
-      ${status === 401 && html`<p>The session has ended. <a href="/api/login/">Log in</a> and send it again.</p>`}
+      ${status === 401 && html`<p>The session has ended. <a href="/api/login/">Log in</a> and send the request again.</p>`}
       ${status >= 500 && html`<p>Request id: <code>${String(response.getHeader('X-API-Request-Id') ?? '')}</code></p>`}
     </section>`;
   }
 }
 
 const HEADLINES: Record<number, string> = {
-  400: 'The request has mistakes',
+  400: 'Invalid request',
   401: 'Not logged in',
   403: 'Not permitted',
   404: 'Not found',
-  405: 'Method not allowed here',
-  409: 'In conflict with something else',
+  405: 'Method not allowed',
+  409: 'Conflict with the current state',
   429: 'Too many requests',
   500: 'Something went wrong',
   503: 'Not available at the moment',

@@ -22,12 +22,12 @@ const CONDITION = declareFields([
   [
     'pointer',
     Char({
-      label: 'Place in the payload',
+      label: 'JSON pointer',
       help: 'For example, /repository/full_name.',
       control: 'line',
     }),
   ],
-  ['value', Char({ label: 'Value', help: 'Several: ["opened", "reopened"].', control: 'line' })],
+  ['value', Char({ label: 'Value', help: 'A list: ["opened", "reopened"].', control: 'line' })],
 ]);
 
 /** Returns the fields of the filters, with check boxes for the events of the service. */

@@ -226,14 +226,14 @@ function filterLabel(definition: ResourceDefinition, name: string, value: string
   return `${labelForField(field)} ${label} ${choice ? choice[1] : value}`;
 }
 
-/** Renders the active filters, each with a link that removes the filter. */
+/** Renders the active filters as links that remove them. */
 function activeFilters({ path, query }: PageContext, definition: ResourceDefinition): Html | null {
   const active = Object.entries(query)
     .filter(([name]) => !CONTROLS.has(name))
     .flatMap(([name, value]) => [value ?? []].flat().map((each) => [name, each] as const));
   if (active.length === 0) return null;
   const rest = Object.fromEntries(Object.entries(query).filter(([name]) => CONTROLS.has(name)));
-  return html`<div class="chips" role="group" aria-label="Filters in force">
+  return html`<div class="chips" role="group" aria-label="Active filters">
     ${active.map(
       ([name, value]) =>
         html`<a class="chip" href="${path}${withQuery(query, { [name]: null, ...FIRST_PAGE })}"

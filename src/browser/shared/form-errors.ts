@@ -16,7 +16,7 @@ export function topErrors(errors: FieldErrors | undefined, shown: readonly strin
     );
   return texts.length > 0
     ? html`<div class="message error span" role="alert">${errorList(texts, 'form-errors')}</div>`
-    : html`<p class="message error span" role="alert">Some fields need another look.</p>`;
+    : html`<p class="message error span" role="alert">Some fields have errors.</p>`;
 }
 
 /** Returns the errors of a field; for a name with a dot, the errors of the document member. */

@@ -91,7 +91,7 @@ function starButton({ path, query }: PageContext, { value, isSet }: Star): Html 
       name="${STAR}"
       value="${value}"
       aria-pressed="${String(isSet)}"
-      title="${isSet ? 'Starred: it is on the dashboard' : 'Keep it on the dashboard'}"
+      title="${isSet ? 'Shown on the dashboard' : 'Show on the dashboard'}"
     >
       <span aria-hidden="true">${isSet ? '★' : '☆'}</span> Star
     </button>

@@ -5,8 +5,8 @@ describe('labels of fields', () => {
     ['job_tags', 'Job tags'],
     ['scm_type', 'Source control'],
     ['scm_branch', 'Branch'],
-    ['ask_limit_on_launch', 'Ask for limit'],
-    ['ask_scm_branch_on_launch', 'Ask for branch'],
+    ['ask_limit_on_launch', 'Prompt for limit'],
+    ['ask_scm_branch_on_launch', 'Prompt for branch'],
     ['webhook_guid', 'Webhook GUID'],
     ['source_vars', 'Source variables'],
     ['enabled_var', 'Enabled variable'],
@@ -23,7 +23,7 @@ describe('labels of fields', () => {
 
   it('come from the declaration if it has a label', () => {
     expect(labelForField({ name: 'email', label: 'Email address' })).toBe('Email address');
-    expect(labelForField({ name: 'scm_refspec', label: 'Scm refspec' })).toBe('Further refs');
+    expect(labelForField({ name: 'scm_refspec', label: 'Scm refspec' })).toBe('Additional refs');
     expect(labelForField({ name: 'job_tags', label: 'Job tags' })).toBe('Job tags');
   });
 });

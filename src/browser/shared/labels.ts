@@ -26,10 +26,10 @@ const LABELS: ReadonlyMap<string, string> = new Map(
     scm_clean: 'Discard local changes',
     scm_delete_on_update: 'Delete before syncing',
     scm_inventory_sources: 'Inventory sources',
-    scm_refspec: 'Further refs',
+    scm_refspec: 'Additional refs',
     scm_track_submodules: 'Latest submodules',
     scm_type: 'Source control',
-    scm_update_cache_timeout: 'Fresh for (seconds)',
+    scm_update_cache_timeout: 'Cache timeout (seconds)',
     scm_update_on_launch: 'Sync before jobs',
     scm_url: 'URL of the repository',
     slice_workflow_jobs: 'Sliced runs',
@@ -39,7 +39,7 @@ const LABELS: ReadonlyMap<string, string> = new Map(
 
 /** Replacements within a label, such as for abbreviations. */
 const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
-  [/^ask (.+) on launch$/i, 'Ask for $1'],
+  [/^ask (.+) on launch$/i, 'Prompt for $1'],
   [/\bscm /i, ''],
   [/\bsurvey spec\b/i, 'survey'],
   [/\bvar(s?)$/i, 'variable$1'],

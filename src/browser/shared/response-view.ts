@@ -26,7 +26,7 @@ interface ResponseParts {
 
 /**
  * Renders the API response of a page's URL: fields and related links, request line, status, headers,
- * JSON, a curl command and the methods of the URL. Collapsed unless it is the main part of the page.
+ * JSON, a curl command and the methods of the URL.
  */
 export function responseView(
   context: PageContext,
@@ -64,7 +64,7 @@ function methodList(allow: string): Html | null {
 const optionsButton = ({ path, csrf }: PageContext): Html =>
   html`<form method="post" action="${path}">
     ${csrfInput(csrf)}
-    <button class="small" name="_method" value="OPTIONS" title="What this URL accepts">
+    <button class="small" name="_method" value="OPTIONS" title="Show what this URL accepts">
       Options
     </button>
   </form>`;

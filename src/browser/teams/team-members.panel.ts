@@ -59,7 +59,7 @@ export class TeamMembersPanel implements Panel<ShownTeam> {
     return panelCard(
       CARD,
       'Members',
-      html`${members.length === 0 && html`<p class="hint">No members that you may see yet.</p>`}
+      html`${members.length === 0 && html`<p class="hint">No members that you can read.</p>`}
         <ul class="held people">
           ${members.map((member) => memberItem(member, form, open.attach))}
         </ul>

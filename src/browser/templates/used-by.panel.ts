@@ -13,7 +13,7 @@ interface UsedObject {
   type: string;
 }
 
-/** Maximum number of users of each kind in the card; the lists of the API are complete. */
+/** Maximum number of objects of each type in the card; the lists of the API are complete. */
 const SHOWN = 10;
 
 const NOTIFICATION_FILTERS = [
@@ -22,7 +22,7 @@ const NOTIFICATION_FILTERS = [
   'notification_templates_error',
 ];
 
-/** Kinds of objects that may use an object, with the filters that find them, by its type. */
+/** By object type: the types that can use the object, and the filters that find such objects. */
 const USES: Readonly<Record<string, readonly (readonly [type: string, filters: string[]])[]>> = {
   credential: [
     ['job_template', ['credentials', 'webhook_credential']],
@@ -47,7 +47,7 @@ const USES: Readonly<Record<string, readonly (readonly [type: string, filters: s
   ],
 };
 
-/** Lists the objects that use an object, on its page and where its deletion is confirmed. */
+/** Lists the objects that use an object, on its page and on the confirmation page of its deletion. */
 @Injectable()
 @PagePanel(...Object.keys(USES).flatMap((type) => [type, `${type}_delete`]))
 export class UsedByPanel implements Panel<UsedObject> {
@@ -62,7 +62,7 @@ export class UsedByPanel implements Panel<UsedObject> {
     return panelCard(
       'used-by',
       'Used by',
-      lists.length === 0 ? html`<p class="hint">No uses that you may see.</p>` : lists,
+      lists.length === 0 ? html`<p class="hint">No uses that you can read.</p>` : lists,
     );
   }
 
@@ -83,7 +83,7 @@ export class UsedByPanel implements Panel<UsedObject> {
     return html`<ul class="held">
         ${found.map(usingObject)}
       </ul>
-      ${found.length === SHOWN && html`<p><a href="${all}">All of this kind</a></p>`}`;
+      ${found.length === SHOWN && html`<p><a href="${all}">Show all</a></p>`}`;
   }
 }
 

@@ -19,7 +19,7 @@ interface ShownTemplate {
 @Injectable()
 @PagePanel(...RECEIVER_KINDS.map(({ type }) => type))
 export class ConnectedPanel implements Panel<ShownTemplate> {
-  /** The page of the webhook has the form that tests filters. */
+  /** Action whose form is on the page of the webhook. */
   readonly covers = ['test'];
 
   constructor(private readonly source: PanelSource) {}
@@ -47,7 +47,7 @@ export class ConnectedPanel implements Panel<ShownTemplate> {
     return panelCard(
       'webhook',
       'Webhook',
-      html`<p>A repository of ${label} launches it. ${lastDelivery(last)}</p>
+      html`<p>A repository of ${label} launches this template. ${lastDelivery(last)}</p>
         ${mayEdit && html`<a class="button" href="${page}">Address, secret and deliveries</a>`}`,
     );
   }

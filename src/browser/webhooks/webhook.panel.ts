@@ -81,7 +81,7 @@ export class WebhookPanel implements Panel<WebhookSetup> {
 }
 
 const serviceForm = ({ templateUrl, csrf, path }: Parts): Html =>
-  html`<p>No code host is chosen yet. Once one is, this page has a key and an address for it.</p>
+  html`<p>Select a code host to get its payload URL and secret.</p>
     ${serviceButtons({ action: templateUrl, csrf, returnTo: path })}`;
 
 function setupView({ setup, templateUrl, csrf, path }: Parts): Html {
@@ -100,16 +100,16 @@ function setupView({ setup, templateUrl, csrf, path }: Parts): Html {
         <dd>${setup.events.map((event) => html`<code class="method">${event}</code> `)}</dd>
       </div>
       <div>
-        <dt>Proof</dt>
+        <dt>Signature</dt>
         <dd>
-          The code host proves the secret in the header
+          The code host sends the signature or the secret in the header
           ${setup.proof_headers.map((name, index) => [index > 0 && ' or ', html`<code>${name}</code>`])}.
         </dd>
       </div>
     </dl>
     ${folded(
       'Replace the secret',
-      html`<p>The old secret stops working immediately. Enter the new one at the code host.</p>
+      html`<p>The old secret stops working immediately. Enter the new secret at the code host.</p>
         ${panelButton(rotate, 'Create new secret', 'danger')}`,
       { kind: 'plain' },
     )}`;
@@ -150,7 +150,7 @@ function filtersView({ template, templateUrl, csrf }: Parts): HtmlValue {
 function postsView(posts: readonly Item[], { template, templateUrl }: Parts): Html {
   if (template.webhook_credential === null) {
     return html`<p class="hint">
-      Without a token nothing is posted back:
+      No statuses are posted without a token:
       <a href="${formUrl(templateUrl, 'patch')}">choose a webhook credential</a>.
     </p>`;
   }

@@ -4,8 +4,8 @@ import { panelButton, panelCard } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
 import { formUrl } from '../shared/form-parameters.js';
+import { hasCapability } from '../shared/list-actions.service.js';
 import { statusBadge, objectTitleOf, type Item } from '../shared/value-views.js';
-import { isRecord } from '../../common/records.js';
 import { inventorySources } from '../../inventory-sources/inventory-sources.resource.js';
 import { lastUpdate } from './source.panel.js';
 
@@ -32,7 +32,7 @@ export class InventorySourcesPanel implements Panel<ShownInventory> {
     const query = { inventory: String(id), order_by: 'name', page_size: String(SHOWN) };
     const sources = await this.source.list(inventorySources, query, actor);
     if (!mayAdd && sources.length === 0) return null;
-    const mayStart = sources.filter(canStart).length;
+    const mayStart = sources.filter((source) => hasCapability(source, 'start')).length;
     const back = { csrf, returnTo: `${url}#sources` };
     return panelCard(
       'sources',
@@ -60,11 +60,6 @@ export class InventorySourcesPanel implements Panel<ShownInventory> {
   }
 }
 
-function canStart({ summary_fields: summary }: Item): boolean {
-  const may = isRecord(summary) && summary.user_capabilities;
-  return isRecord(may) && may.start === true;
-}
-
 function sourceItem(source: Item, csrf: string): Html {
   const title = objectTitleOf(source);
   return html`<li>
@@ -72,7 +67,7 @@ function sourceItem(source: Item, csrf: string): Html {
     <small>${String(source.source)}</small>
     ${statusBadge(String(source.status))} ${lastUpdate(source)}
     ${
-      canStart(source) &&
+      hasCapability(source, 'start') &&
       panelButton(
         { action: `${String(source.url)}update/`, csrf },
         html`Update now<span class="hidden"> from ${title}</span>`,

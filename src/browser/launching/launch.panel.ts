@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { csrfInput } from '../shared/layout.js';
+import { canPrompt } from '../shared/list-actions.service.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import type { Item } from '../shared/value-views.js';
 
-interface ShownTemplate {
+interface ShownTemplate extends Item {
   type: string;
   url: string;
   survey_enabled?: boolean;
@@ -49,13 +51,6 @@ function obstacles(template: ShownTemplate): string[] {
       : ['You need the Execute role. An administrator of the template can grant this role.']),
   ];
 }
-
-/** Returns true if a launch may set optional prompts; required values are prompted anyway. */
-const canPrompt = (template: ShownTemplate): boolean =>
-  template.survey_enabled === true ||
-  Object.entries(template).some(
-    ([name, value]) => /^ask_\w+_on_launch$/.test(name) && value === true,
-  );
 
 /** Returns true for a template with a survey that is not enabled. */
 const isSurveyOff = ({ survey_enabled: isEnabled, summary_fields: { survey } }: ShownTemplate) =>

@@ -5,7 +5,8 @@ import type { RunFailure } from '../../runs/output/run-outputs.repository.js';
 
 /** Maximum number of different failures in the summary; the list of events is complete. */
 export const MAX_FAILURES = 20;
-const FAILED: ReadonlySet<string> = new Set(['failed', 'error', 'canceled']);
+/** Statuses of runs that did not succeed. */
+export const FAILED: ReadonlySet<string> = new Set(['failed', 'error', 'canceled']);
 
 /** Members of a run that explain its status. */
 export interface RunExplanation {

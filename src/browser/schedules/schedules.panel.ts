@@ -4,8 +4,8 @@ import { panelButton, panelCard } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
 import { formUrl } from '../shared/form-parameters.js';
+import { hasCapability } from '../shared/list-actions.service.js';
 import { timeView, objectTitleOf, type Item } from '../shared/value-views.js';
-import { isRecord } from '../../common/records.js';
 import { schedules } from '../../schedules/schedules.resource.js';
 import { partsOf, describeRule } from './rule-parts.js';
 
@@ -60,8 +60,7 @@ export class SchedulesPanel implements Panel<ShownTemplate> {
 }
 
 function scheduleItem(schedule: Item, back: { csrf: string; returnTo: string }): Html {
-  const { url, rrule, enabled, next_run: next, summary_fields: summary } = schedule;
-  const may = isRecord(summary) && isRecord(summary.user_capabilities) && summary.user_capabilities;
+  const { url, rrule, enabled, next_run: next } = schedule;
   const parts = partsOf(String(rrule));
   const label = enabled === true ? 'Switch off' : 'Switch on';
   const title = objectTitleOf(schedule);
@@ -78,8 +77,7 @@ function scheduleItem(schedule: Item, back: { csrf: string; returnTo: string }):
       }</small
     >
     ${
-      may &&
-      may.edit === true &&
+      hasCapability(schedule, 'edit') &&
       panelButton(
         { ...back, action: String(url), method: 'PATCH', fields: { enabled: enabled !== true } },
         html`${label}<span class="hidden"> ${title}</span>`,

@@ -52,20 +52,21 @@ export class ListActions {
       return {
         buttons: buttonsOf(row, csrf, mayCancel),
         mayCancel,
-        mayDelete: may(row, 'delete') && !isActive(row),
+        mayDelete: hasCapability(row, 'delete') && !isActive(row),
       };
     });
   }
 }
 
-const may = (row: Item, action: string): boolean =>
+/** Returns true if `user_capabilities` permits an action. */
+export const hasCapability = (row: Item, action: string): boolean =>
   memberOf(memberOf(row.summary_fields, 'user_capabilities'), action) === true;
 
 const isActive = ({ type, status }: Item): boolean =>
   RUNS.has(type) && ACTIVE_STATUSES.some((active) => active === status);
 
-/** Returns true if a launch has prompts or a survey. */
-const asks = (row: Item): boolean =>
+/** Returns true if a launch may set optional prompts or survey answers. */
+export const canPrompt = (row: Item): boolean =>
   row.survey_enabled === true ||
   Object.entries(row).some(([name, value]) => /^ask_\w+_on_launch$/.test(name) && value === true);
 
@@ -85,14 +86,16 @@ function buttonsOf(row: Item, csrf: string, mayCancel: boolean): HtmlValue {
   return html`<span class="row-actions">
     ${
       isTemplate &&
-      may(row, 'start') &&
-      (asks(row) ? link('launch/#form-post', 'Launch…', 'job') : post('launch/', 'Launch', 'job'))
+      hasCapability(row, 'start') &&
+      (canPrompt(row)
+        ? link('launch/#form-post', 'Launch…', 'job')
+        : post('launch/', 'Launch', 'job'))
     }
-    ${isTemplate && may(row, 'copy') && link('copy/#form-post', 'Copy', 'copy')}
+    ${isTemplate && hasCapability(row, 'copy') && link('copy/#form-post', 'Copy', 'copy')}
     ${
       RELAUNCHABLE.has(row.type) &&
       !isActive(row) &&
-      may(row, 'start') &&
+      hasCapability(row, 'start') &&
       (needsPasswords
         ? link('relaunch/#form-post', 'Relaunch…', 'relaunch')
         : post('relaunch/', 'Relaunch', 'relaunch'))

@@ -2,11 +2,10 @@ import { labelOf } from '../../common/fields/label.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { statusBadge } from '../shared/value-views.js';
 import type { RunFailure } from '../../runs/output/run-outputs.repository.js';
-import { explanations, failureList } from '../runs/run-cause.js';
+import { explanations, FAILED, failureList } from '../runs/run-cause.js';
 import type { Edge } from '../../workflows/workflow-rows.service.js';
 import { EDGE_TEXTS, type ShownNode } from './graph-view.js';
 
-const FAILED: ReadonlySet<string> = new Set(['failed', 'error', 'canceled']);
 /** Maximum number of failed nodes with details; the graph is complete. */
 export const MAX_CAUSES = 5;
 

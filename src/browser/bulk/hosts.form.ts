@@ -84,11 +84,12 @@ const hostFields = (members: readonly string[]): readonly Field[] =>
       ? [
           [
             FIELD_NAMES.members,
-            Json({ label: 'Hosts of the inventory', choices: members.map(same) }),
+            Json({
+              label: 'Hosts of the inventory',
+              choices: members.map((name) => [name, name] as const),
+            }),
           ] as const,
         ]
       : []),
     [FIELD_NAMES.groups, Char({ max: null, help: GROUPS_HELP })],
   ]);
-
-const same = (name: string) => [name, name] as const;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { keysOf } from '../../common/records.js';
 import {
   readRuleText,
   RuleTextError,
@@ -103,7 +104,7 @@ function readParts({ start, timezone: zone, rules }: RuleText): RuleParts | null
   const [rule, ...others] = rules;
   if (!rule || others.length > 0) return null;
   const { parts } = rule;
-  const unit = unitOf(parts.get('FREQ'));
+  const unit = keysOf(UNITS).find((name) => UNITS[name] === parts.get('FREQ'));
   const found = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/.exec(start);
   if (!unit || !found) return null;
   const [, year, month, day, hour, minute] = found;
@@ -122,13 +123,6 @@ function readParts({ start, timezone: zone, rules }: RuleText): RuleParts | null
     lastDay: until === undefined ? null : dayIn(until, zone),
   };
 }
-
-function unitOf(frequency: string | undefined): keyof typeof UNITS | undefined {
-  for (const unit of unitNames) if (UNITS[unit] === frequency) return unit;
-  return undefined;
-}
-
-const unitNames = ['minute', 'hour', 'day', 'week', 'month', 'year'] as const;
 
 /**
  * Returns the number of a part. Reads only the first number of a list; `partsOf` then returns null,

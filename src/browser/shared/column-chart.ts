@@ -30,7 +30,7 @@ export interface Series {
 }
 
 /** A chart with stacked columns, such as the results of the runs of each day. */
-export interface ColumnChart {
+interface ColumnChart {
   /** Text alternative of the chart. */
   summary: string;
   /** Title of the table with the numbers, such as "Jobs by day". */
@@ -49,7 +49,9 @@ export interface ColumnChart {
 /** Renders the chart, and its numbers as a table. */
 export function columnChart(chart: ColumnChart): Html {
   const { columns, series, legend = ({ label }) => label } = chart;
-  const totals = columns.map((_, index) => sum(series.map(({ values }) => values[index] ?? 0)));
+  const totals = columns.map((_, index) =>
+    series.reduce((total, { values }) => total + (values[index] ?? 0), 0),
+  );
   const top = scaleMaximum(Math.max(0, ...totals));
   return html`<figure class="plot">
     ${FRAMES.map(
@@ -78,8 +80,6 @@ export function columnChart(chart: ColumnChart): Html {
     </details>
   </figure>`;
 }
-
-const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
 /** Returns an even maximum for the scale, so that the middle is a whole number. */
 function scaleMaximum(largest: number): number {

@@ -5,7 +5,7 @@ import type { FieldErrors } from '../../common/errors/errors.js';
 import { acceptsHtml } from '../../common/http/negotiation.js';
 import type { ApiRequest } from '../../common/http/request.js';
 import { RouteTable } from '../../common/rest/route-table.service.js';
-import { submissionOf, type Submission } from './browser-form.js';
+import { submissionOf } from './browser-form.js';
 import { messagesOf } from './form-errors.js';
 import { html, type Html } from './html.js';
 import { page, setPageHeaders } from './layout.js';
@@ -85,9 +85,13 @@ export class ErrorPages extends ErrorViews {
       return plainPage(request, response, status, message);
     }
     const submission = submissionOf(request);
+    // The raw form shows the errors of the API.
     const refused =
       submission && request.actor && CORRECTABLE.has(status)
-        ? { submission, errors: errorsFor(submission, formErrors) ?? (body as FieldErrors) }
+        ? {
+            submission,
+            errors: (submission.raw === null ? formErrors : null) ?? (body as FieldErrors),
+          }
         : undefined;
     return this.renderer.render(request, response, {
       status,
@@ -134,14 +138,6 @@ const HEADLINES: Record<number, string> = {
   500: 'Something went wrong',
   503: 'Not available at the moment',
 };
-
-/**
- * Returns the errors by form field; undefined for the raw form, which shows the errors of the API.
- */
-const errorsFor = (
-  { raw }: Submission,
-  formErrors: FieldErrors | undefined,
-): FieldErrors | undefined => (raw === null ? formErrors : undefined);
 
 const wantsPage = (request: ApiRequest): boolean =>
   acceptsHtml(request) && (request.method !== 'OPTIONS' || submissionOf(request) !== undefined);

@@ -124,7 +124,7 @@ export class Forms {
     for (const field of fields) rendered.push(await this.input(request, await this.resolve(field)));
     const preview = await previewOf(request, rendered);
     const inputs = withErrors(rendered, entered && !entered.errors ? preview?.errors : undefined);
-    const layout = plan?.pages ?? (usesLayout(info) ? info.resource?.pages : undefined);
+    const layout = plan?.pages ?? (info.kind === 'action' ? undefined : info.resource?.pages);
     const chosen = plan?.choice && chosenView(plan.choice, valueFor(request, plan.choice), request);
     return html`${info.attach && html`<h2>${actionTitle(route, info)}</h2>`}
       <form
@@ -226,9 +226,6 @@ export const deleteSection = (context: PageContext, info: RouteInfo, title: stri
       </div>
     </form>
   </section>`;
-
-/** Returns true for a form that uses the layout of its object: any form except an action. */
-const usesLayout = ({ kind }: RouteInfo): boolean => kind !== 'action';
 
 /** Returns true for an action with fields, such as a launch; its form is expanded. */
 export const hasFields = ({ info, open }: Pick<FormRequest, 'info' | 'open'>): boolean =>

@@ -128,7 +128,7 @@ export class PageForms {
     if (!form) return null;
     const declared = open.fields ?? info.body ?? [];
     const choice = await choiceOf(form, declared);
-    const chosen = choice && lastOf(known[choice.name]);
+    const chosen = choice && [known[choice.name]].flat().at(-1);
     const isUnchosen = choice !== null && (chosen === undefined || chosen === '');
     const fields = isUnchosen ? [choice] : await form.fields(declared, chosen, known, actor);
     return {
@@ -184,6 +184,3 @@ async function choiceOf(form: PageForm, fields: readonly Field[]): Promise<Field
 
 const previewBy = (form: PageForm): FormPlan['preview'] =>
   form.preview ? async (filled) => form.preview?.(filled) ?? html`` : null;
-
-/** Returns the last value of a form field with several values. */
-const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value);

@@ -12,7 +12,7 @@ export const MAX_OPTIONS = 50;
 export const SEARCH = 'who_or_what';
 
 /** Objects of one kind in a select. */
-export interface OptionGroup {
+interface OptionGroup {
   label: string;
   options: readonly (readonly [value: string, label: string])[];
 }

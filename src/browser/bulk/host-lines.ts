@@ -9,13 +9,13 @@ const QUOTED = /"((?:[^"\\]|\\.)*)"|'([^']*)'/g;
 const LITERAL = /^(?:-?(?:0|[1-9]\d{0,14})(?:\.\d+)?|true|false)$/;
 
 /** A host in the format of the API. */
-export interface HostLine {
+interface HostLine {
   name: string;
   variables?: Readonly<Record<string, unknown>>;
 }
 
 /** A part of a line without the form `name=value`. */
-export interface LineFault {
+interface LineFault {
   /** Line number, starting at 1. */
   line: number;
   text: string;

@@ -36,7 +36,7 @@ export interface DashboardRun {
   total: number;
 }
 
-export interface FailingDestination {
+interface FailingDestination {
   name: string;
   url: string;
   failures: number;

@@ -3,7 +3,7 @@ import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { panelButton } from '../shared/panel-forms.js';
 import { statusBadge, timeView, type Item } from '../shared/value-views.js';
 
-export interface HistoryParts {
+interface HistoryParts {
   /** Notifications, newest first. */
   records: readonly Item[];
   /** Attempts of the notifications, in order; empty if the caller may not read them. */

@@ -75,7 +75,7 @@ export function compare(before: Row, now: Row, names: Names, tasks: ComparedTask
   return { before: { id: before.id, finished: String(before.finished) }, differences };
 }
 
-export interface ComparedTasks {
+interface ComparedTasks {
   before: readonly RunTask[];
   now: readonly RunTask[];
 }

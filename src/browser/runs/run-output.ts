@@ -10,7 +10,7 @@ const MAX = { events: 500, bytes: 262_144 };
 const CONTEXT_LINES = 10;
 
 /** The part of an output that a page shows. */
-export interface ShownOutput {
+interface ShownOutput {
   parts: readonly OutputPart[];
   /** Requested first line, starting at 1; null for the end of the output. */
   from: number | null;

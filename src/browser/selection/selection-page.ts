@@ -7,7 +7,7 @@ import type { Selected, SelectionAction } from './selection.service.js';
 
 const VERBS = { cancel: ['Cancel', 'Canceled'], delete: ['Delete', 'Deleted'] } as const;
 
-export interface SelectionParts {
+interface SelectionParts {
   action: SelectionAction;
   selected: readonly Selected[];
   /** Path of the list. */

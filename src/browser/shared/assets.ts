@@ -32,7 +32,7 @@ const NAMES = [
   'output.js',
   'favicon.svg',
 ] as const;
-export type AssetName = (typeof NAMES)[number];
+type AssetName = (typeof NAMES)[number];
 
 interface Asset {
   content: Buffer;

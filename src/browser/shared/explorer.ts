@@ -82,7 +82,7 @@ declare const document: { readonly cookie: string };
  * Adds the CSRF token of the cookie, so that the explorer can use the session of the logged-in
  * user. The browser receives the function as text, so it must not use code outside the function.
  */
-export function withCsrfToken(request: ExplorerRequest): ExplorerRequest {
+function withCsrfToken(request: ExplorerRequest): ExplorerRequest {
   const token = /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie);
   if (token?.[1]) request.headers['X-CSRFToken'] = token[1];
   return request;

@@ -9,7 +9,7 @@ import { formUrl } from './form-parameters.js';
 import { RESPONSE_ID } from './response-view.js';
 import { labelFor } from './labels.js';
 
-export interface HeadingParts {
+interface HeadingParts {
   context: PageContext;
   title: string;
   /** Name of the object that the title belongs to. */

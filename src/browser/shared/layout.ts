@@ -45,7 +45,7 @@ export function setPageHeaders(response: Response, formTargets: readonly string[
 export const pageReply = (text: string, status = 200): Reply =>
   new Reply(status, text, PAGE_HEADERS);
 
-export interface PageParts {
+interface PageParts {
   context: PageContext;
   title: string;
   content: Html;

@@ -26,7 +26,7 @@ const NEVER_COLUMNS = new Set([
 /** Columns that are shown even if they are empty. */
 const ALWAYS_SHOWN = new Set(['name', 'username', 'status']);
 
-export interface ListParts {
+interface ListParts {
   context: PageContext;
   definition: ResourceDefinition | undefined;
   /** The response body with the rows. */

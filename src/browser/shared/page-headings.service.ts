@@ -23,7 +23,7 @@ interface HeadingInput {
   target: Row | undefined;
 }
 
-export interface PageHeading {
+interface PageHeading {
   title: string;
   /** Name of the object whose action, list or part the page shows; null for other pages. */
   parent: string | null;

@@ -26,7 +26,7 @@ import { WebhookCauses } from './webhook-causes.service.js';
 import { valueView, type Item } from './value-views.js';
 
 /** A response of the API to render as a page. */
-export interface PageResponse {
+interface PageResponse {
   status: number;
   /** Body after JSON serialization: dates are text. */
   body: unknown;

@@ -23,7 +23,7 @@ export function pageTest(table: RouteTable): IsPage {
 }
 
 /** An action on an object with only a POST route, such as resending a notification. */
-export interface RelatedAction {
+interface RelatedAction {
   path: string;
   route: TableRoute;
   info: RouteInfo;

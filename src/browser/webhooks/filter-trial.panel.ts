@@ -20,7 +20,7 @@ interface Trial {
   results: Item[];
 }
 
-export const TRIAL_PATH = 'webhook_filters/test/';
+const TRIAL_PATH = 'webhook_filters/test/';
 
 /**
  * Renders a form that tests filters on received deliveries or saves the filters.

@@ -7,7 +7,7 @@ import type { Edge } from '../../workflows/workflow-rows.service.js';
 import { EDGE_TEXTS, type ShownNode } from '../workflows/graph-view.js';
 import { keysOf } from '../../common/records.js';
 
-export interface BuildingParts {
+interface BuildingParts {
   /** URL of the workflow job template. */
   url: string;
   csrf: string;

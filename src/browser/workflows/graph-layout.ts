@@ -2,7 +2,7 @@ import { entryOf, zip } from '../../common/invariants.js';
 import type { Edge } from '../../workflows/workflow-rows.service.js';
 
 /** The part of a node that the layout uses. */
-export interface LayoutNode {
+interface LayoutNode {
   id: number;
 }
 

@@ -20,7 +20,7 @@ const COLORS = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--key)' },
   { tag: [tags.string, tags.special(tags.string), tags.content], color: 'var(--string)' },
   { tag: tags.number, color: 'var(--number)' },
-  { tag: [tags.bool, tags.null, tags.keyword, tags.labelName], color: 'var(--word)' },
+  { tag: [tags.bool, tags.null, tags.keyword, tags.labelName], color: 'var(--keyword)' },
   { tag: [tags.comment, tags.meta], color: 'var(--muted)' },
 ]);
 
@@ -28,7 +28,7 @@ const THEME = EditorView.theme({
   '&': { color: 'var(--text)', backgroundColor: 'transparent', maxHeight: '60vh' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'inherit', lineHeight: '1.5', overflow: 'auto' },
-  '.cm-content': { caretColor: 'var(--text)', minHeight: 'var(--least, 9em)' },
+  '.cm-content': { caretColor: 'var(--text)', minHeight: '9em' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
   '.cm-gutters': {
     backgroundColor: 'var(--sunken)',

@@ -30,7 +30,7 @@ describe('lines of hosts', () => {
 
   it('cause an error that names the invalid variable and its line', () => {
     expect(readHostLines('web1\nweb2 web3').faults).toEqual([
-      { line: 2, text: '“web3” is no variable: write name=value.' },
+      { line: 2, text: '“web3” is not a variable. Write name=value.' },
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { parseJson } from '../../common/fields/json-bounds.js';
 
 /** A token of a line: `a`, `key=value`, `key="two words"`, `'web 1'`. */
-const WORD = /(?:[^\s"']+|"(?:[^"\\]|\\.)*"|'[^']*')+/g;
+const TOKEN = /(?:[^\s"']+|"(?:[^"\\]|\\.)*"|'[^']*')+/g;
 const QUOTED = /"((?:[^"\\]|\\.)*)"|'([^']*)'/g;
 /**
  * Values that Ansible does not read as text. A number with a leading zero is text.
@@ -38,11 +38,11 @@ export function readHostLines(text: string): {
   text.split('\n').forEach((line, index) => {
     const trimmed = line.trim();
     if (trimmed === '' || trimmed.startsWith('#')) return;
-    const [name = '', ...rest] = trimmed.match(WORD) ?? [trimmed];
+    const [name = '', ...rest] = trimmed.match(TOKEN) ?? [trimmed];
     const entries = rest.map(variableOf);
     const invalid = rest.filter((_, position) => entries[position] === null);
-    for (const word of invalid) {
-      faults.push({ line: index + 1, text: `“${word}” is no variable: write name=value.` });
+    for (const token of invalid) {
+      faults.push({ line: index + 1, text: `“${token}” is not a variable. Write name=value.` });
     }
     const variables = Object.fromEntries(entries.filter((pair) => pair !== null));
     hosts.push({ name: unquoted(name), ...(entries.length > 0 ? { variables } : {}) });
@@ -51,13 +51,13 @@ export function readHostLines(text: string): {
   return { hosts, lines, faults };
 }
 
-function variableOf(word: string): [name: string, value: unknown] | null {
-  const [, name, value = ''] = /^([^=\s"']+)=(.*)$/s.exec(word) ?? [];
+function variableOf(token: string): [name: string, value: unknown] | null {
+  const [, name, value = ''] = /^([^=\s"']+)=(.*)$/s.exec(token) ?? [];
   if (name === undefined) return null;
   return [name, LITERAL.test(value) ? parseJson(value) : unquoted(value)];
 }
 
-const unquoted = (word: string): string =>
-  word.replace(QUOTED, (_, double: string | undefined, single: string | undefined) =>
+const unquoted = (token: string): string =>
+  token.replace(QUOTED, (_, double: string | undefined, single: string | undefined) =>
     double === undefined ? (single ?? '') : double.replace(/\\(.)/g, '$1'),
   );

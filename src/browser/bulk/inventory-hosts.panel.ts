@@ -20,7 +20,7 @@ interface ShownInventory {
 
 const ACTION = '/api/v2/bulk/host_create/';
 /** Maximum number of hosts and groups on the page; the lists of the API are complete. */
-const SHOWN = 50;
+const LIMIT = 50;
 
 /** Renders forms that add hosts to an inventory and put existing hosts into groups. */
 @Injectable()
@@ -31,7 +31,7 @@ export class InventoryHostsPanel implements Panel<ShownInventory> {
   async render({ object, actor, csrf }: PanelContext<ShownInventory>): Promise<Html | null> {
     const { id, url, kind, summary_fields: summary } = object;
     if (kind !== '' || summary.user_capabilities?.edit !== true) return null;
-    const query = { inventory: String(id), order_by: 'name', page_size: String(SHOWN) };
+    const query = { inventory: String(id), order_by: 'name', page_size: String(LIMIT) };
     const known = await this.source.list(hosts, query, actor);
     const groups = await this.source.list(groupResource, query, actor);
     const form = { action: ACTION, csrf, returnTo: `${url}#hosts`, kind: 'grid' };

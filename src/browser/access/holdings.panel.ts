@@ -47,7 +47,7 @@ type Form = Pick<PanelForm, 'csrf' | 'returnTo'>;
 
 const CARD = 'may';
 /** Maximum number of roles and teams in the card; the lists of the API are complete. */
-const SHOWN = 200;
+const LIMIT = 200;
 
 /** Shows the roles of a user or team with their origin, and the forms that change them. */
 @Injectable()
@@ -71,7 +71,7 @@ export class HoldingsPanel implements Panel<ShownHolder> {
       `Roles of ${holder.name}`,
       html`${flagsView(object)} ${holdingsTable(holdings, { holder, manageable, form })}
       ${
-        holdings.length >= SHOWN &&
+        holdings.length >= LIMIT &&
         html`<p>Some roles may be missing. <a href="${object.url}roles/">All granted roles</a></p>`
       }
       ${refusalView(context.refusal, CARD)} ${await this.grantForm(context, form)}`,
@@ -81,17 +81,17 @@ export class HoldingsPanel implements Panel<ShownHolder> {
   private async holdings(object: ShownHolder, actor: Actor): Promise<Holding[]> {
     const { id, type } = object;
     const roles = resource('role');
-    const directRoles = await this.source.list(roles, { page_size: String(SHOWN) }, actor, {
+    const directRoles = await this.source.list(roles, { page_size: String(LIMIT) }, actor, {
       scope: sql`t.id IN (${type === 'team' ? rolesGrantedToTeam(id) : rolesGrantedToUser(id)})`,
     });
     const direct = directRoles.map((role): Holding => ({ role, team: null }));
     if (type === 'team') return direct;
-    const teams = await this.source.list(resource('team'), { page_size: String(SHOWN) }, actor, {
+    const teams = await this.source.list(resource('team'), { page_size: String(LIMIT) }, actor, {
       scope: sql`t.id IN (${heldObjects('team', 'member_role', { id })})`,
     });
     if (teams.length === 0) return direct;
     const ids = teams.map((team) => Number(team.id));
-    const teamRoles = await this.source.list(roles, { page_size: String(SHOWN) }, actor, {
+    const teamRoles = await this.source.list(roles, { page_size: String(LIMIT) }, actor, {
       scope: sql`t.id IN (${rolesGrantedToTeams(ids)})`,
     });
     const pairs = await this.teams.grantsTo(ids);

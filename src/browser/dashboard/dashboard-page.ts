@@ -76,11 +76,11 @@ const card = (id: string, title: string, content: Html): Html =>
     ${content}
   </section>`;
 
-const nothing = (text: string): Html => html`<p class="hint">${text}</p>`;
+const hint = (text: string): Html => html`<p class="hint">${text}</p>`;
 
-function runList(runs: readonly DashboardRun[], none: string, all: string): Html {
+function runList(runs: readonly DashboardRun[], emptyText: string, all: string): Html {
   const [first] = runs;
-  if (!first) return nothing(none);
+  if (!first) return hint(emptyText);
   const { total } = first;
   return html`<ul class="rows">
       ${runs.map(
@@ -95,8 +95,8 @@ function runList(runs: readonly DashboardRun[], none: string, all: string): Html
     ${total > runs.length && html`<p><a href="${all}">All ${total}</a></p>`}`;
 }
 
-function bookmarkList(objects: readonly BookmarkedObject[], none: string): Html {
-  if (objects.length === 0) return nothing(none);
+function bookmarkList(objects: readonly BookmarkedObject[], emptyText: string): Html {
+  if (objects.length === 0) return hint(emptyText);
   return html`<ul class="rows">
     ${objects.map(
       ({ name, label, url }) =>
@@ -109,7 +109,7 @@ function bookmarkList(objects: readonly BookmarkedObject[], none: string): Html 
 }
 
 function destinationList(destinations: Dashboard['destinations']): Html {
-  if (destinations.length === 0) return nothing('No failed notifications.');
+  if (destinations.length === 0) return hint('No failed notifications.');
   return html`<ul class="rows">
     ${destinations.map(
       ({ url, name, failures, error }) =>
@@ -123,7 +123,7 @@ function destinationList(destinations: Dashboard['destinations']): Html {
 }
 
 function verdictList(verdicts: Dashboard['verdicts']): Html {
-  if (verdicts.length === 0) return nothing('No deliveries.');
+  if (verdicts.length === 0) return hint('No deliveries.');
   return html`<ul class="rows">
     ${verdicts.map(
       ({ verdict, deliveries }) =>

@@ -16,7 +16,7 @@ interface ShownInventory {
 }
 
 /** Maximum number of sources on the page; the list of the API is complete. */
-const SHOWN = 20;
+const LIMIT = 20;
 
 /** Renders the sources of an inventory, their last update, and buttons that add or update them. */
 @Injectable()
@@ -29,7 +29,7 @@ export class InventorySourcesPanel implements Panel<ShownInventory> {
     if (kind !== '') return null;
     const list = `${url}inventory_sources/`;
     const { body: mayAdd } = await this.source.openParts('POST', list, actor);
-    const query = { inventory: String(id), order_by: 'name', page_size: String(SHOWN) };
+    const query = { inventory: String(id), order_by: 'name', page_size: String(LIMIT) };
     const sources = await this.source.list(inventorySources, query, actor);
     if (!mayAdd && sources.length === 0) return null;
     const mayStart = sources.filter((source) => hasCapability(source, 'start')).length;
@@ -47,7 +47,7 @@ export class InventorySourcesPanel implements Panel<ShownInventory> {
               'button',
             )
           }
-          ${sources.length === SHOWN && html`<a class="button" href="${list}">All sources</a>`}
+          ${sources.length === LIMIT && html`<a class="button" href="${list}">All sources</a>`}
         </div>
         ${
           sources.length === 0

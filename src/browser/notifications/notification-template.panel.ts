@@ -20,7 +20,7 @@ interface ShownTemplate {
 }
 
 /** Maximum number of notifications on the page; the list of the API is complete. */
-const SHOWN = 8;
+const LIMIT = 8;
 /**
  * Wait of a page for the result of a test: at most 10 steps of 250 ms, for tests under 10 s old.
  */
@@ -66,7 +66,7 @@ export class NotificationTemplatePanel implements Panel<ShownTemplate> {
     const query = {
       notification_template: String(id),
       order_by: '-id',
-      page_size: String(SHOWN),
+      page_size: String(LIMIT),
     };
     let records = await this.source.list(notifications, query, actor);
     for (let step = 0; step < WAIT.steps && isFreshTest(records[0]); step += 1) {

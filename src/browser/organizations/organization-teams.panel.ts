@@ -12,7 +12,7 @@ interface ShownOrganization {
 }
 
 /** Maximum number of teams in the card; the list of the API is complete. */
-const SHOWN = 50;
+const LIMIT = 50;
 
 /** Renders the teams of an organization, and a form that creates a team. */
 @Injectable()
@@ -25,7 +25,7 @@ export class OrganizationTeamsPanel implements Panel<ShownOrganization> {
   async render({ object, actor, csrf }: PanelContext<ShownOrganization>): Promise<Html> {
     const { id, url } = object;
     const list = `${url}teams/`;
-    const query = { organization: String(id), order_by: 'name', page_size: String(SHOWN) };
+    const query = { organization: String(id), order_by: 'name', page_size: String(LIMIT) };
     const teams = await this.source.list(resource('team'), query, actor);
     const { body: mayCreate } = await this.source.openParts('POST', list, actor);
     const name = { id: 'new-team', name: 'name', label: 'Name of the new team' };
@@ -36,7 +36,7 @@ export class OrganizationTeamsPanel implements Panel<ShownOrganization> {
         <ul class="held">
           ${teams.map((team) => html`<li><a href="${String(team.url)}">${objectTitleOf(team)}</a></li>`)}
         </ul>
-        ${teams.length === SHOWN && html`<p><a href="${list}">All teams</a></p>`}
+        ${teams.length === LIMIT && html`<p><a href="${list}">All teams</a></p>`}
         ${
           mayCreate &&
           panelForm(

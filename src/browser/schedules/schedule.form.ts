@@ -21,7 +21,7 @@ import { NTH_CHOICES, partsOf, ruleOf, WEEKDAYS, describeRule, type Unit } from 
 type Values = Readonly<Record<string, unknown>>;
 
 /** Number of start times in the preview. */
-const SHOWN = 5;
+const LIMIT = 5;
 /** Unit that selects the text field of the rule. */
 const AS_TEXT = 'text';
 
@@ -162,7 +162,7 @@ export class ScheduleForm implements PageForm {
 
 async function upcoming(rrule: string): Promise<{ local: string; utc: string }[]> {
   try {
-    return await Recurrence.parse(rrule).upcoming(new Date(), SHOWN);
+    return await Recurrence.parse(rrule).upcoming(new Date(), LIMIT);
   } catch (error) {
     if (error instanceof RuleTextError) throw new Invalid({ rrule: [...error.faults] });
     throw error;

@@ -15,7 +15,7 @@ interface ShownTemplate {
 }
 
 /** Maximum number of schedules on the page; the list of the API is complete. */
-const SHOWN = 10;
+const LIMIT = 10;
 
 /** Renders the schedules of a template, and a link to create a schedule. */
 @Injectable()
@@ -36,7 +36,7 @@ export class SchedulesPanel implements Panel<ShownTemplate> {
     const query = {
       unified_job_template: String(id),
       order_by: 'next_run',
-      page_size: String(SHOWN),
+      page_size: String(LIMIT),
     };
     const found = await this.source.list(schedules, query, actor);
     if (!mayAdd && found.length === 0) return null;
@@ -46,7 +46,7 @@ export class SchedulesPanel implements Panel<ShownTemplate> {
       'Schedules',
       html`<div class="actions">
           ${mayAdd && html`<a class="button" href="${formUrl(list, 'post')}">New schedule</a>`}
-          ${found.length === SHOWN && html`<a class="button" href="${list}">All schedules</a>`}
+          ${found.length === LIMIT && html`<a class="button" href="${list}">All schedules</a>`}
         </div>
         ${
           found.length === 0

@@ -61,7 +61,7 @@ export function filterPanel(context: PageContext, definition: ResourceDefinition
   const searchable = [
     ...searchFields(definition).map((field) => labelForField(field)),
     ...definition.alsoSearched.names.map((name) => labelFor(name.replace(/.*__/, ''))),
-  ].map((words) => words.toLowerCase());
+  ].map((label) => label.toLowerCase());
   return html`<form class="filters" method="get" action="${path}" role="search" aria-label="List">
       ${hiddenQuery(query, controlNames)}
       ${
@@ -230,7 +230,7 @@ function filterLabel(definition: ResourceDefinition, name: string, value: string
 function activeFilters({ path, query }: PageContext, definition: ResourceDefinition): Html | null {
   const active = Object.entries(query)
     .filter(([name]) => !CONTROLS.has(name))
-    .flatMap(([name, value]) => [value ?? []].flat().map((each) => [name, each] as const));
+    .flatMap(([name, value]) => [value ?? []].flat().map((text) => [name, text] as const));
   if (active.length === 0) return null;
   const rest = Object.fromEntries(Object.entries(query).filter(([name]) => CONTROLS.has(name)));
   return html`<div class="chips" role="group" aria-label="Active filters">

@@ -60,7 +60,7 @@ const promptBox = ({ field }: FormField, { field: { name }, id, ...prompt }: For
 const needsAttention = ({ field, value, errors }: FormField): boolean =>
   errors.length > 0 || (field.required && !field.blank) || !isDefault(value, field.default);
 
-/** Also compares the values as text, because forms contain texts, but objects contain typed values. */
+/** Compares the values also as text, because forms contain texts, but objects contain typed values. */
 function isDefault(value: unknown, fallback: unknown): boolean {
   const isEmpty = (content: unknown): boolean =>
     content === null ||

@@ -35,8 +35,8 @@ export function statisticsPage(context: PageContext, statistics: Statistics): st
       ${card('outcomes', `Jobs of the last ${days} days`, outcomeChart(outcomes))}
       ${card('durations', 'How long jobs took', durationChart(outcomes))}
       <div class="cards">
-        ${card('tasks', 'Slowest tasks', tasks.length > 0 ? taskTable(tasks) : NOTHING)}
-        ${card('hosts', 'Hosts that fail most', hosts.length > 0 ? hostTable(hosts) : NOTHING)}
+        ${card('tasks', 'Slowest tasks', tasks.length > 0 ? taskTable(tasks) : NO_DATA)}
+        ${card('hosts', 'Hosts that fail most', hosts.length > 0 ? hostTable(hosts) : NO_DATA)}
       </div>`,
   });
 }
@@ -47,7 +47,7 @@ const card = (id: string, title: string, content: HtmlValue): Html =>
     ${content}
   </section>`;
 
-const NOTHING = html`<p class="hint">No data in this period.</p>`;
+const NO_DATA = html`<p class="hint">No data in this period.</p>`;
 
 const durationChart = (outcomes: readonly DayOutcomes[]): Html =>
   columnChart({

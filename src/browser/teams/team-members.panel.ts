@@ -26,7 +26,7 @@ interface ShownTeam {
 
 const CARD = 'members';
 /** Maximum number of members in the card; the list of the API is complete. */
-const SHOWN = 50;
+const LIMIT = 50;
 
 /** Renders the members of a team, and forms that add an existing user or create a user. */
 @Injectable()
@@ -42,7 +42,7 @@ export class TeamMembersPanel implements Panel<ShownTeam> {
   async render({ object, actor, csrf, refusal }: PanelContext<ShownTeam>): Promise<Html> {
     const { id, url } = object;
     const users = resource('user');
-    const query = { page_size: String(SHOWN), order_by: 'username' };
+    const query = { page_size: String(LIMIT), order_by: 'username' };
     const members = await this.source.list(users, query, actor, {
       scope: sql`t.id IN (${usersGranted(rolesOf('team', [id], 'member_role'))})`,
     });
@@ -63,7 +63,7 @@ export class TeamMembersPanel implements Panel<ShownTeam> {
         <ul class="held people">
           ${members.map((member) => memberItem(member, form, open.attach))}
         </ul>
-        ${members.length === SHOWN && html`<p>The first ${SHOWN}, by name. <a href="${list}?order_by=username">All members</a></p>`}
+        ${members.length === LIMIT && html`<p>The first ${LIMIT}, by name. <a href="${list}?order_by=username">All members</a></p>`}
         ${refusalView(refusal, CARD)}
         ${others && panelForm({ ...form, errorsInCard: true }, html`${objectSelect(choice, others)}<button>Add</button>`)}
         ${open.body && newUserForm(form)}`,

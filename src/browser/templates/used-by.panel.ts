@@ -14,7 +14,7 @@ interface UsedObject {
 }
 
 /** Maximum number of objects of each type in the card; the lists of the API are complete. */
-const SHOWN = 10;
+const LIMIT = 10;
 
 const NOTIFICATION_FILTERS = [
   'notification_templates_started',
@@ -77,13 +77,13 @@ export class UsedByPanel implements Panel<UsedObject> {
     const query = Object.fromEntries(
       filters.map((name) => [only === undefined ? `or__${name}` : name, String(id)]),
     );
-    const found = await this.source.list(definition, { ...query, page_size: `${SHOWN}` }, actor);
+    const found = await this.source.list(definition, { ...query, page_size: `${LIMIT}` }, actor);
     if (found.length === 0) return null;
     const all = `/api/v2/${definition.path}/?${String(new URLSearchParams(query))}`;
     return html`<ul class="held">
         ${found.map(usingObject)}
       </ul>
-      ${found.length === SHOWN && html`<p><a href="${all}">Show all</a></p>`}`;
+      ${found.length === LIMIT && html`<p><a href="${all}">Show all</a></p>`}`;
   }
 }
 

@@ -20,7 +20,7 @@ import { filterValues } from '../shared/filter-fields.js';
 import { templateAt, trialForm } from './filter-trial.panel.js';
 
 /** Maximum number of deliveries and status posts on the page; the lists of the API are complete. */
-const SHOWN = '10';
+const LIMIT = '10';
 const PAGE = 'webhook/';
 
 interface Parts {
@@ -57,7 +57,7 @@ export class WebhookPanel implements Panel<WebhookSetup> {
     const setup = { ...object, url, proof_headers: headers };
     const parts: Parts = { setup, template, templateUrl, csrf, path };
     if (object.webhook_service === '') return panelCard('setup', 'Set-up', serviceForm(parts));
-    const latest = { order_by: '-id', page_size: SHOWN };
+    const latest = { order_by: '-id', page_size: LIMIT };
     const deliveries = await this.source.list(
       webhookDeliveries,
       { ...latest, template: id },

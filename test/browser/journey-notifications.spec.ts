@@ -34,7 +34,7 @@ describeJourney('notifying a chat of failures', session, 5, async (walk) => {
   const { id } = await template(`Told ${mark}`);
   await walk.open('Templates');
   await walk.link(`Told ${mark}`);
-  await walk.link('Mattermost', page.getByRole('row', { name: 'When it fails' }));
+  await walk.link('Mattermost', page.getByRole('row', { name: 'When a run fails' }));
   await page.getByLabel('Name *').fill(`Room ${mark}`);
   await page.getByLabel('Target URL').fill(`${sink.url}/hooks/room`);
   await walk.look('notification-form');
@@ -81,7 +81,7 @@ describeJourneyBothWays('adding an existing notification template', session, 3, 
   });
   const path = `job_templates/${id}/notification_templates_success/`;
   await page.goto(`/api/v2/job_templates/${id}/`);
-  const row = page.getByRole('row', { name: 'When it succeeds' });
+  const row = page.getByRole('row', { name: 'When a run succeeds' });
   await walk.choose(row.locator('#attach-notification_templates_success'), name);
   await walk.button('Add notification', row);
   await row.getByRole('link', { name, exact: true }).waitFor();

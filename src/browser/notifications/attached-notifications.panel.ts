@@ -30,9 +30,9 @@ interface EventRow {
 
 const EVENTS = [
   ['started', 'When a run starts'],
-  ['success', 'When it succeeds'],
-  ['error', 'When it fails'],
-  ['approvals', 'When it waits for an approval'],
+  ['success', 'When a run succeeds'],
+  ['error', 'When a run fails'],
+  ['approvals', 'When a run waits for an approval'],
 ] as const;
 
 /** Shows the notification templates of a template by event, with forms that add and remove them. */

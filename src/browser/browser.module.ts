@@ -151,7 +151,7 @@ const forms = [
   HostsForm,
 ];
 
-/** The HTML pages of the API process. No other layer imports them. */
+/** The HTML pages of the API process. No other feature imports this module. */
 @Module({
   imports: [
     AccessModule,

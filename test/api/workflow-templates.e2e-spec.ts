@@ -259,7 +259,7 @@ it('a page asks what to do with a step whose template was deleted', async () => 
   await as.superuser.delete(`job_templates/${template.id}/`).expect(204);
   const url = `workflow_job_templates/${workflow.id}/?_with.node=${node.id}`;
   const page = await as.superuser.get(url).set('Accept', 'text/html').expect(200);
-  const [, step] = page.text.split('No template was chosen, or it was deleted.');
+  const [, step] = page.text.split('The step has no template.');
   expect(step).toMatch(/value="PATCH"[^]*name="unified_job_template"[^]*Save[^]*Approval text/);
 });
 

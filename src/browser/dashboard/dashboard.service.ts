@@ -73,7 +73,7 @@ const STEPS = [
   [
     'organization',
     'Create an organization',
-    'It owns the other objects and defines who may use them.',
+    'An organization owns objects and defines who may use them.',
   ],
   ['project', 'Add a project', 'A git repository with playbooks.'],
   ['inventory', 'Add an inventory', 'The hosts that playbooks run on.'],

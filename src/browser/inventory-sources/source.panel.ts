@@ -20,7 +20,8 @@ interface ShownSource {
 }
 
 /**
- * Renders the update button, the last update, and why it failed. The page heading shows the status.
+ * Renders the update button, the last update, and the cause of its failure. The page heading shows
+ * the status.
  */
 @Injectable()
 @PagePanel('inventory_source')

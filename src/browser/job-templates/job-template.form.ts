@@ -101,7 +101,7 @@ export class JobTemplateForm extends FilterForm implements PageForm {
 function playbookField(field: Field, playbooks: readonly string[], current: string): Field {
   const [only] = playbooks;
   if (only === undefined) return field;
-  // A playbook that the project lost stays selected until another one is chosen.
+  // A playbook that the project no longer has stays selected until the user chooses another playbook.
   const all = current === '' || playbooks.includes(current) ? playbooks : [current, ...playbooks];
   return {
     ...field,

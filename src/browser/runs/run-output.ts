@@ -111,7 +111,7 @@ const TASK_STARTS: ReadonlySet<string> = new Set([
 /** Events that end a task without starting another task. */
 const TASK_ENDS: ReadonlySet<string> = new Set(['playbook_on_play_start', 'playbook_on_stats']);
 
-/** Returns the current task, and the number of hosts on which it has finished. */
+/** Returns the current task, and the number of hosts on which the task has finished. */
 function progressOf(parts: readonly OutputPart[]): string | null {
   const start = parts.findLastIndex(({ event }) => TASK_STARTS.has(event));
   const task = /\[(.+)\]/.exec(parts[start]?.stdout ?? '')?.[1];

@@ -13,7 +13,7 @@ interface Frame {
 }
 
 /**
- * Wide and narrow drawings. Letters shrink with the drawing, so small screens show the narrow one.
+ * Wide and narrow drawings. Letters shrink with the drawing, so small screens show the narrow drawing.
  */
 const FRAMES: readonly Frame[] = [
   { name: 'wide-plot', width: 1160, height: 210, left: 76 },

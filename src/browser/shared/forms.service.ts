@@ -309,7 +309,7 @@ function sentPart({ raw, values }: Submission, info: RouteInfo): FormPart {
 const secretInput = ({ field }: FormField): Html =>
   html`<input type="hidden" name="${SECRET_FIELD}" value="${field.name}" />`;
 
-/** Returns the field that this field's choices depend on, and whether other fields depend on it. */
+/** Returns the field that determines the choices of a field, and true for a field with dependents. */
 const dependenciesOf = (
   plan: FormPlan | null,
   name: string,

@@ -261,7 +261,7 @@ function starOf(
   return { value: `${actor.id}.${type}-${id}`, isSet: isStarred(request, actor.id, mark) };
 }
 
-/** Returns the description of the object on the page; empty if it is also the title. */
+/** Returns the description of the object on the page; empty if the description is also the title. */
 function descriptionOf(view: View, title: string): string {
   const { body, status } = view;
   if (status >= 400 || !isRecord(body) || !isObjectPage(view, body)) return '';

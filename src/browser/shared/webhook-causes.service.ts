@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { RunDeliveries } from '../../runs/run-causes.js';
 import type { Item } from './value-views.js';
 
-/** Shows the webhook events that launched runs, instead of the templates. */
+/** Replaces the launching template of webhook runs by the webhook event. */
 @Injectable()
 export class WebhookCauses {
   constructor(private readonly deliveries: RunDeliveries) {}

@@ -125,7 +125,7 @@ function targetHint(
 }
 
 /**
- * Renders the form that adds a step after a node; each button adds it with a different condition.
+ * Renders the form that adds a step after a node; each button sets a different condition.
  */
 function nextStep(node: ShownNode, parts: BuildingParts): Html {
   const { csrf, templates, url } = parts;
@@ -143,9 +143,7 @@ function nextStep(node: ShownNode, parts: BuildingParts): Html {
 /** Renders forms for a node without a template, which set a template or an approval. */
 function templateChoice({ id }: ShownNode, { csrf, templates, url }: BuildingParts): Html {
   const form = { csrf, returnTo: selectionUrl(url, id) };
-  return html`<p class="hint">
-      No template was chosen, or it was deleted. Choose what the step does.
-    </p>
+  return html`<p class="hint">The step has no template. Choose a template or an approval.</p>
     ${panelForm(
       { ...form, action: nodeUrl(id), method: 'PATCH' },
       html`${stepSelect(templates, 'idle-template')}<button>Save</button>`,

@@ -79,9 +79,9 @@ export class Callbacks implements OnModuleDestroy {
       });
     } catch (error) {
       if (!(error instanceof Invalid)) throw error;
-      const isForUsers = USER_INPUT.some((field) => Object.hasOwn(error.errors, field));
+      const needsUserInput = USER_INPUT.some((field) => Object.hasOwn(error.errors, field));
       throw new BadRequest(
-        isForUsers ? 'Cannot start automatically, user input required!' : 'Error starting job!',
+        needsUserInput ? 'Cannot start automatically, user input required!' : 'Error starting job!',
       );
     }
   }

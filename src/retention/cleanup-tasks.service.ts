@@ -28,34 +28,34 @@ export class CleanupTasks extends Cleanups {
     super();
   }
 
-  of(kind: CleanupKind, given: number | null): Removal {
+  of(kind: CleanupKind, days: number | null): Removal {
     const { activity, sessions, tokens, notifications, settings } = this;
     switch (kind) {
       case 'cleanup_jobs':
-        return this.runs.olderThan(given ?? HISTORY_DAYS);
+        return this.runs.olderThan(days ?? HISTORY_DAYS);
       case 'cleanup_activitystream':
-        return removalOf('activity stream entries', activity, given ?? HISTORY_DAYS);
+        return removalOf('activity stream entries', activity, days ?? HISTORY_DAYS);
       case 'cleanup_notifications':
-        return removalOf('notifications', notifications, given ?? HISTORY_DAYS);
+        return removalOf('notifications', notifications, days ?? HISTORY_DAYS);
       case 'cleanup_sessions': {
         // Never sessions that are still valid.
-        const days = Math.max(given ?? 1, Math.ceil(settings.SESSION_COOKIE_AGE / SECONDS_PER_DAY));
+        const age = Math.max(days ?? 1, Math.ceil(settings.SESSION_COOKIE_AGE / SECONDS_PER_DAY));
         return {
           objects: 'sessions',
-          count: () => sessions.countInactive(days),
-          batches: () => inBatches((limit) => sessions.removeInactive(days, limit)),
+          count: () => sessions.countInactive(age),
+          batches: () => inBatches((limit) => sessions.removeInactive(age, limit)),
         };
       }
       case 'cleanup_tokens': {
-        const days = given ?? 0;
+        const age = days ?? 0;
         return {
           objects: 'tokens',
-          count: () => tokens.countExpired(days),
-          batches: () => inBatches((limit) => tokens.removeExpired(days, limit)),
+          count: () => tokens.countExpired(age),
+          batches: () => inBatches((limit) => tokens.removeExpired(age, limit)),
         };
       }
       case 'cleanup_webhook_deliveries':
-        return this.oldDeliveries(given ?? settings.DELIVERY_RETENTION);
+        return this.oldDeliveries(days ?? settings.DELIVERY_RETENTION);
     }
   }
 

@@ -40,7 +40,8 @@ export class OldRuns {
 
   private async *batches(days: number): AsyncGenerator<number> {
     for await (const page of this.pages(days)) {
-      for (let at = 0; at < page.length; at += RUNS) yield* this.remove(page.slice(at, at + RUNS));
+      for (let start = 0; start < page.length; start += RUNS)
+        yield* this.remove(page.slice(start, start + RUNS));
     }
     while (await this.partitions.dropEmpty()) yield 0;
   }

@@ -41,8 +41,8 @@ export class RunTokens extends IdentityTokens {
 
   /** A timeout of -1 means no timeout, 0 the default of the settings. */
   private async lifetime(timeout: number): Promise<number> {
-    const { DEFAULT_JOB_TIMEOUT: usual } = await this.runtime.get('DEFAULT_JOB_TIMEOUT');
-    const seconds = timeout === 0 ? usual : timeout;
+    const { DEFAULT_JOB_TIMEOUT: defaultTimeout } = await this.runtime.get('DEFAULT_JOB_TIMEOUT');
+    const seconds = timeout === 0 ? defaultTimeout : timeout;
     return seconds > 0 ? Math.min(seconds + START_SECONDS, MAX_TOKEN_SECONDS) : MAX_TOKEN_SECONDS;
   }
 }

@@ -28,8 +28,8 @@ export function signingKey<Key extends { age: number }>(keys: readonly Key[]): K
 
 /** Returns the keys that are published: those that sign, will sign, or signed tokens that can be valid. */
 export function publishedKeys<Key extends { age: number }>(keys: readonly Key[]): Key[] {
-  const lasts = PUBLISHED_FIRST_SECONDS + MAX_TOKEN_SECONDS + CLOCK_SECONDS;
-  return keys.filter(({ age }) => !keys.some((other) => other.age < age && other.age > lasts));
+  const maxAge = PUBLISHED_FIRST_SECONDS + MAX_TOKEN_SECONDS + CLOCK_SECONDS;
+  return keys.filter(({ age }) => !keys.some((other) => other.age < age && other.age > maxAge));
 }
 
 /** Algorithm that all verifiers of OpenID Connect know. */

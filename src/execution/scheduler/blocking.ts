@@ -28,18 +28,18 @@ export function candidates(active: readonly SimilarRuns[]): Candidate[] {
   const projectUpdates = new Earliest(active, (runs) =>
     runs.type === 'project_update' ? runs.template_id : null,
   );
-  const holders = new Earliest(active, (runs) =>
+  const inventoryUsers = new Earliest(active, (runs) =>
     runs.type === 'inventory_update' || runs.type === 'ad_hoc_command' ? runs.inventory_id : null,
   );
   const blockerOf = (id: number, runs: SimilarRuns): number | null => {
     const sameTemplate = () => ofTemplate.before(id, templateOf(runs));
-    const holder = () => holders.before(id, runs.inventory_id);
+    const inventoryUser = () => inventoryUsers.before(id, runs.inventory_id);
     if (runs.type === 'project_update' || runs.type === 'system_job') return sameTemplate();
-    if (runs.type === 'ad_hoc_command') return holder();
+    if (runs.type === 'ad_hoc_command') return inventoryUser();
     return (
       runs.awaited_id ??
       projectUpdates.before(id, runs.project_id) ??
-      (runs.type === 'job' ? holder() : null) ??
+      (runs.type === 'job' ? inventoryUser() : null) ??
       (runs.allow_simultaneous ? null : sameTemplate())
     );
   };
@@ -73,8 +73,8 @@ class Earliest {
       const key = keyOf(runs);
       if (key === null) continue;
       const first = runs.ids.reduce((least, id) => Math.min(least, id));
-      for (const known of runs.is_pending ? [this.all] : [this.placed, this.all]) {
-        known.set(key, Math.min(first, known.get(key) ?? first));
+      for (const firstRuns of runs.is_pending ? [this.all] : [this.placed, this.all]) {
+        firstRuns.set(key, Math.min(first, firstRuns.get(key) ?? first));
       }
     }
   }

@@ -59,11 +59,11 @@ export class Dependencies {
     const broken = await this.queue.broken();
     const isCanceled = ({ status }: BrokenJob) => status === 'canceled';
     await this.transitions.move(
-      broken.filter((job) => !isCanceled(job)).map((job) => explained(job, 'Failed')),
+      broken.filter((job) => !isCanceled(job)).map((job) => withExplanation(job, 'Failed')),
       { from: ['pending'], to: 'failed' },
     );
     await this.transitions.move(
-      broken.filter(isCanceled).map((job) => explained(job, 'Canceled')),
+      broken.filter(isCanceled).map((job) => withExplanation(job, 'Canceled')),
       { from: ['pending'], to: 'canceled' },
     );
   }
@@ -125,15 +125,13 @@ async function startUpdates(
   launcher: Launcher,
   templateIds: readonly number[],
 ): Promise<Map<number, number>> {
-  const tried = await launcher.launchPossible(
+  const results = await launcher.launchPossible(
     templateIds.map((templateId) => ({ templateId, launchType: 'dependency', createdBy: null })),
   );
-  return new Map(
-    zip(templateIds, tried).flatMap(([templateId, { run }]) => (run ? [[templateId, run.id]] : [])),
-  );
+  return new Map(zip(templateIds, results).flatMap(([id, { run }]) => (run ? [[id, run.id]] : [])));
 }
 
-const explained = (job: BrokenJob, end: 'Failed' | 'Canceled') => ({
+const withExplanation = (job: BrokenJob, end: 'Failed' | 'Canceled') => ({
   id: job.id,
   explanation: previousTask(end, { type: job.type, name: job.name, id: job.dependency_id }),
 });

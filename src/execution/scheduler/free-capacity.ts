@@ -113,13 +113,13 @@ const isFree = ({ hasEngine, slots, forks, isIdle }: Machine, needsEngine: boole
  */
 function choose({ machines, freeForks, isIdle }: Group, need: Need): Machine | undefined {
   if (need.impact > freeForks && !isIdle) return undefined;
-  const suitable = machines.filter((one) => one.slots > 0 && isSuitable(one, need));
+  const suitable = machines.filter((machine) => machine.slots > 0 && isSuitable(machine, need));
   const fitting = suitable.filter(({ forks }) => forks >= need.impact);
-  return largest(fitting.length > 0 ? fitting : suitable.filter((one) => one.isIdle));
+  return largest(fitting.length > 0 ? fitting : suitable.filter((machine) => machine.isIdle));
 }
 
 const largest = (machines: readonly Machine[]): Machine | undefined =>
   machines.reduce<Machine | undefined>(
-    (best, one) => (best === undefined || one.forks > best.forks ? one : best),
+    (best, machine) => (best === undefined || machine.forks > best.forks ? machine : best),
     undefined,
   );

@@ -34,7 +34,7 @@ export class Placement {
    */
   async place(): Promise<boolean> {
     await this.members.refresh();
-    await this.takeBack();
+    await this.withdrawStranded();
     const pending = candidates(await this.activeRuns());
     const capacity = new FreeCapacity(await this.groups.machines(), await this.queue.usage());
     const assigned = new Map<number, RunAssignment>();
@@ -64,7 +64,7 @@ export class Placement {
   }
 
   /** Withdraws runs from instances that are gone, disabled or no longer in the group. */
-  private async takeBack(): Promise<void> {
+  private async withdrawStranded(): Promise<void> {
     const stranded = await this.queue.stranded();
     await this.transitions.move(stranded, { from: ['waiting'], to: 'pending' });
     await this.outbox.acknowledge('runs', ...stranded);

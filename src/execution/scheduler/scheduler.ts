@@ -85,11 +85,11 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
    * starting.
    */
   private async isolate(step: () => Promise<boolean>): Promise<boolean> {
-    let isMore = false;
+    let hasMore = false;
     await this.attempt(async () => {
-      isMore = await this.database.transaction(step);
+      hasMore = await this.database.transaction(step);
     });
-    return isMore;
+    return hasMore;
   }
 
   private async work(): Promise<void> {

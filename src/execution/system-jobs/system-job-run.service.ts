@@ -35,7 +35,7 @@ export class SystemJobRun implements RunKind<ActiveRun> {
     const { days, isDryRun } = cleanupOptions(variables);
     const removal = this.cleanups.of(kind, days);
     const total = await removal.count();
-    if (isDryRun) output.add(`Would delete ${shown(total)} ${removal.objects}\n`);
+    if (isDryRun) output.add(`Would delete ${format(total)} ${removal.objects}\n`);
     else await remove(run, removal, total, output);
     await output.end();
     const status = run.signal.aborted ? 'canceled' : 'successful';
@@ -53,7 +53,7 @@ async function remove(
   let reported = 0;
   const report = (): void => {
     reported = deleted;
-    output.add(`Deleted ${shown(deleted)} of ${shown(Math.max(total, deleted))} ${objects}\n`);
+    output.add(`Deleted ${format(deleted)} of ${format(Math.max(total, deleted))} ${objects}\n`);
   };
   for await (const removed of batches()) {
     deleted += removed;
@@ -64,4 +64,4 @@ async function remove(
   if (deleted > reported || deleted === 0) report();
 }
 
-const shown = (count: number): string => count.toLocaleString('en-US');
+const format = (count: number): string => count.toLocaleString('en-US');

@@ -46,7 +46,7 @@ const LOCKED =
   'The secret statistics of the runs before it cannot be opened with the present keys.';
 
 /** A created run, with the reason why it cannot start. */
-interface MadeRun {
+interface CreatedRun {
   node: ReadyNode;
   id: number;
   /** Reason; empty if the run can start. */
@@ -81,40 +81,40 @@ export class NodeRuns {
     secrets: ReadonlyMap<number, WorkflowSecrets>,
   ): Promise<number[]> {
     if (nodeIds.length === 0) return [];
-    const { nodes, locked } = await this.load(nodeIds);
-    const approvals = await this.makeApprovals(nodes.filter(isApproval));
+    const { nodes, undecryptable } = await this.load(nodeIds);
+    const approvals = await this.createApprovals(nodes.filter(isApproval));
     const others = nodes.filter((node) => !isApproval(node));
-    const created = [...(await this.launch(others, secrets)), ...approvals.made];
-    await this.tie(created);
+    const created = [...(await this.launch(others, secrets)), ...approvals.created];
+    await this.linkRuns(created);
     await this.transitions.created(approvals.rows);
     await this.transitions.move(
       created.flatMap(({ id, node, fault }) => {
-        const explanation = locked.has(node.id) ? LOCKED : fault;
+        const explanation = undecryptable.has(node.id) ? LOCKED : fault;
         return explanation === '' ? [] : [{ id, explanation }];
       }),
       { from: ['pending'], to: 'failed' },
     );
-    const tied = new Set(created.map(({ node }) => node.id));
-    return nodeIds.filter((id) => !tied.has(id));
+    const linked = new Set(created.map(({ node }) => node.id));
+    return nodeIds.filter((id) => !linked.has(id));
   }
 
   /** @returns nodes, and the ids of nodes whose inherited artifacts cannot be decrypted */
   private async load(
     nodeIds: readonly number[],
-  ): Promise<{ nodes: ReadyNode[]; locked: Set<number> }> {
-    const locked = new Set<number>();
+  ): Promise<{ nodes: ReadyNode[]; undecryptable: Set<number> }> {
+    const undecryptable = new Set<number>();
     const nodes = (await this.nodes.starting(nodeIds)).map(({ parents, ...node }) => {
       const inherited = artifactsOfNodes(this.box, parents);
-      if (!inherited) locked.add(node.id);
+      if (!inherited) undecryptable.add(node.id);
       return { ...node, inherited: inherited ?? NO_ARTIFACTS };
     });
-    return { nodes, locked };
+    return { nodes, undecryptable };
   }
 
   private async launch(
     nodes: readonly ReadyNode[],
     secrets: ReadonlyMap<number, WorkflowSecrets>,
-  ): Promise<MadeRun[]> {
+  ): Promise<CreatedRun[]> {
     const chains = await this.chains(nodes.filter(isWorkflow).map((node) => node.workflow_job_id));
     const requests = nodes.map((node) => ({
       ...requestOf(node, entryOf(secrets, node.workflow_job_id)),
@@ -126,17 +126,17 @@ export class NodeRuns {
     });
   }
 
-  private async makeApprovals(
+  private async createApprovals(
     nodes: readonly ReadyNode[],
-  ): Promise<{ made: MadeRun[]; rows: NewRun[] }> {
-    if (nodes.length === 0) return { made: [], rows: [] };
+  ): Promise<{ created: CreatedRun[]; rows: NewRun[] }> {
+    if (nodes.length === 0) return { created: [], rows: [] };
     const ids = await this.workflowJobs.takeIds(nodes.length);
     const created = zip(nodes, ids).map(([node, id]) => ({ node, id, fault: '' }));
     const rows = await this.workflowJobs.insertApprovals(
       nodes.map(({ id }) => id),
       ids,
     );
-    return { made: created, rows };
+    return { created, rows };
   }
 
   /** Returns the templates of each workflow job and of the jobs around it, innermost first. */
@@ -146,9 +146,9 @@ export class NodeRuns {
     return new Map(rows.map(({ id, chain }) => [id, chain]));
   }
 
-  private async tie(made: readonly MadeRun[]): Promise<void> {
+  private async linkRuns(created: readonly CreatedRun[]): Promise<void> {
     await this.nodes.linkRuns(
-      made.map(({ id: runId, node: { id, inherited } }) => ({
+      created.map(({ id: runId, node: { id, inherited } }) => ({
         id,
         runId,
         artifacts: exactJson(inherited.open),
@@ -159,8 +159,8 @@ export class NodeRuns {
 }
 
 function faultOf(node: ReadyNode, errors: FieldErrors, chain: readonly NamedTemplate[]): string {
-  const own = { id: node.template_id, name: node.template_name };
-  return chain.some(({ id }) => id === own.id)
-    ? recursionText([own, ...chain])
+  const template = { id: node.template_id, name: node.template_name };
+  return chain.some(({ id }) => id === template.id)
+    ? recursionText([template, ...chain])
     : couldNotStart(errors);
 }

@@ -67,11 +67,11 @@ export class WorkflowEngine {
     const decided = workflows.map((workflow) => this.decideOn(workflow));
     const canceled = await this.cancelRuns(workflows);
     await this.graphs.end(new Map(decided.flatMap(({ decision }) => [...decision.ended])), true);
-    const unmade = await this.startNodes(decided);
+    const hasMissing = await this.startNodes(decided);
     await this.end(decided);
     failPoint('workflow-advanced');
     // Canceled runs that are workflows cancel their own runs in the next pass.
-    return canceled || unmade || started.length === BATCH || due.length === BATCH;
+    return canceled || hasMissing || started.length === BATCH || due.length === BATCH;
   }
 
   /** Updates the explanations of workflow jobs that have been pending for a while. */
@@ -118,25 +118,25 @@ export class WorkflowEngine {
 
   /** @returns true if nodes were left without a run */
   private async startNodes(decided: readonly DecidedWorkflow[]): Promise<boolean> {
-    const unmade = await this.runs.start(
+    const missing = await this.runs.start(
       decided.flatMap(({ decision }) => decision.start),
       new Map(
         decided.flatMap(({ workflow, secrets }) => (secrets ? [[workflow.id, secrets]] : [])),
       ),
     );
-    await this.graphs.end(new Map(unmade.map((id) => [id, 'missing'])), false);
-    return unmade.length > 0;
+    await this.graphs.end(new Map(missing.map((id) => [id, 'missing'])), false);
+    return missing.length > 0;
   }
 
   private async end(decided: readonly DecidedWorkflow[]): Promise<void> {
-    const ended = decided.flatMap((one) => endOf(one) ?? []);
-    const locked = await this.graphs.gatherArtifacts(ended.map(({ id }) => id));
-    const over = ended.map((end) =>
-      locked.has(end.id) && end.status !== 'canceled' ? lockedEnd(end.id) : end,
+    const ended = decided.flatMap((workflow) => endOf(workflow) ?? []);
+    const undecryptable = await this.graphs.gatherArtifacts(ended.map(({ id }) => id));
+    const ends = ended.map((end) =>
+      undecryptable.has(end.id) && end.status !== 'canceled' ? lockedEnd(end.id) : end,
     );
     for (const to of ['successful', 'failed', 'canceled', 'error'] as const) {
       await this.transitions.move(
-        over.filter(({ status }) => status === to),
+        ends.filter(({ status }) => status === to),
         { from: ['running'], to },
       );
     }

@@ -21,7 +21,7 @@ export interface Decision {
 
 const UNHANDLED = 'No error handling paths found, marking workflow as failed';
 /** Maximum number of nodes that an explanation names; the others are counted. */
-const NAMED = 20;
+const MAX_NAMED = 20;
 
 /**
  * Decides which nodes start, which nodes are skipped, and whether the workflow job is finished
@@ -75,11 +75,11 @@ function actionOf(
   { parents, mustConverge }: GraphNode,
   outcomes: Outcomes,
 ): 'start' | 'skip' | 'wait' {
-  const over = parents.filter(({ id }) => outcomes.get(id) !== '');
-  const matching = over.filter(({ id, kind }) => matches(kind, entryOf(outcomes, id)));
+  const ended = parents.filter(({ id }) => outcomes.get(id) !== '');
+  const matching = ended.filter(({ id, kind }) => matches(kind, entryOf(outcomes, id)));
   // One edge that does not match is decisive, independent of the remaining parents.
-  if (mustConverge && matching.length < over.length) return 'skip';
-  if (over.length < parents.length) return 'wait';
+  if (mustConverge && matching.length < ended.length) return 'skip';
+  if (ended.length < parents.length) return 'wait';
   return parents.length === 0 || matching.length > 0 ? 'start' : 'skip';
 }
 
@@ -95,9 +95,9 @@ function endOf(
   isCanceled: boolean,
 ): NonNullable<Decision['end']> {
   const missing = nodes.filter(({ id }) => outcomes.get(id) === 'missing');
-  const lost =
+  const explanations =
     missing.length === 0 ? [] : [`The template cannot be run or is missing: ${named(missing)}.`];
-  if (isCanceled) return { status: 'canceled', explanation: lost.join(' ') };
+  if (isCanceled) return { status: 'canceled', explanation: explanations.join(' ') };
   const handled = new Set(
     nodes.flatMap(({ parents }) =>
       parents.filter(({ kind }) => kind !== 'success').map(({ id }) => id),
@@ -106,15 +106,15 @@ function endOf(
   const unhandled = nodes.filter(
     ({ id }) => !handled.has(id) && !['successful', 'skipped'].includes(entryOf(outcomes, id)),
   );
-  if (unhandled.length === 0) return { status: 'successful', explanation: lost.join(' ') };
+  if (unhandled.length === 0) return { status: 'successful', explanation: explanations.join(' ') };
   return {
     status: 'failed',
-    explanation: [`${UNHANDLED}: ${named(unhandled)}`, ...lost].join('. '),
+    explanation: [`${UNHANDLED}: ${named(unhandled)}`, ...explanations].join('. '),
   };
 }
 
 function named(nodes: readonly GraphNode[]): string {
-  const names = nodes.slice(0, NAMED).map(({ identifier }) => identifier);
+  const names = nodes.slice(0, MAX_NAMED).map(({ identifier }) => identifier);
   const more = nodes.length - names.length;
   return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
 }

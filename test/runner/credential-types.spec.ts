@@ -75,7 +75,7 @@ beforeAll(async () => {
     ...{ DATA_DIR: join(folder.dir, 'data'), JOB_ISOLATION: 'bubblewrap' },
   });
   const sandbox = new SandboxService(settings, undefined as never);
-  const workspace = await createWorkspace(folder.runsDir, 6000, 1, await sandbox.place());
+  const workspace = await createWorkspace(folder.runsDir, 6000, 1, await sandbox.innerDir());
   const opened = new Map(
     Object.entries(INPUTS).map(([namespace, inputs], id): [number, CombinedCredential] => {
       const type = managedCredentialType(namespace);

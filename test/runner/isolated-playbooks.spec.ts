@@ -52,7 +52,7 @@ async function start(
 ): Promise<StartedPlaybook> {
   const jobId = (nextJobId += 1);
   const projectDir = await folder.write(`project-${jobId}`, files);
-  const workspace = await createWorkspace(folder.runsDir, jobId, 1, await sandbox.place());
+  const workspace = await createWorkspace(folder.runsDir, jobId, 1, await sandbox.innerDir());
   const description = {
     ...{ jobId, attempt: 1, projectDir, copyProject: true, playbook: 'site.yml' },
     ...{ inventory: LOCAL_INVENTORY, extraVars: {}, jobType: 'run' as const, limit: 'alpha' },

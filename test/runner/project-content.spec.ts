@@ -203,7 +203,7 @@ describe('the cache', () => {
     const cache = new ContentCache(join(folder.dir, 'whole'), 1e9);
     let finish = (): void => undefined;
     const waits = new Promise<void>((resolve) => (finish = resolve));
-    const made = cache.make('one', async (root) => {
+    const made = cache.create('one', async (root) => {
       const content = await build('half')(root);
       expect(await cache.find('one')).toBeNull();
       await waits;
@@ -212,7 +212,7 @@ describe('the cache', () => {
     finish();
     expect(await said(await made)).toBe('half');
     expect(await said(await cache.find('one'))).toBe('half');
-    await expect(cache.make('two', () => Promise.reject(new Error('broken')))).rejects.toThrow();
+    await expect(cache.create('two', () => Promise.reject(new Error('broken')))).rejects.toThrow();
     expect(await cache.find('two')).toBeNull();
     expect((await readdir(join(folder.dir, 'whole/content'))).toSorted()).toEqual([
       '.building',
@@ -223,8 +223,8 @@ describe('the cache', () => {
 
   it('keeps an entry that runs use when the entry is created again', async () => {
     const cache = new ContentCache(join(folder.dir, 'again'), 1e9);
-    await cache.make('one', build('old'));
-    expect(await said(await cache.make('one', build('new')))).toBe('new');
+    await cache.create('one', build('old'));
+    expect(await said(await cache.create('one', build('new')))).toBe('new');
     const [old = ''] = await readdir(join(folder.dir, 'again/content/.building'));
     expect(await said(join(folder.dir, 'again/content/.building', old))).toBe('old');
   });
@@ -232,12 +232,15 @@ describe('the cache', () => {
   it('removes entries that were not used for long, and those of a killed worker', async () => {
     const cache = new ContentCache(join(folder.dir, 'old'), 1e9);
     const longAgo = new Date(Date.now() - 2e9);
-    const entries = [await cache.make('used', build('1')), await cache.make('unused', build('2'))];
+    const entries = [
+      await cache.create('used', build('1')),
+      await cache.create('unused', build('2')),
+    ];
     const left = join(folder.dir, 'old/content/.building/unfinished-x');
     await mkdir(left);
     for (const path of [...entries, left]) await utimes(path, longAgo, longAgo);
     await cache.find('used');
-    await cache.make('other', build('3'));
+    await cache.create('other', build('3'));
     expect(await Promise.all([...entries, left].map(isThere))).toEqual([true, false, false]);
   });
 });

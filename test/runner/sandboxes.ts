@@ -2,12 +2,12 @@ import { join } from 'node:path';
 
 import { Settings } from '../../src/config/settings.js';
 import { SandboxService } from '../../src/execution/sandbox/sandbox.service.js';
-import { type Sandbox, openLaunch } from '../../src/execution/sandbox/command.js';
+import { type Sandbox, directLaunch } from '../../src/execution/sandbox/command.js';
 import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
 import { IS_DEEP } from '../support/depth.js';
 
 /** Sandbox of `JOB_ISOLATION=none`, which isolates nothing. */
-export const OPEN: Sandbox = { wrap: (command) => Promise.resolve(openLaunch(command)) };
+export const OPEN: Sandbox = { wrap: (command) => Promise.resolve(directLaunch(command)) };
 
 /**
  * Creates the sandbox of a worker.

@@ -34,7 +34,7 @@ export class InputInventories {
    * @returns paths as the run sees them, in the order of the inputs
    * @throws RunFailed that names an input that must not be used any more, VariablesError
    */
-  async hand(inventoryId: number, workspace: Workspace): Promise<string[]> {
+  async provide(inventoryId: number, workspace: Workspace): Promise<string[]> {
     const [unauthorized] = await this.inputs.unauthorized(inventoryId);
     if (unauthorized) throw new RunFailed(notUsable(unauthorized));
     const scripts: string[] = [];
@@ -47,7 +47,7 @@ export class InputInventories {
       scripts.push(await writeInput(workspace, input.id, await readInventory(rows, OPTIONS)));
       for (const { name, id } of selectHosts(rows.hosts, OPTIONS)) hosts.set(name, id);
     }
-    await this.facts.show(
+    await this.facts.provideForInventory(
       workspace,
       [...hosts].map(([name, id]) => ({ id, name })),
     );

@@ -29,14 +29,14 @@ export function originOf(
   },
 ): InventoryOrigin {
   if (!plugin) return { kind: 'files', projectDir: files.dir, path: row.source_path };
-  const filled = Object.entries(plugin.credentialOptions ?? {}).flatMap(([option, name]) => {
+  const options = Object.entries(plugin.credentialOptions ?? {}).flatMap(([option, name]) => {
     const value = env[name];
     return value ? [[option, [value]] as const] : [];
   });
   return {
     kind: 'plugin',
     fileName: plugin.fileName,
-    options: { ...Object.fromEntries(filled), ...variables, plugin: plugin.name },
+    options: { ...Object.fromEntries(options), ...variables, plugin: plugin.name },
     ...(inputs ? { inputs } : {}),
   };
 }
@@ -63,11 +63,11 @@ export async function inventoryDeliveryOf(
   row: StartedInventoryUpdate,
   kind: SourceKind,
 ): Promise<InventoryDelivery> {
-  const own = row.enabled_var === '' ? null : row.enabled_var;
-  const paths = pathsIn(own ?? kind.enabled?.variable ?? '');
-  const value = own === null ? (kind.enabled?.value ?? '') : row.enabled_value;
+  const enabledVariable = row.enabled_var === '' ? null : row.enabled_var;
+  const paths = pathsIn(enabledVariable ?? kind.enabled?.variable ?? '');
+  const value = enabledVariable === null ? (kind.enabled?.value ?? '') : row.enabled_value;
   let delivery = await readDelivery(document, {
-    enabled: paths.length === 0 ? null : { paths, value, ignoresCase: own === null },
+    enabled: paths.length === 0 ? null : { paths, value, ignoresCase: enabledVariable === null },
     instanceId: pathsIn(kind.instanceId),
     ...(kind === CONSTRUCTED ? { marks: HOST_MARKS } : {}),
   });

@@ -87,7 +87,7 @@ function unmarked(value: unknown): unknown {
   return isOnly && !/\{[{%#]/.test(value[NO_TEMPLATE]) ? value[NO_TEMPLATE] : value;
 }
 
-const MARKS = new Set([...',[{'].map((mark) => mark.charCodeAt(0)));
+const VALUE_STARTS = new Set([...',[{'].map((mark) => mark.charCodeAt(0)));
 
 /**
  * Returns an upper bound of the number of values: each value follows a comma or opens an array or
@@ -95,6 +95,7 @@ const MARKS = new Set([...',[{'].map((mark) => mark.charCodeAt(0)));
  */
 function countValues(text: string): number {
   let count = 1;
-  for (let at = 0; at < text.length; at += 1) if (MARKS.has(text.charCodeAt(at))) count += 1;
+  for (let index = 0; index < text.length; index += 1)
+    if (VALUE_STARTS.has(text.charCodeAt(index))) count += 1;
   return count;
 }

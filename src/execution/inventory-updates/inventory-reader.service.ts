@@ -122,7 +122,7 @@ class Session {
     const { stdout } = await this.execute('ansible-doc', ['-t', 'inventory', '--json', plugin], {
       isShown: false,
     });
-    if (Object.hasOwn(parsed(stdout), plugin)) return;
+    if (Object.hasOwn(parseOrEmpty(stdout), plugin)) return;
     throw new RunFailed(`The inventory plugin ${plugin} is not installed on this server.`);
   }
 
@@ -186,7 +186,7 @@ async function documentIn(workspace: Workspace): Promise<unknown> {
   );
 }
 
-function parsed(text: string): Record<string, unknown> {
+function parseOrEmpty(text: string): Record<string, unknown> {
   try {
     return parseRecord(text);
   } catch {

@@ -124,8 +124,8 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     output: RunOutput,
   ): Promise<InventoryDelivery> {
     const kind = sourceKind(row.source) ?? SCM;
-    const place = await this.sandbox.place(run.isolation);
-    const workspace = await createWorkspace(this.node.workspaces, run.id, run.attempt, place);
+    const innerDir = await this.sandbox.innerDir(run.isolation);
+    const workspace = await createWorkspace(this.node.workspaces, run.id, run.attempt, innerDir);
     try {
       const read = await this.read(run, row, { kind, workspace, output });
       return await inventoryDeliveryOf(read, row, kind);
@@ -146,7 +146,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     const files = kind.plugin ? NO_FILES : await this.files(run, row, { workspace, output });
     const variables = await readVariables(row.source_vars);
     const inputs =
-      kind === CONSTRUCTED ? await this.inputs.hand(inventoryOf(row), workspace) : null;
+      kind === CONSTRUCTED ? await this.inputs.provide(inventoryOf(row), workspace) : null;
     const prepared = await prepareReading(
       {
         origin: originOf(kind, { row, variables, files, env: plan.env, inputs }),
@@ -167,7 +167,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
       throw new RunFailed(messageOf(error));
     });
     const masker = createMasker(plan.secrets);
-    await this.begin(run, { prepared, mask: masker.text, revision: files.revision });
+    await this.storeStart(run, { prepared, mask: masker.text, revision: files.revision });
     return this.reader.read(run, {
       workspace,
       prepared,
@@ -193,12 +193,12 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
       project,
       branch: row.scm_branch,
       destination: workspace.projectDir,
-      noteSync: (updateId) => this.updates.storeProjectUpdate(run, updateId),
+      onSync: (updateId) => this.updates.storeProjectUpdate(run, updateId),
       onOutput: (text) => output.add(text),
     });
   }
 
-  private async begin(
+  private async storeStart(
     run: ActiveRun,
     {
       prepared,
@@ -212,15 +212,15 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
   ): Promise<void> {
     const { mode } = run.isolation ?? (await this.sandbox.isolation());
     const env = Object.entries(prepared.jobEnv).map(([name, value]) => [name, mask(value)]);
-    const isHeld = await this.leases.begin(run, {
+    const hasStarted = await this.leases.begin(run, {
       args: mask(prepared.jobArgs),
       cwd: prepared.cwd,
       revision,
       isolation: mode,
       env: JSON.stringify(Object.fromEntries(env)),
     });
-    if (isHeld && run.reason === null) return;
-    if (!isHeld) run.end((await this.leases.isHeld(run)) ? 'cancel' : 'lost');
+    if (hasStarted && run.reason === null) return;
+    if (!hasStarted) run.end((await this.leases.isHeld(run)) ? 'cancel' : 'lost');
     throw new RunEnded('The run was told to end.');
   }
 

@@ -67,7 +67,7 @@ export class ProjectContent {
   async provide(request: ContentRequest): Promise<string | null> {
     const { projectId: project, projectDir, revision, onOutput } = request;
     const { organizationId: organization } = request;
-    const files = await this.enabled(await readRequirements(projectDir), onOutput);
+    const files = await this.enabledFiles(await readRequirements(projectDir), onOutput);
     if (files.length === 0) return null;
     const servers = organization === null ? [] : await this.servers(organization, request.lookups);
     if (organization === null || servers.length === 0) {
@@ -87,7 +87,7 @@ export class ProjectContent {
     }
     const { GALAXY_TASK_ENV: environment, GALAXY_IGNORE_CERTS: ignoresCertificates } =
       await this.runtime.get('GALAXY_TASK_ENV', 'GALAXY_IGNORE_CERTS');
-    return this.cache.make(digest, (root) =>
+    return this.cache.create(digest, (root) =>
       installContent({
         ...request,
         projectDir: needsProject(files) ? projectDir : null,
@@ -105,19 +105,19 @@ export class ProjectContent {
     );
   }
 
-  private async enabled(
+  private async enabledFiles(
     files: readonly RequirementFile[],
     onOutput: (text: string) => void,
   ): Promise<RequirementFile[]> {
     const switches = await this.runtime.get('AWX_ROLES_ENABLED', 'AWX_COLLECTIONS_ENABLED');
-    const off = Object.entries(switches).flatMap(([name, isOn]) => (isOn ? [] : [name]));
-    const needed = {
+    const disabled = Object.entries(switches).flatMap(([name, isOn]) => (isOn ? [] : [name]));
+    const required = {
       roles: ['AWX_ROLES_ENABLED'],
       collections: ['AWX_COLLECTIONS_ENABLED'],
       both: ['AWX_ROLES_ENABLED', 'AWX_COLLECTIONS_ENABLED'],
     };
     return files.filter(({ path, kind }) => {
-      const missing = needed[kind].filter((name) => off.includes(name));
+      const missing = required[kind].filter((name) => disabled.includes(name));
       if (missing.length > 0) onOutput(`${path} is left out: ${missing.join(', ')} is off.\n`);
       return missing.length === 0;
     });

@@ -19,15 +19,15 @@ export interface SearchPaths {
  */
 export async function searchPaths(projectDir: string, content: string): Promise<SearchPaths> {
   const config = (await readBelow({ dir: projectDir }, ['ansible.cfg'], MAX_BYTES)) ?? '';
-  const own = (...names: string[]): string[] | undefined =>
+  const configured = (...names: string[]): string[] | undefined =>
     defaultsOf(config)
       .find(([name]) => names.includes(name))?.[1]
       .split(':');
   return {
-    rolesPaths: [`${content}/roles`, ...(own('roles_path') ?? ROLES)],
+    rolesPaths: [`${content}/roles`, ...(configured('roles_path') ?? ROLES)],
     collectionsPaths: [
       `${content}/collections`,
-      ...(own('collections_path', 'collections_paths') ?? COLLECTIONS),
+      ...(configured('collections_path', 'collections_paths') ?? COLLECTIONS),
     ],
   };
 }

@@ -8,8 +8,8 @@ const MIN_WRAPPED_LENGTH = 6;
 
 /** Removes white space from the forms of secrets, because a line break can replace some of it. */
 export function wrappedForms(forms: ReadonlySet<string>): Set<string> {
-  const whole = [...forms].map((form) => form.replaceAll(/\s+/g, ''));
-  return new Set(whole.filter((form) => form.length >= MIN_WRAPPED_LENGTH && !isStars(form)));
+  const compact = [...forms].map((form) => form.replaceAll(/\s+/g, ''));
+  return new Set(compact.filter((form) => form.length >= MIN_WRAPPED_LENGTH && !isStars(form)));
 }
 
 /** A color escape sequence, which Ansible starts and ends in each line. */
@@ -25,7 +25,7 @@ export function brokenFinderOf(wrapped: ReadonlySet<string>): Finder {
   // Fast path: the characters around a line break rarely continue a secret.
   const pairs = new Set<string>();
   for (const form of wrapped) {
-    for (let at = 0; at + 2 <= form.length; at += 1) pairs.add(form.slice(at, at + 2));
+    for (let from = 0; from + 2 <= form.length; from += 1) pairs.add(form.slice(from, from + 2));
   }
   return (input) => {
     const plain = input.replaceAll(COLOUR, '');
@@ -42,9 +42,9 @@ export function brokenFinderOf(wrapped: ReadonlySet<string>): Finder {
 function brokenSpans(input: string, find: Finder): Span[] {
   const spans = find(input.replaceAll(GAP, ''));
   if (spans.length === 0) return [];
-  const placeOf = placesIn(input);
+  const map = positionMapper(input);
   return spans
-    .map(({ start, end }) => ({ start: placeOf(start), end: placeOf(end - 1) + 1 }))
+    .map(({ start, end }) => ({ start: map(start), end: map(end - 1) + 1 }))
     .filter(({ start, end }) => input.slice(start, end).includes('\n'));
 }
 
@@ -52,21 +52,21 @@ function brokenSpans(input: string, find: Finder): Span[] {
  * Returns a function that finds the longest prefix of a form at the end of a text, ignoring gaps.
  * The function returns the start of the prefix, or the length of the text if there is none.
  */
-export function beginningFinderOf(wrapped: ReadonlySet<string>): (input: string) => number {
-  const alike = new Map<string, string[]>();
+export function prefixFinderOf(wrapped: ReadonlySet<string>): (input: string) => number {
+  const formsByFirst = new Map<string, string[]>();
   let longest = 0;
   for (const form of wrapped) {
     const first = form.charAt(0);
-    alike.set(first, [...(alike.get(first) ?? []), form]);
+    formsByFirst.set(first, [...(formsByFirst.get(first) ?? []), form]);
     longest = Math.max(longest, form.length);
   }
   return (input) => {
-    const words = input.replaceAll(GAP, '');
-    for (let at = Math.max(0, words.length - longest + 1); at < words.length; at += 1) {
-      const rest = words.slice(at);
-      const forms = alike.get(rest.charAt(0)) ?? [];
+    const text = input.replaceAll(GAP, '');
+    for (let from = Math.max(0, text.length - longest + 1); from < text.length; from += 1) {
+      const rest = text.slice(from);
+      const forms = formsByFirst.get(rest.charAt(0)) ?? [];
       if (forms.some((form) => form.length > rest.length && form.startsWith(rest))) {
-        return placesIn(input)(at);
+        return positionMapper(input)(from);
       }
     }
     return input.length;
@@ -77,7 +77,7 @@ export function beginningFinderOf(wrapped: ReadonlySet<string>): (input: string)
  * Returns a function that maps a position in the text without gaps to a position in the text.
  * Positions must be requested in ascending order.
  */
-function placesIn(input: string): (position: number) => number {
+function positionMapper(input: string): (position: number) => number {
   const words = wordsOf(input);
   let next = 0;
   let count = 0; // Number of characters of the words before the next one.

@@ -1,12 +1,12 @@
 import { tmpdir } from 'node:os';
-import { openLaunch } from '../sandbox/command.js';
+import { directLaunch } from '../sandbox/command.js';
 import { BoundedText } from './bounded-text.js';
 import { CommandShell, MAX_PRINTED } from './command-shell.js';
 
 const environment = { PATH: process.env.PATH ?? '' };
 const cwd = tmpdir();
 const start = (): CommandShell =>
-  CommandShell.start(openLaunch({ file: 'sh', args: [], environment, cwd }));
+  CommandShell.start(directLaunch({ file: 'sh', args: [], environment, cwd }));
 
 async function run(shell: CommandShell, script: string): Promise<[number | null, string, string]> {
   const [out, err] = [new BoundedText(MAX_PRINTED), new BoundedText(MAX_PRINTED)];

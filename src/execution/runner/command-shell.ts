@@ -51,7 +51,7 @@ export class CommandShell {
 
   private constructor(
     private readonly child: Child,
-    { depth, endsBy }: Pick<Launch, 'depth' | 'endsBy'>,
+    { depth, killSignal }: Pick<Launch, 'depth' | 'killSignal'>,
   ) {
     this.closed = new Promise((resolve) => {
       const end = (): void => {
@@ -65,8 +65,8 @@ export class CommandShell {
     child.stdout.setEncoding('utf8');
     child.stderr.setEncoding('utf8');
     const first = sandboxPid(child).then((pid) => (pid === null ? null : findProcess(pid)));
-    this.sandbox = depth === null ? null : new SandboxProcesses(child, first, depth, endsBy);
-    this.killSignal = endsBy;
+    this.sandbox = depth === null ? null : new SandboxProcesses(child, first, depth, killSignal);
+    this.killSignal = killSignal;
   }
 
   /** @param launch launch of `sh` without arguments */

@@ -42,14 +42,14 @@ export class ContentCache {
    * @param build creates the content in a folder of its own below the given folder, and returns
    *   that folder
    */
-  async make(digest: string, build: (root: string) => Promise<string>): Promise<string> {
+  async create(digest: string, build: (root: string) => Promise<string>): Promise<string> {
     const entry = join(this.root, digest);
     await mkdir(this.building, { recursive: true, mode: 0o700 });
     const root = await mkdtemp(join(this.building, `${digest}-`));
     try {
       const content = await build(root);
       await this.discard(entry);
-      await rename(content, entry).catch(ignoreTaken);
+      await rename(content, entry).catch(ignoreExisting);
     } finally {
       await removeDirectory(root);
     }
@@ -68,8 +68,8 @@ export class ContentCache {
         const { mtimeMs } = (await lstat(path).catch(() => null)) ?? { mtimeMs: Infinity };
         if (path === this.building || Date.now() - mtimeMs < this.retentionMs) continue;
         // The entry is renamed first, so that a half-removed entry is never found under its name.
-        const gone = folder === this.root ? await this.discard(path) : path;
-        await removeDirectory(gone);
+        const discarded = folder === this.root ? await this.discard(path) : path;
+        await removeDirectory(discarded);
       }
     }
   }
@@ -90,6 +90,6 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
 }
 
 /** Another worker created the same entry first. */
-function ignoreTaken(error: NodeJS.ErrnoException): void {
+function ignoreExisting(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
 }

@@ -51,10 +51,10 @@ export class EventBatches {
     this.pending = [];
     this.inFlight += 1;
     if (this.inFlight === this.options.maxInFlight) this.options.onFlow(false);
-    void this.handOver(batch);
+    void this.send(batch);
   }
 
-  private async handOver(batch: RunnerEvent[]): Promise<void> {
+  private async send(batch: RunnerEvent[]): Promise<void> {
     try {
       await this.deliver(batch);
     } catch (error) {

@@ -84,11 +84,11 @@ export const isStatistics = ({ event }: Pick<EventRow, 'event'>): boolean =>
   event === 'playbook_on_stats';
 
 /** Adds a batch of rows to the counts of a run. */
-export function countRun(rows: readonly Pick<EventRow, 'event'>[], before: RunCounts): RunCounts {
-  const of = (event: string): number => rows.filter((row) => row.event === event).length;
+export function countRun(rows: readonly Pick<EventRow, 'event'>[], counts: RunCounts): RunCounts {
+  const countOf = (event: string): number => rows.filter((row) => row.event === event).length;
   return {
-    playCount: before.playCount + of('playbook_on_play_start'),
-    taskCount: before.taskCount + of('playbook_on_task_start'),
+    playCount: counts.playCount + countOf('playbook_on_play_start'),
+    taskCount: counts.taskCount + countOf('playbook_on_task_start'),
   };
 }
 

@@ -142,7 +142,7 @@ function foldersOf(host: string): string[] {
  *
  * @returns predicate that is true for a host that can have facts: its name is not also a folder
  */
-export async function makeFactFolders(
+export async function createFactFolders(
   { dir }: Workspace,
   hosts: readonly string[],
 ): Promise<(host: string) => boolean> {

@@ -144,7 +144,7 @@ async function runInstalls(
       const args = [
         ...COMMANDS[kind],
         ...(request.ignoresCertificates ? ['--ignore-certs'] : []),
-        ...['-r', path, ...placeOf(kind, content)],
+        ...['-r', path, ...pathArguments(kind, content)],
       ];
       const command = { file: 'ansible-galaxy', args, cwd: from, environment: {} };
       const code = await shell.run(command, listener);
@@ -179,7 +179,7 @@ const COMMANDS: Record<ContentKind, readonly string[]> = {
   both: ['install'],
 };
 
-const placeOf = (kind: ContentKind, content: string): string[] =>
+const pathArguments = (kind: ContentKind, content: string): string[] =>
   kind === 'both' ? [] : ['-p', join(content, kind)];
 
 function installEnvironment(content: string, home: string): Record<string, string> {

@@ -128,7 +128,7 @@ export async function syncProject(request: SyncRequest): Promise<GitResult> {
  */
 export async function checkoutRevision(request: CheckoutRequest): Promise<GitResult> {
   const { source: project, repository } = request;
-  const wanted = checkRef(request.revision);
+  const name = checkRef(request.revision);
   const source = project ? parseGitSource(project.url, project.reach.schemes) : null;
   const refspecs = parseRefspecs(project?.refspec ?? '');
   const dir = resolve(request.destination);
@@ -137,8 +137,8 @@ export async function checkoutRevision(request: CheckoutRequest): Promise<GitRes
   return GitSession.use(accessTo(project, source, folders), request, async (git) => {
     await renewRepository(dir, source?.url ?? null);
     await shareObjects(dir, objects);
-    const isThere = COMMIT_ID.test(wanted) && (await commitOf(git, dir, wanted)) !== null;
-    const revision = await revisionFor({ git, dir, repository, wanted, isThere, source, refspecs });
+    const isPresent = COMMIT_ID.test(name) && (await commitOf(git, dir, name)) !== null;
+    const revision = await revisionFor({ git, dir, repository, name, isPresent, source, refspecs });
     await git.run(['checkout', '--force', '--detach', '--quiet', revision, '--'], dir);
     const copy = { dir, gitDir: join(dir, '.git') };
     const { submodules = 'recorded' } = request;
@@ -152,25 +152,25 @@ export async function checkoutRevision(request: CheckoutRequest): Promise<GitRes
   });
 }
 
-interface Wanted {
+interface RevisionRequest {
   readonly git: GitSession;
   readonly dir: string;
   readonly repository: string;
-  readonly wanted: string;
-  readonly isThere: boolean;
+  readonly name: string;
+  readonly isPresent: boolean;
   readonly source: GitSource | null;
   readonly refspecs: readonly string[];
 }
 
-async function revisionFor(request: Wanted): Promise<string> {
-  const { git, dir, wanted, source, refspecs } = request;
-  if (request.isThere) return wanted;
+async function revisionFor(request: RevisionRequest): Promise<string> {
+  const { git, dir, name, source, refspecs } = request;
+  if (request.isPresent) return name;
   if (source) {
     await fetch(git, dir, source.url, [ALL_BRANCHES, ...refspecs]);
-    return findCommit(git, dir, wanted, { url: source.url, refspecs });
+    return findCommit(git, dir, name, { url: source.url, refspecs });
   }
-  const revision = await resolveName(git, resolve(request.repository), wanted, []);
-  if (revision === null) throw notFound(git, wanted);
+  const revision = await resolveName(git, resolve(request.repository), name, []);
+  if (revision === null) throw notFound(git, name);
   return revision;
 }
 
@@ -211,10 +211,10 @@ async function findCommit(
     ? await resolveName(git, dir, name, refspecs)
     : await commitOf(git, dir, HEAD_REF);
   if (known !== null) return known;
-  const canAsk = COMMIT_ID.test(name) || name.startsWith('refs/');
-  if (canAsk) {
+  const isFetchable = COMMIT_ID.test(name) || name.startsWith('refs/');
+  if (isFetchable) {
     // The branches were fetched just before, so a refusal means that the source lacks this name.
-    await git.ask(
+    await git.query(
       ['fetch', ...FETCH_OPTIONS, '--no-tags', '--', url, `+${name}:${WANTED_REF}`],
       dir,
     );
@@ -246,7 +246,7 @@ async function resolveName(
 
 /** Returns the commit of a name, or null. */
 export function commitOf(git: GitSession, dir: string, name: string): Promise<string | null> {
-  return git.ask(['rev-parse', '--verify', '--quiet', `${name}^{commit}`], dir);
+  return git.query(['rev-parse', '--verify', '--quiet', `${name}^{commit}`], dir);
 }
 
 function notFound(git: GitSession, name: string): GitError {
@@ -256,7 +256,7 @@ function notFound(git: GitSession, name: string): GitError {
 async function refuseLocalChanges(git: GitSession, dir: string, revision: string): Promise<void> {
   const head = await commitOf(git, dir, 'HEAD');
   if (head === null || head === revision) return;
-  const changes = await git.ask(
+  const changes = await git.query(
     ['status', '--porcelain', '--untracked-files=no', '--ignore-submodules'],
     dir,
   );

@@ -10,7 +10,7 @@ import { BoundedText } from './bounded-text.js';
 import { CommandShell, type ShellCommand } from './command-shell.js';
 import { GitEgress } from './git-egress.js';
 import { writeSession } from './git-session-files.js';
-import { makeSessionFolder } from './git-session-folders.js';
+import { createSessionFolder } from './git-session-folders.js';
 import { KnownHosts } from './known-hosts.js';
 import { MaskedLines } from './masked-lines.js';
 import { createMasker, type Masker } from './masker.js';
@@ -107,7 +107,7 @@ export class GitSession {
     limits: GitLimits,
     work: (git: GitSession) => Promise<T>,
   ): Promise<T> {
-    const root = await makeSessionFolder();
+    const root = await createSessionFolder();
     const [session, home] = [join(root, 'session'), join(root, 'home')];
     for (const dir of [session, home]) await mkdir(dir, { mode: 0o700 });
     const egress = await GitEgress.open(session, access.reach);
@@ -126,7 +126,7 @@ export class GitSession {
         return await work(git);
       } finally {
         await git.close();
-        await knownHosts.learn(egress.sshNames);
+        await knownHosts.storeNewKeys(egress.sshNames);
       }
     } finally {
       await egress.close();
@@ -167,14 +167,14 @@ export class GitSession {
     if (code !== 0) throw this.failure(`git ${args[0]}`, this.parts.egress.refusals);
   }
 
-  private failure(what: string, refusals: readonly string[]): GitError {
+  private failure(command: string, refusals: readonly string[]): GitError {
     for (const text of refusals) this.lines.add(`${text}\n`);
     this.lines.end();
-    return new GitError(`${what} failed: ${lastLines(this.printed.text)}`, this.printed.text);
+    return new GitError(`${command} failed: ${lastLines(this.printed.text)}`, this.printed.text);
   }
 
   /** Runs a query whose output is not displayed; returns null if git exits with an error. */
-  async ask(args: readonly string[], cwd: string): Promise<string | null> {
+  async query(args: readonly string[], cwd: string): Promise<string | null> {
     const { code, stdout } = await this.git(args, cwd, false);
     return code === 0 ? stdout.trim() : null;
   }

@@ -28,7 +28,7 @@ const SSH_CONFIG = 'ssh_config';
  */
 export class GitEgress {
   private readonly pins: Pin[] = [];
-  private readonly opened: Bind[] = [];
+  private readonly permittedFolders: Bind[] = [];
 
   private constructor(
     private readonly dir: string,
@@ -87,7 +87,7 @@ export class GitEgress {
 
   /** Folders of this machine that git can fetch from. */
   get folders(): readonly Bind[] {
-    return this.opened;
+    return this.permittedFolders;
   }
 
   /** Reasons for refused connections, as sentences. */
@@ -114,8 +114,8 @@ export class GitEgress {
 
   private async permitFolder(source: GitSource): Promise<void> {
     const folder = await this.reach?.openFolder(source);
-    if (!folder || this.opened.some(({ to }) => to === folder.path)) return;
-    this.opened.push({ from: folder.realPath, to: folder.path, isOptional: true });
+    if (!folder || this.permittedFolders.some(({ to }) => to === folder.path)) return;
+    this.permittedFolders.push({ from: folder.realPath, to: folder.path, isOptional: true });
   }
 
   private async addresses(source: GitSource): Promise<readonly LookupAddress[]> {
@@ -135,8 +135,8 @@ export class GitEgress {
     const hosts = this.pins.flatMap(({ source, address }) =>
       source.scheme === 'ssh' ? [pinnedHost(source, address)] : [],
     );
-    const none = 'Host *\n  ProxyCommand exit 1\n';
-    return writeFile(join(this.dir, SSH_CONFIG), [...hosts, none].join(''), { mode: 0o600 });
+    const otherHosts = 'Host *\n  ProxyCommand exit 1\n';
+    return writeFile(join(this.dir, SSH_CONFIG), [...hosts, otherHosts].join(''), { mode: 0o600 });
   }
 }
 
@@ -144,17 +144,17 @@ export class GitEgress {
  * Returns the name under which ssh stores the key of a host, and which its password prompt shows.
  */
 export function sshName(source: Pick<GitSource, 'host'>): string {
-  const hostname = bare(source);
+  const hostname = bareHostname(source);
   const port = /:(\d+)$/.exec(source.host)?.[1];
   return port === undefined || port === '22' ? hostname : `[${hostname}]:${port}`;
 }
 
-const bare = (source: Pick<GitSource, 'host'>): string =>
+const bareHostname = (source: Pick<GitSource, 'host'>): string =>
   hostnameOf(source).replace(/^\[(.*)\]$/, '$1');
 
 const pinnedHost = (source: GitSource, { address }: LookupAddress): string =>
   [
-    `Host ${bare(source)}`,
+    `Host ${bareHostname(source)}`,
     `  HostName ${address}`,
     `  HostKeyAlias ${sshName(source)}`,
     '  ProxyCommand none\n',

@@ -37,8 +37,8 @@ const HEAD = 'ref: refs/heads/main\n';
  */
 export async function renewRepository(dir: string, url: string | null): Promise<void> {
   const gitDir = join(dir, '.git');
-  const isThere = await isFolder(gitDir);
-  if (!isThere) await rm(gitDir, { recursive: true, force: true });
+  const exists = await isFolder(gitDir);
+  if (!exists) await rm(gitDir, { recursive: true, force: true });
   await mkdir(gitDir, { recursive: true });
   await renew(gitDir, url);
 }

@@ -9,7 +9,7 @@ import { removeDirectory } from './workspace.js';
 const NAME = /^git-(\d+)-(\d+)-/;
 
 /** Creates the folder of a git session, which holds its credential during the session. */
-export async function makeSessionFolder(): Promise<string> {
+export async function createSessionFolder(): Promise<string> {
   const startTime = (await findProcess(process.pid))?.startTime ?? '0';
   return mkdtemp(join(tmpdir(), `git-${process.pid}-${startTime}-`));
 }
@@ -27,7 +27,7 @@ export async function sweepSessionFolders(): Promise<number> {
     const [, pid, startTime] = NAME.exec(name) ?? [];
     if (pid === undefined || (await isAlive(Number(pid), startTime))) continue;
     const folder = join(tmpdir(), name);
-    if (!(await isOwn(folder))) continue;
+    if (!(await isOwnedByAccount(folder))) continue;
     await removeDirectory(folder);
     removed += 1;
   }
@@ -43,7 +43,7 @@ async function isAlive(pid: number, startTime: string | undefined): Promise<bool
  * Every user can create entries in the temporary folder, but only root and this account can write
  * to a folder of this account.
  */
-async function isOwn(folder: string): Promise<boolean> {
+async function isOwnedByAccount(folder: string): Promise<boolean> {
   const stats = await lstat(folder).catch(() => null);
   return stats?.isDirectory() === true && stats.uid === process.getuid?.();
 }

@@ -49,7 +49,7 @@ export async function updateSubmodules(
   for (const { url } of submodules) await git.permit(parseGitSource(url, options.schemes));
   await connect(git, copy, submodules);
   await git.run(['submodule', 'update', '--force', ...(options.track ? ['--remote'] : [])], dir);
-  const inside = await git.ask(
+  const inside = await git.query(
     ['submodule', '--quiet', 'foreach', 'printf "%s\\0%s\\0" "$name" "$PWD"'],
     dir,
   );
@@ -87,7 +87,7 @@ async function connect(
 ): Promise<void> {
   if (submodules.length === 0) return;
   const paths = submodules.map(({ path }) => path);
-  const listed = await git.ask(
+  const listed = await git.query(
     ['--literal-pathspecs', 'ls-files', '--stage', '-z', '--', ...paths],
     dir,
   );
@@ -100,7 +100,7 @@ async function connect(
   for (const { name, url } of submodules) {
     // Fails if the submodule was not fetched before.
     const config = join(gitDir, 'modules', name, 'config');
-    await git.ask(['config', '--file', config, 'remote.origin.url', url], dir);
+    await git.query(['config', '--file', config, 'remote.origin.url', url], dir);
   }
 }
 
@@ -109,7 +109,7 @@ async function findSubmodules(git: GitSession, dir: string): Promise<Submodule[]
   const settings = async (...file: string[]): Promise<Map<string, string>> => {
     const keys = ['--get-regexp', '^submodule\\..*\\.(url|path)$'];
     return new Map(
-      entriesOf(await git.ask(['config', '-z', ...file, ...keys], dir)).map(settingOf),
+      entriesOf(await git.query(['config', '-z', ...file, ...keys], dir)).map(settingOf),
     );
   };
   const [named, accepted] = [await settings('--file', '.gitmodules'), await settings('--local')];

@@ -179,10 +179,11 @@ function svnOptions(revision = '', proxy: GuardedHttpProxy | null): string[] {
 /** Commits the files of a folder. @returns the commit, which is the last one if nothing changed */
 async function commit(git: GitSession, dir: string, message: string): Promise<string> {
   await git.run(['add', '--all', '--force', '--', '.'], dir);
-  const tree = await git.ask(['write-tree'], dir);
+  const tree = await git.query(['write-tree'], dir);
   const head = await commitOf(git, dir, 'HEAD');
-  if (head !== null && (await git.ask(['rev-parse', `${head}^{tree}`], dir)) === tree) return head;
-  const id = await git.ask([...IDENTITY, 'commit-tree', tree ?? '', '-m', message], dir);
+  if (head !== null && (await git.query(['rev-parse', `${head}^{tree}`], dir)) === tree)
+    return head;
+  const id = await git.query([...IDENTITY, 'commit-tree', tree ?? '', '-m', message], dir);
   if (id === null) throw new GitError('The files could not be committed.', git.output);
   await git.run(['update-ref', 'HEAD', id], dir);
   return id;

@@ -17,14 +17,14 @@ const KEY = /^(\S+) [\w.@-]+ [\w+/=]+$/;
 export class KnownHosts {
   private constructor(
     private readonly home: string,
-    private readonly known: string,
+    private readonly accountKeys: string,
   ) {}
 
   /** @param home folder that ssh can write to */
   static async open(home: string): Promise<KnownHosts> {
-    const known = await readFile(accountFile(), 'utf8').catch(() => '');
-    await writeFile(join(home, NAME), known, { mode: 0o600 });
-    return new KnownHosts(home, known);
+    const accountKeys = await readFile(accountFile(), 'utf8').catch(() => '');
+    await writeFile(join(home, NAME), accountKeys, { mode: 0o600 });
+    return new KnownHosts(home, accountKeys);
   }
 
   /** Path of the session's file. */
@@ -37,19 +37,19 @@ export class KnownHosts {
    *
    * @param names hosts that ssh connected to, in the notation of ssh
    */
-  async learn(names: readonly string[]): Promise<void> {
+  async storeNewKeys(names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
-    const now = (await readBelow({ dir: this.home }, [NAME], MAX_BYTES)) ?? '';
-    const knownNames = new Set(this.known.split('\n').map(nameOf));
-    const fresh = now.split('\n').filter((line) => {
+    const sessionKeys = (await readBelow({ dir: this.home }, [NAME], MAX_BYTES)) ?? '';
+    const knownNames = new Set(this.accountKeys.split('\n').map(nameOf));
+    const newKeys = sessionKeys.split('\n').filter((line) => {
       const name = nameOf(line);
       return name !== undefined && names.includes(name) && !knownNames.has(name);
     });
-    if (fresh.length === 0) return;
+    if (newKeys.length === 0) return;
     const file = accountFile();
     // Without a writable home directory the account stores no keys.
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-      .then(() => appendFile(file, `${fresh.join('\n')}\n`, { mode: 0o600 }))
+      .then(() => appendFile(file, `${newKeys.join('\n')}\n`, { mode: 0o600 }))
       .catch(() => undefined);
   }
 }

@@ -46,9 +46,9 @@ export class LineSplitter {
     this.lineBytes += piece.length;
     if (!this.reducer && this.lineBytes > MAX_LINE_BYTES) {
       this.reducer = new LineReducer();
-      const sofar = this.reducer.reduce(Buffer.concat(this.pieces));
-      this.pieces = [sofar];
-      this.keptBytes = sofar.length;
+      const reduced = this.reducer.reduce(Buffer.concat(this.pieces));
+      this.pieces = [reduced];
+      this.keptBytes = reduced.length;
     }
     const kept = this.reducer ? this.reducer.reduce(piece) : piece;
     if (this.keptBytes + kept.length > MAX_REDUCED_BYTES) return;

@@ -33,16 +33,16 @@ export class MarkedText {
 
   private read(text: string): number | null {
     const all = this.pending + text;
-    const at = all.indexOf(this.mark);
-    const end = at < 0 ? all.length - this.begunMark(all) : at;
+    const index = all.indexOf(this.mark);
+    const end = index < 0 ? all.length - this.partialMarkLength(all) : index;
     this.pending = all.slice(end);
     if (end > 0) this.onText(all.slice(0, end));
-    const [, code] = at < 0 ? [] : (CODE.exec(this.pending.slice(this.mark.length)) ?? []);
+    const [, code] = index < 0 ? [] : (CODE.exec(this.pending.slice(this.mark.length)) ?? []);
     return code === undefined ? null : Number(code);
   }
 
   /** Returns how many characters at the end of a text can be the beginning of the mark. */
-  private begunMark(text: string): number {
+  private partialMarkLength(text: string): number {
     let length = Math.min(this.mark.length - 1, text.length);
     while (length > 0 && !text.endsWith(this.mark.slice(0, length))) length -= 1;
     return length;

@@ -20,14 +20,14 @@ export const spansOf = (pattern: RegExp, input: string): Span[] =>
   }));
 
 /** Returns the spans in ascending order, with overlapping spans merged. */
-export function joined(spans: readonly Span[]): Span[] {
-  const whole: Span[] = [];
+export function mergeSpans(spans: readonly Span[]): Span[] {
+  const merged: Span[] = [];
   for (const { start, end } of [...spans].sort((left, right) => left.start - right.start)) {
-    const last = whole.at(-1);
+    const last = merged.at(-1);
     if (last && start < last.end) last.end = Math.max(last.end, end);
-    else whole.push({ start, end });
+    else merged.push({ start, end });
   }
-  return whole;
+  return merged;
 }
 
 /**
@@ -56,15 +56,15 @@ export function maskLines(pieces: readonly string[], spans: readonly Span[]): st
   let next = 0;
   const masked = (line: string): string => {
     const end = start + line.length;
-    const own: Span[] = [];
+    const parts: Span[] = [];
     for (let span = spans[next]; span && span.start < end; span = spans[next]) {
       const part = { start: Math.max(span.start - start, 0), end: Math.min(span.end, end) - start };
-      if (part.end > part.start) own.push(part);
+      if (part.end > part.start) parts.push(part);
       if (span.end > end) break;
       next += 1;
     }
     start = end + 1;
-    return mask(line, own);
+    return mask(line, parts);
   };
   return pieces.map((piece) => piece.split('\n').map(masked).join('\n'));
 }
@@ -87,11 +87,11 @@ export function piecesFrom(
   while (start > first && count < pieces.length) {
     count += 1;
     start -= itemAt(pieces, pieces.length - count).length + 1;
-    first = wholeFrom(Math.min(first, start), spans);
+    first = spanStart(Math.min(first, start), spans);
   }
   return count;
 }
 
 /** Returns the start of the span that contains the position, or the position itself. */
-const wholeFrom = (position: number, spans: readonly Span[]): number =>
+const spanStart = (position: number, spans: readonly Span[]): number =>
   spans.findLast(({ start, end }) => start < position && position < end)?.start ?? position;

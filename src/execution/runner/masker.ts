@@ -1,9 +1,9 @@
 import { ExactNumber, entriesOf, recordOf } from '../../common/exact-json.js';
 import { itemAt } from '../../common/invariants.js';
-import { beginningFinderOf, brokenFinderOf, wrappedForms } from './broken-texts.js';
+import { prefixFinderOf, brokenFinderOf, wrappedForms } from './broken-texts.js';
 import { mapTexts } from './clean-text.js';
 import { isPlainOutput } from './events.js';
-import { joined, mask, MASK, maskLines, piecesFrom, type Span } from './mask.js';
+import { mergeSpans, mask, MASK, maskLines, piecesFrom, type Span } from './mask.js';
 import { secretForms } from './secret-forms.js';
 import { finderOf } from './text-finder.js';
 import type { EventRow } from '../../runs/events/job-events.repository.js';
@@ -41,14 +41,14 @@ export function createMasker(secrets: readonly string[]): Masker {
   const find = finderOf(forms);
   const wrapped = wrappedForms(forms);
   const findBroken = brokenFinderOf(wrapped);
-  const beginningOf = beginningFinderOf(wrapped);
-  const secretsIn = (input: string): Span[] => joined([...find(input), ...findBroken(input)]);
+  const prefixStart = prefixFinderOf(wrapped);
+  const secretsIn = (input: string): Span[] => mergeSpans([...find(input), ...findBroken(input)]);
   const text = (input: string): string => mask(input, secretsIn(input));
   const output = (pieces: readonly string[]): string[] =>
     maskLines(pieces, secretsIn(pieces.join('\n')));
   const openPieces = (pieces: readonly string[]): number => {
     const input = pieces.join('\n');
-    return piecesFrom(beginningOf(input), pieces, secretsIn(input));
+    return piecesFrom(prefixStart(input), pieces, secretsIn(input));
   };
   const value = (input: unknown): unknown => maskNumbers(mapTexts(input, text), text);
   const event = (row: EventRow, stdout: string): EventRow => ({

@@ -22,7 +22,7 @@ export function watchMemory(
     // Resident memory counts shared pages once per process, so the sum is an upper bound. The exact
     // value is more expensive to read.
     if ((await sumOf(pids, residentBytes)) <= maxBytes) return false;
-    if ((await sumOf(pids, ownShareOfBytes)) <= maxBytes) return false;
+    if ((await sumOf(pids, proportionalBytes)) <= maxBytes) return false;
     onFull();
     return true;
   });
@@ -33,7 +33,7 @@ async function sumOf(
   bytesOf: (pid: number) => Promise<number | null>,
 ): Promise<number> {
   const bytes = await inParallel(pids, bytesOf);
-  return bytes.reduce<number>((sum, one) => sum + (one ?? 0), 0);
+  return bytes.reduce<number>((sum, count) => sum + (count ?? 0), 0);
 }
 
 const residentBytes = (pid: number): Promise<number | null> =>
@@ -42,7 +42,7 @@ const residentBytes = (pid: number): Promise<number | null> =>
 /**
  * Returns the memory of a process with shared pages divided equally; null if the process has ended.
  */
-async function ownShareOfBytes(pid: number): Promise<number | null> {
+async function proportionalBytes(pid: number): Promise<number | null> {
   const share = await kilobytesIn(`/proc/${pid}/smaps_rollup`, /^Pss:\s+(\d+) kB/m);
   return share ?? residentBytes(pid);
 }

@@ -8,6 +8,6 @@ export function operatorProxy(environment: NodeJS.ProcessEnv): Record<string, st
   const named = Object.entries(environment).filter(
     (entry): entry is [string, string] => PROXY.test(entry[0]) && entry[1] !== undefined,
   );
-  const isThere = named.some(([name, value]) => !/^no_/i.test(name) && value !== '');
-  return isThere ? Object.fromEntries(named) : {};
+  const hasProxy = named.some(([name, value]) => !/^no_/i.test(name) && value !== '');
+  return hasProxy ? Object.fromEntries(named) : {};
 }

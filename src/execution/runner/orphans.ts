@@ -34,7 +34,7 @@ const KILL_WAIT_MS = 5_000;
  * Number of consecutive scans that must find nothing. One scan is not enough: a process that starts during
  * the scan is not listed, and a program that is being loaded has no environment yet.
  */
-const EMPTY_LOOKS = 3;
+const EMPTY_SCANS = 3;
 
 /** Lists the workspaces below `baseDir`, oldest job first; empty if the folder does not exist. */
 export async function listRuns(baseDir: string): Promise<KnownRun[]> {
@@ -126,11 +126,11 @@ async function endProcesses(search: Search): Promise<number> {
   // sleep, processes must still be killed before the wait ends.
   const killFrom = performance.now() + search.graceMs;
   let killedAt: number | null = null;
-  for (let empty = 0; ; await sleep(POLL_MS)) {
+  for (let emptyScans = 0; ; await sleep(POLL_MS)) {
     const all = await findRunProcesses(search.isMarked, search.roots);
     const found = all.filter(({ pid }) => !search.except.includes(pid));
-    empty = found.length === 0 ? empty + 1 : 0;
-    if (empty === EMPTY_LOOKS) return ended.size;
+    emptyScans = found.length === 0 ? emptyScans + 1 : 0;
+    if (emptyScans === EMPTY_SCANS) return ended.size;
     const now = performance.now();
     if (killedAt !== null && now - killedAt > KILL_WAIT_MS) return ended.size;
     const kill = now >= killFrom;
@@ -161,7 +161,7 @@ async function findRunProcesses(
   });
   // A child with its own environment (`env -i`, `sudo`) is found through its parent only.
   addDescendants(entries, chosen);
-  for (const pid of ownLine(entries)) chosen.delete(pid);
+  for (const pid of ownAncestry(entries)) chosen.delete(pid);
   return entries.filter((entry) => chosen.has(entry.pid));
 }
 
@@ -169,17 +169,17 @@ async function findRunProcesses(
  * Returns this process and its ancestors, which are never ended, even if they were started inside a
  * run.
  */
-function ownLine(entries: readonly ProcessEntry[]): Set<number> {
+function ownAncestry(entries: readonly ProcessEntry[]): Set<number> {
   const parentByPid = new Map(entries.map((entry) => [entry.pid, entry.parentPid]));
-  const line = new Set<number>();
+  const ancestry = new Set<number>();
   for (
     let pid: number | undefined = process.pid;
-    pid && !line.has(pid);
+    pid && !ancestry.has(pid);
     pid = parentByPid.get(pid)
   ) {
-    line.add(pid);
+    ancestry.add(pid);
   }
-  return line;
+  return ancestry;
 }
 
 async function sendSignal(entry: ProcessEntry, signal: NodeJS.Signals): Promise<boolean> {

@@ -1,19 +1,19 @@
 /**
  * Calls `look` at an interval until it resolves to true. Calls never overlap.
  *
- * @param look resolves to true when the checks can end
+ * @param check resolves to true when the checks can end
  * @returns function that ends the checks
  */
-export function poll(intervalMs: number, look: () => Promise<boolean>): () => void {
-  let isLooking = false;
+export function poll(intervalMs: number, check: () => Promise<boolean>): () => void {
+  let isChecking = false;
   const timer = setInterval(() => {
-    if (isLooking) return;
-    isLooking = true;
-    void look()
-      .then((isFound) => {
-        if (isFound) clearInterval(timer);
+    if (isChecking) return;
+    isChecking = true;
+    void check()
+      .then((isDone) => {
+        if (isDone) clearInterval(timer);
       })
-      .finally(() => (isLooking = false));
+      .finally(() => (isChecking = false));
   }, intervalMs);
   timer.unref();
   return () => clearInterval(timer);

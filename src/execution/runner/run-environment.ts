@@ -49,7 +49,7 @@ interface EnvironmentParts {
  */
 export function runEnvironment(parts: EnvironmentParts, dir: string): Record<string, string> {
   const socketDir = `${dir}/cp`;
-  const own = Object.entries(parts.env ?? {}).filter(
+  const custom = Object.entries(parts.env ?? {}).filter(
     ([name, value]) => NAME.test(name) && !RESERVED.test(name) && !value.includes('\0'),
   );
   return {
@@ -66,7 +66,7 @@ export function runEnvironment(parts: EnvironmentParts, dir: string): Record<str
     ...(parts.collectionsPaths
       ? { ANSIBLE_COLLECTIONS_PATH: parts.collectionsPaths.join(':') }
       : {}),
-    ...Object.fromEntries(own),
+    ...Object.fromEntries(custom),
     ...(parts.usesFacts ? FACT_CACHE_ENVIRONMENT : {}),
     MAX_EVENT_RES: '700000',
     JOB_ID: String(parts.jobId),

@@ -48,7 +48,7 @@ export class RunnerOutput {
   }
 
   /** True once the run has printed something. */
-  get hasBegun(): boolean {
+  get hasOutput(): boolean {
     return this.bytesRead > 0;
   }
 
@@ -73,14 +73,14 @@ export class RunnerOutput {
 
   /** Resolves when all output and all missed events among the artifacts were processed. */
   async end(workspace: Workspace): Promise<void> {
-    await this.runDry();
+    await this.waitForPipes();
     this.batches.add(this.reader.end());
     this.batches.add(await readMissedEvents(workspace, this.reader));
     await this.batches.drain();
   }
 
   private takeOutput(chunk: Buffer): void {
-    const isFirst = !this.hasBegun;
+    const isFirst = !this.hasOutput;
     this.bytesRead += chunk.length;
     this.lastRead = Date.now();
     if (isFirst) this.onFirst();
@@ -88,7 +88,7 @@ export class RunnerOutput {
   }
 
   /** Waits until the pipes are empty, independent of how slowly the events are processed. */
-  private async runDry(): Promise<void> {
+  private async waitForPipes(): Promise<void> {
     let isClosed = false;
     void this.closed.then(() => (isClosed = true));
     for (let before = -1; !isClosed;) {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { watchFolder } from './folder-watch.js';
-import { type Launch, openLaunch } from '../sandbox/command.js';
+import { type Launch, directLaunch } from '../sandbox/command.js';
 import { sandboxPid } from '../sandbox/sandbox-pid.js';
 import { removeBelow } from './untrusted-files.js';
 import { watchMemory } from './memory-watch.js';
@@ -56,7 +56,7 @@ const LEFTOVER_GRACE_MS = 1_000;
  */
 const END_POLL_MS = 200;
 const MAX_TIMER_MS = 2 ** 31 - 1;
-const IDLE_LOOK_MS = 500;
+const IDLE_CHECK_MS = 500;
 
 /**
  * Starts `ansible-runner` for a prepared run, in a session of its own, identifiable by its mark.
@@ -84,7 +84,7 @@ class RunProcess {
   private endedAs: EndReason | null = null;
   private error: unknown;
   private hasExited = false;
-  private noted: Promise<void> = Promise.resolve();
+  private recorded: Promise<void> = Promise.resolve();
   private killTimer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -112,7 +112,7 @@ class RunProcess {
       const launch = await this.launch();
       signal?.addEventListener('abort', abort, { once: true });
       if (signal?.aborted) abort();
-      return await this.follow(this.spawn(launch), launch.ranOutCode);
+      return await this.follow(this.spawn(launch), launch.outOfMemoryCode);
     } catch (error) {
       this.fail(error);
       return this.result(null, null);
@@ -128,10 +128,10 @@ class RunProcess {
     const { executable = 'ansible-runner', wrap } = this.options;
     const { args, environment, workspace } = this.prepared;
     const command = { file: executable, args, environment, cwd: workspace.inside.dir };
-    return wrap ? wrap(command) : openLaunch(command);
+    return wrap ? wrap(command) : directLaunch(command);
   }
 
-  private spawn({ file, args, environment, cwd, depth, endsBy }: Launch): RunChild {
+  private spawn({ file, args, environment, cwd, depth, killSignal }: Launch): RunChild {
     // Started from the main thread, which runs until the worker exits: a sandbox ends with the
     // thread that started it.
     const child = spawn(file, args, {
@@ -146,7 +146,7 @@ class RunProcess {
     this.processes =
       depth === null
         ? new MarkedProcesses(child, workspace.mark)
-        : new SandboxProcesses(child, this.firstProcess(child), depth, endsBy);
+        : new SandboxProcesses(child, this.firstProcess(child), depth, killSignal);
     return child;
   }
 
@@ -156,18 +156,18 @@ class RunProcess {
   private async firstProcess(child: RunChild): Promise<ProcessEntry | null> {
     const first = await sandboxPid(child);
     if (first === null) return null;
-    await this.note(child, first);
+    await this.record(child, first);
     return findProcess(first);
   }
 
   /** Records the known processes of the run; writes are sequential. */
-  private note({ pid }: RunChild, first?: number): Promise<void> {
-    if (pid === undefined) return this.noted;
-    this.noted = this.noted
+  private record({ pid }: RunChild, first?: number): Promise<void> {
+    if (pid === undefined) return this.recorded;
+    this.recorded = this.recorded
       .then(() => writeRunMark(this.prepared.workspace, pid, first))
       .then(() => undefined)
       .catch((error: unknown) => this.fail(error));
-    return this.noted;
+    return this.recorded;
   }
 
   /**
@@ -200,22 +200,22 @@ class RunProcess {
       timers.push(setTimeout(() => this.end('timeout'), delay));
     }
     if (idleSeconds > 0) {
-      const look = (): void => {
+      const checkIdle = (): void => {
         if (this.output.idleMs >= idleSeconds * 1000) this.end('idle');
       };
-      timers.push(setInterval(look, IDLE_LOOK_MS));
+      timers.push(setInterval(checkIdle, IDLE_CHECK_MS));
     }
     return timers;
   }
 
-  private async follow(child: RunChild, ranOutCode?: number): Promise<RunResult> {
+  private async follow(child: RunChild, outOfMemoryCode?: number): Promise<RunResult> {
     this.output.follow(child);
     const ended = exitOf(child);
-    await this.note(child);
+    await this.record(child);
     const stops = this.watch();
     const [rc, signal] = await ended.finally(() => stops.forEach((stop) => stop()));
     this.hasExited = true;
-    if (rc !== null && rc === ranOutCode) this.endedAs ??= 'memory';
+    if (rc !== null && rc === outOfMemoryCode) this.endedAs ??= 'memory';
     await this.processes?.endLeftovers(LEFTOVER_GRACE_MS);
     await this.output.end(this.prepared.workspace);
     return this.result(rc, signal);
@@ -226,20 +226,20 @@ class RunProcess {
     const { maxFolderBytes = Infinity, maxMemoryBytes = 0 } = this.options;
     const playbook = watchPlaybook(
       () => this.processes?.runner(),
-      () => this.output.hasBegun,
+      () => this.output.hasOutput,
       // Forks that outlive a killed playbook keep the terminal open on which the runner reads.
       () => void this.processes?.endBelowRunner(LEFTOVER_GRACE_MS),
     );
     const folder = watchFolder(this.prepared.workspace.dir, maxFolderBytes, () => this.end('full'));
     if (maxMemoryBytes === 0) return [playbook, folder];
     const list = async (): Promise<number[]> => (await this.processes?.all()) ?? [];
-    return [playbook, folder, watchMemory(list, maxMemoryBytes, () => this.runOut())];
+    return [playbook, folder, watchMemory(list, maxMemoryBytes, () => this.endForMemory())];
   }
 
   /**
    * Kills at once: a process that uses too much memory would use more of it during a grace period.
    */
-  private runOut(): void {
+  private endForMemory(): void {
     this.end('memory');
     void this.processes?.kill();
   }
@@ -262,8 +262,8 @@ class RunProcess {
     const runnerStatus = await readRunnerStatus(this.prepared.workspace, rc, signal);
     // A playbook that finished before the signal reached it has succeeded, despite the request to
     // end.
-    const isThrough = runnerStatus === 'successful' && this.endedAs !== 'error';
-    const status = isThrough ? runnerStatus : (this.endedAs ?? runnerStatus);
+    const hasSucceeded = runnerStatus === 'successful' && this.endedAs !== 'error';
+    const status = hasSucceeded ? runnerStatus : (this.endedAs ?? runnerStatus);
     return { rc, status, stderrTail, ...(this.error === undefined ? {} : { error: this.error }) };
   }
 }

@@ -65,7 +65,7 @@ const POLL_MS = 5;
  * Time to wait after SIGKILL, in ms. Only processes in an uninterruptible wait remain; they end after that
  * wait.
  */
-const GONE_MS = 5_000;
+const KILL_WAIT_MS = 5_000;
 
 /**
  * Processes inside a sandbox. All are descendants of the first process of the namespace and end with that
@@ -76,7 +76,7 @@ export class SandboxProcesses implements RunProcesses {
   private known: readonly ProcessEntry[] = [];
 
   /**
-   * @param child process that holds the sandbox; the signal `endsBy` ends that process and all processes
+   * @param child process that holds the sandbox; the signal `killSignal` ends that process and all processes
    *   inside at once
    * @param first first process inside; null if nothing was started
    * @param depth number of processes between the first process and the runner
@@ -85,11 +85,11 @@ export class SandboxProcesses implements RunProcesses {
     private readonly child: ChildProcess,
     private readonly first: Promise<ProcessEntry | null>,
     private readonly depth: number,
-    private readonly endsBy: NodeJS.Signals,
+    private readonly killSignal: NodeJS.Signals,
   ) {}
 
   async runner(): Promise<number | undefined> {
-    return (await this.line()).at(this.depth + 1)?.pid;
+    return (await this.chain()).at(this.depth + 1)?.pid;
   }
 
   async all(): Promise<number[]> {
@@ -110,24 +110,24 @@ export class SandboxProcesses implements RunProcesses {
   }
 
   async endBelowRunner(graceMs: number): Promise<void> {
-    const line = await this.line();
-    const [first] = line;
-    if (!first || line.length < this.depth + 2) return;
+    const chain = await this.chain();
+    const [first] = chain;
+    if (!first || chain.length < this.depth + 2) return;
     await endBelow(
       first,
       graceMs,
-      line.map(({ pid }) => pid),
+      chain.map(({ pid }) => pid),
     );
   }
 
   kill(): Promise<void> {
-    this.child.kill(this.endsBy);
+    this.child.kill(this.killSignal);
     return Promise.resolve();
   }
 
   async endLeftovers(): Promise<void> {
     const first = await this.first;
-    const limit = Date.now() + GONE_MS;
+    const limit = Date.now() + KILL_WAIT_MS;
     while (first && Date.now() < limit) {
       const now = await findProcess(first.pid);
       // The first process of a namespace ends last: once it is dead, all others are.
@@ -141,18 +141,18 @@ export class SandboxProcesses implements RunProcesses {
    * started. Orphaned processes of the run become children of the first process; its oldest child
    * is the one it started itself.
    */
-  private async line(): Promise<readonly ProcessEntry[]> {
+  private async chain(): Promise<readonly ProcessEntry[]> {
     const first = await this.first;
     if (!first || this.known.length === this.depth + 2) return this.known;
     const entries = await listProcesses();
-    const line = [first];
-    for (let last: ProcessEntry | undefined = first; last && line.length < this.depth + 2;) {
+    const chain = [first];
+    for (let last: ProcessEntry | undefined = first; last && chain.length < this.depth + 2;) {
       const { pid } = last;
       last = oldest(entries.filter(({ parentPid }) => parentPid === pid));
-      if (last) line.push(last);
+      if (last) chain.push(last);
     }
-    this.known = line;
-    return line;
+    this.known = chain;
+    return chain;
   }
 }
 

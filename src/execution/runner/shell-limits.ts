@@ -20,7 +20,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export class LimitWatch {
   /** The limit that was reached first. */
   reached: EarlyEnd | null = null;
-  private readonly ends: (() => void)[] = [];
+  private readonly cleanups: (() => void)[] = [];
 
   constructor(
     { deadline, signal, folder, maxFolderBytes = Infinity }: ShellLimits,
@@ -34,16 +34,16 @@ export class LimitWatch {
     if (Number.isFinite(deadline)) {
       const remaining = Math.max(deadline - Date.now(), 0);
       const timer = setTimeout(end('timeout'), Math.min(remaining, MAX_TIMER_MS));
-      this.ends.push(() => clearTimeout(timer));
+      this.cleanups.push(() => clearTimeout(timer));
     }
     signal?.addEventListener('abort', cancel, { once: true });
-    this.ends.push(() => signal?.removeEventListener('abort', cancel));
+    this.cleanups.push(() => signal?.removeEventListener('abort', cancel));
     if (signal?.aborted) cancel();
-    this.ends.push(watchFolder(folder, maxFolderBytes, end('full')));
+    this.cleanups.push(watchFolder(folder, maxFolderBytes, end('full')));
   }
 
   /** Stops the watch. */
   release(): void {
-    for (const end of this.ends) end();
+    for (const cleanup of this.cleanups) cleanup();
   }
 }

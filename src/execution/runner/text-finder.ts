@@ -30,17 +30,17 @@ function byStart(longestFirst: readonly string[]): Finder {
   const starts = new Map<string, string[]>();
   for (const form of longestFirst) {
     const start = form.slice(0, MIN_SECRET_LENGTH);
-    const alike = starts.get(start);
-    if (alike) alike.push(form);
+    const sameStart = starts.get(start);
+    if (sameStart) sameStart.push(form);
     else starts.set(start, [form]);
   }
   return (input) => {
     const spans: Span[] = [];
-    for (let at = 0; at + MIN_SECRET_LENGTH <= input.length;) {
-      const candidates = starts.get(input.slice(at, at + MIN_SECRET_LENGTH));
-      const found = candidates?.find((form) => input.startsWith(form, at));
-      if (found !== undefined) spans.push({ start: at, end: at + found.length });
-      at += found?.length ?? 1;
+    for (let index = 0; index + MIN_SECRET_LENGTH <= input.length;) {
+      const candidates = starts.get(input.slice(index, index + MIN_SECRET_LENGTH));
+      const found = candidates?.find((form) => input.startsWith(form, index));
+      if (found !== undefined) spans.push({ start: index, end: index + found.length });
+      index += found?.length ?? 1;
     }
     return spans;
   };

@@ -36,11 +36,11 @@ export async function readBelow(
   path: Path,
   maxBytes: number,
 ): Promise<string | null> {
-  return inFolderOf(root, path, async (name, isOwn) => {
+  return inFolderOf(root, path, async (name, isSameOwner) => {
     const file = await open(name, FILE);
     try {
       const stats = await file.stat();
-      if (!stats.isFile() || !isOwn(stats) || stats.size > maxBytes) return null;
+      if (!stats.isFile() || !isSameOwner(stats) || stats.size > maxBytes) return null;
       const { buffer, bytesRead } = await file.read(Buffer.alloc(stats.size), 0, stats.size, 0);
       return buffer.toString('utf8', 0, bytesRead);
     } finally {
@@ -80,21 +80,21 @@ export async function removeBelow(root: BoundFolder, path: Path): Promise<void> 
 async function inFolderOf<T>(
   { dir }: BoundFolder,
   path: readonly string[],
-  work: (name: string, isOwn: (stats: Stats) => boolean) => Promise<T>,
+  work: (name: string, isSameOwner: (stats: Stats) => boolean) => Promise<T>,
 ): Promise<T | null> {
   const opened: FileHandle[] = [];
   try {
     const { dev, uid } = await stat(dir);
-    const isOwn = (stats: Stats): boolean => stats.dev === dev && stats.uid === uid;
+    const isSameOwner = (stats: Stats): boolean => stats.dev === dev && stats.uid === uid;
     let folder = dir;
     for (const name of path.slice(0, -1)) {
       const next = `${folder}/${name}`;
       const handle = await open(next, FOLDER);
       opened.push(handle);
-      if (!isOwn(await handle.stat())) return null;
+      if (!isSameOwner(await handle.stat())) return null;
       folder = HAS_DESCRIPTORS ? `${DESCRIPTORS}/${handle.fd}` : next;
     }
-    return await work(`${folder}/${path.at(-1) ?? '.'}`, isOwn);
+    return await work(`${folder}/${path.at(-1) ?? '.'}`, isSameOwner);
   } catch {
     return null;
   } finally {

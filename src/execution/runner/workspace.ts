@@ -49,13 +49,13 @@ const REMOVE_ATTEMPTS = 3;
  * Creates the private folder (mode 0700) of one attempt of a job below `baseDir`, which is created
  * if missing.
  *
- * @param place path at which the run sees the folder; its real path if absent
+ * @param innerDir path at which the run sees the folder; its real path if absent
  */
 export async function createWorkspace(
   baseDir: string,
   jobId: number,
   attempt: number,
-  place?: string,
+  innerDir?: string,
 ): Promise<Workspace> {
   await mkdir(baseDir, { recursive: true, mode: 0o700 });
   const base = await realpath(baseDir);
@@ -67,7 +67,7 @@ export async function createWorkspace(
     jobId,
     attempt,
     root,
-    inside: place === undefined ? folders : runnerFolders(place),
+    inside: innerDir === undefined ? folders : runnerFolders(innerDir),
     mark: `${jobId}:${attempt}:${baseKey(base)}`,
   };
 }

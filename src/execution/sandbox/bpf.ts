@@ -20,7 +20,7 @@ const CODES = { load: 0x20, equal: 0x15, atLeast: 0x35, anyBit: 0x45, end: 0x06 
 export const load = (offset: number): Instruction => ({ code: CODES.load, value: offset });
 
 /** Ends the program and returns an action code to the kernel. */
-export const end = (verdict: number): Instruction => ({ code: CODES.end, value: verdict });
+export const end = (action: number): Instruction => ({ code: CODES.end, value: action });
 
 /** Runs `then` if the loaded value is equal to `value`; otherwise continues after it. */
 export const whenEqual = (value: number, then: readonly Instruction[]): Instruction[] =>

@@ -39,7 +39,7 @@ export const SMALL_FOLDER_BYTES = 64 * 1024 * 1024;
  */
 const PRELUDE = 'exec 4< "$0" 5< "$1"; shift; exec "$@"';
 /** Capabilities that root keeps until the command runs as the account. */
-const TO_HAND_OVER = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'];
+const SETUP_CAPABILITIES = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'];
 /** Files of `/etc` that are written for each command. */
 export const IDENTITY_FILES = ['passwd', 'group', 'hosts'] as const;
 /** Name of the account inside the sandbox, independent of its name outside. */
@@ -62,7 +62,7 @@ export function bubblewrapped(
       PRELUDE,
       plan.filter ? filterFile(spec) : '/dev/null',
       optionsFile(spec),
-      ...keptTo(plan.processors.take()),
+      ...affinityArguments(plan.processors.take()),
       'bwrap',
       '--args',
       '5',
@@ -74,7 +74,7 @@ export function bubblewrapped(
     // Working directory of bubblewrap itself; the command starts in its own folder.
     cwd: '/',
     depth: plan.isRoot && plan.closesUserNamespaces ? 1 : 0,
-    endsBy: 'SIGKILL',
+    killSignal: 'SIGKILL',
   };
 }
 
@@ -98,7 +98,7 @@ export function bubblewrapOptions(spec: SandboxSpec, plan: Plan, limits: Limits)
     '--new-session',
     '--cap-drop',
     'ALL',
-    ...(plan.isRoot ? TO_HAND_OVER.flatMap((name) => ['--cap-add', name]) : []),
+    ...(plan.isRoot ? SETUP_CAPABILITIES.flatMap((name) => ['--cap-add', name]) : []),
     '--hostname',
     spec.name,
     '--info-fd',
@@ -111,7 +111,7 @@ export function bubblewrapOptions(spec: SandboxSpec, plan: Plan, limits: Limits)
  * Returns the arguments that restrict the command to processors. Child processes inherit the affinity; the
  * system call filter prevents the command from changing the affinity.
  */
-const keptTo = (processors: readonly number[]): string[] =>
+const affinityArguments = (processors: readonly number[]): string[] =>
   processors.length > 0 ? ['taskset', '-c', processors.join(',')] : [];
 
 function filterArguments({ filter }: Plan): string[] {

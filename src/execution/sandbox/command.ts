@@ -52,9 +52,9 @@ export interface Launch {
    */
   readonly depth: number | null;
   /** Signal that ends everything inside when it is sent to the started process. */
-  readonly endsBy: 'SIGKILL' | 'SIGTERM';
+  readonly killSignal: 'SIGKILL' | 'SIGTERM';
   /** Exit code that means "out of memory"; absent if the exit code does not show it. */
-  readonly ranOutCode?: number;
+  readonly outOfMemoryCode?: number;
 }
 
 /** Starts commands in a sandbox. */
@@ -64,6 +64,6 @@ export interface Sandbox {
 }
 
 /** Returns the launch of a command without a sandbox. */
-export function openLaunch(command: Command): Launch {
-  return { ...command, depth: null, endsBy: 'SIGKILL' };
+export function directLaunch(command: Command): Launch {
+  return { ...command, depth: null, killSignal: 'SIGKILL' };
 }

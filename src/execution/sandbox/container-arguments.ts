@@ -22,11 +22,7 @@ const MEMORY_MARGIN = 1.25;
  * Options that disable defaults of Podman. The defaults would make `/run` and volumes of the image
  * writable, and pass the proxy variables of the worker to the container.
  */
-const PODMAN_LEAVES_OUT = [
-  '--read-only-tmpfs=false',
-  '--image-volume=ignore',
-  '--http-proxy=false',
-];
+const PODMAN_OPTIONS = ['--read-only-tmpfs=false', '--image-volume=ignore', '--http-proxy=false'];
 
 /** Returns the arguments that restrict the privileges of the command. */
 export function confinement(spec: SandboxSpec, plan: ContainerPlan): string[] {
@@ -39,7 +35,7 @@ export function confinement(spec: SandboxSpec, plan: ContainerPlan): string[] {
     '--security-opt=label=disable',
     ...(plan.filter ? [`--security-opt=seccomp=${filterFile(spec)}`] : []),
     `--network=${spec.hasNetwork ? 'host' : 'none'}`,
-    ...(plan.isPodman ? PODMAN_LEAVES_OUT : []),
+    ...(plan.isPodman ? PODMAN_OPTIONS : []),
     // In the user namespace of a rootless user, ids inside a container differ from those outside
     // unless they are kept.
     ...(plan.isPodman && !plan.isRoot ? ['--userns=keep-id'] : []),
@@ -55,20 +51,20 @@ export function limitArguments(
   limits: Limits,
 ): string[] {
   const { JOB_PROCESSES, JOB_FILE_BYTES, JOB_TMP_BYTES, JOB_MEMORY_BYTES, JOB_CPUS } = limits;
-  const each = (name: string, max: number): string => `--ulimit=${name}=${max}:${max}`;
+  const ulimit = (name: string, max: number): string => `--ulimit=${name}=${max}:${max}`;
   // In its own user namespace, the limit applies to the container; otherwise to all processes of the
   // account.
   const processes = isPodman && !isRoot ? JOB_PROCESSES : maxProcesses;
-  const inFolders = JOB_TMP_BYTES + 2 * SMALL_FOLDER_BYTES;
-  const memory = Math.ceil(JOB_MEMORY_BYTES * MEMORY_MARGIN) + inFolders;
+  const temporaryBytes = JOB_TMP_BYTES + 2 * SMALL_FOLDER_BYTES;
+  const memory = Math.ceil(JOB_MEMORY_BYTES * MEMORY_MARGIN) + temporaryBytes;
   return [
     `--pids-limit=${JOB_PROCESSES}`,
     ...(JOB_MEMORY_BYTES > 0 ? [`--memory=${memory}`] : []),
     ...(JOB_CPUS > 0 ? [`--cpus=${JOB_CPUS}`] : []),
-    each('core', 0),
-    each('nofile', openFiles),
-    each('fsize', maxFileBytes ?? JOB_FILE_BYTES),
-    ...(processes === null ? [] : [each('nproc', processes)]),
+    ulimit('core', 0),
+    ulimit('nofile', openFiles),
+    ulimit('fsize', maxFileBytes ?? JOB_FILE_BYTES),
+    ...(processes === null ? [] : [ulimit('nproc', processes)]),
   ];
 }
 
@@ -82,7 +78,7 @@ export async function mounts(
     from: join(spec.root, name),
     to: `/etc/${name}`,
   }));
-  const binds = placed([...plan.shown, ...identity, ...spec.binds]);
+  const binds = bindsByPath([...plan.shown, ...identity, ...spec.binds]);
   const shown = await Promise.all([...binds.values()].map(bindArguments));
   const folders = [
     { path: '/tmp', bytes: limits.JOB_TMP_BYTES },
@@ -102,7 +98,7 @@ export async function mounts(
  * Returns the binds by their path inside, because engines reject a duplicate path. A later bind replaces an
  * earlier bind.
  */
-const placed = (binds: readonly Bind[]): Map<string, Bind> =>
+const bindsByPath = (binds: readonly Bind[]): Map<string, Bind> =>
   new Map(binds.map((bind) => [(bind.to ?? bind.from).replace(/\/+$/, ''), bind]));
 
 function temporary(path: string, bytes: number, { isPodman }: ContainerPlan): string {
@@ -118,8 +114,8 @@ const coverArgument = ({ path, isFolder }: Cover): string =>
 
 async function bindArguments(bind: Bind): Promise<string[]> {
   // Engines refuse to mount a path that does not exist.
-  const isThere = !bind.isOptional || (await lstat(bind.from).catch(() => null)) !== null;
-  return isThere ? [mountOf(bind)] : [];
+  const exists = !bind.isOptional || (await lstat(bind.from).catch(() => null)) !== null;
+  return exists ? [mountOf(bind)] : [];
 }
 
 function mountOf({ from, to = from, isWritable }: Bind): string {

@@ -7,7 +7,7 @@ import { messageOf } from '../../common/errors/message-of.js';
 import type { AddressGuard } from '../../outbound/address-guard.js';
 import { GuardedHttpProxy } from './guarded-http-proxy.js';
 import { registryOf } from '../../execution-environments/image-reference.js';
-import { makeSessionFolder } from '../runner/git-session-folders.js';
+import { createSessionFolder } from '../runner/git-session-folders.js';
 import { MaskedLines } from '../runner/masked-lines.js';
 import { createMasker } from '../runner/masker.js';
 import { operatorProxy } from '../runner/operator-proxy.js';
@@ -29,7 +29,7 @@ const PULL_GRACE_MS = 5000;
  *
  * @throws Error with the last line of the engine's error output
  */
-async function ask(engine: string, args: readonly string[], timeout = LIMIT_MS): Promise<string> {
+async function exec(engine: string, args: readonly string[], timeout = LIMIT_MS): Promise<string> {
   try {
     const { stdout } = await execute(engine, args, { env: engineEnvironment(), timeout, cwd: '/' });
     return stdout.trim();
@@ -48,7 +48,7 @@ async function ask(engine: string, args: readonly string[], timeout = LIMIT_MS):
  * @throws Error
  */
 export function programVersion(program: string): Promise<string> {
-  return ask(program, ['--version']);
+  return exec(program, ['--version']);
 }
 
 /**
@@ -57,7 +57,7 @@ export function programVersion(program: string): Promise<string> {
  * @throws Error
  */
 export function serviceVersion(engine: string): Promise<string> {
-  return ask(engine, ['version', '--format', '{{.Server.Version}}']);
+  return exec(engine, ['version', '--format', '{{.Server.Version}}']);
 }
 
 /**
@@ -66,11 +66,11 @@ export function serviceVersion(engine: string): Promise<string> {
  * @throws Error
  */
 export async function provideImage(engine: string, image: string): Promise<void> {
-  const isThere = await ask(engine, ['image', 'inspect', image]).then(
+  const isPresent = await exec(engine, ['image', 'inspect', image]).then(
     () => true,
     () => false,
   );
-  if (!isThere) await ask(engine, ['pull', image], PULL_LIMIT_MS);
+  if (!isPresent) await exec(engine, ['pull', image], PULL_LIMIT_MS);
 }
 
 /** A local image. */
@@ -87,7 +87,7 @@ export async function localImage(
   image: string,
 ): Promise<LocalImage | null> {
   const format = isPodman ? '{{.Id}} {{.Digest}}' : '{{.Id}} {{.Id}}';
-  const found = await ask(engine, ['image', 'inspect', '--format', format, image]).catch(() => '');
+  const found = await exec(engine, ['image', 'inspect', '--format', format, image]).catch(() => '');
   const [id = '', digest = ''] = found.split(' ');
   return id === '' ? null : { id, digest };
 }
@@ -97,7 +97,7 @@ export async function removeImage(
   { engine }: Pick<ContainerPlan, 'engine'>,
   image: string,
 ): Promise<void> {
-  await ask(engine, ['rmi', image]).catch(() => undefined);
+  await exec(engine, ['rmi', image]).catch(() => undefined);
 }
 
 /** Account at a registry. */
@@ -131,12 +131,12 @@ export async function pullImage(request: PullRequest): Promise<void> {
   const registry = registryOf(image);
   if (registry !== null && !hasProxy) await guard.resolve(registry);
   const proxy = hasProxy ? null : await GuardedHttpProxy.open(guard);
-  const folder = await makeSessionFolder();
+  const folder = await createSessionFolder();
   try {
     if (login) await writeLogin(folder, login);
     const network = proxy ? Object.fromEntries(PROXIES.map((name) => [name, proxy.url])) : operator;
-    const none = proxy ? { no_proxy: '', NO_PROXY: '' } : {};
-    const environment = { ...engineEnvironment(), ...network, ...none, TMPDIR: folder };
+    const noProxy = proxy ? { no_proxy: '', NO_PROXY: '' } : {};
+    const environment = { ...engineEnvironment(), ...network, ...noProxy, TMPDIR: folder };
     await runPull(request, pullArguments(request, folder), environment);
   } catch (error) {
     const [refusal] = proxy?.refusals ?? [];
@@ -213,13 +213,13 @@ export async function sweepContainers({
   engine,
   owner,
 }: Pick<ContainerPlan, 'engine' | 'owner'>): Promise<number> {
-  const mine = `label=${LABEL}=${owner.installation}`;
-  const names = await ask(engine, ['ps', '--all', '--filter', mine, '--format', '{{.Names}}']);
+  const filter = `label=${LABEL}=${owner.installation}`;
+  const names = await exec(engine, ['ps', '--all', '--filter', filter, '--format', '{{.Names}}']);
   let removed = 0;
   for (const name of names.split('\n')) {
     const worker = ownerIn(name);
     if (!worker || (await isAlive(worker))) continue;
-    await ask(engine, ['rm', '--force', name]);
+    await exec(engine, ['rm', '--force', name]);
     removed += 1;
   }
   return removed;

@@ -26,8 +26,8 @@ const LAST_FAMILY = Math.max(...FAMILIES);
  * replaces the engine's default profile, which permits some of these calls.
  */
 export function filterProfile(): string {
-  const between = Array.from({ length: LAST_FAMILY }, (_, family) => family);
-  const strange = between.filter((family) => !FAMILIES.includes(family));
+  const families = Array.from({ length: LAST_FAMILY }, (_, family) => family);
+  const refusedFamilies = families.filter((family) => !FAMILIES.includes(family));
   const syscalls: Rule[] = [
     refuse('EPERM', REFUSED_CALLS),
     refuse('ENOSYS', [CLONE_CALLS.hidden]),
@@ -36,7 +36,7 @@ export function filterProfile(): string {
       value: NEW_USER_NAMESPACE,
       valueTwo: NEW_USER_NAMESPACE,
     }),
-    ...strange.map((value) => refuseSocket({ op: 'SCMP_CMP_EQ', value })),
+    ...refusedFamilies.map((value) => refuseSocket({ op: 'SCMP_CMP_EQ', value })),
     refuseSocket({ op: 'SCMP_CMP_GT', value: LAST_FAMILY }),
   ];
   return JSON.stringify({ defaultAction: 'SCMP_ACT_ALLOW', syscalls });

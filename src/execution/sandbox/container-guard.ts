@@ -42,7 +42,7 @@ exit "$code"
 `;
 
 /** Exit code of a container in which the kernel killed a process because of its memory limit. */
-export const RAN_OUT = 250;
+export const OUT_OF_MEMORY_CODE = 250;
 
 /**
  * Shell script that runs as the first process of a container. It reads the environment from a file,
@@ -50,11 +50,11 @@ export const RAN_OUT = 250;
  * `exec` the command, because process 1 has to reap orphaned processes. Engines do not report an
  * out-of-memory kill reliably; the container's own cgroup does, in one of the two cgroup versions.
  */
-export const FIRST = `
+export const FIRST_PROCESS = `
 . "$0"
 "$@"
 code=$?
 counts='/sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control'
-[ "$code" -eq 0 ] || ! grep -qs '^oom_kill [1-9]' $counts || code=${RAN_OUT}
+[ "$code" -eq 0 ] || ! grep -qs '^oom_kill [1-9]' $counts || code=${OUT_OF_MEMORY_CODE}
 exit "$code"
 `;

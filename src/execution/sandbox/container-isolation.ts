@@ -7,8 +7,8 @@ import type { ContainerOwner, ContainerPlan } from './container.js';
 import { programVersion, provideImage } from './container-engine.js';
 import { filterProfile } from './container-filter.js';
 import { jobAccount } from './job-account.js';
-import { maxProcesses, ownLimit } from './isolation.js';
-import { complaintOf } from './probe.js';
+import { maxProcesses, processLimit } from './isolation.js';
+import { probeError } from './probe.js';
 import { shownByOperator } from './system-view.js';
 
 /** A container configuration that works on this machine, with a description for the log. */
@@ -61,19 +61,19 @@ export async function containersOf(
     isRoot: process.getuid?.() === 0,
     account: await jobAccount(),
     ...(await shownByOperator(settings, dataDir)),
-    openFiles: Math.min(settings.JOB_OPEN_FILES, (await ownLimit('open files')) ?? Infinity),
+    openFiles: Math.min(settings.JOB_OPEN_FILES, (await processLimit('open files')) ?? Infinity),
     maxProcesses: await maxProcesses(),
-    owner: await ownerHere(dataDir),
+    owner: await localOwner(dataDir),
   };
-  const complaints: string[] = [];
+  const errors: string[] = [];
   // If the engine does not accept our filter, its default filter applies.
   for (const filter of [Buffer.from(filterProfile()), null]) {
-    const complaint = await complaintOf({ ...plan, filter }, settings);
-    if (complaint === null)
+    const error = await probeError({ ...plan, filter }, settings);
+    if (error === null)
       return { detail: detailOf(version, name, filter), plan: { ...plan, filter } };
-    complaints.push(complaint);
+    errors.push(error);
   }
-  return `${engine}: ${complaints[0] ?? ''}`;
+  return `${engine}: ${errors[0] ?? ''}`;
 }
 
 export const isPodman = (version: string): boolean => version.includes('podman');
@@ -84,7 +84,7 @@ function detailOf(version: string, image: string, filter: Buffer | null): string
 }
 
 /** Returns the owner of this worker's containers. */
-export async function ownerHere(dataDir: string): Promise<ContainerOwner> {
+export async function localOwner(dataDir: string): Promise<ContainerOwner> {
   // Workers in separate containers number their processes independently, so the owner includes the
   // process namespace.
   const namespace = await readlink('/proc/self/ns/pid').catch(() => '');

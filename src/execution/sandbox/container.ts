@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { innerEnvironment } from './bubblewrap.js';
 import type { Bind, Command, SandboxSpec, Launch } from './command.js';
 import { confinement, limitArguments, type Limits, mounts } from './container-arguments.js';
-import { FIRST, GUARD, RAN_OUT } from './container-guard.js';
+import { FIRST_PROCESS, GUARD, OUT_OF_MEMORY_CODE } from './container-guard.js';
 import type { JobAccount } from './job-account.js';
 import type { Cover } from './system-view.js';
 
@@ -48,7 +48,7 @@ export const LABEL = 'automation-controller.installation';
 /** Path of the command's environment file inside the container. */
 const INNER_ENVIRONMENT = '/run/environment';
 /** Variables of this process that an engine receives. */
-const FOR_ENGINES =
+const ENGINE_VARIABLES =
   /^(PATH|HOME|USER|LOGNAME|LANG|TMPDIR|XDG_[A-Z_]+|DBUS_SESSION_BUS_ADDRESS|DOCKER_[A-Z_]+|CONTAINERS?_[A-Z_]+|REGISTRY_AUTH_FILE|(https?|no|all)_proxy|(HTTPS?|NO|ALL)_PROXY)$/;
 /** Variables that mark the processes of a run. */
 const MARKS = /^AUTOMATION_CONTROLLER_/;
@@ -94,7 +94,7 @@ export async function contained(
       '--entrypoint=sh',
       image,
       '-c',
-      FIRST,
+      FIRST_PROCESS,
       INNER_ENVIRONMENT,
       command.file,
       ...command.args,
@@ -102,8 +102,8 @@ export async function contained(
     environment: { ...engineEnvironment(), ...Object.fromEntries(marks) },
     cwd: '/',
     depth: 0,
-    endsBy: 'SIGTERM',
-    ranOutCode: RAN_OUT,
+    killSignal: 'SIGTERM',
+    outOfMemoryCode: OUT_OF_MEMORY_CODE,
   };
 }
 
@@ -126,7 +126,7 @@ export function ownerIn(name: string): { pid: number; startTime: string } | null
  */
 export function engineEnvironment(): Record<string, string> {
   const named = Object.entries(process.env).filter(
-    (entry): entry is [string, string] => FOR_ENGINES.test(entry[0]) && entry[1] !== undefined,
+    (entry): entry is [string, string] => ENGINE_VARIABLES.test(entry[0]) && entry[1] !== undefined,
   );
   return Object.fromEntries(named);
 }

@@ -38,7 +38,7 @@ export class GuardedProxy extends GuardedServer {
   private async serve(client: Socket): Promise<void> {
     client.setTimeout(HANDSHAKE_MS, () => client.destroy());
     try {
-      join(client, await this.reach(await readTarget(client), client));
+      connectSockets(client, await this.reach(await readTarget(client), client));
     } catch (error) {
       // Without a refusal: the program disconnected, speaks another protocol, or the host is unreachable.
       const isRefused = error instanceof OutboundError;
@@ -47,7 +47,7 @@ export class GuardedProxy extends GuardedServer {
   }
 }
 
-function join(client: Socket, upstream: Socket): void {
+function connectSockets(client: Socket, upstream: Socket): void {
   client.setTimeout(0);
   client.write(reply(REPLIES.connected));
   client.pipe(upstream).pipe(client);
@@ -94,10 +94,10 @@ async function read(socket: Socket, length: number): Promise<Buffer> {
     const bytes: unknown = socket.read(length);
     if (Buffer.isBuffer(bytes)) return bytes;
     await new Promise<void>((resolve, reject) => {
-      const closed = (): void => reject(new Error('The connection ended'));
-      socket.once('close', closed);
+      const onClose = (): void => reject(new Error('The connection ended'));
+      socket.once('close', onClose);
       socket.once('readable', () => {
-        socket.off('close', closed);
+        socket.off('close', onClose);
         resolve();
       });
     });

@@ -61,8 +61,8 @@ export abstract class GuardedServer {
     this.watch(upstream);
     client.once('close', () => upstream.destroy());
     await new Promise<void>((resolve, reject) => {
-      const closed = (): void => reject(new Error('The connection ended'));
-      upstream.once('connect', resolve).once('error', reject).once('close', closed);
+      const onClose = (): void => reject(new Error('The connection ended'));
+      upstream.once('connect', resolve).once('error', reject).once('close', onClose);
     });
     return upstream;
   }

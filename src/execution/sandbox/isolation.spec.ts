@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Settings } from '../../config/settings.js';
 import { findIsolation, type Isolation, refusalOf } from './isolation.js';
 
-const none = (isWanted: boolean): Isolation => ({ mode: 'none', detail: 'no bwrap', isWanted });
+const none = (isChosen: boolean): Isolation => ({ mode: 'none', detail: 'no bwrap', isChosen });
 const one = (): Promise<boolean> => Promise.resolve(false);
 const settingsIn = (folder: string, more: object = {}): Settings =>
   Settings.load({

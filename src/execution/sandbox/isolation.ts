@@ -8,8 +8,8 @@ import type { ContainerPlan } from './container.js';
 import { findContainer } from './container-isolation.js';
 import { jobAccount } from './job-account.js';
 import { messageOf } from '../../common/errors/message-of.js';
-import { complaintOf } from './probe.js';
-import { ownProcessors, Processors } from './processors.js';
+import { probeError } from './probe.js';
+import { allowedProcessors, Processors } from './processors.js';
 import { systemCallFilter } from './system-calls.js';
 import { systemArguments } from './system-view.js';
 
@@ -19,7 +19,7 @@ const execute = promisify(execFile);
 export type Isolation =
   | { readonly mode: 'bubblewrap'; readonly detail: string; readonly plan: Plan }
   | { readonly mode: 'container'; readonly detail: string; readonly plan: ContainerPlan }
-  | { readonly mode: 'none'; readonly detail: string; readonly isWanted: boolean };
+  | { readonly mode: 'none'; readonly detail: string; readonly isChosen: boolean };
 
 /**
  * Error messages with a fix for the operator. The first match is used, because many messages end with the
@@ -51,21 +51,21 @@ const FINDERS = { bubblewrap, container };
 /** Tries the isolation that `JOB_ISOLATION` names, with the arguments of a real run. */
 export async function findIsolation(settings: Settings): Promise<Isolation> {
   const { JOB_ISOLATION: wanted, JOB_CONTAINER_IMAGE: image } = settings;
-  if (wanted === 'none') return { mode: 'none', detail: 'JOB_ISOLATION is none', isWanted: true };
-  const complaints: string[] = [];
-  for (const kind of wanted === 'auto' ? KINDS : KINDS.filter((one) => one === wanted)) {
+  if (wanted === 'none') return { mode: 'none', detail: 'JOB_ISOLATION is none', isChosen: true };
+  const errors: string[] = [];
+  for (const kind of wanted === 'auto' ? KINDS : KINDS.filter((name) => name === wanted)) {
     // Without an image, containers are not configured.
     if (wanted === 'auto' && kind === 'container' && image === '') continue;
     const found = await FINDERS[kind](settings);
     if (typeof found !== 'string') return found;
-    complaints.push(found);
+    errors.push(found);
   }
-  return { mode: 'none', detail: complaints.join('; '), isWanted: false };
+  return { mode: 'none', detail: errors.join('; '), isChosen: false };
 }
 
 async function container(settings: Settings): Promise<Isolation | string> {
   const found = await findContainer(settings, await realDataDir(settings));
-  return typeof found === 'string' ? advised(found) : { mode: 'container', ...found };
+  return typeof found === 'string' ? withAdvice(found) : { mode: 'container', ...found };
 }
 
 /** Returns a bubblewrap configuration that works, or the reason why none works. */
@@ -75,24 +75,24 @@ async function bubblewrap(settings: Settings): Promise<Isolation | string> {
   const system = await systemArguments(settings, await realDataDir(settings));
   const isRoot = process.getuid?.() === 0;
   const { JOB_CPUS, JOB_OPEN_FILES } = settings;
-  const openFiles = Math.min(JOB_OPEN_FILES, (await ownLimit('open files')) ?? Infinity);
-  const processors = new Processors(await ownProcessors(), JOB_CPUS);
-  const complaints: string[] = [];
-  for (const way of ways(JOB_CPUS > 0)) {
+  const openFiles = Math.min(JOB_OPEN_FILES, (await processLimit('open files')) ?? Infinity);
+  const processors = new Processors(await allowedProcessors(), JOB_CPUS);
+  const errors: string[] = [];
+  for (const variant of variants(JOB_CPUS > 0)) {
     const plan = {
       kind: 'bubblewrap' as const,
-      ...way,
+      ...variant,
       isRoot,
       account,
       system,
       openFiles,
       processors,
     };
-    const complaint = await complaintOf(plan, settings).catch(messageOf);
-    if (complaint === null) return { mode: 'bubblewrap', detail: await detailOf(plan), plan };
-    complaints.push(complaint);
+    const error = await probeError(plan, settings).catch(messageOf);
+    if (error === null) return { mode: 'bubblewrap', detail: await detailOf(plan), plan };
+    errors.push(error);
   }
-  return advised(complaints[0] ?? '');
+  return withAdvice(errors[0] ?? '');
 }
 
 /**
@@ -100,10 +100,10 @@ async function bubblewrap(settings: Settings): Promise<Isolation | string> {
  * bubblewrap or a container that permits fewer namespaces. Variants without a filter are for processors
  * without a filter and kernels without seccomp.
  */
-function ways(keepsProcessors: boolean): Pick<Plan, 'closesUserNamespaces' | 'filter'>[] {
-  const filter = systemCallFilter(process.arch, keepsProcessors);
-  return (filter ? [filter, null] : [null]).flatMap((one) =>
-    [true, false].map((closesUserNamespaces) => ({ closesUserNamespaces, filter: one })),
+function variants(refusesAffinity: boolean): Pick<Plan, 'closesUserNamespaces' | 'filter'>[] {
+  const filter = systemCallFilter(process.arch, refusesAffinity);
+  return (filter ? [filter, null] : [null]).flatMap((candidate) =>
+    [true, false].map((closesUserNamespaces) => ({ closesUserNamespaces, filter: candidate })),
   );
 }
 
@@ -123,9 +123,9 @@ async function detailOf({ closesUserNamespaces, filter }: Plan): Promise<string>
 }
 
 /** Returns an error message with its fix, if one is known. */
-export function advised(complaint: string): string {
-  const advice = ADVICE.find(([pattern]) => pattern.test(complaint))?.[1];
-  return advice === undefined ? complaint : `${complaint} (${advice})`;
+export function withAdvice(error: string): string {
+  const advice = ADVICE.find(([pattern]) => pattern.test(error))?.[1];
+  return advice === undefined ? error : `${error} (${advice})`;
 }
 
 /**
@@ -136,19 +136,19 @@ export function advised(complaint: string): string {
 export async function refusalOf(
   isolation: Isolation,
   wanted: string,
-  servesSeveral: () => Promise<boolean>,
+  hasSeveralOrganizations: () => Promise<boolean>,
 ): Promise<string | null> {
-  if (isolation.mode !== 'none' || isolation.isWanted) return null;
+  if (isolation.mode !== 'none' || isolation.isChosen) return null;
   const reason = `Runs cannot be isolated: ${isolation.detail}.`;
   if (wanted !== 'auto') return reason;
   if (process.getuid?.() === 0) return `${reason} As root this worker runs none without.`;
-  return (await servesSeveral())
+  return (await hasSeveralOrganizations())
     ? `${reason} With more than one organization this worker runs none without.`
     : null;
 }
 
 /** Returns a hard limit of this process, which its child processes inherit; null: unlimited. */
-export async function ownLimit(name: 'open files' | 'processes'): Promise<number | null> {
+export async function processLimit(name: 'open files' | 'processes'): Promise<number | null> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
   const [, max] = new RegExp(`^Max ${name} +\\S+ +(\\d+)`, 'm').exec(limits) ?? [];
   return max === undefined ? null : Number(max);
@@ -159,7 +159,7 @@ export async function ownLimit(name: 'open files' | 'processes'): Promise<number
  * lowers its own limit to `pid_max`.
  */
 export async function maxProcesses(): Promise<number | null> {
-  const numbered = Number(await readFile('/proc/sys/kernel/pid_max', 'utf8').catch(() => ''));
-  const own = await ownLimit('processes');
-  return numbered > 0 ? Math.min(own ?? Infinity, numbered) : own;
+  const pidMax = Number(await readFile('/proc/sys/kernel/pid_max', 'utf8').catch(() => ''));
+  const limit = await processLimit('processes');
+  return pidMax > 0 ? Math.min(limit ?? Infinity, pidMax) : limit;
 }

@@ -30,14 +30,14 @@ for program in ${PROGRAMS}; do
 done
 exec python3 -c "$0"
 `;
-const LIMIT_MS = { bubblewrap: 5000, container: 30_000 };
+const TIMEOUT_MS = { bubblewrap: 5000, container: 30_000 };
 
 /**
  * Runs a small program with the same arguments as a run.
  *
  * @returns null if it works, otherwise the error message of bubblewrap, the engine or the program
  */
-export async function complaintOf(plan: SandboxPlan, settings: Settings): Promise<string | null> {
+export async function probeError(plan: SandboxPlan, settings: Settings): Promise<string | null> {
   const root = await mkdtemp(join(tmpdir(), 'probe-'));
   try {
     const folder = join(root, 'runner');
@@ -54,17 +54,17 @@ export async function complaintOf(plan: SandboxPlan, settings: Settings): Promis
       cwd: '/runner',
     };
     const launch = await launchInside(plan, command, spec, settings);
-    const said = await complaint(launch, LIMIT_MS[plan.kind]);
-    if (said !== null || existsSync(join(folder, 'probe'))) return said;
+    const error = await errorOf(launch, TIMEOUT_MS[plan.kind]);
+    if (error !== null || existsSync(join(folder, 'probe'))) return error;
     return 'the engine does not run on this machine: what a container writes is not seen here';
   } finally {
     await rm(root, { recursive: true, force: true });
   }
 }
 
-function complaint(
-  { file, args, environment: env, endsBy }: Launch,
-  limitMs: number,
+function errorOf(
+  { file, args, environment: env, killSignal }: Launch,
+  timeoutMs: number,
 ): Promise<string | null> {
   return new Promise((resolve) => {
     let text = '';
@@ -74,9 +74,9 @@ function complaint(
       resolve(text);
     };
     const timer = setTimeout(() => {
-      child.kill(endsBy);
-      end(`no answer within ${limitMs / 1000} s`);
-    }, limitMs);
+      child.kill(killSignal);
+      end(`no answer within ${timeoutMs / 1000} s`);
+    }, timeoutMs);
     void sandboxPid(child);
     child.stderr?.on('data', (chunk: Buffer) => (text = (text + chunk.toString()).slice(-2000)));
     child.once('error', (error) => end(error.message));

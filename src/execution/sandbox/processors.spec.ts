@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import { ownProcessors, Processors } from './processors.js';
+import { allowedProcessors, Processors } from './processors.js';
 
 it('Processors assigns the allowed number of processors, and other ones to the next command', () => {
   const processors = new Processors([0, 1, 4, 6], 2);
@@ -19,7 +19,7 @@ it.each([0, 2, 3])('Processors assigns none of two processors if a command may u
 });
 
 it('Processors reads the processors of its own process', async () => {
-  const own = await ownProcessors();
+  const own = await allowedProcessors();
   expect(own.length).toBeGreaterThan(0);
   expect(own.length).toBeLessThanOrEqual(cpus().length);
 });

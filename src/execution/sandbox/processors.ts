@@ -27,7 +27,7 @@ export class Processors {
  * Returns the numbers of the processors that this process can use; empty if the system does not
  * list them.
  */
-export async function ownProcessors(): Promise<number[]> {
+export async function allowedProcessors(): Promise<number[]> {
   const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
   const [, ranges = ''] = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status) ?? [];
   return ranges

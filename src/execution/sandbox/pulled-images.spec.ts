@@ -27,7 +27,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 async function pulled(id: string, days: number): Promise<void> {
   await writeFile(join(folder, 'store', id), '');
-  await images.notePull({ id: `sha256:${id}`, digest: '' });
+  await images.recordPull({ id: `sha256:${id}`, digest: '' });
   const then = new Date(Date.now() - days * DAY_MS);
   await utimes(join(folder, 'data', 'images', id), then, then);
 }
@@ -41,8 +41,8 @@ it('the cleanup removes pulled images that were not used for the retention time'
   await pulled('busy', 31);
   await pulled('gone', 31);
   await rm(join(folder, 'store', 'gone'));
-  await images.noteUse({ id: 'sha256:used', digest: '' });
-  await images.noteUse({ id: 'sha256:operator', digest: '' });
+  await images.recordUse({ id: 'sha256:used', digest: '' });
+  await images.recordUse({ id: 'sha256:operator', digest: '' });
   await images.removeUnused(engine);
   expect((await readdir(join(folder, 'store'))).toSorted()).toEqual([
     'busy',

@@ -21,13 +21,13 @@ export class PulledImages {
   }
 
   /** Records a pull. */
-  async notePull({ id }: LocalImage): Promise<void> {
+  async recordPull({ id }: LocalImage): Promise<void> {
     await mkdir(this.root, { recursive: true, mode: 0o700 });
     await writeFile(this.fileOf(id), '');
   }
 
   /** Records a use of an image. */
-  async noteUse({ id }: LocalImage): Promise<void> {
+  async recordUse({ id }: LocalImage): Promise<void> {
     const now = new Date();
     await utimes(this.fileOf(id), now, now).catch(ignoreMissing);
   }

@@ -10,7 +10,7 @@ import type { JobAccount } from './job-account.js';
 const execute = promisify(execFile);
 
 /** The parts of a sandbox configuration that determine which files are written for a command. */
-interface Written {
+interface FileOptions {
   readonly kind: 'bubblewrap' | 'container';
   readonly isRoot: boolean;
   readonly account: JobAccount;
@@ -24,7 +24,7 @@ interface Written {
 export async function writeSandboxFiles(
   command: Command,
   spec: SandboxSpec,
-  { kind, isRoot, account, filter }: Written,
+  { kind, isRoot, account, filter }: FileOptions,
 ): Promise<void> {
   await writeIdentity(spec, account);
   if (filter) await writeFile(filterFile(spec), filter);

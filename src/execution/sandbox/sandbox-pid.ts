@@ -9,17 +9,17 @@ const MAX_LENGTH = 4096;
  * sandbox; null if the sandbox ended before it had such a process.
  */
 export async function sandboxPid(child: ChildProcess): Promise<number | null> {
-  const [, , , told] = child.stdio;
-  if (!(told instanceof Readable)) return null;
+  const [, , , statusPipe] = child.stdio;
+  if (!(statusPipe instanceof Readable)) return null;
   let text = '';
   return new Promise((resolve) => {
-    told.on('data', (chunk: Buffer) => {
+    statusPipe.on('data', (chunk: Buffer) => {
       text = (text + chunk.toString()).slice(0, MAX_LENGTH);
       // A container guard keeps its end of the socket open until the container ends, so the first
       // match resolves.
       const [, pid] = /"child-pid": (\d+)\D/.exec(text) ?? [];
       if (pid !== undefined) resolve(Number(pid));
     });
-    told.once('close', () => resolve(null)).once('error', () => resolve(null));
+    statusPipe.once('close', () => resolve(null)).once('error', () => resolve(null));
   });
 }

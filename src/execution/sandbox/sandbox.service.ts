@@ -7,22 +7,22 @@ import type { Programs } from '../../instances/instances.repository.js';
 import { anyEnvironment } from '../../execution-environments/execution-environments.repository.js';
 import { severalOrganizations } from '../../organizations/organizations.repository.js';
 import {
-  openLaunch,
+  directLaunch,
   type Command,
   type SandboxSpec,
   type Sandbox,
   type Launch,
 } from './command.js';
 import { programVersion, serviceVersion, sweepContainers } from './container-engine.js';
-import { containersOf, isPodman, ownerHere, type FoundContainer } from './container-isolation.js';
-import { advised, findIsolation, realDataDir, refusalOf, type Isolation } from './isolation.js';
+import { containersOf, isPodman, localOwner, type FoundContainer } from './container-isolation.js';
+import { withAdvice, findIsolation, realDataDir, refusalOf, type Isolation } from './isolation.js';
 import { launchInside } from './launch-inside.js';
 
 /**
  * Path of the private folder inside the sandbox: short enough for the sockets of ssh, and the path
  * that clients expect.
  */
-const RUN_PLACE = '/runner';
+const INNER_DIR = '/runner';
 
 /**
  * The sandbox between this installation and its runs. Every program that works on the content of a
@@ -31,7 +31,7 @@ const RUN_PLACE = '/runner';
 @Injectable()
 export class SandboxService implements Sandbox {
   private readonly logger = new Logger('Sandbox');
-  private found: Promise<Isolation> | undefined;
+  private cached: Promise<Isolation> | undefined;
   /** Results of trials, by id of the image. */
   private readonly images = new Map<string, Promise<FoundContainer | string>>();
 
@@ -42,11 +42,11 @@ export class SandboxService implements Sandbox {
 
   /** Returns the isolation that works on this machine, determined by trial on the first call. */
   isolation(): Promise<Isolation> {
-    this.found ??= this.find().catch((error: unknown) => {
-      this.found = undefined;
+    this.cached ??= this.find().catch((error: unknown) => {
+      this.cached = undefined;
       throw error;
     });
-    return this.found;
+    return this.cached;
   }
 
   /** Returns the reason why this worker must not take runs; null if it can take runs. */
@@ -58,22 +58,26 @@ export class SandboxService implements Sandbox {
    * Returns the path of the private folder as a run sees it; undefined if the path is the same as
    * outside.
    *
-   * @param own isolation of the run; null: the isolation of this worker
+   * @param runIsolation isolation of the run; null: the isolation of this worker
    */
-  async place(own: Isolation | null = null): Promise<string | undefined> {
-    return (own ?? (await this.isolation())).mode === 'none' ? undefined : RUN_PLACE;
+  async innerDir(runIsolation: Isolation | null = null): Promise<string | undefined> {
+    return (runIsolation ?? (await this.isolation())).mode === 'none' ? undefined : INNER_DIR;
   }
 
-  /** @param own isolation of the run; null: the isolation of this worker */
-  async wrap(command: Command, spec: SandboxSpec, own: Isolation | null = null): Promise<Launch> {
-    const isolation = own ?? (await this.isolation());
-    if (isolation.mode === 'none') return openLaunch(command);
+  /** @param runIsolation isolation of the run; null: the isolation of this worker */
+  async wrap(
+    command: Command,
+    spec: SandboxSpec,
+    runIsolation: Isolation | null = null,
+  ): Promise<Launch> {
+    const isolation = runIsolation ?? (await this.isolation());
+    if (isolation.mode === 'none') return directLaunch(command);
     return launchInside(isolation.plan, command, spec, this.settings);
   }
 
   /** Determines the isolation again. Until then, the previous result remains in use. */
   async probe(): Promise<void> {
-    this.found = Promise.resolve(await this.find());
+    this.cached = Promise.resolve(await this.find());
     this.images.clear();
   }
 
@@ -106,7 +110,7 @@ export class SandboxService implements Sandbox {
       if (!isPodman(version)) await serviceVersion(engine);
       return { engine, isPodman: isPodman(version), version };
     } catch (error) {
-      throw new Error(advised(messageOf(error)), { cause: error });
+      throw new Error(withAdvice(messageOf(error)), { cause: error });
     }
   }
 
@@ -117,19 +121,19 @@ export class SandboxService implements Sandbox {
    * @param name name of the image for messages
    */
   async containersOf(id: string, name: string): Promise<FoundContainer | string> {
-    const found = this.images.get(id) ?? this.tried(id, name);
+    const found = this.images.get(id) ?? this.tryContainers(id, name);
     this.images.set(id, found);
     const result = await found;
     if (typeof result === 'string') this.images.delete(id);
     return result;
   }
 
-  private async tried(id: string, name: string): Promise<FoundContainer | string> {
+  private async tryContainers(id: string, name: string): Promise<FoundContainer | string> {
     const { settings } = this;
     const version = await programVersion(settings.JOB_CONTAINER_ENGINE);
     const dataDir = await realDataDir(settings);
     const found = await containersOf(id, name, { version, settings, dataDir });
-    return typeof found === 'string' ? advised(found) : found;
+    return typeof found === 'string' ? withAdvice(found) : found;
   }
 
   /**
@@ -143,7 +147,7 @@ export class SandboxService implements Sandbox {
     if (isolation.mode === 'container') return sweepContainers(isolation.plan);
     if (!(await this.database.row(anyEnvironment()))) return 0;
     const engine = this.settings.JOB_CONTAINER_ENGINE;
-    const owner = await ownerHere(await realDataDir(this.settings));
+    const owner = await localOwner(await realDataDir(this.settings));
     // Without an engine there are no containers.
     return sweepContainers({ engine, owner }).catch(() => 0);
   }
@@ -160,10 +164,10 @@ export class SandboxService implements Sandbox {
   }
 
   private refusalWith(isolation: Isolation): Promise<string | null> {
-    return refusalOf(isolation, this.settings.JOB_ISOLATION, () => this.servesSeveral());
+    return refusalOf(isolation, this.settings.JOB_ISOLATION, () => this.hasSeveralOrganizations());
   }
 
-  private async servesSeveral(): Promise<boolean> {
+  private async hasSeveralOrganizations(): Promise<boolean> {
     return (await this.database.row(severalOrganizations())) !== undefined;
   }
 }

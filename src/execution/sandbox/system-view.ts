@@ -140,7 +140,7 @@ async function shownBinds(settings: Settings, hidden: readonly string[]): Promis
   const binds = await Promise.all(
     shownPaths(settings.JOB_SHOW_PATHS).map(async ({ path, isWritable }): Promise<Bind[]> => {
       const from = await realpath(path).catch(() => null);
-      if (from === null || hidden.some((one) => `${from}/`.startsWith(`${one}/`))) return [];
+      if (from === null || hidden.some((entry) => `${from}/`.startsWith(`${entry}/`))) return [];
       return [{ from, to: path, isWritable, isOptional: true }];
     }),
   );

@@ -27,7 +27,7 @@ import { RunOutput } from './run-output.js';
 import { WorkerNode } from './worker-node.service.js';
 
 /** Maximum length of the stored output of a preparation, in characters. */
-const MAX_TOLD = 1024 * 1024;
+const MAX_PREPARATION_OUTPUT = 1024 * 1024;
 /**
  * Grace period of a run's child processes, in ms; short enough for the worker to shut down in time.
  */
@@ -79,16 +79,16 @@ export class AnsibleProcess {
    */
   async run<Prepared extends Preparation, Outcome>(
     run: ActiveRun,
-    prepare: (workspace: Workspace, tell: (text: string) => void) => Promise<Prepared>,
+    prepare: (workspace: Workspace, onOutput: (text: string) => void) => Promise<Prepared>,
     evaluate: (ended: EndedProcess<Prepared>) => Promise<Outcome>,
   ): Promise<Outcome> {
-    const place = await this.sandbox.place(run.isolation);
-    const workspace = await createWorkspace(this.node.workspaces, run.id, run.attempt, place);
+    const innerDir = await this.sandbox.innerDir(run.isolation);
+    const workspace = await createWorkspace(this.node.workspaces, run.id, run.attempt, innerDir);
     try {
-      const preparation = await this.prepared(run, (tell) => prepare(workspace, tell));
+      const preparation = await this.prepared(run, (onOutput) => prepare(workspace, onOutput));
       failPoint('run-prepared');
-      await this.begin(run, preparation);
-      return await evaluate({ ...(await this.play(run, preparation)), preparation });
+      await this.storeStart(run, preparation);
+      return await evaluate({ ...(await this.execute(run, preparation)), preparation });
     } finally {
       await removeDirectory(workspace.root).catch((error: Error) => {
         this.logger.warn({ message: 'folder left', run: run.id, reason: error.message });
@@ -115,9 +115,9 @@ export class AnsibleProcess {
 
   private async prepared<Prepared>(
     run: ActiveRun,
-    prepare: (tell: (text: string) => void) => Promise<Prepared>,
+    prepare: (onOutput: (text: string) => void) => Promise<Prepared>,
   ): Promise<Prepared> {
-    const printed = new BoundedText(MAX_TOLD);
+    const printed = new BoundedText(MAX_PREPARATION_OUTPUT);
     try {
       return await prepare((text) => printed.add(text));
     } catch (error) {
@@ -134,7 +134,7 @@ export class AnsibleProcess {
    * Stores the start parameters of Ansible. This is also the last check of the lease. If these columns are
    * set, Ansible may have run, and the run must not be repeated.
    */
-  private async begin(run: ActiveRun, preparation: Preparation): Promise<void> {
+  private async storeStart(run: ActiveRun, preparation: Preparation): Promise<void> {
     stopIfEnded(run);
     const { prepared, masker, revision } = preparation;
     const { mode } = run.isolation ?? (await this.sandbox.isolation());
@@ -154,7 +154,7 @@ export class AnsibleProcess {
     run.hasStarted = true;
   }
 
-  private async play(
+  private async execute(
     run: ActiveRun,
     preparation: Preparation,
   ): Promise<Omit<EndedProcess, 'preparation'>> {

@@ -29,7 +29,7 @@ export class EventAllowance {
       const excess = this.excessWith(event, limits);
       if (excess !== '') {
         this.isUsedUp = true;
-        return { events: [...events, lastWord(excess, event)], excess };
+        return { events: [...events, limitEvent(excess, event)], excess };
       }
       events.push(event);
     }
@@ -44,7 +44,7 @@ export class EventAllowance {
   }
 }
 
-function lastWord(stdout: string, { uuid, counter, startLine, created }: EventRow): StoredEvent {
+function limitEvent(stdout: string, { uuid, counter, startLine, created }: EventRow): StoredEvent {
   const lines = { start_line: startLine, end_line: startLine + 1 };
   return storedEvent(toEventRow({ uuid, counter, event: 'verbose', stdout, ...lines, created }));
 }

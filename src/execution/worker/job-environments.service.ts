@@ -68,7 +68,7 @@ export class JobEnvironments {
     Object.assign(run.position, { counter: row.counter, line: row.line });
     const engine = await this.engine(row);
     const present = await this.image(run, row, engine);
-    await this.pulled.noteUse(present);
+    await this.pulled.recordUse(present);
     const { id, digest } = present;
     const { name, image } = row.environment;
     const found = await this.sandbox.containersOf(id, image);
@@ -93,31 +93,31 @@ export class JobEnvironments {
 
   private async image(run: ActiveRun, row: EnvironmentOfRun, engine: Engine): Promise<LocalImage> {
     const { name, image, pull } = row.environment;
-    const about = `The image ${image} of execution environment "${name}"`;
+    const label = `The image ${image} of execution environment "${name}"`;
     const present = await localImage(engine, image);
     if (present && pull !== 'always') return present;
     if (pull === 'never') {
       throw new RunnerError(
-        `${about} is not on this worker, and is never pulled. Pull it there, or choose another value of "pull".`,
+        `${label} is not on this worker, and is never pulled. Pull it there, or choose another value of "pull".`,
       );
     }
     const output = new RunOutput(this.events, run, run.position);
     try {
       output.add(`Pulling the image ${image} of execution environment "${name}"\n`);
-      await this.alone(run, image, () => this.pull(run, row, { engine, output }));
+      await this.serialize(run, image, () => this.pull(run, row, { engine, output }));
     } catch (error) {
       stopIfEnded(run);
       if (error instanceof RunnerError) throw error;
       const reason = messageOf(error).replace(/\.?$/, '.');
       throw new RunnerError(
-        `${about} could not be pulled: ${reason} Check the image, its registry and the credential of the execution environment.`,
+        `${label} could not be pulled: ${reason} Check the image, its registry and the credential of the execution environment.`,
       );
     } finally {
       await output.end();
     }
     const pulled = await localImage(engine, image);
-    if (!pulled) throw new RunnerError(`${about} was pulled, and is not on this worker.`);
-    await this.pulled.notePull(pulled);
+    if (!pulled) throw new RunnerError(`${label} was pulled, and is not on this worker.`);
+    await this.pulled.recordPull(pulled);
     await this.pulled.removeUnused(engine);
     return pulled;
   }
@@ -152,17 +152,17 @@ export class JobEnvironments {
   }
 
   /** Waits for earlier pulls of the image, unless the run must end. */
-  private alone(run: ActiveRun, image: string, work: () => Promise<void>): Promise<void> {
+  private serialize(run: ActiveRun, image: string, work: () => Promise<void>): Promise<void> {
     const earlier = this.pulls.get(image);
-    const mine = (async () => {
+    const pull = (async () => {
       if (earlier) await Promise.race([earlier, once(run.signal, 'abort')]);
       stopIfEnded(run);
       await work();
     })();
-    const settled = Promise.allSettled([earlier, mine]).then(() => {
+    const settled = Promise.allSettled([earlier, pull]).then(() => {
       if (this.pulls.get(image) === settled) this.pulls.delete(image);
     });
     this.pulls.set(image, settled);
-    return mine;
+    return pull;
   }
 }

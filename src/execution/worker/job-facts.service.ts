@@ -13,7 +13,7 @@ import { toCleanJson } from '../runner/clean-text.js';
 import { classifyFacts, withoutTemplates } from '../runner/fact-domains.js';
 import {
   changedFacts,
-  makeFactFolders,
+  createFactFolders,
   writeFacts,
   type ChangedFacts,
 } from '../runner/fact-files.js';
@@ -58,7 +58,7 @@ export class JobFacts {
   /**
    * Writes the fresh facts that a run of a project can read to the folder where Ansible looks for facts.
    */
-  async hand(workspace: Workspace, hosts: Hosts, projectId: number): Promise<RunHostFacts> {
+  async provide(workspace: Workspace, hosts: Hosts, projectId: number): Promise<RunHostFacts> {
     const written = await this.write(workspace, hosts, projectId, ({ shared, own }) => ({
       ...classifyFacts(parseRecord(shared)).shared,
       ...classifyFacts(parseRecord(own)).own,
@@ -70,7 +70,7 @@ export class JobFacts {
    * Writes facts of hosts for a constructed inventory: the facts of all projects, except texts that would
    * be evaluated as templates.
    */
-  async show(workspace: Workspace, hosts: Hosts): Promise<void> {
+  async provideForInventory(workspace: Workspace, hosts: Hosts): Promise<void> {
     await this.write(workspace, hosts, null, ({ shared, own }) =>
       withoutTemplates({ ...parseRecord(own), ...parseRecord(shared) }),
     );
@@ -83,7 +83,7 @@ export class JobFacts {
     factsOf: (known: FactsText) => object,
   ): Promise<Omit<RunHostFacts, 'projectId'>> {
     const settings = await this.runtime.get('ANSIBLE_FACT_CACHE_TIMEOUT', 'HOST_FACTS_BYTES');
-    const canHaveFacts = await makeFactFolders(
+    const canHaveFacts = await createFactFolders(
       workspace,
       hosts.map(({ name }) => name),
     );
@@ -111,7 +111,7 @@ export class JobFacts {
    *
    * @returns message for the output of the run; empty without problems
    */
-  async keep(run: ActiveRun, workspace: Workspace, facts: EndedFacts): Promise<string> {
+  async storeCollected(run: ActiveRun, workspace: Workspace, facts: EndedFacts): Promise<string> {
     try {
       return factsNotStored(await this.store(run, workspace, facts));
     } catch (error) {
@@ -141,11 +141,11 @@ export class JobFacts {
         }
       }
       if (batch.length >= hostsAtOnce(maxBytes)) {
-        await this.keepBatch(run, projectId, batch);
+        await this.storeBatch(run, projectId, batch);
         batch = [];
       }
     }
-    if (batch.length > 0) await this.keepBatch(run, projectId, batch);
+    if (batch.length > 0) await this.storeBatch(run, projectId, batch);
     return refused;
   }
 
@@ -164,14 +164,14 @@ export class JobFacts {
     }
   }
 
-  private async keepBatch(
+  private async storeBatch(
     run: ActiveRun,
     projectId: number,
     batch: readonly FactsText[],
   ): Promise<void> {
     const mayWait = () => run.reason !== 'lost' && run.reason !== 'shutdown';
-    const keep = () => this.stored.store(leaseOf(run), projectId, batch);
-    if (await retryOutage(keep, mayWait)) return;
+    const store = () => this.stored.store(leaseOf(run), projectId, batch);
+    if (await retryOutage(store, mayWait)) return;
     run.end('lost');
     throw new RunEnded('The lease is gone.');
   }

@@ -15,7 +15,7 @@ import { objectsOf } from '../runner/git-repository.js';
 import { ActiveRuns, type ActiveRun } from './active-runs.service.js';
 import type { JobProject } from '../../runs/job-contexts.repository.js';
 import { Leases } from './leases.service.js';
-import { blamed, CannotStart, outcomeOf } from './outcome.js';
+import { withFailure, CannotStart, outcomeOf } from './outcome.js';
 import { ProjectContent } from '../project-updates/project-content.service.js';
 import { ProjectSync } from '../project-updates/project-sync.service.js';
 
@@ -46,7 +46,7 @@ export interface FilesRequest {
    * If present, the project is always synced first, and the sync's id is passed to this function;
    * if absent, the project is synced only if its folder is missing.
    */
-  noteSync?: (projectUpdateId: number) => Promise<void>;
+  onSync?: (projectUpdateId: number) => Promise<void>;
   /** Receives the output of installing requirements that are not cached. */
   onOutput: (text: string) => void;
 }
@@ -128,54 +128,54 @@ export class JobProjectFiles {
   /** @returns revision of the project's folder, which is synced on this host if it is missing */
   private async ensureFolder(
     run: ActiveRun,
-    { project, noteSync }: FilesRequest,
+    { project, onSync }: FilesRequest,
     folder: string,
   ): Promise<string> {
-    if (noteSync) return this.syncInside(run, project, noteSync);
+    if (onSync) return this.syncForJob(run, project, onSync);
     const isThere = await access(join(folder, '.git')).then(
       () => true,
       () => false,
     );
     if (isThere && project.scm_revision !== '') return project.scm_revision;
-    return this.syncInside(run, project, (id) => this.runLeases.storeProjectUpdate(run, id));
+    return this.syncForJob(run, project, (id) => this.runLeases.storeProjectUpdate(run, id));
   }
 
   /**
    * Runs a sync as part of a job (`launch_type` sync), on this host and under its own lease.
    */
-  private async syncInside(
+  private async syncForJob(
     job: ActiveRun,
     project: JobProject,
-    note: (projectUpdateId: number) => Promise<void>,
+    onSync: (projectUpdateId: number) => Promise<void>,
   ): Promise<string> {
-    const update = await this.createUpdate(project, note);
+    const update = await this.createUpdate(project, onSync);
     const run = await this.leases.take(update.id, 'new');
     if (!run) throw new Error(`The project update ${update.id} could not be started`);
     // The sync installs content for the job, so it uses the programs of the job.
     run.isolation = job.isolation;
     run.lookups = job.lookups;
-    const follow = (): void => run.end(job.reason ?? 'cancel');
-    job.signal.addEventListener('abort', follow, { once: true });
+    const endUpdate = (): void => run.end(job.reason ?? 'cancel');
+    job.signal.addEventListener('abort', endUpdate, { once: true });
     try {
-      const outcome = blamed(run, await this.sync.run(run).catch(outcomeOf));
+      const outcome = withFailure(run, await this.sync.run(run).catch(outcomeOf));
       await this.leases.finish(run, outcome);
       if (outcome.status === 'successful') return String(outcome.fields?.['scm_revision']);
       const named = { type: 'project_update', name: update.name, id: update.id };
       throw new CannotStart(previousTask('Failed', named));
     } finally {
-      job.signal.removeEventListener('abort', follow);
+      job.signal.removeEventListener('abort', endUpdate);
       this.active.remove(run);
     }
   }
 
   private async createUpdate(
     project: JobProject,
-    note: (projectUpdateId: number) => Promise<void>,
+    onSync: (projectUpdateId: number) => Promise<void>,
   ): Promise<{ id: number; name: string }> {
     return this.database.transaction(async () => {
       const request = { templateId: project.id, launchType: 'sync', createdBy: null } as const;
       const { id } = itemAt(await this.updates.launch([request], null), 0);
-      await note(id);
+      await onSync(id);
       return { id, name: await this.runs.nameOf(id) };
     });
   }

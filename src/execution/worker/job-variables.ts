@@ -109,9 +109,9 @@ export function combineVariables(sources: JobVariableSources, template: Variable
     ...sources.credentials,
     ...sources.meta,
   };
-  const isTemplates = (key: string): boolean =>
+  const isTrusted = (key: string): boolean =>
     Object.hasOwn(template, key) && isDeepStrictEqual(template[key], extraVars[key]);
-  return { extraVars, unsafeKeys: Object.keys(extraVars).filter((key) => !isTemplates(key)) };
+  return { extraVars, unsafeKeys: Object.keys(extraVars).filter((key) => !isTrusted(key)) };
 }
 
 /** Returns the variables that describe the run, each of them with every prefix. */

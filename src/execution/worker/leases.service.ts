@@ -67,20 +67,20 @@ export class Leases {
   async finish(run: ActiveRun, outcome: RunOutcome): Promise<void> {
     if (run.reason === 'lost') return;
     failPoint('run-finishing');
-    const failure = await this.lastWord(run, () => this.end(run, outcome));
+    const failure = await this.storeEnd(run, () => this.end(run, outcome));
     if (failure === null) return failPoint('run-finished');
     // The results of the run could not be stored; the end of the run still can.
     const { fields } = outcome;
-    const instead = insteadOf(run, failure);
-    await this.lastWord(run, () =>
-      this.end(run, { ...instead, fields: { ...fields, ...instead.fields } }),
+    const fallback = fallbackOutcome(run, failure);
+    await this.storeEnd(run, () =>
+      this.end(run, { ...fallback, fields: { ...fields, ...fallback.fields } }),
     );
   }
 
   /** Releases a run that has not started, so that the scheduler places the run again. */
-  async handBack(run: ActiveRun): Promise<void> {
+  async release(run: ActiveRun): Promise<void> {
     if (run.reason === 'lost') return;
-    await this.lastWord(run, async () => {
+    await this.storeEnd(run, async () => {
       const step = { id: run.id, attempt: run.attempt };
       await this.transitions.move([step], { from: ['running'], to: 'pending' });
     });
@@ -109,7 +109,7 @@ export class Leases {
    * @returns the error if the outcome itself could not be stored; null if it was stored or cannot
    *   be stored at all
    */
-  private async lastWord(run: ActiveRun, work: () => Promise<void>): Promise<unknown> {
+  private async storeEnd(run: ActiveRun, work: () => Promise<void>): Promise<unknown> {
     const started = Date.now();
     const mayWait = () =>
       run.reason !== 'lost' &&
@@ -128,7 +128,7 @@ export class Leases {
 }
 
 /** Returns the outcome to store for a run whose real outcome could not be stored. */
-function insteadOf({ reason }: ActiveRun, failure: unknown): RunOutcome {
+function fallbackOutcome({ reason }: ActiveRun, failure: unknown): RunOutcome {
   if (failure instanceof RunEnded) {
     return reason === 'cancel'
       ? { status: 'canceled', explanation: failure.message }

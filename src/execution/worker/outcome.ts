@@ -74,7 +74,7 @@ export function outcomeOf(error: unknown): RunOutcome {
 /**
  * Replaces the outcome of a run that was ended because of a violation: the run failed and was not canceled.
  */
-export function blamed({ failure }: { readonly failure: string }, outcome: RunOutcome): RunOutcome {
+export function withFailure({ failure }: { failure: string }, outcome: RunOutcome): RunOutcome {
   if (failure === '' || outcome.status === 'successful') return outcome;
   return { ...outcome, status: 'failed', explanation: failure };
 }
@@ -84,5 +84,5 @@ export function blamed({ failure }: { readonly failure: string }, outcome: RunOu
  */
 export function isExplained(error: unknown): error is Error {
   const known = [...FAILURES, GitError, ContentError, GitSourceError, RunnerError, ImportError];
-  return [...known, LookupError, VariablesError].some((one) => error instanceof one);
+  return [...known, LookupError, VariablesError].some((kind) => error instanceof kind);
 }

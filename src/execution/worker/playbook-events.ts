@@ -21,12 +21,12 @@ import type { EventStore } from './event-store.service.js';
  * Maximum number of events held back. Callbacks of a project print far fewer events after the statistics,
  * and secrets are hardly ever broken over so many events.
  */
-const MAX_HELD = 1000;
+const MAX_WAITING = 1000;
 /**
  * Maximum number of lines that wait until the playbook starts: warnings, and the reason why it does
  * not start.
  */
-const MAX_OPENING = 50;
+const MAX_STARTUP_LINES = 50;
 /** Ansible's message if the limit matches none of the inventory's hosts. */
 const NO_HOST_LEFT = '--limit leaves us with no hosts to target';
 
@@ -40,7 +40,7 @@ export class PlaybookEvents {
   private isHidden = false;
   private failed = false;
   /** Masks values that were set under `no_log` in the statistics and in all later events. */
-  private hiding: Masker = createMasker([]);
+  private noLogMasker: Masker = createMasker([]);
   /**
    * The statistics and later events. They wait for the end of the run, because a late event can
    * reveal that the statistics must be hidden.
@@ -49,7 +49,7 @@ export class PlaybookEvents {
   /** The last lines so far: a secret can begin in them and continue in the next ones. */
   private unfinished: EventRow[] = [];
   /** Output before the playbook started; null after its start. */
-  private opening: EventRow[] | null = [];
+  private startupRows: EventRow[] | null = [];
   private counts: RunCounts = { playCount: 0, taskCount: 0 };
   private emitted: number;
 
@@ -63,7 +63,7 @@ export class PlaybookEvents {
   }
 
   async take(batch: readonly RunnerEvent[]): Promise<void> {
-    await this.record(this.withoutOpening(batch.map((event) => this.placed(this.rowOf(event)))));
+    await this.record(this.withoutStartup(batch.map((event) => this.numbered(this.rowOf(event)))));
   }
 
   /**
@@ -72,7 +72,7 @@ export class PlaybookEvents {
    * @throws RunEnded if the lease is lost
    */
   async finish(): Promise<void> {
-    await this.record(this.open());
+    await this.record(this.takeStartupRows());
     await this.write(this.waiting.splice(0));
     await this.store.store(this.run, this.masked(this.unfinished.splice(0)));
   }
@@ -82,7 +82,7 @@ export class PlaybookEvents {
    * stored.
    */
   isWithoutHosts(): boolean {
-    return this.opening?.some(({ stdout }) => stdout.includes(NO_HOST_LEFT)) ?? false;
+    return this.startupRows?.some(({ stdout }) => stdout.includes(NO_HOST_LEFT)) ?? false;
   }
 
   /**
@@ -119,11 +119,11 @@ export class PlaybookEvents {
     for (const row of rows) this.collect(row);
     this.counts = countRun(rows, this.counts);
     this.emitted += rows.length;
-    await this.write(this.withoutHeld(rows));
+    await this.write(this.withoutWaiting(rows));
   }
 
   /** Numbers an event of Ansible after the output of the run's preparation. */
-  private placed(row: EventRow): EventRow {
+  private numbered(row: EventRow): EventRow {
     const { counter, line } = this.run.position;
     return {
       ...row,
@@ -133,16 +133,16 @@ export class PlaybookEvents {
     };
   }
 
-  private withoutOpening(rows: readonly EventRow[]): readonly EventRow[] {
-    if (this.opening === null) return rows;
-    this.opening.push(...rows);
-    const isOpening = this.opening.length <= MAX_OPENING && rows.every(isPlainOutput);
-    return isOpening ? [] : this.open();
+  private withoutStartup(rows: readonly EventRow[]): readonly EventRow[] {
+    if (this.startupRows === null) return rows;
+    this.startupRows.push(...rows);
+    const isStartup = this.startupRows.length <= MAX_STARTUP_LINES && rows.every(isPlainOutput);
+    return isStartup ? [] : this.takeStartupRows();
   }
 
-  private open(): EventRow[] {
-    const rows = this.opening ?? [];
-    this.opening = null;
+  private takeStartupRows(): EventRow[] {
+    const rows = this.startupRows ?? [];
+    this.startupRows = null;
     return rows;
   }
 
@@ -158,7 +158,7 @@ export class PlaybookEvents {
 
   private hide(): void {
     this.isHidden = true;
-    this.hiding = createMasker(textsIn(this.collected));
+    this.noLogMasker = createMasker(textsIn(this.collected));
   }
 
   /**
@@ -166,14 +166,14 @@ export class PlaybookEvents {
    *
    * @returns events that can be stored
    */
-  private withoutHeld(rows: readonly EventRow[]): EventRow[] {
+  private withoutWaiting(rows: readonly EventRow[]): EventRow[] {
     if (this.isHidden) return [...this.waiting.splice(0), ...rows];
     const from = this.waiting.length > 0 ? 0 : rows.findIndex(isStatistics);
     if (from < 0) return [...rows];
     this.waiting.push(...rows.slice(from));
     // The held events are limited to protect the worker's memory: beyond the limit the statistics
     // are hidden without waiting.
-    if (this.waiting.length > MAX_HELD) this.hide();
+    if (this.waiting.length > MAX_WAITING) this.hide();
     return [...rows.slice(0, from), ...(this.isHidden ? this.waiting.splice(0) : [])];
   }
 
@@ -185,14 +185,14 @@ export class PlaybookEvents {
   private withoutUnfinished(rows: readonly EventRow[]): readonly EventRow[] {
     const output = rows.slice(rows.findLastIndex((row) => !isPlainOutput(row)) + 1);
     const texts = output.map(({ stdout }) => stdout);
-    const open = Math.max(this.hiding.openPieces(texts), this.masker.openPieces(texts));
-    const count = rows.length - (open > MAX_HELD ? 0 : open);
+    const open = Math.max(this.noLogMasker.openPieces(texts), this.masker.openPieces(texts));
+    const count = rows.length - (open > MAX_WAITING ? 0 : open);
     this.unfinished = rows.slice(count);
     return rows.slice(0, count);
   }
 
   private masked(rows: readonly EventRow[]): readonly EventRow[] {
-    const shown = this.isHidden ? this.hiding.events(rows.map(withoutHiddenStats)) : rows;
+    const shown = this.isHidden ? this.noLogMasker.events(rows.map(withoutHiddenStats)) : rows;
     return this.masker.events(shown);
   }
 }

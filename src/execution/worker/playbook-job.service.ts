@@ -104,7 +104,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
   private attempt(run: ActiveRun, job: PlaybookContext): Promise<RunOutcome | null> {
     return this.process.run(
       run,
-      (workspace, tell) => this.prepare(run, job, { workspace, tell }),
+      (workspace, onOutput) => this.prepare(run, job, { workspace, onOutput }),
       (ended) => this.evaluate(run, job, ended),
     );
   }
@@ -112,7 +112,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
   private async prepare(
     run: ActiveRun,
     job: PlaybookContext,
-    { workspace, tell }: { workspace: Workspace; tell: (text: string) => void },
+    { workspace, onOutput }: { workspace: Workspace; onOutput: (text: string) => void },
   ): Promise<JobPreparation> {
     const { project } = job;
     const { document: inventory, hosts, originals } = await this.inventories.load(job);
@@ -124,7 +124,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
       project,
       branch: job.scm_branch,
       destination: workspace.projectDir,
-      onOutput: tell,
+      onOutput,
     });
     run.lookups.revision = files.revision;
     const plan = await this.credentials.open(run, job.credential_ids, { passwords, workspace });
@@ -153,7 +153,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     };
     const prepared = await preparePlaybookRun(description, workspace);
     const facts = job.use_fact_cache
-      ? await this.facts.hand(workspace, realHosts(hosts, originals), project.id)
+      ? await this.facts.provide(workspace, originalHosts(hosts, originals), project.id)
       : null;
     const masker = createMasker([...plan.secrets, ...textsIn(answers)]);
     return { prepared, masker, revision: files.revision, shared: files.shared, facts };
@@ -161,9 +161,9 @@ export class PlaybookJob implements RunKind<ActiveRun> {
 
   /** A timeout of -1 means no timeout, 0 the default of the settings. */
   private async limits({ timeout }: JobContext) {
-    const { DEFAULT_JOB_TIMEOUT: usual, DEFAULT_JOB_IDLE_TIMEOUT: idleSeconds } =
+    const { DEFAULT_JOB_TIMEOUT: defaultTimeout, DEFAULT_JOB_IDLE_TIMEOUT: idleSeconds } =
       await this.runtime.get('DEFAULT_JOB_TIMEOUT', 'DEFAULT_JOB_IDLE_TIMEOUT');
-    return { timeoutSeconds: timeout === 0 ? usual : Math.max(timeout, 0), idleSeconds };
+    return { timeoutSeconds: timeout === 0 ? defaultTimeout : Math.max(timeout, 0), idleSeconds };
   }
 
   /** @returns null if the limit matches none of the hosts: nothing was run or stored */
@@ -174,18 +174,18 @@ export class PlaybookJob implements RunKind<ActiveRun> {
   ): Promise<RunOutcome | null> {
     const { result, events, preparation } = ended;
     if (result.status === 'failed' && events.isWithoutHosts()) return null;
-    const { explanation, fields, ...verdict } = await this.process.conclude(run, ended);
+    const { explanation, fields, ...outcome } = await this.process.conclude(run, ended);
     // Only nodes of a workflow receive hidden statistics; no other run uses them.
     const secret = job.launch_type === 'workflow' ? events.secretArtifacts() : {};
     const isTooLarge = exactJson(secret).length > MAX_SECRETS;
-    const notes = [
+    const explanations = [
       explanation,
-      await this.keepFacts(run, preparation),
+      await this.storeFacts(run, preparation),
       isTooLarge && SECRETS_TOO_LARGE,
     ];
     return {
-      ...verdict,
-      explanation: notes.filter(Boolean).join(' '),
+      ...outcome,
+      explanation: explanations.filter(Boolean).join(' '),
       write: async () => {
         await this.storedEvents.propagate(run.id);
         await this.summaries.store(run.id, events.summaries, run);
@@ -200,12 +200,12 @@ export class PlaybookJob implements RunKind<ActiveRun> {
   }
 
   /** @returns message for the output of the run; empty without problems */
-  private async keepFacts(
+  private async storeFacts(
     run: ActiveRun,
     { facts, prepared, masker }: JobPreparation,
   ): Promise<string> {
     if (facts === null || run.reason === 'lost') return '';
-    return this.facts.keep(run, prepared.workspace, { ...facts, masker });
+    return this.facts.storeCollected(run, prepared.workspace, { ...facts, masker });
   }
 }
 
@@ -226,7 +226,7 @@ export const jobOptions = (job: JobContext, maxForks: number) => ({
 });
 
 /** Returns the original hosts of a constructed inventory, which the facts belong to. */
-function realHosts(
+function originalHosts(
   hosts: readonly HostRow[],
   originals: RunInventory['originals'],
 ): readonly Pick<HostRow, 'id' | 'name'>[] {

@@ -26,7 +26,7 @@ const INTERVAL_MS = 5000;
 /** Additional time for a worker of another host to return, in seconds: it can clean up there. */
 const OTHER_HOST_SECONDS = 30;
 /** Time for workers to renew their leases after the start and after a database outage, in ms. */
-const CALM_MS = 20_000;
+const RENEWAL_GRACE_MS = 20_000;
 
 /** Recovers the runs of dead workers (docs/contract/runs.md#lost-workers). */
 @Injectable()
@@ -39,7 +39,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
   });
   private sweeping: Promise<void> = Promise.resolve();
   private lastContact = 0;
-  private calmUntil = 0;
+  private graceUntil = 0;
 
   constructor(
     private readonly leases: RunLeasesRepository,
@@ -67,10 +67,10 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
   /** Performs one round: dead workers, runs without a valid lease, runs whose message was lost. */
   async round(): Promise<void> {
     const now = Date.now();
-    if (now - this.lastContact > CALM_MS) this.calmUntil = now + CALM_MS;
+    if (now - this.lastContact > RENEWAL_GRACE_MS) this.graceUntil = now + RENEWAL_GRACE_MS;
     const dead = await this.node.deadOnThisHost();
-    const stale = await this.claim(dead, now >= this.calmUntil);
-    for (const run of stale) await this.settle(run);
+    const stale = await this.claim(dead, now >= this.graceUntil);
+    for (const run of stale) await this.recover(run);
     // Before the dead workers are deleted, so that a failed round finds them again.
     if (dead.length > 0) {
       await this.attempt(() => this.sweepContainers());
@@ -98,18 +98,18 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     });
   }
 
-  private async settle(run: StaleRun): Promise<void> {
+  private async recover(run: StaleRun): Promise<void> {
     const ended = run.is_local ? await endRun(run.id, undefined, this.node.workspaces) : 0;
     if (run.is_local) await this.removeFolders(run.id);
     const step = { id: run.id, attempt: run.attempt };
     // Another worker repeats runs that have not started, and all project updates. A sync inside a job ends
     // with its job. Each attempt of a system job removes more.
     const hasAttempts = run.attempt <= MAX_RUN_ATTEMPTS || run.type === 'system_job';
-    const mayGoBack = !run.has_started && hasAttempts && run.launch_type !== 'sync';
-    this.logger.warn({ message: 'run taken back', run: run.id, ended, again: mayGoBack });
+    const canRetry = !run.has_started && hasAttempts && run.launch_type !== 'sync';
+    this.logger.warn({ message: 'run taken back', run: run.id, ended, again: canRetry });
     if (run.cancel_requested) {
       await this.transitions.move([step], { from: ['running'], to: 'canceled' });
-    } else if (mayGoBack) {
+    } else if (canRetry) {
       await this.transitions.move([step], { from: ['running'], to: 'pending' });
     } else {
       const explained = { ...step, explanation: notInQueue(ended) };
@@ -122,9 +122,9 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
    */
   private async sweepFolders(): Promise<void> {
     const known = await listRuns(this.node.workspaces);
-    const living = await this.leases.attemptsOfRunning(known.map(({ runId }) => runId));
+    const runningAttempts = await this.leases.attemptsOfRunning(known.map(({ runId }) => runId));
     for (const { runId, attempt, dir } of known) {
-      if (living.get(runId) === attempt) continue;
+      if (runningAttempts.get(runId) === attempt) continue;
       const ended = await endRun(runId, attempt, this.node.workspaces);
       await removeDirectory(dir);
       this.logger.warn({ message: 'folder of an old run removed', run: runId, ended });

@@ -11,7 +11,7 @@ import { AdHocRun } from '../ad-hoc/ad-hoc-run.service.js';
 import { InventoryUpdate } from '../inventory-updates/inventory-update.service.js';
 import { EngineMissing, JobEnvironments } from './job-environments.service.js';
 import { Leases } from './leases.service.js';
-import { blamed, isExplained, outcomeOf, type RunOutcome, type RunKind } from './outcome.js';
+import { withFailure, isExplained, outcomeOf, type RunOutcome, type RunKind } from './outcome.js';
 import { PlaybookJob } from './playbook-job.service.js';
 import { SystemJobRun } from '../system-jobs/system-job-run.service.js';
 import { WorkerNode } from './worker-node.service.js';
@@ -50,7 +50,7 @@ export class RunsHandler implements QueueHandler {
     const run = await this.leases.take(runId);
     if (!run) return;
     try {
-      await this.toEnd(run);
+      await this.execute(run);
     } finally {
       this.active.remove(run);
       await run.lookups.close();
@@ -61,7 +61,7 @@ export class RunsHandler implements QueueHandler {
     this.active.stop();
   }
 
-  private async toEnd(run: ActiveRun): Promise<void> {
+  private async execute(run: ActiveRun): Promise<void> {
     let outcome: RunOutcome;
     try {
       const kind = await this.kindOf(run.id);
@@ -70,11 +70,10 @@ export class RunsHandler implements QueueHandler {
     } catch (error) {
       // Stored first, so that the scheduler does not place the run here again.
       if (error instanceof EngineMissing) await this.node.probe().catch(() => undefined);
-      if (this.mayGoBack(run, error)) return this.leases.handBack(run);
+      if (this.canRetry(run, error)) return this.leases.release(run);
       outcome = this.failure(run, error);
     }
-    if (outcome.status === 'canceled' && this.mayGoBack(run, null))
-      return this.leases.handBack(run);
+    if (outcome.status === 'canceled' && this.canRetry(run, null)) return this.leases.release(run);
     return this.leases.finish(run, finalOutcome(run, outcome));
   }
 
@@ -96,7 +95,7 @@ export class RunsHandler implements QueueHandler {
    * Returns true if the run can be retried, because it has not started: by another worker, or by this
    * worker after a database outage.
    */
-  private mayGoBack(run: ActiveRun, error: unknown): boolean {
+  private canRetry(run: ActiveRun, error: unknown): boolean {
     if (run.hasStarted) return false;
     if (run.reason === 'shutdown') return true;
     const isPossible = isTransient(error) || error instanceof EngineMissing;
@@ -115,6 +114,7 @@ export class RunsHandler implements QueueHandler {
 
 /** Replaces the outcome of a run that was ended by the worker's shutdown: no user canceled it. */
 function finalOutcome(run: ActiveRun, outcome: RunOutcome): RunOutcome {
-  if (outcome.status === 'successful' || run.reason !== 'shutdown') return blamed(run, outcome);
+  if (outcome.status === 'successful' || run.reason !== 'shutdown')
+    return withFailure(run, outcome);
   return { ...outcome, status: 'failed', explanation: SHUT_DOWN };
 }

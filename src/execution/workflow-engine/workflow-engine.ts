@@ -62,7 +62,7 @@ export class WorkflowEngine {
     if (!lock?.taken) return false;
     await this.timeouts.expire();
     const started = await this.startPending();
-    const due = await this.graphs.takeDue(BATCH);
+    const due = await this.nodes.takeDue(BATCH);
     const workflows = await this.graphs.load([...started, ...due]);
     const decided = workflows.map((workflow) => this.decideOn(workflow));
     const canceled = await this.cancelRuns(workflows);

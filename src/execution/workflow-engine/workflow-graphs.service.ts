@@ -28,15 +28,6 @@ export class WorkflowGraphs {
     private readonly secretBox: SecretBox,
   ) {}
 
-  /**
-   * Returns workflow jobs whose nodes have ended since the last call, and marks these nodes as seen.
-   *
-   * @param limit maximum number of workflow jobs
-   */
-  takeDue(limit: number): Promise<number[]> {
-    return this.graphs.takeDue(limit);
-  }
-
   /** Returns the running workflow jobs among `ids`, and all running ones with a cancel request. */
   async load(ids: readonly number[]): Promise<RunningWorkflow[]> {
     const workflows = await this.workflowJobs.running(ids);

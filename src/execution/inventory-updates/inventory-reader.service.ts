@@ -15,7 +15,7 @@ import { readBelow } from '../runner/untrusted-files.js';
 import { MaskedLines } from '../runner/masked-lines.js';
 import type { Masker } from '../runner/masker.js';
 import { ARTIFACTS, type Workspace } from '../runner/workspace.js';
-import { RunEnded, type ActiveRun } from '../worker/active-runs.service.js';
+import { stopIfEnded, type ActiveRun } from '../worker/active-runs.service.js';
 import { RunFailed } from '../worker/outcome.js';
 import { MAX_DOCUMENT_BYTES, readDocument } from './inventory-document.js';
 
@@ -171,7 +171,7 @@ class Session {
   }
 
   private assertRunning(): void {
-    if (this.run.reason !== null) throw new RunEnded('The run was told to end.');
+    stopIfEnded(this.run);
     if (this.shell.exceededOutputLimit) throw new RunFailed(OUTPUT_TOO_LARGE);
     if (this.endedAs === 'timeout') throw new RunFailed(TIMED_OUT);
     if (this.endedAs === 'full') throw new RunFailed(folderTooLarge(this.maxBytes));

@@ -33,7 +33,7 @@ import { prepareReading } from '../runner/inventory-files.js';
 import { createMasker } from '../runner/masker.js';
 import { createWorkspace, removeDirectory, type Workspace } from '../runner/workspace.js';
 import { messageOf } from '../../common/errors/message-of.js';
-import { RunEnded, type ActiveRun } from '../worker/active-runs.service.js';
+import { RunEnded, stopIfEnded, type ActiveRun } from '../worker/active-runs.service.js';
 import { EventStore } from '../worker/event-store.service.js';
 import { InputInventories } from './input-inventories.service.js';
 import { allowedEnvironment, inventoryDeliveryOf, originOf } from './inventory-delivery.js';
@@ -219,9 +219,8 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
       isolation: mode,
       env: JSON.stringify(Object.fromEntries(env)),
     });
-    if (hasStarted && run.reason === null) return;
     if (!hasStarted) run.end((await this.leases.isHeld(run)) ? 'cancel' : 'lost');
-    throw new RunEnded('The run was told to end.');
+    stopIfEnded(run);
   }
 
   /** Returns the timeout in seconds. A negative value means no timeout, 0 the default of the settings. */

@@ -2,7 +2,7 @@ import { lstat, mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { findProcess } from './process-table.js';
+import { findProcess, isAlive } from './process-table.js';
 import { removeDirectory } from './workspace.js';
 
 /** Folder name `git-PID-START-...`: process id and start time identify the owner unambiguously. */
@@ -24,19 +24,14 @@ export async function sweepSessionFolders(): Promise<number> {
   if (!(await findProcess(process.pid))) return 0;
   let removed = 0;
   for (const name of await readdir(tmpdir()).catch(() => [])) {
-    const [, pid, startTime] = NAME.exec(name) ?? [];
-    if (pid === undefined || (await isAlive(Number(pid), startTime))) continue;
+    const [, pid, startTime = ''] = NAME.exec(name) ?? [];
+    if (pid === undefined || (await isAlive({ pid: Number(pid), startTime }))) continue;
     const folder = join(tmpdir(), name);
     if (!(await isOwnedByAccount(folder))) continue;
     await removeDirectory(folder);
     removed += 1;
   }
   return removed;
-}
-
-async function isAlive(pid: number, startTime: string | undefined): Promise<boolean> {
-  const found = await findProcess(pid);
-  return found?.startTime === startTime && found?.state !== 'Z';
 }
 
 /**

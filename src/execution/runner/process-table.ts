@@ -42,6 +42,15 @@ export async function findProcess(pid: number): Promise<ProcessEntry | null> {
   };
 }
 
+/** Returns true if a process with this id and start time is running. */
+export async function isAlive({
+  pid,
+  startTime,
+}: Pick<ProcessEntry, 'pid' | 'startTime'>): Promise<boolean> {
+  const found = await findProcess(pid);
+  return found?.startTime === startTime && found.state !== 'Z';
+}
+
 /** Returns all running processes, without dead processes that their parent has not collected. */
 export async function listProcesses(): Promise<ProcessEntry[]> {
   const names = await readdir('/proc').catch(() => []);

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { endBelow, endMarked, markedProcesses } from './orphans.js';
-import { addDescendants, findProcess, listProcesses, type ProcessEntry } from './process-table.js';
+import { addDescendants, isAlive, listProcesses, type ProcessEntry } from './process-table.js';
 
 /** The processes of a run: identifies `ansible-runner` and ends the others. */
 export interface RunProcesses {
@@ -129,9 +129,8 @@ export class SandboxProcesses implements RunProcesses {
     const first = await this.first;
     const limit = Date.now() + KILL_WAIT_MS;
     while (first && Date.now() < limit) {
-      const now = await findProcess(first.pid);
-      // The first process of a namespace ends last: once it is dead, all others are.
-      if (now?.startTime !== first.startTime || now.state === 'Z') return;
+      // The first process of a namespace ends last: when it is dead, all others are dead, too.
+      if (!(await isAlive(first))) return;
       await sleep(POLL_MS);
     }
   }

@@ -11,7 +11,7 @@ import { createSessionFolder } from '../runner/git-session-folders.js';
 import { MaskedLines } from '../runner/masked-lines.js';
 import { createMasker } from '../runner/masker.js';
 import { operatorProxy } from '../runner/operator-proxy.js';
-import { findProcess } from '../runner/process-table.js';
+import { isAlive } from '../runner/process-table.js';
 import { removeDirectory } from '../runner/workspace.js';
 import { engineEnvironment, LABEL, ownerIn, type ContainerPlan } from './container.js';
 
@@ -223,9 +223,4 @@ export async function sweepContainers({
     removed += 1;
   }
   return removed;
-}
-
-async function isAlive({ pid, startTime }: { pid: number; startTime: string }): Promise<boolean> {
-  const found = await findProcess(pid);
-  return found?.startTime === startTime && found.state !== 'Z';
 }

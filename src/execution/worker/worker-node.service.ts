@@ -11,7 +11,7 @@ import {
 import { forkCapacities, instanceName } from '../../config/job-settings.js';
 import { Settings } from '../../config/settings.js';
 import { VERSION } from '../../config/version.js';
-import { bootId, findProcess } from '../runner/process-table.js';
+import { bootId, findProcess, isAlive } from '../runner/process-table.js';
 import { SandboxService } from '../sandbox/sandbox.service.js';
 import { InstancesRepository } from '../../instances/instances.repository.js';
 import { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
@@ -70,8 +70,7 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
     const { hostKey } = await this.identify();
     const dead: string[] = [];
     for (const { name, pid, start_time: startTime } of await this.nodes.ofHost(hostKey)) {
-      const found = await findProcess(pid);
-      if (found?.startTime !== startTime || found.state === 'Z') dead.push(name);
+      if (!(await isAlive({ pid, startTime }))) dead.push(name);
     }
     return dead;
   }

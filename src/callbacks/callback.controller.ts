@@ -30,7 +30,7 @@ class CallbackBody {
 }
 
 /**
- * Handles provisioning callbacks: requests by machines that ask for a job on themselves
+ * Handles provisioning callbacks: a machine requests a job on itself
  * (docs/contract/launching.md#provisioning-callbacks).
  */
 @ApiTags('job_templates')
@@ -48,7 +48,7 @@ export class CallbackController {
     kind: 'document',
     access: 'authenticated',
     operationId: 'job_template_callback_retrieve',
-    summary: 'The key of the template, and the hosts that the request would be one of.',
+    summary: 'The key of the template, and the hosts that match the address of the caller.',
     parent: jobTemplates,
     response: object({
       host_config_key: described(STRING, 'Key that hosts send.'),
@@ -82,7 +82,7 @@ export class CallbackController {
     kind: 'action',
     access: 'signature',
     operationId: 'job_template_callback',
-    summary: 'Launch the template on the host that sends the request, which has its key.',
+    summary: 'Launch the template on the host that sends the request with the key of the template.',
     response: object({
       job: described(WIDE_INTEGER, 'Id of the launched job.'),
       url: described(STRING, 'Path of the launched job.'),

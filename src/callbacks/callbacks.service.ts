@@ -87,8 +87,8 @@ export class Callbacks implements OnModuleDestroy {
   }
 
   /**
-   * Returns the single host that sent the request. If no single host matches, updates the
-   * inventory's sources and searches again.
+   * Returns the host that sent the request. If not exactly one host matches, updates the sources of
+   * the inventory and searches again.
    */
   private async host({ inventory }: LaunchTemplate, address: string): Promise<string> {
     if (!inventory) {
@@ -107,7 +107,7 @@ export class Callbacks implements OnModuleDestroy {
   /**
    * Updates the sources that a job would update, and waits for the updates.
    *
-   * @returns true if there are such sources
+   * @returns true if the inventory has such sources
    */
   private async updateSources(inventoryId: number): Promise<boolean> {
     const ids = await this.database.transaction(async () => {

@@ -21,10 +21,10 @@ export class CallingHosts {
   ) {}
 
   /**
-   * Returns the enabled hosts of an inventory with an address: by their address variable, otherwise
-   * by their name.
+   * Finds the enabled hosts of an inventory with an address: by their address variable, or by their
+   * name if they have no such variable.
    *
-   * @returns their names, in order
+   * @returns the names of the hosts, in order
    */
   async find(inventoryId: number, address: string): Promise<string[]> {
     const inventory = await this.inventories.described(inventoryId);

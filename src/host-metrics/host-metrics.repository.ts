@@ -58,7 +58,7 @@ export class HostMetricsRepository extends TableRepository<RowOf<HostMetric>> {
   }
 
   /**
-   * Marks hosts as deleted on which no job has run for some months.
+   * Marks the hosts that had no job in the last `months` months as deleted.
    *
    * @returns number of hosts, at most `limit`
    */
@@ -71,7 +71,7 @@ export class HostMetricsRepository extends TableRepository<RowOf<HostMetric>> {
   }
 
   /**
-   * Deletes the rows of hosts that were marked as deleted some months ago.
+   * Deletes the rows of hosts that were marked as deleted more than `months` months ago.
    *
    * @returns number of hosts, at most `limit`
    */

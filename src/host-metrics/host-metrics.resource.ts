@@ -14,13 +14,13 @@ const constant =
   async (rows: readonly Row[]): Promise<Map<number, Extension>> =>
     new Map(rows.map(({ id }) => [id, { fields }]));
 
-// Contains names of hosts of every organization: writable by superusers, also readable by auditors.
+// The rows contain host names of every organization: superusers and auditors read, superusers delete.
 const OPERATORS_ONLY = {
   read: superusersOnly,
   listRefusal: 'You do not have permission to perform this action.',
 };
 
-// Jobs write these rows, and the row itself records its deletion, so there is no audit.
+// Jobs write these rows, and each row records its deletion, so the activity stream records no changes.
 const COMMON = { audited: false, capabilities: {} } as const;
 
 export const hostMetrics = defineResource({
@@ -63,7 +63,7 @@ export const monthlyHostMetrics = defineResource({
   extend: constant({ license_capacity: 0, indirectly_managed_hosts: 0 }),
   shows: {
     fields: {
-      license_capacity: described(INTEGER, 'Always 0: there is no licence.'),
+      license_capacity: described(INTEGER, 'Always 0: there is no license.'),
       indirectly_managed_hosts: described(INTEGER, 'Always 0: no host is managed through others.'),
     },
   },

@@ -38,7 +38,7 @@ export class CleanupTasks extends Cleanups {
       case 'cleanup_notifications':
         return removalOf('notifications', notifications, days ?? HISTORY_DAYS);
       case 'cleanup_sessions': {
-        // Never sessions that are still valid.
+        // Valid sessions are never removed.
         const age = Math.max(days ?? 1, Math.ceil(settings.SESSION_COOKIE_AGE / SECONDS_PER_DAY));
         return {
           objects: 'sessions',
@@ -60,8 +60,8 @@ export class CleanupTasks extends Cleanups {
   }
 
   /**
-   * The delivery of a run that still exists keeps its small fields, which are the source of the run's
-   * variables, and loses its payload once no run of it is active.
+   * Returns the removal of old deliveries. A delivery with an existing run keeps its small fields, which
+   * are the source of the run's variables; its payload is removed when none of its runs is active.
    */
   private oldDeliveries(days: number): Removal {
     const { deliveries } = this;

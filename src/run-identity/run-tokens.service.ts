@@ -9,7 +9,7 @@ import { MAX_TOKEN_SECONDS, SigningKeys } from './signing-keys.service.js';
 
 /** Lifetime of a token that is exchanged for a session at once, in seconds. */
 const LOGIN_SECONDS = 5 * 60;
-/** Time from the token to the start of the playbook, in seconds: its timeout starts then. */
+/** Maximum time from the token to the start of the playbook, in seconds. The timeout of the run starts then. */
 const START_SECONDS = 10 * 60;
 
 /** Issues identity tokens of runs (docs/run-identity.md). */

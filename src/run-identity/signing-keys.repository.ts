@@ -26,7 +26,7 @@ export class SigningKeysRepository extends TableRepository<SigningKey> {
       FROM signing_keys ORDER BY created DESC, id`);
   }
 
-  /** Makes others who would add a key wait until the transaction ends. */
+  /** Locks the addition of keys until the end of the transaction. */
   async lock(): Promise<void> {
     await this.database.execute(sql`SELECT pg_advisory_xact_lock(${KEYS_LOCK})`);
   }

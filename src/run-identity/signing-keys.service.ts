@@ -15,18 +15,18 @@ import { SigningKeysRepository, type AgedKey } from './signing-keys.repository.j
 
 /** Maximum lifetime of an identity token, in seconds. */
 export const MAX_TOKEN_SECONDS = 24 * 60 * 60;
-/** Time for which a new key is published before it signs, so that verifiers know it, in seconds. */
+/** Time between the publication of a new key and its first use, in seconds, so that verifiers know the key. */
 export const PUBLISHED_FIRST_SECONDS = 60 * 60;
 /** Tolerated difference of clocks, in seconds. */
 export const CLOCK_SECONDS = 5 * 60;
 
-/** Returns the key that signs: the newest that verifiers know, else the oldest. */
+/** Returns the key that signs: the newest key that verifiers know, or else the oldest key. */
 export function signingKey<Key extends { age: number }>(keys: readonly Key[]): Key | undefined {
   const newestFirst = keys.toSorted((left, right) => left.age - right.age);
   return newestFirst.find(({ age }) => age >= PUBLISHED_FIRST_SECONDS) ?? newestFirst.at(-1);
 }
 
-/** Returns the keys that are published: those that sign, will sign, or signed tokens that can be valid. */
+/** Returns the published keys: keys that sign, will sign, or signed tokens that can still be valid. */
 export function publishedKeys<Key extends { age: number }>(keys: readonly Key[]): Key[] {
   const maxAge = PUBLISHED_FIRST_SECONDS + MAX_TOKEN_SECONDS + CLOCK_SECONDS;
   return keys.filter(({ age }) => !keys.some((other) => other.age < age && other.age > maxAge));
@@ -37,10 +37,10 @@ export const ALGORITHM = 'RS256';
 
 const sealContext = (id: string): string => rowContext('signing_keys', id, 'private_key');
 
-/** Keys that sign the identity tokens of runs. The first one is made when it is first needed. */
+/** Keys that sign the identity tokens of runs. The first key is generated on its first use. */
 @Injectable()
 export class SigningKeys {
-  /** The first key, while it is generated: requests without a login may come in any number. */
+  /** The first key while it is generated, so that parallel requests generate only one key. */
   private first: Promise<AgedKey[]> | undefined;
 
   constructor(
@@ -59,7 +59,6 @@ export class SigningKeys {
     }));
   }
 
-  /** Signs a token. */
   async sign(claims: JWTPayload): Promise<string> {
     const key = signingKey(await this.existing());
     if (!key) throw new Error('There is no signing key.');

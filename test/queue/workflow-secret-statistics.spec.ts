@@ -74,7 +74,7 @@ describe('statistics set under no_log', () => {
     expect(await runs.runOf(id, 'two')).toMatchObject({
       status: 'failed',
       job_explanation:
-        'The secret statistics of the runs before it cannot be opened with the present keys.',
+        'The secret statistics of the parent nodes cannot be opened with the present keys.',
     });
     await runs.end(id, 'rescue', 'successful');
     expect((await runs.run(id)).status).toBe('successful');

@@ -20,7 +20,7 @@ const SYSTEM_JOBS = 0;
  * - a job by its dependencies, an update of its project, an update or a command on its inventory, and a run
  *   of its template unless simultaneous runs are allowed.
  *
- * A run is only blocked by runs that have a place and by earlier ones, so no run is overtaken within its
+ * A run is only blocked by assigned runs and by earlier pending runs, so no run overtakes another run of its
  * queue, and queues do not wait for each other.
  */
 export function candidates(active: readonly SimilarRuns[]): Candidate[] {
@@ -50,7 +50,7 @@ export function candidates(active: readonly SimilarRuns[]): Candidate[] {
 
 /**
  * Returns the runs that can start, in the order of the queue. An update that a run waits for comes first,
- * because the run already has its place in the queue.
+ * because the run already has its position in the queue.
  */
 export const startable = (all: readonly Candidate[]): Candidate[] =>
   all
@@ -63,7 +63,7 @@ export const startable = (all: readonly Candidate[]): Candidate[] =>
 const templateOf = ({ type, template_id: id }: SimilarRuns): number | null =>
   type === 'system_job' ? SYSTEM_JOBS : id;
 
-/** The earliest run of each key: of those that have a place, and of all. */
+/** The earliest run of each key: among the assigned runs, and among all runs. */
 class Earliest {
   private readonly placed = new Map<number, number>();
   private readonly all = new Map<number, number>();

@@ -31,7 +31,7 @@ export class Dependencies {
   ) {}
 
   /**
-   * Determines once for every new job and inventory update which updates it waits for. Creates
+   * Determines once for every new job and inventory update which updates the run waits for. Creates
    * missing updates: one for each project and each source, shared by all runs of this pass.
    *
    * @returns true if more runs have undetermined dependencies
@@ -54,7 +54,7 @@ export class Dependencies {
     return runs.length === BATCH;
   }
 
-  /** Ends the pending jobs whose dependency did not succeed; a canceled dependency cancels them. */
+  /** Ends the pending jobs whose dependency did not succeed; a canceled dependency cancels the jobs. */
   async endBroken(): Promise<void> {
     const broken = await this.queue.broken();
     const isCanceled = ({ status }: BrokenJob) => status === 'canceled';

@@ -23,7 +23,7 @@ interface Group {
   /** Number of runs that the limits of the group still permit. */
   freeRuns: number;
   freeForks: number;
-  /** True if no run of the group counts: it can then get a run that exceeds its limit of forks. */
+  /** True if the group has no active run: the group can then get a run that exceeds its limit of forks. */
   isIdle: boolean;
   /** Machines for runs of the group, without machines that an earlier run waits for. */
   machines: Machine[];
@@ -57,8 +57,9 @@ export class FreeCapacity {
   }
 
   /**
-   * Reserves capacity in the first group that has capacity. If no group has, closes machines for later runs
-   * of these groups, so that none overtakes: the suitable machines, or all if the group lacks forks.
+   * Reserves capacity in the first group that has capacity. If no group has capacity, closes machines for
+   * later runs of these groups, so that no later run overtakes: the suitable machines, or all machines if
+   * the group lacks forks.
    *
    * @returns null if no group has capacity
    */

@@ -42,8 +42,7 @@ const recursionText = (order: readonly NamedTemplate[]): string =>
     .map(({ id, name }) => `<${name}-${id}>`)
     .join(', ')})`;
 
-const LOCKED =
-  'The secret statistics of the runs before it cannot be opened with the present keys.';
+const LOCKED = 'The secret statistics of the parent nodes cannot be opened with the present keys.';
 
 /** A created run, with the reason why it cannot start. */
 interface CreatedRun {

@@ -14,7 +14,7 @@ import { decide, type Decision } from './workflow-graph.js';
 import { WorkflowGraphs, type RunningWorkflow } from './workflow-graphs.service.js';
 import { secretFiller, secretNamesOf } from '../../workflows/workflow-secrets.js';
 
-/** Maximum number of workflow jobs per pass; if a pass reaches it, the next one follows at once. */
+/** Maximum number of workflow jobs per pass. A pass that reaches the limit is repeated at once. */
 const BATCH = 50;
 /** Key of the engine's advisory lock, unique among the single-key locks of this database. */
 const LOCK_KEY = 7402;
@@ -116,7 +116,7 @@ export class WorkflowEngine {
     return (await this.transitions.cancel(active)).length > 0;
   }
 
-  /** @returns true if nodes were left without a run */
+  /** @returns true if nodes have no run, because their template is missing */
   private async startNodes(decided: readonly DecidedWorkflow[]): Promise<boolean> {
     const missing = await this.runs.start(
       decided.flatMap(({ decision }) => decision.start),

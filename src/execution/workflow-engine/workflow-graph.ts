@@ -11,7 +11,7 @@ export interface WorkflowGraph {
 
 /** The next steps of a workflow job. */
 export interface Decision {
-  /** Nodes whose runs are to be created, in the order of the nodes. */
+  /** Nodes to start, in the order of the nodes. */
   start: number[];
   /** Nodes that end without a run. */
   ended: Map<number, 'missing' | 'skipped'>;

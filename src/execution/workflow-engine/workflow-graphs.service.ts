@@ -28,7 +28,7 @@ export class WorkflowGraphs {
     private readonly secretBox: SecretBox,
   ) {}
 
-  /** Returns the running workflow jobs among `ids`, and all running ones with a cancel request. */
+  /** Returns the running workflow jobs among `ids`, and all running workflow jobs with a cancel request. */
   async load(ids: readonly number[]): Promise<RunningWorkflow[]> {
     const workflows = await this.workflowJobs.running(ids);
     if (workflows.length === 0) return [];

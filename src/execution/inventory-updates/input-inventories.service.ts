@@ -12,7 +12,7 @@ import { RunFailed } from '../worker/outcome.js';
 
 /**
  * Options of the inventory document, equal to those for jobs: enabled hosts only, each with the id
- * that identifies it in the result.
+ * that identifies the host in the result.
  */
 const OPTIONS = { hostvars: true, towervars: true } as const;
 
@@ -56,4 +56,4 @@ export class InputInventories {
 }
 
 const notUsable = ({ name }: AttachedInput): string =>
-  `The input inventory "${name}" may not be used any more by whoever attached it: somebody who may use it has to attach it again.`;
+  `The input inventory "${name}" may not be used any more by the user who attached it. A user with the permission to use it must attach it again.`;

@@ -22,7 +22,7 @@ it('the reader keeps the unsafe mark only on texts that could be templates', asy
 });
 
 it.each([
-  ['what is no JSON', '{"all": ', 'no JSON'],
+  ['text that is not JSON', '{"all": ', 'not valid JSON'],
   ['more values than it takes', `[${'0,'.repeat(4_000_000)}0]`, 'more than 4000000 values'],
 ])('the reader refuses %s', (_name, text, fault) => {
   expect(parseDocument(text)).toEqual({ fault: expect.stringContaining(fault) as string });

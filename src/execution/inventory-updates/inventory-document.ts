@@ -13,11 +13,11 @@ import { RunFailed } from '../worker/outcome.js';
 /** Maximum size of a document, in bytes. */
 export const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 /**
- * Maximum number of values in a document: each takes time on the event loop when the thread returns
- * the document.
+ * Maximum number of values in a document: each value takes time on the event loop when the thread
+ * returns the document.
  */
 const MAX_VALUES = 4_000_000;
-/** Timeout of parsing, in ms; far above the time that the largest document takes. */
+/** Timeout of parsing, in ms; far above the parsing time of the largest document. */
 const TIMEOUT_MS = 60_000;
 
 /** The parsed document, packed or plain, or the reason why the thread rejected it. */
@@ -53,7 +53,7 @@ export function parseDocument(text: string): ParsedDocument {
     if (isInexact(text)) return { packed: pack(parseExact(text)) };
     return { document: JSON.parse(text, (_, value: unknown) => unmarked(value)) };
   } catch {
-    return { fault: 'The inventory that was read is no JSON.' };
+    return { fault: 'The inventory is not valid JSON.' };
   }
 }
 
@@ -78,8 +78,8 @@ function unpack(value: unknown): unknown {
 
 /**
  * Returns the text of an object in which Ansible marks a text that is not a template. Ansible 2.19 and
- * later marks every text that a plugin read elsewhere. The mark stays where it has an effect: on texts
- * that could be evaluated as a template.
+ * later marks every text that a plugin read elsewhere. Returns
+ * the object itself if its text could be evaluated as a template, because the mark prevents that.
  */
 function unmarked(value: unknown): unknown {
   if (!isRecord(value) || typeof value[NO_TEMPLATE] !== 'string') return value;

@@ -19,7 +19,7 @@ import { stopIfEnded, type ActiveRun } from '../worker/active-runs.service.js';
 import { RunFailed } from '../worker/outcome.js';
 import { MAX_DOCUMENT_BYTES, readDocument } from './inventory-document.js';
 
-/** Maximum delay of a Node timer, in ms; a longer one would fire at once. */
+/** Maximum delay of a Node timer, in ms; a timer with a longer delay would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Line of `ansible --list-hosts` that names a host. */
 const LISTED_HOST = /^ {4}(.+)$/;
@@ -85,7 +85,7 @@ export class InventoryReader {
   }
 }
 
-/** One reading: its commands, and the conditions that end them early. */
+/** The commands that read one inventory, and the conditions that end the commands early. */
 class Session {
   private endedAs: 'timeout' | 'full' | null = null;
   private readonly timer: NodeJS.Timeout | undefined;
@@ -132,8 +132,7 @@ class Session {
   }
 
   /**
-   * Lets Ansible itself resolve the pattern against the inventory, so that the result fits the
-   * installed version.
+   * Resolves the host pattern with Ansible itself, so that the result fits the installed version.
    */
   async limit(script: string): Promise<ReadonlySet<string>> {
     const { limit } = this.request;

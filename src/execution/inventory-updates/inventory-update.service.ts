@@ -117,7 +117,6 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     }
   }
 
-  /** Reads the source. */
   private async deliver(
     run: ActiveRun,
     row: StartedInventoryUpdate,

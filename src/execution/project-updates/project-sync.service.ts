@@ -172,7 +172,10 @@ export class ProjectSync implements RunKind<ActiveRun> {
     return { status: 'successful', fields: { scm_revision: revision }, write };
   }
 
-  /** Pulls the image of the update's execution environment, unless a job has set its own. */
+  /**
+   * Returns the isolation of the job that runs this sync. For other updates, pulls the image of the
+   * update's execution environment and returns its containers.
+   */
   private async containers(run: ActiveRun, output: RunOutput): Promise<Isolation | null> {
     if (run.isolation !== null) return run.isolation;
     await output.end();
@@ -184,7 +187,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
    * Runs work on the folder of a project while holding its lock, so that only one worker at a time
    * works there.
    *
-   * @throws RunEnded if the signal aborts while it waits for the lock
+   * @throws RunEnded if the signal aborts during the wait for the lock
    */
   private withLock<T>(projectId: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     return this.database.withClient(async (client) => {

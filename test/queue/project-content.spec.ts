@@ -129,8 +129,8 @@ describe('the requirements of a project', () => {
 
   it('of a prompted branch are installed for the job', async () => {
     const [why, shown] = await run('failed', { scm_branch: 'other' });
-    expect(why).toMatch(/^What roles\/requirements.yml names could not be installed/);
-    expect(shown).toContain('Installing what roles/requirements.yml names');
+    expect(why).toMatch(/^The requirements of roles\/requirements.yml could not be installed/);
+    expect(shown).toContain('Installing the requirements of roles/requirements.yml');
     expect(shown).toContain('nothing.tar.gz');
   });
 
@@ -178,7 +178,7 @@ describe('the requirements of a project', () => {
       return api.text('GET', `inventory_updates/${id}/stdout/?format=txt`, undefined, '*/*');
     };
     const failed = await read('failed');
-    expect(failed).toContain('Installing what roles/requirements.yml names');
+    expect(failed).toContain('Installing the requirements of roles/requirements.yml');
     expect(failed).toContain('absent.tar.gz');
     await api.call('PATCH', `inventory_sources/${source.id}/`, { scm_branch: '' });
     commit('main', { 'hosts.ini': 'one\n' });

@@ -121,7 +121,7 @@ describe.each(FENCES)('an installation %s', (_, kind) => {
     const server = await serveGalaxy([first], 'another');
     const failed = install(WANTED, { servers: [at(server, 'my-wrong-token')] });
     await expect(failed).rejects.toThrow(
-      /^What collections\/requirements.yml names could not be installed: .*403/,
+      /^The requirements of collections\/requirements.yml could not be installed: .*403/,
     );
     expect(output).toContain('refused Token **********');
     expect(output).not.toContain('my-wrong-token');

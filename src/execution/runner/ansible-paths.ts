@@ -11,9 +11,9 @@ export interface SearchPaths {
 }
 
 /**
- * Returns the folders of a project's content, followed by the default paths: those of the project's
- * `ansible.cfg`, or Ansible's own. They are repeated here because the environment of a run
- * overrides `ansible.cfg`.
+ * Returns the folders of a project's content, followed by the paths of the project's `ansible.cfg`,
+ * or else Ansible's default paths. These paths are repeated because the environment of a run overrides
+ * `ansible.cfg`.
  *
  * @param content folder as the run sees it
  */

@@ -2,7 +2,7 @@ import { isStars, spansOf, type Span } from './mask.js';
 import { finderOf, type Finder } from './text-finder.js';
 
 /**
- * Minimum length of a form: shorter ones match by chance where one line ends and another begins.
+ * Minimum length of a form: shorter forms match by chance where one line ends and another begins.
  */
 const MIN_WRAPPED_LENGTH = 6;
 
@@ -13,7 +13,7 @@ export function wrappedForms(forms: ReadonlySet<string>): Set<string> {
 }
 
 /** A color escape sequence, which Ansible starts and ends in each line. */
-const COLOUR = /\u001B\[[0-9;]*m/g;
+const COLOR = /\u001B\[[0-9;]*m/g;
 /** Space between the words of a message. */
 const GAP = /(?:\s|\u001B\[[0-9;]*m)+/g;
 /** A line break with the characters before and after it. */
@@ -28,7 +28,7 @@ export function brokenFinderOf(wrapped: ReadonlySet<string>): Finder {
     for (let from = 0; from + 2 <= form.length; from += 1) pairs.add(form.slice(from, from + 2));
   }
   return (input) => {
-    const plain = input.replaceAll(COLOUR, '');
+    const plain = input.replaceAll(COLOR, '');
     for (const [, before = '', after = ''] of plain.matchAll(LINE_BREAK)) {
       if (pairs.has(before + after)) return brokenSpans(input, find);
     }
@@ -36,9 +36,7 @@ export function brokenFinderOf(wrapped: ReadonlySet<string>): Finder {
   };
 }
 
-/**
- * Finds matches of `find` in `input` without its gaps, and returns those that span a line break.
- */
+/** Finds matches of `find` in `input` without its gaps, and returns the matches that span a line break. */
 function brokenSpans(input: string, find: Finder): Span[] {
   const spans = find(input.replaceAll(GAP, ''));
   if (spans.length === 0) return [];
@@ -80,7 +78,7 @@ export function prefixFinderOf(wrapped: ReadonlySet<string>): (input: string) =>
 function positionMapper(input: string): (position: number) => number {
   const words = wordsOf(input);
   let next = 0;
-  let count = 0; // Number of characters of the words before the next one.
+  let count = 0; // Number of characters of the words before the next word.
   return (position) => {
     let word = words[next];
     while (word && count + word.end - word.start <= position) {

@@ -3,7 +3,7 @@ import { ExactNumber, entriesOf, exactJson, recordOf } from '../../common/exact-
 const REPLACEMENT = '\uFFFD';
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 /**
- * Maximum depth of a value; a deeper one can only be an attack on the stack. The API's own limit is
+ * Maximum depth of a value; a deeper value can only be an attack on the stack. The limit of the API is
  * 64.
  */
 export const MAX_JSON_DEPTH = 100;

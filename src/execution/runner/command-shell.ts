@@ -29,7 +29,7 @@ type Child = ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readabl
 const hasPipes = (child: ChildProcess): child is Child =>
   child.stdin !== null && child.stdout !== null && child.stderr !== null;
 
-/** Maximum output of one command, in characters; a command that prints more is stopped. */
+/** Maximum output of one command, in characters; a command that exceeds the limit is stopped. */
 export const MAX_PRINTED = 16 * 1024 * 1024;
 
 /** Grace period in ms before the kill, so that commands can finish writing files. */

@@ -17,7 +17,7 @@ export class ContentCache {
   private readonly root: string;
   private readonly building: string;
 
-  /** @param retentionMs time that an unused entry is kept, in ms */
+  /** @param retentionMs retention time of an unused entry, in ms */
   constructor(
     dataDir: string,
     private readonly retentionMs: number,
@@ -26,7 +26,7 @@ export class ContentCache {
     this.building = join(this.root, BUILDING);
   }
 
-  /** Returns the folder of an entry and marks the entry as used; null if there is none. */
+  /** Returns the folder of an entry and marks the entry as used; null if the entry is missing. */
   async find(digest: string): Promise<string | null> {
     const entry = join(this.root, digest);
     const now = new Date();
@@ -39,8 +39,7 @@ export class ContentCache {
   /**
    * Creates an entry, or replaces an existing one.
    *
-   * @param build creates the content in a folder of its own below the given folder, and returns
-   *   that folder
+   * @param build creates the content in a new folder below `root`, and returns the new folder
    */
   async create(digest: string, build: (root: string) => Promise<string>): Promise<string> {
     const entry = join(this.root, digest);

@@ -7,7 +7,7 @@ import { type Line, LineSplitter } from './line-splitter.js';
 /** Line separators of Python's `splitlines`: the printing side counts each piece separately. */
 const PIECE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
 /**
- * Maximum number of missing counters; a run never skips so many. A line with a higher counter is output of
+ * Maximum number of missing counters, which a run never reaches. A line with a higher counter is output of
  * a task that looks like an event, and is treated as output.
  */
 export const MAX_MISSING = 200_000;

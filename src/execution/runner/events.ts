@@ -22,7 +22,7 @@ export const MAX_NAME_LENGTH = 1024;
 /** Maximum size of a stored module result, in bytes of JSON. */
 export const MAX_RESULT_BYTES = 700_000;
 const NAMED_KEYS = ['playbook', 'play', 'task', 'role', 'host'] as const;
-/** Keys that are kept of a result that is too large. */
+/** Keys of a result that are stored if the result is too large. */
 const RESULT_ESSENTIALS = [
   'changed',
   'failed',
@@ -42,7 +42,7 @@ export function isRunnerEvent(value: unknown): value is RunnerEvent {
   );
 }
 
-/** Returns true if an event only holds a printed line. */
+/** Returns true if an event only contains printed lines. */
 export const isPlainOutput = ({ event }: Pick<EventRow, 'event'>): boolean => event === 'verbose';
 
 /** Maps an event to its row (docs/contract/runs.md#events). A pure function that never throws. */

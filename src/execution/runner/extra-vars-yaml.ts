@@ -6,8 +6,8 @@ import { cleanText, MAX_JSON_DEPTH } from './clean-text.js';
 const ESCAPED = /[\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
 
 /**
- * Texts that YAML 1.1 reads as another type if they are not quoted. Ansible 2.19 and later reads them
- * so behind `!unsafe` in spite of the quotes: `!unsafe "007"` is the number 7.
+ * Texts that YAML 1.1 reads as another type if they are not quoted. Ansible 2.19 and later
+ * does the same after `!unsafe` in spite of the quotes: `!unsafe "007"` is the number 7.
  */
 const OTHER_TYPE =
   /^(?:[!&*~=]|<<|null|true|false|yes|no|on|off|[-+]?\.(?:inf|nan)|[-+.\d][-+.:_\da-fxtz \t]*)?$/i;

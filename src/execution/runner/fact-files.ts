@@ -171,7 +171,7 @@ export async function writeFacts(
  * Yields the fact changes of a finished play. Yields nothing if the folder is missing, because a missing
  * folder does not mean that hosts lost their facts.
  *
- * @param provided hosts whose facts were given to the play; only these can be reported as removed
+ * @param provided hosts whose facts the play received; only these hosts can be reported as removed
  */
 export async function* changedFacts(
   workspace: Workspace,

@@ -21,7 +21,7 @@ export function watchFolder(dir: string, maxBytes: number, onFull: () => void): 
 }
 
 /**
- * Returns the disk usage of a folder in bytes. Links are not followed; files can vanish meanwhile.
+ * Returns the disk usage of a folder in bytes. Links are not followed. Files can disappear meanwhile.
  */
 async function bytesIn(dir: string): Promise<number> {
   const args = ['-skx', dir];

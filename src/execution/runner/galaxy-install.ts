@@ -43,7 +43,7 @@ export interface InstallRequest extends ContentLimits {
    * it.
    */
   readonly root: string;
-  /** Variables of the administrator; the guard's and the servers' take precedence. */
+  /** Variables of the administrator; the variables of the guard and the servers take precedence. */
   readonly environment: Readonly<Record<string, string>>;
   readonly ignoresCertificates: boolean;
   readonly guard: AddressGuard;
@@ -140,7 +140,7 @@ async function runInstalls(
   };
   try {
     for (const { path, kind } of files) {
-      onOutput(`Installing what ${path} names\n`);
+      onOutput(`Installing the requirements of ${path}\n`);
       const args = [
         ...COMMANDS[kind],
         ...(request.ignoresCertificates ? ['--ignore-certs'] : []),
@@ -155,7 +155,7 @@ async function runInstalls(
       for (const refusal of new Set(refusals)) lines.add(`${refusal}\n`);
       lines.end();
       const reason = last.join(' ').slice(-MAX_EXPLANATION);
-      throw new ContentError(`What ${path} names could not be installed: ${reason}`);
+      throw new ContentError(`The requirements of ${path} could not be installed: ${reason}`);
     }
   } finally {
     watch.release();

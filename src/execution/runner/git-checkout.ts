@@ -43,7 +43,7 @@ export interface SyncRequest extends GitProject, GitLimits, SignedFiles {
   readonly clean?: boolean;
   /** True to remove the folder first. */
   readonly deleteOnUpdate?: boolean;
-  /** True to use the newest commit of the submodules' branches instead of the recorded one. */
+  /** True to use the newest commit of the submodules' branches instead of the recorded commit. */
   readonly trackSubmodules?: boolean;
   /** The project's own folder. The caller guarantees one sync at a time. */
   readonly destination: string;
@@ -57,8 +57,8 @@ export interface CheckoutRequest extends GitLimits, SignedFiles {
   /** Full commit id, branch, tag or `refs/...` name. */
   readonly revision: string;
   /**
-   * Source for commits that the repository lacks; if absent, only present commits can be checked
-   * out.
+   * Source for commits that the repository lacks; if absent, only commits of the repository can be
+   * checked out.
    */
   readonly source?: GitProject;
   /**
@@ -174,7 +174,7 @@ async function revisionFor(request: RevisionRequest): Promise<string> {
   return revision;
 }
 
-/** Returns what a session for a project can access. */
+/** Returns the source and the folders that a session for a project can access. */
 export function accessTo(
   project: Pick<GitProject, 'reach' | 'credential'> | undefined,
   source: GitSource | null,

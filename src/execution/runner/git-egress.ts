@@ -21,7 +21,7 @@ const SSH_CONFIG = 'ssh_config';
  * (docs/contract/operations.md#where-projects-come-from):
  *
  * - http and https use a proxy of this program, which checks the address of every connection,
- *   including those of redirects and submodules; if the operator has a proxy, that proxy is used
+ *   including connections of redirects and submodules; if the operator has a proxy, that proxy is used
  *   instead;
  * - ssh and git connect to the address that was checked, and only to hosts that were permitted
  *   before.
@@ -123,8 +123,7 @@ export class GitEgress {
       return (await this.reach?.locate(source)) ?? [];
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
-      // A name that does not resolve here can be resolvable by the operator's proxy, which then
-      // decides.
+      // The operator's proxy may resolve a name that this machine cannot resolve, and then decides.
       const isProxied = this.proxy === null && source.scheme.startsWith('http');
       if (isProxied && error.kind === 'dns') return [];
       throw new GitSourceError(error.message);

@@ -29,7 +29,7 @@ const CONFIG = `[core]
 const HEAD = 'ref: refs/heads/main\n';
 
 /**
- * Makes a folder a repository whose behavior depends on its objects and refs only. The caller must
+ * Turns a folder into a repository whose behavior depends on its objects and refs only. The caller must
  * ensure that no other process uses the folder meanwhile: links are not followed, but the path is
  * not locked.
  *
@@ -46,12 +46,12 @@ export async function renewRepository(dir: string, url: string | null): Promise<
 /**
  * Returns the objects folder of a synced project.
  *
- * @throws GitError if the project has no objects folder of its own
+ * @throws GitError if the objects folder of the project is missing or a symbolic link
  */
 export async function objectsOf(repository: string): Promise<string> {
   const gitDir = join(resolve(repository), '.git');
   const objects = join(gitDir, 'objects');
-  // A link here would lead into another project's folder.
+  // A symbolic link would lead into another project's folder.
   if ((await isFolder(gitDir)) && (await isFolder(objects))) return objects;
   throw new GitError('The project has no repository yet.', '');
 }

@@ -6,7 +6,7 @@ import type { GitSession } from './git-command.js';
 
 /** Options for updating the submodules of a work copy. */
 export interface SubmoduleOptions {
-  /** True to use the newest commit of their branches instead of the recorded one. */
+  /** True to use the newest commit of their branches instead of the recorded commit. */
   readonly track: boolean;
   readonly schemes: readonly string[];
   /** Repository of another work copy, whose submodule commits are used. */

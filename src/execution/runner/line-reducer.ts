@@ -1,4 +1,4 @@
-/** Maximum number of bytes of each text that are kept in a line that is too long. */
+/** Maximum length of each text in a line that is too long, in bytes. */
 export const MAX_STRING_BYTES = 256 * 1024;
 const CUT_NOTE = Buffer.from(` ... [cut by the controller after ${MAX_STRING_BYTES} bytes]`);
 

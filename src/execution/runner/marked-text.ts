@@ -41,7 +41,7 @@ export class MarkedText {
     return code === undefined ? null : Number(code);
   }
 
-  /** Returns how many characters at the end of a text can be the beginning of the mark. */
+  /** Returns the number of characters at the end of a text that can be the beginning of the mark. */
   private partialMarkLength(text: string): number {
     let length = Math.min(this.mark.length - 1, text.length);
     while (length > 0 && !text.endsWith(this.mark.slice(0, length))) length -= 1;

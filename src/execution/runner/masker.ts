@@ -14,12 +14,12 @@ export interface Masker {
   text(text: string): string;
   /**
    * Masks consecutive pieces of output of one or more lines each. A secret that is broken over
-   * several pieces is masked in each.
+   * several pieces is masked in each piece.
    */
   output(pieces: readonly string[]): string[];
   /**
-   * Returns how many of the last pieces must wait for the next piece, because a secret can begin in
-   * them.
+   * Returns the number of last pieces that must wait for the next piece, because they can contain
+   * the beginning of a secret.
    */
   openPieces(pieces: readonly string[]): number;
   /** Masks texts, keys and numbers of a JSON value, at any depth. */
@@ -29,7 +29,7 @@ export interface Masker {
 }
 
 /**
- * Creates a masker for the secrets of one run. It finds each secret as it is, as written inside
+ * Creates a masker for the secrets of one run. The masker finds each secret in plain text, inside
  * JSON (quoted once or twice) and INI, as base64 at any alignment, line by line if it has several
  * lines, and broken over lines by a program that wraps its messages, as Ansible does with warnings:
  * at a space, a hyphen or any position of a long word. Secrets under 3 characters cannot be masked.

@@ -31,7 +31,7 @@ const DEFAULT_GRACE_MS = 3_000;
  */
 const KILL_WAIT_MS = 5_000;
 /**
- * Number of consecutive scans that must find nothing. One scan is not enough: a process that starts during
+ * Number of consecutive scans that must find no process. One scan is not enough: a process that starts during
  * the scan is not listed, and a program that is being loaded has no environment yet.
  */
 const EMPTY_SCANS = 3;
@@ -93,7 +93,7 @@ export async function endMarked(mark: string, graceMs: number, except?: number):
   });
 }
 
-/** Ends the descendants of a process, except the given ones. */
+/** Ends the descendants of a process, except the processes in `except`. */
 export async function endBelow(
   root: ProcessEntry,
   graceMs: number,

@@ -39,7 +39,7 @@ function vaultArguments(run: PlaybookRun): string[] {
 }
 
 /**
- * Checks the files in a limit. `@file` reads patterns from a file and prints unknown ones, so only
+ * Checks the files in a limit. `@file` reads patterns from a file and prints unknown patterns, so only
  * project files are allowed.
  */
 function checkedLimit(limit: string | undefined): string {

@@ -1,7 +1,7 @@
 /**
- * Calls `look` at an interval until it resolves to true. Calls never overlap.
+ * Calls `check` at an interval until `check` resolves to true. Calls never overlap.
  *
- * @param check resolves to true when the checks can end
+ * @param check resolves to true when no more checks are necessary
  * @returns function that ends the checks
  */
 export function poll(intervalMs: number, check: () => Promise<boolean>): () => void {

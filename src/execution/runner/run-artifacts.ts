@@ -5,8 +5,8 @@ import type { RunStatus } from './run-options.js';
 import { ARTIFACTS, RUN_IDENT, type Workspace } from './workspace.js';
 
 /**
- * Maximum size of an event file, in bytes; a larger one belongs to an event whose line was already
- * cut or refused.
+ * Maximum size of an event file, in bytes; a larger file belongs to an event whose line was already
+ * cut or rejected.
  */
 const MAX_EVENT_FILE_BYTES = 8 * 1024 * 1024;
 /**
@@ -20,8 +20,8 @@ const EVENT_FILE = /^(\d+)-.+(?<!-partial)\.json$/;
 
 /**
  * Returns the status that `ansible-runner` recorded for the playbook. The exit code alone is not
- * reliable: when the playbook's process is killed, the runner records `failed` and still exits with
- * 0. A missing record means that the runner itself failed.
+ * reliable: when the playbook's process is killed, the runner records `failed` and exits with 0. A
+ * missing record means that the runner itself failed.
  */
 export async function readRunnerStatus(
   workspace: Workspace,

@@ -23,8 +23,8 @@ export interface RunMark {
 const FILE_NAME = 'run.json';
 
 /**
- * Records the process of a run. Call it as soon as the process exists, and again when more is
- * known.
+ * Records the process of a run. Call this function when the process exists, and again when the first
+ * process inside the sandbox is known.
  */
 export async function writeRunMark(
   workspace: Workspace,

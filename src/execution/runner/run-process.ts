@@ -32,7 +32,7 @@ function watchPlaybook(
 ): () => void {
   let playbookPid: number | undefined;
   return poll(WATCH_MS, async () => {
-    // Evaluated before the look-up: a playbook that starts after the look-up is found by the next look-up.
+    // Evaluated before the look-up: a playbook that starts after the look-up must not count as ended.
     const isExpected = playbookPid !== undefined || hasStarted();
     const runnerPid = await runner();
     if (runnerPid === undefined) return false;
@@ -171,8 +171,8 @@ class RunProcess {
   }
 
   /**
-   * Ends the run early. SIGTERM tells `ansible-runner` that the run is canceled, but it only checks
-   * this when its playbook has ended, so the playbook is ended, too. Remaining processes are
+   * Ends the run early. `ansible-runner` handles SIGTERM only
+   * after its playbook has ended, so the playbook is ended, too. Remaining processes are
    * killed.
    */
   end(reason: EndReason): void {
@@ -237,7 +237,7 @@ class RunProcess {
   }
 
   /**
-   * Kills at once: a process that uses too much memory would use more of it during a grace period.
+   * Kills all processes without a grace period, in which they would use more memory.
    */
   private endForMemory(): void {
     this.end('memory');

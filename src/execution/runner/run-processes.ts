@@ -11,11 +11,11 @@ export interface RunProcesses {
   /** Returns the ids of all processes. */
   all(): Promise<number[]>;
   /**
-   * Signals the runner, once, and everything below it; kills what has not ended after the grace
-   * period.
+   * Signals the runner, once, and all its descendants; kills the processes that have not ended after
+   * the grace period.
    */
   end(graceMs: number): Promise<void>;
-  /** Ends everything below the runner. */
+  /** Ends the descendants of the runner. */
   endBelowRunner(graceMs: number): Promise<void>;
   /** Kills all processes including the runner. */
   kill(): Promise<void>;
@@ -137,8 +137,8 @@ export class SandboxProcesses implements RunProcesses {
 
   /**
    * Returns the first process, the processes in between, and the runner, as far as they have
-   * started. Orphaned processes of the run become children of the first process; its oldest child
-   * is the one it started itself.
+   * started. Orphaned processes of the run become children of the first process; only its oldest
+   * child was started by the first process itself.
    */
   private async chain(): Promise<readonly ProcessEntry[]> {
     const first = await this.first;

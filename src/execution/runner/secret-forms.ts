@@ -2,7 +2,7 @@ import { isStars } from './mask.js';
 
 /** Minimum length of a masked secret; shorter texts occur in other output by chance. */
 export const MIN_SECRET_LENGTH = 3;
-/** Minimum length of a line of a multi-line secret that is masked on its own. `}` stays visible. */
+/** Minimum length of a masked line of a multi-line secret. Shorter lines, such as `}`, stay visible. */
 const MIN_LINE_LENGTH = 8;
 /** Minimum length of a base64 form; shorter forms match ordinary words. */
 const MIN_BASE64_LENGTH = 6;

@@ -12,8 +12,8 @@ const CHECK_TIMEOUT_MS = 10_000;
 const SHELL_SAFE_PATH = /^[\w./-]+$/;
 
 /**
- * Returns a key in the format of ssh tools. Keys from external secret stores, and keys stored by
- * earlier versions, were not repaired when they were saved.
+ * Returns a key in the format of ssh tools. Keys of external secret stores, and keys that earlier
+ * versions stored, were not repaired when they were saved.
  */
 export function normalizeKey(key: string): string {
   return checkSshKey(key).fault === null

@@ -8,8 +8,8 @@ import { type FileHandle, lstat, open, opendir, rm, stat } from 'node:fs/promise
  */
 
 /**
- * The root folder of such files, which is bound into the sandbox. A run can replace every folder
- * below it, for example by a link to `/proc`, but not the folder itself.
+ * Root folder of files that a run can have written, bound into the sandbox. A run can replace every
+ * folder below the root, for example by a link to `/proc`, but not the root itself.
  */
 export interface BoundFolder {
   readonly dir: string;

@@ -59,7 +59,7 @@ async function isLookedAt(id: number): Promise<void> {
 if (isRoot) {
   it('a worker as root without a sandbox accepts no runs', async () => {
     await start(undefined);
-    await expectRefusal('As root this worker runs none');
+    await expectRefusal('As root this worker starts no runs');
   }, 120_000);
 }
 

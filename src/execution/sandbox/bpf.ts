@@ -2,7 +2,7 @@
 export interface Instruction {
   readonly code: number;
   /**
-   * Number of instructions to skip if the comparison holds; `skipElse` counts for the other case.
+   * Number of instructions to skip if the comparison is true; `skipElse`: if the comparison is false.
    */
   readonly skipIf?: number;
   readonly skipElse?: number;
@@ -22,7 +22,7 @@ export const load = (offset: number): Instruction => ({ code: CODES.load, value:
 /** Ends the program and returns an action code to the kernel. */
 export const end = (action: number): Instruction => ({ code: CODES.end, value: action });
 
-/** Runs `then` if the loaded value is equal to `value`; otherwise continues after it. */
+/** Runs `then` if the loaded value is equal to `value`; otherwise continues after `then`. */
 export const whenEqual = (value: number, then: readonly Instruction[]): Instruction[] =>
   when(CODES.equal, value, then);
 
@@ -45,7 +45,7 @@ export function assemble(instructions: readonly Instruction[]): Buffer {
   for (const [index, { code, skipIf = 0, skipElse = 0, value }] of instructions.entries()) {
     const start = index * INSTRUCTION_BYTES;
     program.writeUInt16LE(code, start);
-    // A jump distance is one byte: a longer one throws here.
+    // A jump distance is one byte. A longer distance throws a RangeError.
     program.writeUInt8(skipIf, start + 2);
     program.writeUInt8(skipElse, start + 3);
     program.writeUInt32LE(value, start + 4);

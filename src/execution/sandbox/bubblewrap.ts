@@ -83,8 +83,8 @@ export function bubblewrapped(
  * host name; no capabilities.
  */
 export function bubblewrapOptions(spec: SandboxSpec, plan: Plan, limits: Limits): string[] {
-  // With two nested bubblewraps only the inner one is filtered: the filter would refuse the system
-  // calls of the outer one.
+  // With two nested bubblewraps, only the inner bubblewrap is filtered: the filter would refuse the
+  // system calls of the outer bubblewrap.
   const isFilteredInside = plan.isRoot && plan.closesUserNamespaces;
   return [
     ...(isFilteredInside ? [] : filterArguments(plan)),

@@ -51,9 +51,9 @@ export interface Launch {
    * which reports no first process as JSON on file descriptor 3.
    */
   readonly depth: number | null;
-  /** Signal that ends everything inside when it is sent to the started process. */
+  /** Signal to the started process that ends all processes inside the sandbox. */
   readonly killSignal: 'SIGKILL' | 'SIGTERM';
-  /** Exit code that means "out of memory"; absent if the exit code does not show it. */
+  /** Exit code that means "out of memory"; absent if no exit code has this meaning. */
   readonly outOfMemoryCode?: number;
 }
 

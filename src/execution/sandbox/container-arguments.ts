@@ -36,8 +36,8 @@ export function confinement(spec: SandboxSpec, plan: ContainerPlan): string[] {
     ...(plan.filter ? [`--security-opt=seccomp=${filterFile(spec)}`] : []),
     `--network=${spec.hasNetwork ? 'host' : 'none'}`,
     ...(plan.isPodman ? PODMAN_OPTIONS : []),
-    // In the user namespace of a rootless user, ids inside a container differ from those outside
-    // unless they are kept.
+    // In the user namespace of a rootless user, ids inside a container differ from the ids outside,
+    // unless `keep-id` is set.
     ...(plan.isPodman && !plan.isRoot ? ['--userns=keep-id'] : []),
     // Output of the command goes to the worker only.
     '--log-driver=none',

@@ -77,7 +77,7 @@ export async function provideImage(engine: string, image: string): Promise<void>
 export interface LocalImage {
   /** Id for starting containers, because a tag can be moved meanwhile. */
   readonly id: string;
-  /** Digest of the manifest, as registries show it; for Docker, the digest of the configuration. */
+  /** Digest of the manifest, as in the registry; for Docker, the digest of the configuration. */
   readonly digest: string;
 }
 

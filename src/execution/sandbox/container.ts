@@ -30,7 +30,7 @@ export interface ContainerPlan {
    * Process limit of this process, which an engine must not exceed; null: unlimited.
    */
   readonly maxProcesses: number | null;
-  /** The filter that `filterProfile` returned; null: the engine's default filter. */
+  /** Result of `filterProfile`; null: the default filter of the engine. */
   readonly filter: Buffer | null;
   readonly owner: ContainerOwner;
 }

@@ -40,7 +40,7 @@ export class GuardedProxy extends GuardedServer {
     try {
       connectSockets(client, await this.reach(await readTarget(client), client));
     } catch (error) {
-      // Without a refusal: the program disconnected, speaks another protocol, or the host is unreachable.
+      // Other errors: the program disconnected or uses another protocol, or the host is unreachable.
       const isRefused = error instanceof OutboundError;
       client.end(reply(isRefused ? REPLIES.notAllowed : REPLIES.failed));
     }
@@ -57,7 +57,7 @@ function connectSockets(client: Socket, upstream: Socket): void {
 /** @throws Error for anything but a connection request */
 async function readTarget(client: Socket): Promise<ConnectTarget> {
   const [version, methods] = await read(client, 2);
-  if (version !== VERSION) throw new Error('This is no SOCKS 5');
+  if (version !== VERSION) throw new Error('The protocol is not SOCKS 5');
   await read(client, methods ?? 0);
   client.write(Buffer.from([VERSION, NO_AUTHENTICATION]));
   const [, command, , type] = await read(client, 4);
@@ -65,7 +65,7 @@ async function readTarget(client: Socket): Promise<ConnectTarget> {
   const port = (await read(client, 2)).readUInt16BE();
   if (command === CONNECT && host !== null) return { host, port };
   client.end(reply(REPLIES.notSupported));
-  throw new Error('Only connections are made');
+  throw new Error('Only the command CONNECT is supported');
 }
 
 async function readHost(client: Socket, type: number | undefined): Promise<string | null> {
@@ -86,7 +86,7 @@ async function readHost(client: Socket, type: number | undefined): Promise<strin
 /**
  * Reads an exact number of bytes.
  *
- * @throws Error if the connection ends before
+ * @throws Error if the connection ends first
  */
 async function read(socket: Socket, length: number): Promise<Buffer> {
   if (length === 0) return Buffer.alloc(0);

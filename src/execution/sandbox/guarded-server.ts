@@ -51,7 +51,7 @@ export abstract class GuardedServer {
    */
   protected async reach({ host, port }: ConnectTarget, client: Duplex): Promise<Socket> {
     const addresses = await this.permitted(host);
-    if (client.destroyed) throw new Error('The client gave up');
+    if (client.destroyed) throw new Error('The client disconnected');
     const upstream = connect({
       host,
       port,
@@ -78,7 +78,7 @@ export abstract class GuardedServer {
 
   private watch(socket: Duplex): void {
     this.sockets.add(socket);
-    // The peer detects the error by the end of its connection.
+    // The program detects the error by the end of its connection.
     socket.on('error', () => socket.destroy());
     socket.once('close', () => this.sockets.delete(socket));
   }

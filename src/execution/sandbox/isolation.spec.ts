@@ -22,7 +22,9 @@ describe('a worker without a sandbox', () => {
 
   it('accepts no runs as root, for any number of organizations', async () => {
     be(0);
-    expect(await refusalOf(none(false), 'auto', one)).toContain('As root this worker runs none');
+    expect(await refusalOf(none(false), 'auto', one)).toContain(
+      'As root this worker starts no runs',
+    );
   });
 
   it('accepts the runs of one organization under another account', async () => {

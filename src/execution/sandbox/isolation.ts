@@ -29,7 +29,7 @@ const ADVICE: readonly (readonly [complaint: RegExp, advice: string])[] = [
   [/^bwrap is not installed/, 'install the package bubblewrap'],
   [/podman is not installed/, 'install the package podman'],
   [/newuidmap|subuid/, 'install the package uidmap, and give the account ranges in /etc/subuid'],
-  [/Docker daemon|docker\.sock/, 'the worker needs a running engine, and the right to use it'],
+  [/Docker daemon|docker\.sock/, 'the worker needs a running engine and permission to use it'],
   [/crun: .*cgroup/, 'install the package runc, and name it as runtime in containers.conf'],
   [
     /uid map: Permission denied|RTM_NEWADDR/,
@@ -44,7 +44,7 @@ const ADVICE: readonly (readonly [complaint: RegExp, advice: string])[] = [
   [/Unknown option/, 'bubblewrap is older than 0.5'],
 ];
 
-/** Kinds of isolation in order of preference; the first that works is used. */
+/** Kinds of isolation in order of preference; the first working kind is used. */
 const KINDS = ['bubblewrap', 'container'] as const;
 const FINDERS = { bubblewrap, container };
 
@@ -118,7 +118,7 @@ async function detailOf({ closesUserNamespaces, filter }: Plan): Promise<string>
     version,
     ...(filter ? [] : ['system calls are not filtered']),
     // The filter forbids user namespaces, too.
-    ...(closesUserNamespaces || filter ? [] : ['runs can make user namespaces of their own']),
+    ...(closesUserNamespaces || filter ? [] : ['runs can create user namespaces']),
   ].join('; ');
 }
 
@@ -141,9 +141,10 @@ export async function refusalOf(
   if (isolation.mode !== 'none' || isolation.isChosen) return null;
   const reason = `Runs cannot be isolated: ${isolation.detail}.`;
   if (wanted !== 'auto') return reason;
-  if (process.getuid?.() === 0) return `${reason} As root this worker runs none without.`;
+  if (process.getuid?.() === 0)
+    return `${reason} As root this worker starts no runs without isolation.`;
   return (await hasSeveralOrganizations())
-    ? `${reason} With more than one organization this worker runs none without.`
+    ? `${reason} With more than one organization this worker starts no runs without isolation.`
     : null;
 }
 

@@ -35,7 +35,8 @@ const TIMEOUT_MS = { bubblewrap: 5000, container: 30_000 };
 /**
  * Runs a small program with the same arguments as a run.
  *
- * @returns null if it works, otherwise the error message of bubblewrap, the engine or the program
+ * @returns null if the program succeeds, otherwise the error message of bubblewrap, the engine or the
+ *   program
  */
 export async function probeError(plan: SandboxPlan, settings: Settings): Promise<string | null> {
   const root = await mkdtemp(join(tmpdir(), 'probe-'));
@@ -56,7 +57,7 @@ export async function probeError(plan: SandboxPlan, settings: Settings): Promise
     const launch = await launchInside(plan, command, spec, settings);
     const error = await errorOf(launch, TIMEOUT_MS[plan.kind]);
     if (error !== null || existsSync(join(folder, 'probe'))) return error;
-    return 'the engine does not run on this machine: what a container writes is not seen here';
+    return 'the engine does not run on this machine: files of its containers are not visible on the worker';
   } finally {
     await rm(root, { recursive: true, force: true });
   }
@@ -75,13 +76,15 @@ function errorOf(
     };
     const timer = setTimeout(() => {
       child.kill(killSignal);
-      end(`no answer within ${timeoutMs / 1000} s`);
+      end(`the program did not end within ${timeoutMs / 1000} s`);
     }, timeoutMs);
     void sandboxPid(child);
     child.stderr?.on('data', (chunk: Buffer) => (text = (text + chunk.toString()).slice(-2000)));
     child.once('error', (error) => end(error.message));
     child.once('close', (code, signal) =>
-      end(code === 0 ? null : faultIn(text) || `it ended with ${signal ?? `code ${code}`}`),
+      end(
+        code === 0 ? null : faultIn(text) || `the program ended with ${signal ?? `code ${code}`}`,
+      ),
     );
   });
 }

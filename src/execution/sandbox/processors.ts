@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** Assigns processors to commands round-robin, so that the load spreads. */
+/** Assigns processors to commands round-robin, to distribute the load. */
 export class Processors {
   private next = process.pid;
 

@@ -12,7 +12,7 @@ type Engine = Pick<ContainerPlan, 'engine' | 'isPodman'>;
 export class PulledImages {
   private readonly root: string;
 
-  /** @param retentionMs time that an unused image is kept, in ms */
+  /** @param retentionMs retention time of an unused image, in ms */
   constructor(
     dataDir: string,
     private readonly retentionMs: number,

@@ -60,8 +60,8 @@ async function writeIdentity(spec: SandboxSpec, { uid, gid }: JobAccount): Promi
   };
   await Promise.all(
     Object.entries(files).map(([file, lines]) =>
-      // An explicit mode, independent of the umask: inside, an account that does not own these
-      // files reads them.
+      // An explicit mode, independent of the umask: inside the sandbox, an account that does not own
+      // these files reads the files.
       writeFile(join(root, file), `${lines.join('\n')}\n`, { mode: 0o644 }),
     ),
   );

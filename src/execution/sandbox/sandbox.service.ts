@@ -40,7 +40,7 @@ export class SandboxService implements Sandbox {
     private readonly database: Database,
   ) {}
 
-  /** Returns the isolation that works on this machine, determined by trial on the first call. */
+  /** Returns the isolation that works on this machine. The first call tries the kinds of isolation. */
   isolation(): Promise<Isolation> {
     this.cached ??= this.find().catch((error: unknown) => {
       this.cached = undefined;

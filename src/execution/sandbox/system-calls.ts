@@ -69,7 +69,7 @@ const SET_AFFINITY: Record<Processor, number> = { x64: 203, arm64: 122 };
 const CLONE: Record<Processor, number> = { x64: 56, arm64: 220 };
 /** The flags of `clone3` are behind a pointer, which a filter cannot read. */
 const CLONE3 = 435;
-/** Names of both calls; the flags of the second are hidden from filters. */
+/** Names of both calls; filters cannot read the flags of `clone3`. */
 export const CLONE_CALLS = { plain: 'clone', hidden: 'clone3' } as const;
 const SOCKET: Record<Processor, number> = { x64: 41, arm64: 198 };
 

@@ -86,7 +86,7 @@ export class RunEnded extends Error {
 
 /** @throws RunEnded if the run must end */
 export function stopIfEnded(run: ActiveRun): void {
-  if (run.reason !== null) throw new RunEnded('The run was told to end.');
+  if (run.reason !== null) throw new RunEnded('The run must end.');
 }
 
 /** The runs of this process: renews their leases and receives requests to end them. */

@@ -73,8 +73,8 @@ export class AnsibleProcess {
 
   /**
    * @param prepare fills the private folder of the run, which is removed when this method returns.
-   *   Its output is stored only if the preparation fails, because the events of Ansible are
-   *   numbered from the first one
+   *   The output of the preparation is stored only if the preparation fails, because the numbers of
+   *   Ansible's events start at the first event
    * @param evaluate derives the result from the end of the process
    */
   async run<Prepared extends Preparation, Outcome>(
@@ -131,7 +131,7 @@ export class AnsibleProcess {
   }
 
   /**
-   * Stores the start parameters of Ansible. This is also the last check of the lease. If these columns are
+   * Stores the start parameters of Ansible, and checks the lease for the last time. If these columns are
    * set, Ansible may have run, and the run must not be repeated.
    */
   private async storeStart(run: ActiveRun, preparation: Preparation): Promise<void> {
@@ -214,5 +214,5 @@ export class AnsibleProcess {
 function explanationOf(error: unknown): string {
   const code = memberOf(error, 'code');
   if (code === 'ENOENT') return 'ansible-runner is not installed on this worker.';
-  return 'Ansible could not be run because of an error around it.';
+  return 'Ansible could not be run because of an internal error. See the log of the worker.';
 }

@@ -38,7 +38,7 @@ export class EventPartitions implements OnApplicationBootstrap, OnModuleDestroy 
     return this.rounds.stop();
   }
 
-  /** Fails if a transaction holds the tables for too long; the next round tries again. */
+  /** Fails if a transaction locks the tables for too long; the next round tries again. */
   private async round(): Promise<void> {
     const days = Math.ceil(this.settings.EVENT_RETENTION / PARTS_OF_RETENTION);
     if (await this.partitions.extendAhead(days)) {

@@ -54,10 +54,10 @@ export class JobEnvironments {
 
   /**
    * Pulls the image of a run's execution environment and sets the run's isolation; does nothing for
-   * a run without one.
+   * a run without an execution environment.
    *
-   * @throws EngineMissing if there is no engine any more, RunnerError if the run cannot use the environment
-   *   here, RunEnded if the run must end
+   * @throws EngineMissing if the worker has no engine, RunnerError if the worker cannot use the
+   *   environment, RunEnded if the run must end
    */
   async provide(run: ActiveRun): Promise<void> {
     const row = await this.jobs.environmentOf(run.id);
@@ -127,7 +127,7 @@ export class JobEnvironments {
     { environment: { image, pull }, credential_id: credential }: EnvironmentOfRun,
     { engine, output }: { engine: Engine; output: RunOutput },
   ): Promise<void> {
-    // Another run can have pulled it meanwhile.
+    // Another run can have pulled the image meanwhile.
     if (pull !== 'always' && (await localImage(engine, image))) return;
     await pullImage({
       ...{
@@ -151,7 +151,7 @@ export class JobEnvironments {
     return { host, username, password, verifiesTls: inputs.verify_ssl !== false };
   }
 
-  /** Waits for earlier pulls of the image, unless the run must end. */
+  /** Starts a pull after the earlier pulls of the same image, unless the run must end. */
   private serialize(run: ActiveRun, image: string, work: () => Promise<void>): Promise<void> {
     const earlier = this.pulls.get(image);
     const pull = (async () => {

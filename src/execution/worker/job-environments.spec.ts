@@ -164,7 +164,7 @@ it('a worker stops a pull with its run, and the wait of another run for that pul
   const ended = runs.map((run) => refusal(service, run));
   while (!existsSync(inFolder('temporary'))) await new Promise(setImmediate);
   for (const run of runs.toReversed()) run.end('cancel');
-  expect(await Promise.all(ended)).toEqual(Array(2).fill('The run was told to end.'));
+  expect(await Promise.all(ended)).toEqual(Array(2).fill('The run must end.'));
   expect(existsSync(read('temporary').trim())).toBe(false);
   expect(read('log')).not.toContain('end');
 });

@@ -35,7 +35,7 @@ type Hosts = readonly Pick<HostRow, 'id' | 'name'>[];
 export interface RunHostFacts {
   readonly hosts: ReadonlyMap<string, number>;
   readonly provided: ReadonlySet<string>;
-  /** Project of the run; its facts are not given to other projects. */
+  /** Project of the run; other projects do not receive its facts. */
   readonly projectId: number;
   /** Maximum size of a host's facts, in bytes; larger facts are not stored. */
   readonly maxBytes: number;
@@ -107,7 +107,8 @@ export class JobFacts {
   }
 
   /**
-   * Stores the facts that a play collected, independent of the outcome of the run. Unchanged facts remain.
+   * Stores the facts that a play collected, independent of the outcome of the run. Unchanged facts are
+   * not stored again.
    *
    * @returns message for the output of the run; empty without problems
    */

@@ -43,8 +43,8 @@ export interface FilesRequest {
   /** Empty folder for a checkout. */
   destination: string;
   /**
-   * If present, the project is always synced first, and the sync's id is passed to this function;
-   * if absent, the project is synced only if its folder is missing.
+   * Receives the id of the sync. If present, the project is always synced first; if absent, the
+   * project is synced only if its folder is missing.
    */
   onSync?: (projectUpdateId: number) => Promise<void>;
   /** Receives the output of installing requirements that are not cached. */

@@ -11,7 +11,7 @@ type Variables = Readonly<Record<string, unknown>>;
  * (docs/contract/launching.md#variables).
  */
 export interface JobVariableSources {
-  /** The job's own variables: those of its template, merged with those given at launch. */
+  /** Variables of the job: those of its template, merged with those of the launch. */
   job: Variables;
   /** Variables of the webhook event, for a job that a webhook launched. */
   webhook: Variables;
@@ -47,7 +47,7 @@ export interface VariableFacts {
   executionNode: string;
 }
 
-/** Inputs of a job's variables besides the job itself. */
+/** Data for the variables of a job, in addition to the job itself. */
 interface VariableParts {
   answers: Variables;
   /** Reads the variables of the job and those of its template. */

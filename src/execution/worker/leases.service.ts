@@ -34,9 +34,9 @@ export class Leases {
 
   /**
    * Starts a run under a new lease number. The queue message is settled in the same transaction:
-   * from then on the lease ensures that the run is not forgotten.
+   * from then on the lease ensures that the run is not lost.
    *
-   * @returns null if there is nothing to start
+   * @returns null if the run cannot start here
    */
   async take(id: number, from: JobStatus = 'waiting'): Promise<ActiveRun | null> {
     const holder = await this.node.name();
@@ -127,7 +127,7 @@ export class Leases {
   }
 }
 
-/** Returns the outcome to store for a run whose real outcome could not be stored. */
+/** Returns the outcome to store for a run whose actual outcome could not be stored. */
 function fallbackOutcome({ reason }: ActiveRun, failure: unknown): RunOutcome {
   if (failure instanceof RunEnded) {
     return reason === 'cancel'

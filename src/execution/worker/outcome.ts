@@ -17,8 +17,8 @@ export interface RunOutcome {
   explanation?: string;
   fields?: ColumnValues;
   /**
-   * Finishes the work in the transaction of the last status, before the status is written. It can
-   * take long. If it throws an explained error, the run ends with that error.
+   * Finishes the work in the transaction of the last status, before the status is written. The work
+   * can take long. If the function throws an explained error, the run ends with that error.
    *
    * @returns further columns
    */
@@ -29,7 +29,7 @@ export interface RunOutcome {
 
 /** Executes one kind of run, under a lease. */
 export interface RunKind<Run> {
-  /** True if it pulls the image of its execution environment itself, when it needs it. */
+  /** True if `run` pulls the image of the execution environment itself, when it needs the image. */
   readonly usesEnvironmentLater?: boolean;
   /** True if the runs execute nothing that users wrote, so that they need no sandbox. */
   readonly isTrusted?: true;
@@ -49,11 +49,11 @@ export class RunFailed extends Error {
   override readonly name = 'RunFailed';
 }
 
-const INTERNAL = 'The run ended because of an internal error; the log of the worker tells more.';
+const INTERNAL = 'The run ended because of an internal error. See the log of the worker.';
 
 const FAILURES = [CannotStart, RunFailed, InjectionError];
 
-/** Returns the outcome of a run that was ended by an error before or around its execution. */
+/** Returns the outcome of a run that an error ended. */
 export function outcomeOf(error: unknown): RunOutcome {
   if (error instanceof HostLimitExceeded) {
     const fields = { org_host_limit_error: true };

@@ -18,7 +18,7 @@ import type { ActiveRun } from './active-runs.service.js';
 import type { EventStore } from './event-store.service.js';
 
 /**
- * Maximum number of events held back. Callbacks of a project print far fewer events after the statistics,
+ * Maximum number of events that wait. Callbacks of a project print far fewer events after the statistics,
  * and secrets are hardly ever broken over so many events.
  */
 const MAX_WAITING = 1000;
@@ -39,14 +39,14 @@ export class PlaybookEvents {
   private collected: Record<string, unknown> = {};
   private isHidden = false;
   private failed = false;
-  /** Masks values that were set under `no_log` in the statistics and in all later events. */
+  /** Masks the values of hidden statistics in the statistics and in all later events. */
   private noLogMasker: Masker = createMasker([]);
   /**
    * The statistics and later events. They wait for the end of the run, because a late event can
    * reveal that the statistics must be hidden.
    */
   private waiting: EventRow[] = [];
-  /** The last lines so far: a secret can begin in them and continue in the next ones. */
+  /** The last lines, which can contain the beginning of a secret that continues in the next lines. */
   private unfinished: EventRow[] = [];
   /** Output before the playbook started; null after its start. */
   private startupRows: EventRow[] | null = [];
@@ -67,7 +67,7 @@ export class PlaybookEvents {
   }
 
   /**
-   * Stores the events that were held back; no events follow.
+   * Stores the waiting events; no events follow.
    *
    * @throws RunEnded if the lease is lost
    */
@@ -161,18 +161,14 @@ export class PlaybookEvents {
     this.noLogMasker = createMasker(textsIn(this.collected));
   }
 
-  /**
-   * Holds back events that must wait.
-   *
-   * @returns events that can be stored
-   */
+  /** Adds the events that must wait to the waiting events, and returns the others. */
   private withoutWaiting(rows: readonly EventRow[]): EventRow[] {
     if (this.isHidden) return [...this.waiting.splice(0), ...rows];
     const from = this.waiting.length > 0 ? 0 : rows.findIndex(isStatistics);
     if (from < 0) return [...rows];
     this.waiting.push(...rows.slice(from));
-    // The held events are limited to protect the worker's memory: beyond the limit the statistics
-    // are hidden without waiting.
+    // The number of waiting events is limited to protect the worker's memory: beyond the limit the
+    // statistics are hidden without waiting.
     if (this.waiting.length > MAX_WAITING) this.hide();
     return [...rows.slice(0, from), ...(this.isHidden ? this.waiting.splice(0) : [])];
   }

@@ -51,8 +51,8 @@ function jobSecrets(
 }
 
 /**
- * Maximum JSON size of statistics set under `no_log` that are passed on, in characters: all output
- * of the receiving jobs is searched for every text in it.
+ * Maximum JSON size of statistics set under `no_log` that are passed on, in characters: the output
+ * of the receiving jobs is searched for every text in these statistics.
  */
 const MAX_SECRETS = 64 * 1024;
 
@@ -61,7 +61,7 @@ interface JobPreparation extends Preparation {
   facts: RunHostFacts | null;
 }
 
-/** Runs a job's playbook and combines all of its parts. */
+/** Runs the playbook of a job. */
 @Injectable()
 export class PlaybookJob implements RunKind<ActiveRun> {
   constructor(
@@ -166,7 +166,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     return { timeoutSeconds: timeout === 0 ? defaultTimeout : Math.max(timeout, 0), idleSeconds };
   }
 
-  /** @returns null if the limit matches none of the hosts: nothing was run or stored */
+  /** @returns null if the limit matches none of the hosts: nothing was executed or stored */
   private async evaluate(
     run: ActiveRun,
     job: PlaybookContext,

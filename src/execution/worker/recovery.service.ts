@@ -23,7 +23,7 @@ import { messageOf } from '../../common/errors/message-of.js';
 import { Repeated } from '../../common/repeated.js';
 
 const INTERVAL_MS = 5000;
-/** Additional time for a worker of another host to return, in seconds: it can clean up there. */
+/** Additional time for the workers of another host to clean up there, in seconds. */
 const OTHER_HOST_SECONDS = 30;
 /** Time for workers to renew their leases after the start and after a database outage, in ms. */
 const RENEWAL_GRACE_MS = 20_000;

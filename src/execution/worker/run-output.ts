@@ -10,7 +10,7 @@ const FLUSH_LENGTH = 262_144;
 
 /**
  * Stores plain output, such as git's, as `verbose` events of one or more whole lines. Texts can
- * arrive at any time; they are stored in sequential batches.
+ * arrive at any time and are stored in sequential batches.
  */
 export class RunOutput {
   private pending = '';

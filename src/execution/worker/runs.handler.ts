@@ -78,7 +78,7 @@ export class RunsHandler implements QueueHandler {
   }
 
   /**
-   * Returns true if the run needs a sandbox that this worker does not have. It stays `waiting` until
+   * Returns true if the run needs a sandbox that this worker does not have. The run stays `waiting` until
    * another worker takes it or the scheduler places it again.
    */
   private async mayNotStart(id: number): Promise<boolean> {

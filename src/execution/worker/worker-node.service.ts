@@ -47,7 +47,7 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
     await this.beat();
   }
 
-  /** Deletes this worker's row, so that the scheduler stops counting on it at once. */
+  /** Deletes this worker's row, so that the scheduler immediately stops placing runs on this worker. */
   async onModuleDestroy(): Promise<void> {
     this.stopping = true;
     clearTimeout(this.timer);

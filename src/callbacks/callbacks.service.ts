@@ -57,7 +57,7 @@ export class Callbacks implements OnModuleDestroy {
     const template = templates.get(templateId);
     const storedKey = template?.row.host_config_key ?? '';
     if (!template || storedKey === '' || !constantTimeEqual(storedKey, key)) throw new Forbidden();
-    const host = await this.host(template, address);
+    const host = await this.matchingHost(template, address);
     const asksVariables = template.row.ask_variables_on_launch || template.survey !== null;
     const variables = asksVariables && extraVars !== '' ? parseVariables(extraVars) : undefined;
     try {
@@ -90,7 +90,7 @@ export class Callbacks implements OnModuleDestroy {
    * Returns the host that sent the request. If not exactly one host matches, updates the sources of
    * the inventory and searches again.
    */
-  private async host({ inventory }: LaunchTemplate, address: string): Promise<string> {
+  private async matchingHost({ inventory }: LaunchTemplate, address: string): Promise<string> {
     if (!inventory) {
       throw new BadRequest('Cannot start automatically, an inventory is required.');
     }

@@ -8,9 +8,9 @@ import { OldRunsRepository } from '../runs/old-runs.repository.js';
 import { inBatches, type Removal } from '../system-jobs/cleanups.js';
 
 /** Number of runs per page; a page is read by one statement. */
-const PAGE = 1000;
+const PAGE_SIZE = 1000;
 /** Number of runs that are deleted by one statement, after their events and host summaries. */
-const RUNS = 100;
+const BATCH_SIZE = 100;
 
 const START = { id: 0, created: '-infinity' };
 
@@ -40,8 +40,8 @@ export class OldRuns {
 
   private async *batches(days: number): AsyncGenerator<number> {
     for await (const page of this.pages(days)) {
-      for (let start = 0; start < page.length; start += RUNS)
-        yield* this.remove(page.slice(start, start + RUNS));
+      for (let start = 0; start < page.length; start += BATCH_SIZE)
+        yield* this.remove(page.slice(start, start + BATCH_SIZE));
     }
     while (await this.partitions.dropEmpty()) yield 0;
   }
@@ -60,9 +60,9 @@ export class OldRuns {
     const overrides = await this.runs.retentionOverrides(retentionOfOrganizations());
     const rules = { days, overrides, isNeeded: hasUnfinished };
     for (let last: typeof START | undefined = START; last;) {
-      const page = await this.runs.after(last, rules, PAGE);
+      const page = await this.runs.after(last, rules, PAGE_SIZE);
       yield page.flatMap(({ id, isRemovable }) => (isRemovable ? [id] : []));
-      last = page.length === PAGE ? page.at(-1) : undefined;
+      last = page.length === PAGE_SIZE ? page.at(-1) : undefined;
     }
   }
 }

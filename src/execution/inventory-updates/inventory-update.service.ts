@@ -109,7 +109,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     finish: (delivery: InventoryDelivery) => RunOutcome,
   ): Promise<RunOutcome> {
     try {
-      return finish(await this.deliver(run, row, output));
+      return finish(await this.readSource(run, row, output));
     } catch (error) {
       if (!isExplained(error)) throw error;
       output.add(`${error.message}\n`);
@@ -117,7 +117,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     }
   }
 
-  private async deliver(
+  private async readSource(
     run: ActiveRun,
     row: StartedInventoryUpdate,
     output: RunOutput,

@@ -50,16 +50,16 @@ def check_signature(sums):
     with tempfile.TemporaryDirectory(dir=os.environ['HOME']) as home:
         if 'IMPORT_OK' not in gpg(home, '--import', data=key.encode()):
             fail('The credential for signatures contains no GPG public key.')
-        said = gpg(home, '--verify', '--', os.path.join(root, f'{SUMS}.sig'), '-', data=sums)
-    if 'BADSIG' in said:
+        status = gpg(home, '--verify', '--', os.path.join(root, f'{SUMS}.sig'), '-', data=sums)
+    if 'BADSIG' in status:
         fail(f'{SUMS} was changed after it was signed.')
-    if 'ERRSIG' in said or 'NO_PUBKEY' in said:
+    if 'ERRSIG' in status or 'NO_PUBKEY' in status:
         fail(f'{SUMS}.sig was made with another key than that of the credential.')
-    if 'EXPKEYSIG' in said or 'REVKEYSIG' in said or 'EXPSIG' in said:
+    if 'EXPKEYSIG' in status or 'REVKEYSIG' in status or 'EXPSIG' in status:
         fail(f'{SUMS}.sig or its key is expired or revoked.')
-    if 'GOODSIG' not in said or 'VALIDSIG' not in said:
+    if 'GOODSIG' not in status or 'VALIDSIG' not in status:
         fail(f'{SUMS}.sig is no GPG signature of {SUMS}.')
-    return said['VALIDSIG'].split(' ')[0]
+    return status['VALIDSIG'].split(' ')[0]
 
 
 def read_sums(text):
@@ -123,9 +123,9 @@ def walk():
 
 
 def check_link(link, files, covered):
-    place = os.path.relpath(os.path.realpath(os.path.join(root, link)), root)
-    parts = place.split('/')
-    start = () if place == '.' else tuple(parts)
+    target = os.path.relpath(os.path.realpath(os.path.join(root, link)), root)
+    parts = target.split('/')
+    start = () if target == '.' else tuple(parts)
     below = [path for path in files if tuple(path.split('/'))[:len(start)] == start]
     if parts[0] in OUTSIDE or '.git' in parts or not covered.issuperset(below):
         fail(f'{named([link])} is not signed: the link leads to files that are not checked.')

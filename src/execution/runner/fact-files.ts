@@ -125,7 +125,7 @@ const isTooLong = (part: string): boolean => Buffer.byteLength(part) > MAX_NAME_
  * Returns true if a host name is a valid path below the cache folder; a name with slashes uses
  * subfolders.
  */
-const hasFile = (host: string): boolean =>
+const isValidPath = (host: string): boolean =>
   !host.includes('\0') &&
   host.split('/').every((part) => !['', '.', '..'].includes(part) && !isTooLong(part));
 
@@ -150,7 +150,7 @@ export async function createFactFolders(
   await mkdir(root, { recursive: true, mode: 0o700 });
   const folders = new Set(hosts.flatMap(foldersOf));
   for (const name of folders) await mkdir(join(root, name), { recursive: true, mode: 0o700 });
-  return (host) => hasFile(host) && !folders.has(host);
+  return (host) => isValidPath(host) && !folders.has(host);
 }
 
 const pathOf = (host: string): readonly [string, ...string[]] => [...FOLDER, ...host.split('/')];

@@ -5,7 +5,7 @@ import type { GitReach } from '../../code-hosts/git-reach.js';
 import { GitSourceError, type GitSource } from '../../code-hosts/git-source.js';
 import { OUTPUT_TOO_LARGE, repositoryTooLarge } from '../../runs/run-explanations.js';
 import type { Bind, Sandbox } from '../sandbox/command.js';
-import { gitSandbox, type GitSpace } from '../sandbox/git-sandbox.js';
+import { gitSandbox, type GitSessionFolders } from '../sandbox/git-sandbox.js';
 import { BoundedText } from './bounded-text.js';
 import { CommandShell, type ShellCommand } from './command-shell.js';
 import { GitEgress } from './git-egress.js';
@@ -78,7 +78,7 @@ interface SessionParts {
   readonly egress: GitEgress;
   readonly environment: Readonly<Record<string, string>>;
   readonly masker: Masker;
-  readonly space: Omit<GitSpace, 'sources'>;
+  readonly paths: Omit<GitSessionFolders, 'sources'>;
 }
 
 /**
@@ -118,9 +118,9 @@ export class GitSession {
         { from: access.folder, isWritable: true },
         ...access.shared.map((from) => ({ from })),
       ];
-      const space = { root, session, home, folders };
+      const paths = { root, session, home, folders };
       const masker = maskerOf(access);
-      const git = new GitSession({ access, limits, egress, environment, masker, space });
+      const git = new GitSession({ access, limits, egress, environment, masker, paths });
       try {
         if (access.source) await git.permit(access.source);
         return await work(git);
@@ -256,9 +256,9 @@ export class GitSession {
   }
 
   private async open(): Promise<CommandShell> {
-    const { access, limits, egress, environment, space } = this.parts;
-    const spec = gitSandbox({ ...space, sources: egress.folders }, limits.maxFolderBytes);
-    const command = { file: 'sh', args: [], environment, cwd: space.home };
+    const { access, limits, egress, environment, paths } = this.parts;
+    const spec = gitSandbox({ ...paths, sources: egress.folders }, limits.maxFolderBytes);
+    const command = { file: 'sh', args: [], environment, cwd: paths.home };
     return CommandShell.start(await access.sandbox.wrap(command, spec));
   }
 

@@ -49,11 +49,11 @@ export async function updateSubmodules(
   for (const { url } of submodules) await git.permit(parseGitSource(url, options.schemes));
   await connect(git, copy, submodules);
   await git.run(['submodule', 'update', '--force', ...(options.track ? ['--remote'] : [])], dir);
-  const inside = await git.query(
+  const output = await git.query(
     ['submodule', '--quiet', 'foreach', 'printf "%s\\0%s\\0" "$name" "$PWD"'],
     dir,
   );
-  const names = entriesOf(inside);
+  const names = entriesOf(output);
   for (let index = 0; index + 1 < names.length; index += 2) {
     const [name = '', path = ''] = names.slice(index);
     const synced = options.synced ? join(options.synced, 'modules', name) : undefined;
@@ -112,8 +112,8 @@ async function findSubmodules(git: GitSession, dir: string): Promise<Submodule[]
       entriesOf(await git.query(['config', '-z', ...file, ...keys], dir)).map(settingOf),
     );
   };
-  const [named, accepted] = [await settings('--file', '.gitmodules'), await settings('--local')];
-  return [...accepted].flatMap(([key, url]) => {
+  const [named, registered] = [await settings('--file', '.gitmodules'), await settings('--local')];
+  return [...registered].flatMap(([key, url]) => {
     const [, name] = /^submodule\.(.*)\.url$/s.exec(key) ?? [];
     const path = name === undefined ? undefined : named.get(`submodule.${name}.path`);
     return name === undefined || path === undefined ? [] : [{ name, path, url }];

@@ -44,8 +44,8 @@ def fetch():
     if username or password:
         login = base64.b64encode(f'{username}:{password}'.encode()).decode()
         request.add_unredirected_header('Authorization', f'Basic {login}')
-    with urllib.request.urlopen(request) as answer, open(download, 'wb') as file:
-        shutil.copyfileobj(answer, file)
+    with urllib.request.urlopen(request) as response, open(download, 'wb') as file:
+        shutil.copyfileobj(response, file)
 
 
 def members():

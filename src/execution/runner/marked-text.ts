@@ -9,7 +9,7 @@ export class MarkedText {
   /** Exit code after the mark. */
   readonly code: Promise<number>;
   private pending = '';
-  private readonly take: (text: string) => void;
+  private readonly onData: (text: string) => void;
 
   /** @param stream stream of decoded text */
   constructor(
@@ -19,16 +19,16 @@ export class MarkedText {
   ) {
     let settle: (code: number) => void;
     this.code = new Promise((resolve) => (settle = resolve));
-    this.take = (text) => {
+    this.onData = (text) => {
       const code = this.read(text);
       if (code !== null) settle(code);
     };
-    stream.on('data', this.take);
+    stream.on('data', this.onData);
   }
 
   /** Stops reading, so that another reader can continue with the stream. */
   release(): void {
-    this.stream.off('data', this.take);
+    this.stream.off('data', this.onData);
   }
 
   private read(text: string): number | null {

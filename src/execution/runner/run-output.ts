@@ -91,16 +91,16 @@ export class RunnerOutput {
   private async waitForPipes(): Promise<void> {
     let isClosed = false;
     void this.closed.then(() => (isClosed = true));
-    for (let before = -1; !isClosed;) {
+    for (let previous = -1; !isClosed;) {
       const timer = new Promise<void>((resolve) => setTimeout(resolve, PIPE_GRACE_MS).unref());
       await Promise.race([this.closed, timer]);
-      const isStuck = before === this.bytesRead && !this.child?.stdout.isPaused();
+      const isStuck = previous === this.bytesRead && !this.child?.stdout.isPaused();
       if (isStuck) {
         this.child?.stdout.destroy();
         this.child?.stderr.destroy();
         return;
       }
-      before = this.bytesRead;
+      previous = this.bytesRead;
     }
   }
 }

@@ -35,8 +35,8 @@ export async function checkPrivateKey(keyFile: string, unlock: string, dir: stri
     );
   }
   const askpass = join(dir, 'askpass');
-  const answer = join(dir, 'askpass-answer');
-  await writePrivateFile(answer, `${unlock}\n`);
+  const passphraseFile = join(dir, 'askpass-answer');
+  await writePrivateFile(passphraseFile, `${unlock}\n`);
   await writePrivateFile(askpass, '#!/bin/sh\nexec cat "${0}-answer"\n', 0o700);
   try {
     await run('ssh-keygen', ['-y', '-f', keyFile], {
@@ -54,7 +54,7 @@ export async function checkPrivateKey(keyFile: string, unlock: string, dir: stri
     );
   } finally {
     await rm(askpass, { force: true });
-    await rm(answer, { force: true });
+    await rm(passphraseFile, { force: true });
   }
 }
 

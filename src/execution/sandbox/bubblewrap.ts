@@ -49,7 +49,7 @@ export const INNER_ACCOUNT = 'runner';
  * Returns how to start a command in the sandbox that `bubblewrapOptions` describes, under an
  * unprivileged account and with limits.
  */
-export function bubblewrapped(
+export function bubblewrapLaunch(
   command: Command,
   spec: SandboxSpec,
   plan: Plan,
@@ -68,7 +68,7 @@ export function bubblewrapped(
       '5',
       '--',
       ...(plan.isRoot ? dropPrivileges(plan) : []),
-      ...limited(command, spec, plan, limits),
+      ...withLimits(command, spec, plan, limits),
     ],
     environment: innerEnvironment(command, spec),
     // Working directory of bubblewrap itself; the command starts in its own folder.
@@ -198,7 +198,7 @@ function dropPrivileges(plan: Plan): string[] {
  * Returns the command with its limits. The limits are set inside, so that processes are counted in the
  * command's own user namespace.
  */
-function limited(
+function withLimits(
   { file, args, cwd }: Command,
   { maxFileBytes }: SandboxSpec,
   { openFiles }: Plan,

@@ -1,6 +1,6 @@
 import { Settings } from '../../config/settings.js';
 import {
-  contained,
+  containerLaunch,
   type ContainerPlan,
   engineEnvironment,
   environmentScript,
@@ -41,7 +41,7 @@ const command = {
   },
 };
 const launchOf = (changes: Partial<ContainerPlan> = {}, network = false) =>
-  contained(command, { ...spec, hasNetwork: network }, { ...plan, ...changes }, settings);
+  containerLaunch(command, { ...spec, hasNetwork: network }, { ...plan, ...changes }, settings);
 
 describe('a command in a container', () => {
   it('has the limits and capabilities of the settings', async () => {

@@ -58,7 +58,7 @@ const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
  * Returns how to start a command in a container: with a read-only image instead of the machine's
  * system, no capabilities, an unprivileged account, and limits.
  */
-export async function contained(
+export async function containerLaunch(
   command: Command,
   spec: SandboxSpec,
   plan: ContainerPlan,

@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import type { Bind, SandboxSpec } from './command.js';
 
 /** The folders and files of a git session, each at its own path. */
-export interface GitSpace {
+export interface GitSessionFolders {
   /** Folder of the session; not visible inside. */
   readonly root: string;
   /** Folder with the files that the worker writes for git: settings, keys, credentials. */
@@ -24,8 +24,8 @@ const CERTIFICATES = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'GIT_SSL_CAINFO'];
  *
  * @param maxBytes maximum size of the repository, and thus of its largest file
  */
-export function gitSandbox(space: GitSpace, maxBytes: number | undefined): SandboxSpec {
-  const { root, session, home, sources, folders } = space;
+export function gitSandbox(paths: GitSessionFolders, maxBytes: number | undefined): SandboxSpec {
+  const { root, session, home, sources, folders } = paths;
   return {
     root,
     home,

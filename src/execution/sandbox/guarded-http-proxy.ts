@@ -31,7 +31,7 @@ export class GuardedHttpProxy extends GuardedServer {
 
   private async tunnel({ url = '' }: IncomingMessage, client: Duplex): Promise<void> {
     try {
-      const upstream = await this.reach(targetOf(`https://${url}`), client);
+      const upstream = await this.connectTo(targetOf(`https://${url}`), client);
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       client.pipe(upstream).pipe(client);
       upstream.once('close', () => client.destroy());
@@ -43,15 +43,15 @@ export class GuardedHttpProxy extends GuardedServer {
   private async forward(incoming: IncomingMessage, reply: ServerResponse): Promise<void> {
     try {
       const url = new URL(incoming.url ?? '');
-      const upstream = await this.reach(targetOf(url), incoming.socket);
+      const upstream = await this.connectTo(targetOf(url), incoming.socket);
       const [method = 'GET', path] = [incoming.method, url.pathname + url.search];
       const headers = { ...withoutHopByHop(incoming.headers), connection: 'close' };
-      const passed = request({ method, path, headers, createConnection: () => upstream });
+      const forwarded = request({ method, path, headers, createConnection: () => upstream });
       const responded = new Promise<IncomingMessage>((resolve, reject) => {
-        passed.once('response', resolve).once('error', reject);
+        forwarded.once('response', resolve).once('error', reject);
       });
       // If the sender aborts, the connection to the target is closed.
-      pipeline(incoming, passed).catch(() => upstream.destroy());
+      pipeline(incoming, forwarded).catch(() => upstream.destroy());
       const response = await responded;
       reply.writeHead(response.statusCode ?? 502, withoutHopByHop(response.headers));
       await pipeline(response, reply);

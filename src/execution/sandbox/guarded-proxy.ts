@@ -38,7 +38,7 @@ export class GuardedProxy extends GuardedServer {
   private async serve(client: Socket): Promise<void> {
     client.setTimeout(HANDSHAKE_MS, () => client.destroy());
     try {
-      connectSockets(client, await this.reach(await readTarget(client), client));
+      connectSockets(client, await this.connectTo(await readTarget(client), client));
     } catch (error) {
       // Other errors: the program disconnected or uses another protocol, or the host is unreachable.
       const isRefused = error instanceof OutboundError;

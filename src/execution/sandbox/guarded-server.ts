@@ -49,8 +49,8 @@ export abstract class GuardedServer {
    * @param client connection of the requesting program; when it closes, the new connection is closed too
    * @throws OutboundError if the guard rejects the host, Error if the connection fails
    */
-  protected async reach({ host, port }: ConnectTarget, client: Duplex): Promise<Socket> {
-    const addresses = await this.permitted(host);
+  protected async connectTo({ host, port }: ConnectTarget, client: Duplex): Promise<Socket> {
+    const addresses = await this.permittedAddresses(host);
     if (client.destroyed) throw new Error('The client disconnected');
     const upstream = connect({
       host,
@@ -67,7 +67,7 @@ export abstract class GuardedServer {
     return upstream;
   }
 
-  private async permitted(host: string): ReturnType<AddressGuard['resolve']> {
+  private async permittedAddresses(host: string): ReturnType<AddressGuard['resolve']> {
     try {
       return await this.guard.resolve(host);
     } catch (error) {

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import type { Settings } from '../../config/settings.js';
-import { bubblewrapOptions, bubblewrapped, optionsFile, type Plan } from './bubblewrap.js';
+import { bubblewrapOptions, bubblewrapLaunch, optionsFile, type Plan } from './bubblewrap.js';
 import type { Command, SandboxSpec, Launch } from './command.js';
-import { contained, type ContainerPlan } from './container.js';
+import { containerLaunch, type ContainerPlan } from './container.js';
 import { writeSandboxFiles } from './sandbox-files.js';
 
 /** A sandbox configuration that works on this machine. */
@@ -16,8 +16,8 @@ export async function launchInside(
   settings: Settings,
 ): Promise<Launch> {
   await writeSandboxFiles(command, spec, plan);
-  if (plan.kind === 'container') return contained(command, spec, plan, settings);
+  if (plan.kind === 'container') return containerLaunch(command, spec, plan, settings);
   const options = bubblewrapOptions(spec, plan, settings);
   await writeFile(optionsFile(spec), options.map((option) => `${option}\0`).join(''));
-  return bubblewrapped(command, spec, plan, settings);
+  return bubblewrapLaunch(command, spec, plan, settings);
 }

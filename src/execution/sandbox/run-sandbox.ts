@@ -4,7 +4,7 @@ import type { SandboxSpec } from './command.js';
 import { homeBinds } from './system-view.js';
 
 /** The private folder of a run, outside and inside. */
-interface RunSpace {
+interface RunFolder {
   readonly root: string;
   readonly dir: string;
   readonly inside: { readonly dir: string };
@@ -18,7 +18,7 @@ interface RunSpace {
  * @param shared folders that have the same path inside and outside
  */
 export async function sandboxOfRun(
-  { root, dir, inside, jobId }: RunSpace,
+  { root, dir, inside, jobId }: RunFolder,
   shared: readonly string[],
   hasNetwork: boolean,
 ): Promise<SandboxSpec> {

@@ -1,6 +1,6 @@
 import type { GroupMachine } from '../../instances/instance-groups.repository.js';
 import type { Usage } from '../../runs/run-queue.repository.js';
-import { FreeCapacity, type Need } from './free-capacity.js';
+import { FreeCapacity, type Requirements } from './free-capacity.js';
 
 /** A machine with capacity for so many runs, and for any number of forks unless they are given. */
 const machine = (
@@ -15,16 +15,16 @@ const used = (hostname: string, group_id: number | null, runs: number, forks = r
   ...{ hostname, group_id, runs, forks },
 });
 
-const PLAIN: Need = { impact: 1, needs_engine: false };
-const forks = (impact: number): Need => ({ ...PLAIN, impact });
-const IN_CONTAINER: Need = { ...PLAIN, needs_engine: true };
+const PLAIN: Requirements = { impact: 1, needs_engine: false };
+const forks = (impact: number): Requirements => ({ ...PLAIN, impact });
+const IN_CONTAINER: Requirements = { ...PLAIN, needs_engine: true };
 
 const assign = (
   capacity: FreeCapacity,
   preferred: readonly number[],
-  need: Need = PLAIN,
+  need: Requirements = PLAIN,
 ): string | null => {
-  const found = capacity.occupy(preferred, need);
+  const found = capacity.reserve(preferred, need);
   return found && `${found.group} ${found.hostname}`;
 };
 const places = (capacity: FreeCapacity, ...preferred: readonly number[][]): (string | null)[] =>

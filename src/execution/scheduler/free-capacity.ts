@@ -8,7 +8,7 @@ export interface RunAssignment {
 }
 
 /** Requirements of a run for its machine. */
-export type Need = Pick<SimilarRuns, 'impact' | 'needs_engine'>;
+export type Requirements = Pick<SimilarRuns, 'impact' | 'needs_engine'>;
 
 interface Machine {
   readonly hostname: string;
@@ -63,7 +63,7 @@ export class FreeCapacity {
    *
    * @returns null if no group has capacity
    */
-  occupy(preferred: readonly number[], need: Need): RunAssignment | null {
+  reserve(preferred: readonly number[], need: Requirements): RunAssignment | null {
     const open = preferred.flatMap((id) => {
       const group = this.groups.get(id);
       return group && isOpen(group, need.needs_engine) ? [{ id, group }] : [];
@@ -99,7 +99,7 @@ export class FreeCapacity {
   }
 }
 
-const isSuitable = ({ hasEngine }: Machine, { needs_engine: needsEngine }: Need): boolean =>
+const isSuitable = ({ hasEngine }: Machine, { needs_engine: needsEngine }: Requirements): boolean =>
   hasEngine || !needsEngine;
 
 const isOpen = ({ freeRuns, freeForks, machines }: Group, needsEngine: boolean): boolean =>
@@ -112,7 +112,7 @@ const isFree = ({ hasEngine, slots, forks, isIdle }: Machine, needsEngine: boole
  * Returns the machine with the most free forks among those with enough forks for a run. If no machine has
  * enough, returns the largest idle machine: a run that is larger than every machine gets its own machine.
  */
-function choose({ machines, freeForks, isIdle }: Group, need: Need): Machine | undefined {
+function choose({ machines, freeForks, isIdle }: Group, need: Requirements): Machine | undefined {
   if (need.impact > freeForks && !isIdle) return undefined;
   const suitable = machines.filter((machine) => machine.slots > 0 && isSuitable(machine, need));
   const fitting = suitable.filter(({ forks }) => forks >= need.impact);

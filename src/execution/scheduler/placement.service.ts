@@ -42,7 +42,7 @@ export class Placement {
     for (const { id, runs } of startable(pending)) {
       if (assigned.size === MAX_STARTS) break;
       if (refused.has(runs)) continue;
-      const assignment = capacity.occupy(runs.preferred_groups, runs);
+      const assignment = capacity.reserve(runs.preferred_groups, runs);
       if (assignment) assigned.set(id, assignment);
       else refused.add(runs);
     }

@@ -6,7 +6,7 @@ import { ResourceEntity } from '../common/resource/resource.entity.js';
 const INSTANT = { readOnly: true, nullable: false, columnDefault: 'now()' } as const;
 const COUNTER = { readOnly: true, default: 0 } as const;
 
-/** A host on which playbooks were run, by name, independent of its inventory. */
+/** A host on which playbooks ran, identified by name, independent of its inventory. */
 @Entity('host_metrics')
 @Index('host_metrics_hostname_key', ['hostname'], { unique: true })
 export class HostMetric extends ResourceEntity {

@@ -46,7 +46,7 @@ export class OldRuns {
     while (await this.partitions.dropEmpty()) yield 0;
   }
 
-  /** Deletes events and host summaries first, because a run can have a million of them. */
+  /** Deletes events and host summaries first, because a run can have a million events. */
   private async *remove(ids: readonly number[]): AsyncGenerator<number> {
     for (const parts of [this.events, this.summaries]) {
       const batches = inBatches((limit) => parts.removeOf(ids, limit));

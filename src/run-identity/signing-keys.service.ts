@@ -68,7 +68,12 @@ export class SigningKeys {
       .sign(await importPKCS8(pem, ALGORITHM));
   }
 
-  /** Adds a key, which signs after verifiers had time to read it, and removes keys that are not published. */
+  /**
+   * Adds a key, which signs after {@link PUBLISHED_FIRST_SECONDS}, and removes keys that are no longer
+   * published.
+   *
+   * @returns id of the new key
+   */
   async rotate(): Promise<string> {
     const key = await this.generate();
     await this.database.transaction(async () => {

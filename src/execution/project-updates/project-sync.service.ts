@@ -73,7 +73,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
     return { ...outcome, fields: { ...outcome.fields, emitted_events: output.counter } };
   }
 
-  /** Returns the address and credential of a project's repository, for fetching from it. */
+  /** Returns the URL and credential to fetch from a project's repository. */
   async source(
     run: ActiveRun,
     project: Pick<StartedUpdate, 'scm_url' | 'scm_refspec' | 'credential_id'>,
@@ -184,8 +184,8 @@ export class ProjectSync implements RunKind<ActiveRun> {
   }
 
   /**
-   * Runs work on the folder of a project while holding its lock, so that only one worker at a time
-   * works there.
+   * Runs `work` under the lock of a project's folder, so that only one worker at a time changes the
+   * folder.
    *
    * @throws RunEnded if the signal aborts during the wait for the lock
    */

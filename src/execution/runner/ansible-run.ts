@@ -28,7 +28,7 @@ export interface AnsibleRun {
   readonly becomeUser?: string;
   /** Remote user; `root` if empty. */
   readonly remoteUser?: string;
-  /** Passwords for prompts; each one also adds the option that makes Ansible prompt. */
+  /** Passwords for prompts; each password also adds the option that makes Ansible prompt. */
   readonly passwords?: { readonly ssh?: string; readonly become?: string };
   readonly sshKeyData?: string;
   readonly sshKeyUnlock?: string;
@@ -52,7 +52,7 @@ export interface AnsibleRun {
   readonly usesFacts?: boolean;
 }
 
-/** Everything that the process needs, and the parts that the API shows. */
+/** Data that the process needs, and the parts that the API shows. */
 export interface PreparedRun {
   readonly workspace: Workspace;
   /** Arguments of `ansible-runner`. */
@@ -87,8 +87,8 @@ export interface AnsibleCommand {
 /**
  * Time that `ansible-runner` reads output before it checks if the playbook is alive, in seconds. If
  * the playbook ended meanwhile, `ansible-runner` drops the unread output with its last events. The
- * value is so large that it reads to the end; `RunProcess` handles cancellation, the timeout, and
- * forks that outlive the playbook.
+ * value is so large that `ansible-runner` reads to the end; `RunProcess` handles cancellation, the
+ * timeout, and forks that outlive the playbook.
  */
 const READ_SECONDS = 24 * 60 * 60;
 /**

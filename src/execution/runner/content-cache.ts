@@ -37,7 +37,7 @@ export class ContentCache {
   }
 
   /**
-   * Creates an entry, or replaces an existing one.
+   * Creates or replaces an entry.
    *
    * @param build creates the content in a new folder below `root`, and returns the new folder
    */

@@ -53,8 +53,8 @@ export function artifacts({ event, eventData }: Stats): Record<string, unknown> 
 }
 
 /**
- * Returns true for a `set_stats` event under `no_log`. The statistics of the run contain its values
- * in plain text and do not identify them, so all statistics are hidden then.
+ * Returns true for a `set_stats` event under `no_log`. The statistics of the run contain the
+ * hidden values in plain text and without a mark, so all statistics are hidden then.
  */
 export function setsHiddenStats({ eventData }: Pick<EventRow, 'eventData'>): boolean {
   const { task_action: written, resolved_action: resolved, res } = eventData;

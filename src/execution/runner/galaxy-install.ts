@@ -39,8 +39,8 @@ export interface InstallRequest extends ContentLimits {
   /** Galaxy servers in the order of their use. */
   readonly servers: readonly GalaxyServer[];
   /**
-   * Empty folder for this installation alone; roles and collections are written to `content` below
-   * it.
+   * Empty folder for this installation alone; roles and collections are written to its subfolder
+   * `content`.
    */
   readonly root: string;
   /** Variables of the administrator; the variables of the guard and the servers take precedence. */
@@ -50,7 +50,7 @@ export interface InstallRequest extends ContentLimits {
   readonly sandbox: Sandbox;
 }
 
-/** Failed installation; `message` holds the end of the output, without secrets. */
+/** Failed installation; `message` contains the end of the output, without secrets. */
 export class ContentError extends Error {
   override readonly name = 'ContentError';
   constructor(

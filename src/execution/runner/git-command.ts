@@ -39,7 +39,7 @@ export interface GitAccess {
   readonly shared: readonly string[];
 }
 
-/** Failed git command; `message` holds the end of its output, without secrets. */
+/** Failed git command; `message` contains the end of its output, without secrets. */
 export class GitError extends Error {
   override readonly name = 'GitError';
   constructor(
@@ -182,7 +182,7 @@ export class GitSession {
   /**
    * Runs another program whose output is displayed, with the credential in its environment.
    *
-   * @param refusals receives the connections that were refused meanwhile
+   * @param refusals receives the connections that were refused during the command
    * @throws GitError
    */
   async runProgram(

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { GitError } from './git-command.js';
 
 /**
- * Entries of a repository that are kept between sessions: objects and refs. Everything that
+ * Entries of a repository that remain between sessions: objects and refs. Everything that
  * controls git (settings, hooks, attributes, alternate object folders) is written anew, because an
  * earlier run can have changed it.
  */
@@ -56,7 +56,7 @@ export async function objectsOf(repository: string): Promise<string> {
   throw new GitError('The project has no repository yet.', '');
 }
 
-/** Configures a renewed repository to read the objects of another one. */
+/** Configures a renewed repository to read the objects of another repository. */
 export async function shareObjects(dir: string, objects: string): Promise<void> {
   const info = join(dir, '.git', 'objects', 'info');
   await mkdir(info);

@@ -8,14 +8,14 @@ import { removeDirectory } from './workspace.js';
 /** Folder name `git-PID-START-...`: process id and start time identify the owner unambiguously. */
 const NAME = /^git-(\d+)-(\d+)-/;
 
-/** Creates the folder of a git session, which holds its credential during the session. */
+/** Creates the folder of a git session. The folder contains the credential of the session. */
 export async function createSessionFolder(): Promise<string> {
   const startTime = (await findProcess(process.pid))?.startTime ?? '0';
   return mkdtemp(join(tmpdir(), `git-${process.pid}-${startTime}-`));
 }
 
 /**
- * Removes the session folders that dead processes left behind.
+ * Removes the session folders of dead processes.
  *
  * @returns number of removed folders
  */

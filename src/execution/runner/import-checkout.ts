@@ -20,7 +20,7 @@ export type FileSource = 'archive' | 'svn';
 /**
  * Replaces the files of a folder by those of an archive or of a Subversion repository. Arguments: kind,
  * address, folder, and the options of `svn`. Members of archives that lead out of the folder or into
- * `.git` are left out. Links are made last, so that nothing is written through them.
+ * `.git` are skipped. Links are created last, so that no file is written through a link.
  */
 const IMPORT = `
 import base64, os, shutil, subprocess, sys, tarfile, urllib.error, urllib.request, zipfile
@@ -119,13 +119,13 @@ for name in os.listdir(fresh):
 shutil.rmtree(fresh)
 `;
 
-/** Identity of the commits that hold the imported files. */
+/** Author of the commits with the imported files. */
 const IDENTITY = ['-c', 'user.name=controller', '-c', 'user.email=controller@localhost'];
 
 /**
  * Updates a project's folder to the files of an archive or of a Subversion repository, and commits them
- * to a git repository of the folder. Jobs then use them like those of any project. Equal files keep
- * their commit.
+ * to a git repository of the folder. Jobs then use the folder like that of any project. If no file
+ * changes, there is no new commit.
  *
  * @throws GitSourceError for invalid addresses, GitError if the import fails
  */
@@ -176,7 +176,7 @@ function svnOptions(revision = '', proxy: GuardedHttpProxy | null): string[] {
   ];
 }
 
-/** Commits the files of a folder. @returns the commit, which is the last one if nothing changed */
+/** Commits the files of a folder. @returns the new commit; the last commit if no file changed */
 async function commit(git: GitSession, dir: string, message: string): Promise<string> {
   await git.run(['add', '--all', '--force', '--', '.'], dir);
   const tree = await git.query(['write-tree'], dir);

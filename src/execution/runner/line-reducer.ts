@@ -19,7 +19,7 @@ export class LineReducer {
   /** Remaining bytes of an escape sequence: a text is never cut inside one. */
   private escapeLeft = 0;
 
-  /** Returns the bytes of `chunk` that are kept. */
+  /** Returns `chunk` without the bytes that are cut. */
   reduce(chunk: Buffer): Buffer {
     const kept: Buffer[] = [];
     let keptFrom = 0;

@@ -50,7 +50,7 @@ export async function listRuns(baseDir: string): Promise<KnownRun[]> {
 }
 
 /**
- * Ends every process that an old run left on this host: SIGTERM, and SIGKILL after `graceMs`.
+ * Ends every remaining process of an old run on this host: SIGTERM, and SIGKILL after `graceMs`.
  *
  * Processes are found by the mark in their environment, which all children inherit, and by the
  * recorded process id with its start time, including descendants. Without `attempt`, all attempts

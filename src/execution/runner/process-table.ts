@@ -9,7 +9,7 @@ export interface ProcessEntry {
   /** State: R, S, D, Z (dead, not yet collected by its parent), ... */
   readonly state: string;
   /**
-   * Start time in clock ticks since boot; together with the process id it identifies a process
+   * Start time in clock ticks since boot. Process id and start time together identify a process
    * uniquely.
    */
   readonly startTime: string;

@@ -41,7 +41,7 @@ export interface RunOptions {
   readonly maxFolderBytes?: number;
   /** Maximum memory of all processes, in bytes; unlimited if absent or 0. */
   readonly maxMemoryBytes?: number;
-  /** Wraps the command in a sandbox; without it the command starts directly. */
+  /** Wraps the command in a sandbox; if absent, the command starts without a sandbox. */
   readonly wrap?: (command: Command) => Promise<Launch>;
 }
 
@@ -50,7 +50,7 @@ export interface RunHandle {
   /** Process id; undefined before the start. */
   readonly pid: number | undefined;
   /**
-   * Requests the end of the run; `wait()` resolves when it has ended. Repeated calls have no
+   * Requests the end of the run; `wait()` resolves when the run has ended. Repeated calls have no
    * effect.
    */
   cancel(): void;

@@ -46,9 +46,7 @@ function watchPlaybook(
 }
 
 const KILL_GRACE_MS = 10_000;
-/**
- * Grace period of processes that outlive their run (a task started them in the background), in ms.
- */
+/** Grace period of background processes that outlive their run, in ms. */
 const LEFTOVER_GRACE_MS = 1_000;
 /**
  * Interval in ms between scans for processes of a run that is ending, because the run can still start

@@ -76,7 +76,7 @@ export class SandboxProcesses implements RunProcesses {
   private known: readonly ProcessEntry[] = [];
 
   /**
-   * @param child process that holds the sandbox; the signal `killSignal` ends that process and all processes
+   * @param child process that starts the sandbox; the signal `killSignal` ends that process and all processes
    *   inside at once
    * @param first first process inside; null if nothing was started
    * @param depth number of processes between the first process and the runner

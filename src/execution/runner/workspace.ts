@@ -89,7 +89,7 @@ export function pathInside({ dir, inside }: Workspace, path: string): string {
 
 /**
  * Returns a key that distinguishes installations on one host: job 7 of a test server is not job 7
- * of the real one. `base` must be a resolved path.
+ * of the production server. `base` must be a resolved path.
  */
 export function baseKey(base: string): string {
   return createHash('sha256').update(base).digest('hex').slice(0, 12);
@@ -112,8 +112,8 @@ export async function writePrivateFile(path: string, content: string, mode = 0o6
 }
 
 /**
- * Removes a folder with all its content, including read-only folders that a playbook left. Does
- * nothing if it is missing.
+ * Removes a folder with all its content, including read-only folders of a playbook. Does nothing if
+ * the folder is missing.
  */
 export async function removeDirectory(dir: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {

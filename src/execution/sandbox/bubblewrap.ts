@@ -165,8 +165,8 @@ function mounts(spec: SandboxSpec, plan: Plan, limits: Limits): string[] {
 
 /**
  * Returns the commands that drop root's capabilities. The second bubblewrap only creates a user
- * namespace. It runs as the account, so that processes are counted for this command alone, and it
- * forbids further user namespaces.
+ * namespace. The second bubblewrap runs as the account, so that processes are counted for this command
+ * alone, and forbids further user namespaces.
  */
 function dropPrivileges(plan: Plan): string[] {
   const { uid, gid } = plan.account;

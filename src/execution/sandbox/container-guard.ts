@@ -45,8 +45,8 @@ exit "$code"
 export const OUT_OF_MEMORY_CODE = 250;
 
 /**
- * Shell script that runs as the first process of a container. It reads the environment from a file,
- * because variables in the engine's own environment would change the engine's behavior. It does not
+ * Shell script that runs as the first process of a container. The script reads the environment from a
+ * file, because variables in the engine's own environment would change the engine's behavior. It does not
  * `exec` the command, because process 1 has to reap orphaned processes. Engines do not report an
  * out-of-memory kill reliably; the container's own cgroup does, in one of the two cgroup versions.
  */

@@ -43,7 +43,7 @@ export interface ContainerOwner {
   readonly worker: string;
 }
 
-/** Container label that holds the installation. */
+/** Container label with the installation. */
 export const LABEL = 'automation-controller.installation';
 /** Path of the command's environment file inside the container. */
 const INNER_ENVIRONMENT = '/run/environment';

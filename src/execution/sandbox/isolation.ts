@@ -122,7 +122,7 @@ async function detailOf({ closesUserNamespaces, filter }: Plan): Promise<string>
   ].join('; ');
 }
 
-/** Returns an error message with its fix, if one is known. */
+/** Returns an error message, with advice if the error is known. */
 export function withAdvice(error: string): string {
   const advice = ADVICE.find(([pattern]) => pattern.test(error))?.[1];
   return advice === undefined ? error : `${error} (${advice})`;
@@ -130,7 +130,7 @@ export function withAdvice(error: string): string {
 
 /**
  * Returns the reason why this worker must not take runs; null if it can take runs. With `auto`,
- * runs start without isolation only if that exposes no other tenant: not as root, and with a single
+ * runs start without isolation only if they expose no other tenant: not as root, and with a single
  * organization.
  */
 export async function refusalOf(

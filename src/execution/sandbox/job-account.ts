@@ -7,8 +7,8 @@ export interface JobAccount {
 }
 
 /**
- * Account names in order of preference. The set-up creates the first if it runs as root; `nobody`
- * is the fallback.
+ * Account names in order of preference. A set-up as root creates the first account; `nobody` is the
+ * fallback.
  */
 const NAMES = ['automation-job', 'nobody'];
 

@@ -20,7 +20,7 @@ for path in 'probe', '/tmp/probe', '/var/tmp/probe':
     open(path, 'w').write('x')
 assert os.getuid() != 0
 `;
-/** Programs that an image must contain; on the machine itself the set-up checks for them. */
+/** Programs that an image must contain; the set-up checks the programs of the machine itself. */
 const PROGRAMS = 'ansible-runner ansible-playbook ansible-inventory ansible-galaxy git ssh python3';
 const IN_IMAGE = `
 for program in ${PROGRAMS}; do

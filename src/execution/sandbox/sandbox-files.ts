@@ -19,7 +19,7 @@ interface FileOptions {
 
 /**
  * Writes the files that are specific to one command (its `/etc` files and its system call filter),
- * and hands the account of runs the folders that it uses.
+ * and makes the account of runs the owner of the folders that the command uses.
  */
 export async function writeSandboxFiles(
   command: Command,

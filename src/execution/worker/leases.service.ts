@@ -33,7 +33,7 @@ export class Leases {
   ) {}
 
   /**
-   * Starts a run under a new lease number. The queue message is settled in the same transaction:
+   * Starts a run under a new lease number. The queue message is acknowledged in the same transaction:
    * from then on the lease ensures that the run is not lost.
    *
    * @returns null if the run cannot start here

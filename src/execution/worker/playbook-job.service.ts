@@ -36,9 +36,9 @@ interface JobSecrets {
 
 /**
  * Decrypts the secrets that were stored at launch: passwords by name, and the secret answers of a
- * survey by variable. `extra_vars` holds a mask in place of these answers.
+ * survey by variable. `extra_vars` contains a mask in place of these answers.
  *
- * @throws UnsealError if they cannot be opened with the installation's keys
+ * @throws UnsealError if the secrets cannot be decrypted with the keys of the installation
  */
 function jobSecrets(
   box: SecretBox,

@@ -96,7 +96,7 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
     if (!this.stopping) this.timer = setTimeout(() => void this.beat(), HEARTBEAT_MS).unref();
   }
 
-  /** Performs a health check. If it fails, the next heartbeat starts it again. */
+  /** Performs a health check. If the check fails, the next heartbeat starts a new check. */
   private async check(requested: string | null): Promise<void> {
     this.isChecking = true;
     try {

@@ -36,7 +36,7 @@ function couldNotStart(errors: FieldErrors): string {
   return `${JOB} ${reason} (${texts.join(' ')})`;
 }
 
-/** @param order templates of the nested workflows, the most recently started one first */
+/** @param order templates of the nested workflows, most recently started first */
 const recursionText = (order: readonly NamedTemplate[]): string =>
   `${WORKFLOW} would result in recursion (spawn order, most recent first: ${order
     .map(({ id, name }) => `<${name}-${id}>`)
@@ -138,7 +138,7 @@ export class NodeRuns {
     return { created, rows };
   }
 
-  /** Returns the templates of each workflow job and of the jobs around it, innermost first. */
+  /** Returns the templates of each workflow job and of its parent workflow jobs, innermost first. */
   private async chains(workflowIds: readonly number[]): Promise<Map<number, NamedTemplate[]>> {
     if (workflowIds.length === 0) return new Map();
     const rows = await this.workflowJobs.chains(workflowIds);

@@ -51,7 +51,7 @@ export class WorkflowEngine {
   ) {}
 
   /**
-   * Performs one pass, in the caller's transaction. Several workers can call it at the same time.
+   * Performs one pass, in the caller's transaction. Several workers can call this method at the same time.
    *
    * @returns true if more work is due
    */

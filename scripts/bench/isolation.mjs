@@ -34,8 +34,8 @@ export async function benchIsolation({ root, environment }) {
   const folder = await mkdtemp(join(environment.TMPDIR ?? tmpdir(), 'bench-isolation-'));
   /** @type {(id: number, isIsolated: boolean) => Promise<number>} */
   const start = async (id, isIsolated) => {
-    const place = isIsolated ? await sandbox.place() : undefined;
-    const workspace = await createWorkspace(folder, id, 1, place);
+    const innerDir = isIsolated ? await sandbox.innerDir() : undefined;
+    const workspace = await createWorkspace(folder, id, 1, innerDir);
     const command = { file: 'true', args: [], cwd: workspace.inside.dir, environment };
     const started = performance.now();
     const launch = isIsolated
@@ -84,7 +84,7 @@ export async function benchIsolation({ root, environment }) {
 async function syncs({ load, sandbox, folder }) {
   const { syncProject } = await load('execution/runner/git-checkout.js');
   const { GitReach } = await load('code-hosts/git-reach.js');
-  const { openLaunch } = await load('execution/sandbox/command.js');
+  const { directLaunch } = await load('execution/sandbox/command.js');
   const origin = join(folder, 'origin');
   await mkdir(origin);
   await writeFile(join(origin, 'site.yml'), '- hosts: all\n');
@@ -101,7 +101,7 @@ async function syncs({ load, sandbox, folder }) {
     await syncProject({ url: `file://${origin}`, reach, sandbox, destination });
     return performance.now() - started;
   };
-  const open = { wrap: (/** @type {object} */ command) => Promise.resolve(openLaunch(command)) };
+  const open = { wrap: (/** @type {object} */ command) => Promise.resolve(directLaunch(command)) };
   /** @type {[number[], number[]]} */
   const [plain, isolated] = [[], []];
   for (let count = 0; count < SYNCS; count++) {

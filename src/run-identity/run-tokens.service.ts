@@ -60,9 +60,9 @@ function claimsOf(run: RunIdentity, revision: string): JWTPayload {
     project: run.project,
     revision: run.project === null ? null : revision || null,
   };
-  const known = Object.entries(claims).flatMap(([name, value]) =>
+  const present = Object.entries(claims).flatMap(([name, value]) =>
     value === null ? [] : [[name, String(value)] as const],
   );
   const sub = `organization:${run.organization ?? 'none'}:template:${run.template ?? 'none'}`;
-  return { sub, ...Object.fromEntries(known) };
+  return { sub, ...Object.fromEntries(present) };
 }

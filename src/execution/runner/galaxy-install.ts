@@ -125,11 +125,11 @@ async function runInstalls(
       ],
     },
   );
-  const last: string[] = [];
+  const lastLines: string[] = [];
   const lines = new MaskedLines(createMasker(secretsOf(request.servers)), (text) => {
     onOutput(text);
-    last.push(...text.split('\n').filter((line) => line.trim() !== ''));
-    last.splice(0, last.length - LAST_LINES);
+    lastLines.push(...text.split('\n').filter((line) => line.trim() !== ''));
+    lastLines.splice(0, lastLines.length - LAST_LINES);
   });
   const shell = CommandShell.start(launch);
   const limits = { ...request, deadline: request.deadline ?? Infinity, folder: root };
@@ -154,7 +154,7 @@ async function runInstalls(
       if (code === 0) continue;
       for (const refusal of new Set(refusals)) lines.add(`${refusal}\n`);
       lines.end();
-      const reason = last.join(' ').slice(-MAX_EXPLANATION);
+      const reason = lastLines.join(' ').slice(-MAX_EXPLANATION);
       throw new ContentError(`The requirements of ${path} could not be installed: ${reason}`);
     }
   } finally {

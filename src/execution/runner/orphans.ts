@@ -104,8 +104,8 @@ export async function endBelow(
 
 /** Returns the ids of processes that carry exactly this mark, and of their descendants. */
 export async function markedProcesses(mark: string): Promise<number[]> {
-  const wanted = `${MARK_VARIABLE}=${mark}`;
-  const found = await findRunProcesses((line) => line === wanted, []);
+  const entry = `${MARK_VARIABLE}=${mark}`;
+  const found = await findRunProcesses((line) => line === entry, []);
   return found.map(({ pid }) => pid);
 }
 

@@ -73,7 +73,7 @@ const KILL_WAIT_MS = 5_000;
  */
 export class SandboxProcesses implements RunProcesses {
   private isSignaled = false;
-  private known: readonly ProcessEntry[] = [];
+  private knownChain: readonly ProcessEntry[] = [];
 
   /**
    * @param child process that starts the sandbox; the signal `killSignal` ends that process and all processes
@@ -142,7 +142,7 @@ export class SandboxProcesses implements RunProcesses {
    */
   private async chain(): Promise<readonly ProcessEntry[]> {
     const first = await this.first;
-    if (!first || this.known.length === this.depth + 2) return this.known;
+    if (!first || this.knownChain.length === this.depth + 2) return this.knownChain;
     const entries = await listProcesses();
     const chain = [first];
     for (let last: ProcessEntry | undefined = first; last && chain.length < this.depth + 2;) {
@@ -150,7 +150,7 @@ export class SandboxProcesses implements RunProcesses {
       last = oldest(entries.filter(({ parentPid }) => parentPid === pid));
       if (last) chain.push(last);
     }
-    this.known = chain;
+    this.knownChain = chain;
     return chain;
   }
 }

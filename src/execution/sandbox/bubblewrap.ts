@@ -227,9 +227,9 @@ export function innerEnvironment(
   { environment }: Command,
   { home }: SandboxSpec,
 ): Record<string, string> {
-  const kept = Object.entries(environment).filter(([name]) => name !== 'SHELL');
+  const inherited = Object.entries(environment).filter(([name]) => name !== 'SHELL');
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(inherited),
     HOME: home,
     USER: INNER_ACCOUNT,
     LOGNAME: INNER_ACCOUNT,

@@ -169,10 +169,10 @@ function runPull(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  let last = '';
+  let lastLine = '';
   const lines = new MaskedLines(createMasker(login ? [login.password] : []), (text) => {
     onOutput(text);
-    last = text.trim().split('\n').at(-1) || last;
+    lastLine = text.trim().split('\n').at(-1) || lastLine;
   });
   return new Promise((resolve, reject) => {
     // The engine has its own process group, so that signals also reach its helpers.
@@ -199,7 +199,7 @@ function runPull(
       for (const timer of timers) clearTimeout(timer);
       signal.removeEventListener('abort', stop);
       if (code === 0) resolve();
-      else reject(new Error(last || `${engine} ended with code ${code}`));
+      else reject(new Error(lastLine || `${engine} ended with code ${code}`));
     });
   });
 }

@@ -21,8 +21,8 @@ export async function jobAccount(): Promise<JobAccount> {
   if (uid !== 0) return { uid, gid };
   const text = await readFile('/etc/passwd', 'utf8');
   const entries = text.split('\n').map((line) => line.split(':'));
-  for (const wanted of NAMES) {
-    const entry = entries.find(([name]) => name === wanted);
+  for (const accountName of NAMES) {
+    const entry = entries.find(([name]) => name === accountName);
     if (entry && Number(entry[2]) > 0) return { uid: Number(entry[2]), gid: Number(entry[3]) };
   }
   throw new Error(`none of the accounts ${NAMES.join(', ')} exists`);

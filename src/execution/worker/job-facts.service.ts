@@ -95,10 +95,10 @@ export class JobFacts {
     for (let start = 0; start < ids.length; start += step) {
       const batch = ids.slice(start, start + step);
       const maxAge = settings.ANSIBLE_FACT_CACHE_TIMEOUT;
-      for (const known of await this.stored.fresh(batch, maxAge, projectId)) {
-        const name = nameOf.get(known.host_id);
+      for (const facts of await this.stored.fresh(batch, maxAge, projectId)) {
+        const name = nameOf.get(facts.host_id);
         if (name === undefined) continue;
-        await writeFacts(workspace, [[name, exactJson(factsOf(known))]]);
+        await writeFacts(workspace, [[name, exactJson(factsOf(facts))]]);
         provided.add(name);
       }
     }
@@ -137,8 +137,8 @@ export class JobFacts {
       else {
         batch.push({ host_id: id, ...facts });
         if (this.logs.wants('system_tracking')) {
-          const known = { ...parseRecord(facts.own), ...parseRecord(facts.shared) };
-          this.forward(run, changed.host, masker.value(known));
+          const merged = { ...parseRecord(facts.own), ...parseRecord(facts.shared) };
+          this.forward(run, changed.host, masker.value(merged));
         }
       }
       if (batch.length >= hostsAtOnce(maxBytes)) {

@@ -96,14 +96,14 @@ export class JobProjectFiles {
     }
     const synced = await this.ensureFolder(run, request, folder);
     // A job can use another branch only if the project allows it.
-    const wanted = project.allow_override ? request.branch : '';
+    const branch = project.allow_override ? request.branch : '';
     const { revision } = await checkoutRevision({
       repository: folder,
-      revision: wanted || synced,
+      revision: branch || synced,
       // Commits of imported files are in the project's folder only.
       ...(project.scm_type === 'git' ? { source: await this.sync.source(run, project) } : {}),
       ...(await this.sync.signedFiles(run, project)),
-      submodules: submodulesOf(project, wanted),
+      submodules: submodulesOf(project, branch),
       destination,
       sandbox: this.sandbox,
       maxFolderBytes: this.settings.JOB_DISK_BYTES,
@@ -132,11 +132,11 @@ export class JobProjectFiles {
     folder: string,
   ): Promise<string> {
     if (onSync) return this.syncForJob(run, project, onSync);
-    const isThere = await access(join(folder, '.git')).then(
+    const exists = await access(join(folder, '.git')).then(
       () => true,
       () => false,
     );
-    if (isThere && project.scm_revision !== '') return project.scm_revision;
+    if (exists && project.scm_revision !== '') return project.scm_revision;
     return this.syncForJob(run, project, (id) => this.runLeases.storeProjectUpdate(run, id));
   }
 

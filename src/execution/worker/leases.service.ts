@@ -44,7 +44,7 @@ export class Leases {
       const runs = await this.transitions.move([id], {
         from: [from],
         to: 'running',
-        ...(from === 'waiting' ? { where: this.isPlacedHere() } : {}),
+        ...(from === 'waiting' ? { where: this.placementCondition() } : {}),
         fields: {
           attempt: raw('run.attempt + 1'),
           lease_until: sql`now() + make_interval(secs => ${LEASE_SECONDS})`,
@@ -87,7 +87,7 @@ export class Leases {
   }
 
   /** Returns the SQL condition that a waiting run may start here, because the message can be outdated. */
-  private isPlacedHere(): Sql {
+  private placementCondition(): Sql {
     return sql`run.execution_node = ${this.node.hostname}
       AND ${mayStartOn(sql`run.instance_group_id`, sql`run.execution_node`, NEEDS_ENGINE)}`;
   }

@@ -174,8 +174,8 @@ export class PlaybookEvents {
   }
 
   private async write(rows: readonly EventRow[]): Promise<void> {
-    const whole = this.withoutUnfinished([...this.unfinished.splice(0), ...rows]);
-    await this.store.store(this.run, this.masked(whole));
+    const complete = this.withoutUnfinished([...this.unfinished.splice(0), ...rows]);
+    await this.store.store(this.run, this.masked(complete));
   }
 
   private withoutUnfinished(rows: readonly EventRow[]): readonly EventRow[] {

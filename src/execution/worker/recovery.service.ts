@@ -121,9 +121,9 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
    * Ends the processes and removes the folders of finished runs of earlier workers of this host.
    */
   private async sweepFolders(): Promise<void> {
-    const known = await listRuns(this.node.workspaces);
-    const runningAttempts = await this.leases.attemptsOfRunning(known.map(({ runId }) => runId));
-    for (const { runId, attempt, dir } of known) {
+    const runs = await listRuns(this.node.workspaces);
+    const runningAttempts = await this.leases.attemptsOfRunning(runs.map(({ runId }) => runId));
+    for (const { runId, attempt, dir } of runs) {
       if (runningAttempts.get(runId) === attempt) continue;
       const ended = await endRun(runId, attempt, this.node.workspaces);
       await removeDirectory(dir);
@@ -143,8 +143,8 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async removeFolders(runId: number): Promise<void> {
-    const known = await listRuns(this.node.workspaces);
-    for (const { dir } of known.filter((run) => run.runId === runId)) await removeDirectory(dir);
+    const runs = await listRuns(this.node.workspaces);
+    for (const { dir } of runs.filter((run) => run.runId === runId)) await removeDirectory(dir);
   }
 
   private async attempt(work: () => Promise<void>): Promise<void> {

@@ -44,7 +44,7 @@ import { LabelsModule } from './labels/labels.module.js';
 import { RunEnvironments } from './launching/run-environments.listener.js';
 import { LaunchTargets } from './launching/launch-targets.service.js';
 import { LaunchingModule } from './launching/launching.module.js';
-import { OrganizationNotifications } from './notifications/attached-templates.js';
+import { OrganizationNotifications } from './notifications/organization-notifications.js';
 import { LoggingModule } from './logging/logging.module.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { WorkflowNodes } from './notifications/workflow-nodes.js';

@@ -34,7 +34,7 @@ describe('Lanes', () => {
     const [first, second] = [blockedWork(), blockedWork()];
     void lanes.enter('a', 1, first.work);
     await lanes.enter('a', 2, second.work);
-    expect(await lanes.enter('a', 2, second.work)).toBe('known');
+    expect(await lanes.enter('a', 2, second.work)).toBe('duplicate');
     expect(await lanes.enter('b', 3, second.work)).toBe('full');
     first.end();
     second.end();

@@ -1,5 +1,5 @@
 /** Result of adding work to a lane. */
-export type LaneEntry = 'ran' | 'queued' | 'known' | 'full';
+export type LaneEntry = 'ran' | 'queued' | 'duplicate' | 'full';
 
 interface Waiting {
   readonly id: number;
@@ -29,10 +29,10 @@ export class Lanes {
 
   /**
    * Runs the task now and waits for its end, or queues it in its lane and returns immediately. A task
-   * whose id is already present is dropped (`known`). Tasks must not throw.
+   * whose id is already present is dropped (`duplicate`). Tasks must not throw.
    */
   async enter(name: string, id: number, work: () => Promise<void>): Promise<LaneEntry> {
-    if (this.ids.has(id)) return 'known';
+    if (this.ids.has(id)) return 'duplicate';
     if (this.closed || this.ids.size >= this.capacity) return 'full';
     const lane = this.lanes.get(name) ?? { running: 0, waiting: [] };
     this.lanes.set(name, lane);

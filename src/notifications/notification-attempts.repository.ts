@@ -7,10 +7,10 @@ import { NotificationAttempt } from './notification.entity.js';
 /**
  * Returns a statement that inserts new attempts.
  *
- * @param begun query for `id` and `attempts` of the notifications
+ * @param notifications query for `id` and `attempts` of the notifications
  */
-export const beginAttempts = (begun: Sql): Sql => sql`
-  INSERT INTO notification_attempts (notification_id, number) ${begun}`;
+export const addAttempts = (notifications: Sql): Sql => sql`
+  INSERT INTO notification_attempts (notification_id, number) ${notifications}`;
 
 /**
  * Returns a statement that ends the attempts of dead workers.

@@ -5,7 +5,7 @@ import { sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allRuns } from '../runs/runs.repository.js';
 import { TEST_EVENT } from './message/message-events.js';
-import { abandonAttempts, beginAttempts, endAttempts } from './notification-attempts.repository.js';
+import { abandonAttempts, addAttempts, endAttempts } from './notification-attempts.repository.js';
 import type {
   Lease,
   AttemptOutcome,
@@ -94,7 +94,7 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
       ), abandoned AS (
         ${abandonAttempts(sql`SELECT id FROM leased`, ABANDONED)}
       ), begun AS (
-        ${beginAttempts(sql`SELECT id, attempts FROM leased`)}
+        ${addAttempts(sql`SELECT id, attempts FROM leased`)}
       )
       SELECT * FROM leased`);
   }

@@ -15,7 +15,7 @@ import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { related } from '../common/rest/sublist-kinds.js';
 import { LimitedPerUser, NOTIFICATIONS } from '../common/rate/rate.guard.js';
-import { NotificationRepeats, RESENT } from './notification-repeats.service.js';
+import { NotificationResends, RESENT } from './notification-resends.service.js';
 import type { NotificationTemplate } from './notification-template.entity.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
 import { NotificationTests } from './notification-tests.service.js';
@@ -28,7 +28,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
   constructor(
     services: CommonServices,
     private readonly tests: NotificationTests,
-    private readonly repeats: NotificationRepeats,
+    private readonly resends: NotificationResends,
   ) {
     super(services);
   }
@@ -79,7 +79,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
     @CurrentActor() actor: Actor,
     @DryRun() dryRun: boolean,
   ): Promise<object> {
-    return this.repeats.resendAll(target, body, actor, dryRun);
+    return this.resends.resendAll(target, body, actor, dryRun);
   }
 }
 

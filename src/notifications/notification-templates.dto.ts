@@ -46,7 +46,7 @@ export class ResendRange {
 /** Validates that a time is after that of another field, if that field has a valid time. */
 function IsAfter(other: keyof ResendRange): PropertyDecorator {
   const validate = (value: unknown, request?: ValidationArguments): boolean =>
-    !(momentOf(value) <= momentOf(memberOf(request?.object, other)));
+    !(timestampOf(value) <= timestampOf(memberOf(request?.object, other)));
   return ValidateBy(
     { name: 'isAfter', validator: { validate } },
     { message: 'The end must be after the beginning.' },
@@ -54,7 +54,7 @@ function IsAfter(other: keyof ResendRange): PropertyDecorator {
 }
 
 /** Returns NaN for an invalid time; the value can be any JSON. */
-const momentOf = (value: unknown): number =>
+const timestampOf = (value: unknown): number =>
   typeof value === 'string' ? Date.parse(value) : Number.NaN;
 
 /** Validates the items of a list; reports invalid items by position. */

@@ -10,7 +10,7 @@ import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { related } from '../common/rest/sublist-kinds.js';
 import { LimitedPerUser, NOTIFICATIONS } from '../common/rate/rate.guard.js';
-import { NotificationRepeats } from './notification-repeats.service.js';
+import { NotificationResends } from './notification-resends.service.js';
 import { notifications } from './notification-templates.resource.js';
 
 @Resource(notifications)
@@ -21,7 +21,7 @@ export class NotificationsController extends ResourceController(notifications, [
 ]) {
   constructor(
     services: CommonServices,
-    private readonly repeats: NotificationRepeats,
+    private readonly resends: NotificationResends,
   ) {
     super(services);
   }
@@ -41,7 +41,7 @@ export class NotificationsController extends ResourceController(notifications, [
   @Post(':id/resend')
   @LimitedPerUser(NOTIFICATIONS)
   async resend(@Target() target: Row, @CurrentActor() actor: Actor): Promise<object> {
-    const row = await this.repeats.resend(target, actor);
+    const row = await this.resends.resend(target, actor);
     const record = await this.services.resources.show(notifications, row, actor);
     return { notification: row.id, ...record };
   }

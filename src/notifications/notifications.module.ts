@@ -4,7 +4,7 @@ import { OutboundModule } from '../outbound/outbound.module.js';
 import { NotificationAttemptsController } from './notification-attempts.controller.js';
 import { NotificationAttemptsRepository } from './notification-attempts.repository.js';
 import { NotificationLeasesRepository } from './notification-leases.repository.js';
-import { NotificationRepeats } from './notification-repeats.service.js';
+import { NotificationResends } from './notification-resends.service.js';
 import { NotificationTemplateHooks } from './notification-template.hooks.js';
 import {
   NotificationTemplateCopyController,
@@ -47,7 +47,7 @@ const repositories = [
   providers: [
     NotificationTemplateExtension,
     ...repositories,
-    NotificationRepeats,
+    NotificationResends,
     NotificationTemplateHooks,
     NotificationTests,
     RunNotifications,

@@ -7,7 +7,7 @@ import { not, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allRuns } from '../runs/runs.repository.js';
 import { notificationsOfTemplates } from '../templates/template-notifications.repository.js';
-import { OrganizationNotifications } from './attached-templates.js';
+import { OrganizationNotifications } from './organization-notifications.js';
 import type { ComposedMessage } from './message/compose.js';
 import { approvalEvent, TEST_EVENT } from './message/message-events.js';
 import type { ResendRange } from './notification-templates.dto.js';
@@ -116,7 +116,7 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
    *
    * @returns the new ids in the order of the old ones
    */
-  async repeat(ids: readonly number[]): Promise<number[]> {
+  async addResends(ids: readonly number[]): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       INSERT INTO notifications (notification_template_id, unified_job_id, notification_type,
         recipients, subject, body, text, event, message_id, delivered, resend_of_id, resent)

@@ -14,7 +14,7 @@ import { backendFor } from './backends/registry.js';
 import type { Lease, AttemptOutcome, NotificationTarget } from './notification-lease.js';
 import { NotificationStore } from './notification-store.service.js';
 import { TEST_EVENT } from './message/message-events.js';
-import { MessageMaker } from './message-maker.service.js';
+import { MessageRenderer } from './message-renderer.service.js';
 import { TemplateSecrets } from './template-secrets.service.js';
 import { stackOf } from '../common/errors/message-of.js';
 
@@ -28,7 +28,7 @@ const GRACE_MS = 12_000;
 /**
  * Maximum random delay, in seconds. Spreads notifications that waited for the same destination.
  */
-const HOLD_JITTER_SECONDS = 5;
+const JITTER_SECONDS = 5;
 
 /** State of a destination after an attempt. */
 type TargetHealth = 'up' | 'down' | 'unknown';
@@ -54,7 +54,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
     private readonly store: NotificationStore,
     private readonly outbox: Outbox,
     private readonly breaker: CircuitBreaker,
-    private readonly maker: MessageMaker,
+    private readonly renderer: MessageRenderer,
     private readonly secrets: TemplateSecrets,
     private readonly http: OutboundClient,
     private readonly settings: Settings,
@@ -103,7 +103,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
   ): Promise<void> {
     const admission = await this.breaker.admit(destination);
     if (!admission.admitted && !isTest) {
-      await this.store.postpone(id, admission.waitSeconds + Math.random() * HOLD_JITTER_SECONDS);
+      await this.store.postpone(id, admission.waitSeconds + Math.random() * JITTER_SECONDS);
       return;
     }
     const lease = await this.store.lease(id);
@@ -132,7 +132,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
     const elapsed = (): number => Math.round(performance.now() - started);
     let message: OutgoingMessage | null = null;
     try {
-      message = await this.maker.make(lease);
+      message = await this.renderer.render(lease);
       const { sent, detail, statusCode = null } = await this.send(lease, message);
       const attempt = { statusCode, detail, durationMs: elapsed() };
       const noFailure = { error: '', delivered: [], delaySeconds: null };
@@ -184,7 +184,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
   }
 }
 
-interface Circumstances {
+interface AttemptContext {
   lease: Lease;
   message: OutgoingMessage | null;
   durationMs: number;
@@ -192,7 +192,7 @@ interface Circumstances {
 
 function outcomeOf(
   failure: SendError,
-  { lease, message, durationMs }: Circumstances,
+  { lease, message, durationMs }: AttemptContext,
 ): AttemptOutcome {
   // Tests are not retried: the user sees the result at once and can repeat the test.
   const delayMs =

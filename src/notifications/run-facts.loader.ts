@@ -29,7 +29,7 @@ export class RunFactsLoader {
   private readonly batch = new Batch((requests: readonly LoadRequest[]) => this.loadAll(requests));
 
   constructor(
-    private readonly stored: RunOverviewsRepository,
+    private readonly overviews: RunOverviewsRepository,
     private readonly workflows: WorkflowNodes,
     private readonly contexts: RepresentContexts,
     private readonly baseUrl: BaseUrl,
@@ -66,7 +66,7 @@ export class RunFactsLoader {
 
   private async runs(ids: readonly number[]): Promise<Map<number, Row>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.stored.complete([...new Set(ids)]);
+    const rows = await this.overviews.complete([...new Set(ids)]);
     return new Map(rows.map((row) => [row.id, row]));
   }
 
@@ -103,8 +103,8 @@ export class RunFactsLoader {
         kind: type,
         representation,
         uiUrl: `${baseUrl}${String(representation.url)}`,
-        traceback: textOr(run.result_traceback),
-        extraVars: textOr(representation.extra_vars),
+        traceback: textOrEmpty(run.result_traceback),
+        extraVars: textOrEmpty(representation.extra_vars),
         credential: machineCredentialOf(representation),
         hosts: hosts?.get(run.id) ?? null,
         ...(nodes ? { nodes: entryOf(nodes, run.id) } : {}),
@@ -123,7 +123,7 @@ export class RunFactsLoader {
   private async hostsOf(
     runIds: readonly number[],
   ): Promise<Map<number, Record<string, HostCounters>>> {
-    const rows = await this.stored.hostOutcomes(runIds);
+    const rows = await this.overviews.hostOutcomes(runIds);
     const hosts = new Map<number, [string, HostCounters][]>(runIds.map((id) => [id, []]));
     for (const { job_id: job, host_name: name, ...counters } of rows) {
       entryOf(hosts, job).push([name, counters]);
@@ -179,7 +179,7 @@ function asStarted({ representation, ...facts }: MessageFacts): MessageFacts {
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-const textOr = (value: unknown): string => (typeof value === 'string' ? value : '');
+const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function machineCredentialOf({ summary_fields }: Representation): string | null {
   const credential = listOf(summary_fields.credentials).find(

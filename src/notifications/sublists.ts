@@ -18,7 +18,7 @@ export const attachNotifications =
       needs: definition.policy.actions?.attach_notifications ? 'attach_notifications' : 'read',
       childNeeds: 'change',
       create: (parent) => (definition.type === 'organization' ? { organization: parent.id } : {}),
-      authoriseAttach: assertMayChangeSome,
+      authoriseAttach: assertMayChangeTemplates,
     })(definition, name);
     return {
       ...spec,
@@ -31,7 +31,7 @@ export const attachNotifications =
   };
 
 /** Requires that the caller can create, and so change, notification templates of an organization. */
-async function assertMayChangeSome({ services, actor }: LinkContext): Promise<void> {
+async function assertMayChangeTemplates({ services, actor }: LinkContext): Promise<void> {
   const mayAdd = await services.resources.mayAdd(resource('notification_template'), actor);
   if (!mayAdd) throw new Forbidden();
 }

@@ -4,7 +4,7 @@ import { resource } from '../common/resource/registry.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
-import type { OrganizationNotifications } from '../notifications/attached-templates.js';
+import type { OrganizationNotifications } from '../notifications/organization-notifications.js';
 import type { HostAllowance, OrganizationStore } from '../inventories/organization-store.js';
 import { Organization } from './organization.entity.js';
 

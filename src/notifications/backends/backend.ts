@@ -25,7 +25,7 @@ export interface ConfigurationField {
    * True if the value, like a URL, determines the receiver of the secrets. The secrets must be
    * entered again when the value changes.
    */
-  readonly aims?: true;
+  readonly peer?: true;
 }
 
 /** A validated configuration with decrypted secrets. */

@@ -36,8 +36,8 @@ export function validateConfiguration(
   { mayRedirect = false }: ValidationOptions = {},
 ): ValidatedConfiguration {
   const { fields, check } = backendFor(type);
-  const moved = previous === null || mayRedirect ? [] : movedKeys(type, input, previous);
-  const restored = restoreSecrets(type, input, previous, moved);
+  const changed = previous === null || mayRedirect ? [] : redirectingKeys(type, input, previous);
+  const restored = restoreSecrets(type, input, previous, changed);
   const configuration = restored.configuration;
   const errors = [...restored.errors];
   const missing: string[] = [];
@@ -150,14 +150,14 @@ function restoreSecrets(
   type: NotificationType,
   input: Readonly<Record<string, unknown>>,
   previous: Configuration | null,
-  moved: readonly string[],
+  changed: readonly string[],
 ): ValidatedConfiguration {
   const configuration = bareRecord<unknown>();
   Object.assign(configuration, input);
   const errors: string[] = [];
   const keep = (key: string, value: unknown): unknown => {
-    if (value === undefined) errors.push(keepsNothing(key));
-    else if (moved.length > 0) errors.push(goesElsewhere(key, moved));
+    if (value === undefined) errors.push(noStoredValueError(key));
+    else if (changed.length > 0) errors.push(destinationChangeError(key, changed));
     return value ?? ENCRYPTED;
   };
   for (const key of secretKeys(type)) {
@@ -181,25 +181,25 @@ function restoreSecrets(
  * Returns the keys whose change sends stored secrets to a new destination; an absent key has its
  * default.
  */
-function movedKeys(
+function redirectingKeys(
   type: NotificationType,
   configuration: Configuration,
   previous: Configuration,
 ): string[] {
   const { fields } = backendFor(type);
   return Object.entries(fields).flatMap(([key, field]) => {
-    if (field.url !== true && field.aims !== true) return [];
+    if (field.url !== true && field.peer !== true) return [];
     const absent = field.default ?? EMPTY_VALUE[field.type];
     return (configuration[key] ?? absent) === (previous[key] ?? absent) ? [] : [key];
   });
 }
 
-function goesElsewhere(key: string, moved: readonly string[]): string {
-  const names = moved.map((name) => `'${name}'`).join(', ');
+function destinationChangeError(key: string, changed: readonly string[]): string {
+  const names = changed.map((name) => `'${name}'`).join(', ');
   return `Configuration field '${key}' must be given anew: ${names} decides where it is sent.`;
 }
 
-function keepsNothing(key: string): string {
+function noStoredValueError(key: string): string {
   return `Configuration field '${key}' cannot be ${ENCRYPTED}: there is no stored value to keep.`;
 }
 

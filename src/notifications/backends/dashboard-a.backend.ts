@@ -24,7 +24,7 @@ export const dashboardABackend: NotificationBackend = {
     dashboardId: { type: 'int', label: 'Dashboard ID', accepts: 'string', optional: true },
     panelId: { type: 'int', label: 'Panel ID', accepts: 'string', optional: true },
     annotation_tags: { type: 'list', label: 'Annotation Tags', optional: true },
-    no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', default: false, aims: true },
+    no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', default: false, peer: true },
     isRegion: { type: 'bool', label: 'Is Region', default: true },
   },
   check: (config) => [

@@ -36,16 +36,16 @@ export const emailBackend: NotificationBackend = {
   label: 'Email',
   recipientKey: 'recipients',
   fields: {
-    host: { type: 'string', label: 'Host', aims: true },
-    port: { type: 'int', label: 'Port', min: 1, max: 65_535, aims: true },
+    host: { type: 'string', label: 'Host', peer: true },
+    port: { type: 'int', label: 'Port', min: 1, max: 65_535, peer: true },
     username: { type: 'string', label: 'Username' },
     password: { type: 'password', label: 'Password' },
-    use_tls: { type: 'bool', label: 'Use TLS', aims: true },
-    use_ssl: { type: 'bool', label: 'Use SSL', aims: true },
+    use_tls: { type: 'bool', label: 'Use TLS', peer: true },
+    use_ssl: { type: 'bool', label: 'Use SSL', peer: true },
     sender: { type: 'string', label: 'Sender Email' },
     recipients: { type: 'list', label: 'Recipient List' },
     timeout: { type: 'int', label: 'Timeout', default: DEFAULT_TIMEOUT_S, min: 1, max: 120 },
-    no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', optional: true, aims: true },
+    no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', optional: true, peer: true },
   },
   check: (config) =>
     [configuredTextOf(config, 'sender'), ...configuredListOf(config, 'recipients')]

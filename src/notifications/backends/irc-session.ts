@@ -98,7 +98,7 @@ export class IrcSession {
   /**
    * Reads until the first line that matches `accepts` (returns true) or `refuses` (returns false).
    */
-  async until(
+  async readUntil(
     accepts: (line: IrcLine) => boolean,
     refuses: (line: IrcLine) => boolean,
     deadline: number,

@@ -27,7 +27,7 @@ const NICK_TAKEN: ReadonlySet<string> = new Set(['433', '436']);
 const TARGET_REFUSALS = /^(401|403|404|405|411|412|437|471|473|474|475|476|477|489)$/;
 const REGISTRATION_REFUSALS = /^(432|451|462|463|464|465)$/;
 
-interface Speech {
+interface IrcMessage {
   readonly nick: string;
   readonly target: string;
   readonly text: string;
@@ -39,13 +39,13 @@ export const ircBackend: NotificationBackend = {
   label: 'IRC',
   recipientKey: 'targets',
   fields: {
-    server: { type: 'string', label: 'IRC Server Address', aims: true },
-    port: { type: 'int', label: 'IRC Server Port', min: 1, max: 65_535, aims: true },
+    server: { type: 'string', label: 'IRC Server Address', peer: true },
+    port: { type: 'int', label: 'IRC Server Port', min: 1, max: 65_535, peer: true },
     nickname: { type: 'string', label: 'IRC Nick' },
     password: { type: 'password', label: 'IRC Server Password' },
-    use_ssl: { type: 'bool', label: 'SSL Connection', aims: true },
+    use_ssl: { type: 'bool', label: 'SSL Connection', peer: true },
     targets: { type: 'list', label: 'Destination Channels or Users' },
-    no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', optional: true, aims: true },
+    no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', optional: true, peer: true },
   },
   check: (config) =>
     [...configuredListOf(config, 'targets'), configuredTextOf(config, 'nickname')]
@@ -62,7 +62,7 @@ export const ircBackend: NotificationBackend = {
         const nick = await register(session, config, deadline);
         const text = truncateBytes(toSingleLine(message.subject), MAX_TEXT_BYTES);
         for (const target of targets.filter((name) => !done.has(name))) {
-          const isSent = await say(session, { nick, target, text }, deadline);
+          const isSent = await sendTo(session, { nick, target, text }, deadline);
           if (isSent) done.add(target);
           else refused.push(target);
         }
@@ -126,14 +126,14 @@ async function register(
  * PING, which proves that the server has processed the message. Returns false if the server rejects
  * the join or the text.
  */
-async function say(session: IrcSession, line: Speech, deadline: number): Promise<boolean> {
+async function sendTo(session: IrcSession, line: IrcMessage, deadline: number): Promise<boolean> {
   const { nick, target, text } = line;
   if (!isName(target)) return false;
   const refuses = ({ command, parameters }: IrcLine): boolean =>
     TARGET_REFUSALS.test(command) && isSame(parameters[1], target);
   if (target.startsWith('#')) {
     session.send(`JOIN ${target}`);
-    const joined = await session.until(
+    const joined = await session.readUntil(
       ({ command, source, parameters }) =>
         command === 'JOIN' && source === nick && isSame(parameters[0], target),
       refuses,
@@ -143,7 +143,7 @@ async function say(session: IrcSession, line: Speech, deadline: number): Promise
   }
   session.send(`PRIVMSG ${target} :${text}`);
   session.send(`PING :${CHECKPOINT}`);
-  return session.until(
+  return session.readUntil(
     ({ command, parameters }) => command === 'PONG' && parameters.at(-1) === CHECKPOINT,
     refuses,
     deadline,

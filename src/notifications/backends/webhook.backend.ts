@@ -29,7 +29,7 @@ export const webhookBackend: NotificationBackend = {
       type: 'bool',
       label: 'Disable SSL Verification',
       default: false,
-      aims: true,
+      peer: true,
     },
     username: { type: 'string', label: 'Username', default: '' },
     password: { type: 'password', label: 'Password', default: '' },

@@ -96,19 +96,19 @@ export async function composeMessage(
   const { type, event, messages, facts } = input;
   const context = facts ? contextOf(facts) : stubContext();
   const custom = partsFor(messages, event);
-  const wanted = [custom?.message, WITH_BODY.has(type) ? custom?.body : null];
-  const templates = wanted.flatMap((text, index) =>
+  const sources = [custom?.message, WITH_BODY.has(type) ? custom?.body : null];
+  const templates = sources.flatMap((text, index) =>
     text
       ? [{ template: text, strict: false, isJson: index === 1 && WITH_JSON_BODY.has(type) }]
       : [],
   );
   const outputs = templates.length > 0 ? [...(await sandbox.render(templates, context))] : [];
-  const message = wanted[0] ? outputs.shift() : undefined;
-  const body = wanted[1] ? documentIn(type, outputs.shift()) : undefined;
+  const message = sources[0] ? outputs.shift() : undefined;
+  const body = sources[1] ? documentIn(type, outputs.shift()) : undefined;
   const notes = [noteOn('message', message), noteOn('body', body)].filter((note) => note !== null);
   const note = notes.length > 0 ? notes.join(' ') : null;
   const texts = textsOf(type, event, context, { message, body });
-  return { ...finish(type, texts, note), note };
+  return { ...toMessage(type, texts, note), note };
 }
 
 /**
@@ -150,7 +150,7 @@ function textsOf(
   return { subject: storableText(subject.slice(0, SUBJECT_LIMIT)), body: storableText(body) };
 }
 
-function finish(type: NotificationType, texts: Texts, note: string | null): OutgoingMessage {
+function toMessage(type: NotificationType, texts: Texts, note: string | null): OutgoingMessage {
   if (!WITH_BODY.has(type)) {
     const subject = note ? `${texts.subject} (${note})` : texts.subject;
     return { subject, text: '', body: { body: subject } };

@@ -12,20 +12,20 @@ export class FilterArguments {
     return this.positional[position] ?? this.named.get(name);
   }
 
-  text(position: number, name: string, otherwise: string): string {
+  text(position: number, name: string, defaultValue: string): string {
     const value = this.value(position, name);
-    return value ? jinjaTextOf(value) : otherwise;
+    return value ? jinjaTextOf(value) : defaultValue;
   }
 
-  number(position: number, name: string, otherwise: number): number {
+  number(position: number, name: string, defaultValue: number): number {
     const value = this.value(position, name);
-    return value ? numberOf(value) : otherwise;
+    return value ? numberOf(value) : defaultValue;
   }
 
   /** Returns true if the argument is truthy; zero, empty texts and none are falsy. */
-  flag(position: number, name: string, otherwise = false): boolean {
+  flag(position: number, name: string, defaultValue = false): boolean {
     const value = this.value(position, name);
-    return value ? Boolean(value.value) : otherwise;
+    return value ? Boolean(value.value) : defaultValue;
   }
 }
 
@@ -40,7 +40,7 @@ const MAX_SIZE = 10_000;
  *
  * @throws Error below `least` and above 10,000
  */
-export function sizeOf(number: number, least = 1): number {
-  if (Number.isInteger(number) && number >= least && number <= MAX_SIZE) return number;
-  throw new Error(`a size from ${least} to ${MAX_SIZE} is needed`);
+export function sizeOf(number: number, minimum = 1): number {
+  if (Number.isInteger(number) && number >= minimum && number <= MAX_SIZE) return number;
+  throw new Error(`a size from ${minimum} to ${MAX_SIZE} is needed`);
 }

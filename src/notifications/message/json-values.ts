@@ -13,7 +13,7 @@ export class JsonValues {
   private readonly values: EngineValue[] = [];
 
   /** Stores a value and returns its marker. */
-  keep(value: EngineValue): string {
+  add(value: EngineValue): string {
     return `${this.marker}${this.values.push(value) - 1}${this.marker}`;
   }
 

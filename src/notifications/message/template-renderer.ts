@@ -36,7 +36,7 @@ export function renderAll(task: SandboxTask): TemplateOutput[] {
 
 function renderOne({ template, strict, isJson }: TemplateInput, task: SandboxTask): TemplateOutput {
   const values = isJson ? new JsonValues() : null;
-  const program = printing(parseTemplate(template), values);
+  const program = addOutputs(parseTemplate(template), values);
   const scope = createScope(task);
   const interpreter = new engine.Interpreter(scope);
   guardInterpreter(interpreter, scope, strict, task);
@@ -55,19 +55,19 @@ const STATEMENTS = new Set(['If', 'For', 'Set', 'Macro', 'Comment', 'Break', 'Co
  * Returns a tree whose expressions print their values as Jinja does. Values that are printed
  * directly, and not by a macro or `set`, are stored in `values`.
  */
-function printing(node: TreeNode, values: JsonValues | null): TreeNode {
+function addOutputs(node: TreeNode, values: JsonValues | null): TreeNode {
   const isDirect = ['Program', 'If', 'For'].includes(node.type);
   const inner = isDirect ? values : null;
   const block = (nodes: readonly TreeNode[]): TreeNode[] =>
     nodes.map((part) => {
       if (part.type === 'StringLiteral') return part;
-      const printed = printing(part, inner);
+      const printed = addOutputs(part, inner);
       return STATEMENTS.has(part.type)
         ? printed
         : {
             type: 'Output',
             operand: printed,
-            print: (value) => inner?.keep(value) ?? jinjaTextOf(value),
+            print: (value) => inner?.add(value) ?? jinjaTextOf(value),
           };
     });
   const { body, alternate, defaultBlock } = node;
@@ -164,8 +164,8 @@ function guardInterpreter(
       case 'TestExpression':
         return original({ ...node, operand: nodeOf(lenient(node.operand, inner)) }, inner);
       case 'BinaryExpression': {
-        const changed = applyOperator(node, { evaluate, make, maxLength: maxOutputLength });
-        return changed ?? original(node, inner);
+        const result = applyOperator(node, { evaluate, make, maxLength: maxOutputLength });
+        return result ?? original(node, inner);
       }
       default:
         return original(node, inner) ?? make.missing();

@@ -43,7 +43,7 @@ export default {
       removeOld: [[90, 10]],
       fire: [[[{ jobId: 1, event: 'success', attachedFor: 'success' }]]],
       addTest: [[1, MESSAGE]],
-      repeat: [[[1]]],
+      addResends: [[[1]]],
       newestOf: [[1, RANGE, 10]],
       recent: [[[1], 5]],
       namesOfPending: [[1]],
@@ -64,7 +64,7 @@ export default {
   fragments: [
     fragmentsOf(notifications, { hasUnfinished: [[sql`1`]] }),
     fragmentsOf(attempts, {
-      beginAttempts: { calls: [[sql`SELECT 1, 2`]], inside: (statement) => statement },
+      addAttempts: { calls: [[sql`SELECT 1, 2`]], inside: (statement) => statement },
       abandonAttempts: { calls: [[sql`SELECT 1 AS id`, '']], inside: (statement) => statement },
       endAttempts: {
         calls: [

@@ -34,7 +34,7 @@ export const RESENT = object(
  * reached; a successful notification is sent to all recipients again.
  */
 @Injectable()
-export class NotificationRepeats {
+export class NotificationResends {
   constructor(
     private readonly database: Database,
     private readonly records: NotificationsRepository,
@@ -53,8 +53,8 @@ export class NotificationRepeats {
     return this.database.transaction(async () => {
       const row = await this.resources.lock(notifications, target, actor);
       if (isUnfinished(row)) throw new Conflict('The notification is still being sent.');
-      const repeated = itemAt(await this.repeat([row.id]), 0);
-      const record = await this.resources.load(notifications, repeated, actor);
+      const newId = itemAt(await this.addResends([row.id]), 0);
+      const record = await this.resources.load(notifications, newId, actor);
       await this.recordResend(record);
       return record;
     });
@@ -75,9 +75,9 @@ export class NotificationRepeats {
         : await this.resources.lock(notificationTemplates, target, actor);
       const ids = await this.idsInRange(template.id, range);
       if (dryRun) return { dry_run: true, count: ids.length, notifications: ids };
-      const repeated = await this.repeat(ids);
-      if (repeated.length > 0) this.recordRange(template, range, repeated.length);
-      return { count: repeated.length, notifications: repeated };
+      const newIds = await this.addResends(ids);
+      if (newIds.length > 0) this.recordRange(template, range, newIds.length);
+      return { count: newIds.length, notifications: newIds };
     });
   }
 
@@ -86,10 +86,10 @@ export class NotificationRepeats {
    *
    * @returns the new ids in the order of the old ones
    */
-  private async repeat(ids: readonly number[]): Promise<number[]> {
-    const repeated = await this.records.repeat(ids);
-    await this.outbox.add('notifications', repeated);
-    return repeated;
+  private async addResends(ids: readonly number[]): Promise<number[]> {
+    const newIds = await this.records.addResends(ids);
+    await this.outbox.add('notifications', newIds);
+    return newIds;
   }
 
   private async idsInRange(templateId: number, range: ResendRange): Promise<number[]> {

@@ -8,14 +8,14 @@ import { RunFactsLoader } from './run-facts.loader.js';
 
 /** Renders the message of a notification once; later attempts send the same text. */
 @Injectable()
-export class MessageMaker {
+export class MessageRenderer {
   constructor(
     private readonly facts: RunFactsLoader,
     private readonly sandbox: TemplateSandbox,
   ) {}
 
   /** @throws SendError if the run was deleted */
-  async make(lease: Lease): Promise<OutgoingMessage> {
+  async render(lease: Lease): Promise<OutgoingMessage> {
     const { text, subject, body, notification_type: type, messages } = lease;
     if (text !== null) return { subject, body, text };
     const event = eventOf(lease.event);

@@ -2,7 +2,7 @@ import type { OutgoingMessage } from './backends/backend.js';
 import type { NotificationType } from './backends/notification-type.js';
 import type { Messages } from './message/message-events.js';
 
-/** One attempt at one notification, leased by this process. */
+/** One attempt to send a notification, leased by this process. */
 export interface Lease {
   id: number;
   /** Attempt number; every later update must match it. */

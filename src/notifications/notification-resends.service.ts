@@ -84,7 +84,7 @@ export class NotificationResends {
   /**
    * Uses one statement and one wake-up for any number of notifications.
    *
-   * @returns the new ids in the order of the old ones
+   * @returns the ids of the resends, in the order of `ids`
    */
   private async addResends(ids: readonly number[]): Promise<number[]> {
     const newIds = await this.records.addResends(ids);

@@ -129,8 +129,8 @@ function validated({
 }
 
 /**
- * Returns the configuration after a change. It is replaced as a whole. If the type changes without
- * a new configuration, the error lists the keys that the new type requires.
+ * Returns the configuration after a change, which replaces the whole configuration. If the type
+ * changes without a new configuration, the error lists the keys that the new type requires.
  *
  * @param stored current configuration, decrypted; null if the type changes
  */

@@ -41,8 +41,8 @@ const HEALTH_STEP = { up: 'succeeded', unknown: 'release' } as const;
 class StoppedError extends Error {}
 
 /**
- * Sends notifications: leases one, renders its message, attempts to send it, stores the result, and
- * plans a retry if necessary.
+ * Sends notifications: leases a notification, renders its message, attempts to send the message,
+ * stores the result, and plans a retry if necessary.
  */
 @Injectable()
 export class Notifier implements QueueHandler, OnModuleDestroy {
@@ -83,7 +83,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
     await this.lanes.idle();
   }
 
-  /** Logs errors that are no result of an attempt; the outbox queues the notification again. */
+  /** Logs errors that are not results of an attempt; the outbox queues the notification again. */
   private async work(id: number, target: NotificationTarget): Promise<void> {
     try {
       await this.deliver(id, target);

@@ -30,7 +30,7 @@ export const attachNotifications =
     };
   };
 
-/** Requires that the caller can create, and so change, notification templates of an organization. */
+/** @throws Forbidden unless the caller can create, and so change, templates of an organization */
 async function assertMayChangeTemplates({ services, actor }: LinkContext): Promise<void> {
   const mayAdd = await services.resources.mayAdd(resource('notification_template'), actor);
   if (!mayAdd) throw new Forbidden();

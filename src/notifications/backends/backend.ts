@@ -22,7 +22,7 @@ export interface ConfigurationField {
   /** True for the URL of requests: it must be http or https, and its path is a secret. */
   readonly url?: true;
   /**
-   * True if the value, like a URL, determines the receiver of the secrets. The secrets must be
+   * True if the value, like a URL, determines the peer that receives the secrets. The secrets must be
    * entered again when the value changes.
    */
   readonly peer?: true;

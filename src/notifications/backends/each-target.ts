@@ -4,7 +4,7 @@ import { SendError, type SendContext, type SendResult } from './backend.js';
  * Sends to every target that earlier attempts did not reach, one after another, and returns the
  * exact count. A rejected target does not stop the others. An unreachable service does, because the
  * remaining targets would only wait for the same timeout. Throws one SendError for all failures,
- * which is retryable if one of the failures is.
+ * which is retryable if any of the failures is retryable.
  */
 export async function sendToEach(
   targets: readonly string[],

@@ -85,8 +85,8 @@ function isSigningSecret(secret: string): boolean {
 
 /**
  * Returns the signature headers of the Standard Webhooks specification: HMAC SHA-256 over id, time
- * and body. A secret of the form `whsec_<base64>` is decoded; any other is used as its bytes. The
- * id is the same for every attempt, so that the receiver can drop duplicates.
+ * and body. A secret of the form `whsec_<base64>` is decoded; the bytes of any other secret are
+ * used. The id is the same for every attempt, so that the receiver can drop duplicates.
  */
 export function signatureHeaders(
   secret: string,

@@ -21,7 +21,7 @@ const LIMITS: SandboxLimits = {
  */
 const DEFAULT_TIMEOUT_MS = 3_000;
 
-/** Duration of the block of a stopped template, in ms. */
+/** Time for which a stopped template is blocked, in ms. */
 const BLOCK_MS = 60_000;
 const MAX_BLOCKED = 1_000;
 

@@ -24,7 +24,7 @@ export class MessageRenderer {
         ? await this.facts.load(lease.unified_job_id, event)
         : null;
     if (!event || !facts) {
-      throw new SendError('The run was deleted before its message could be made.', {
+      throw new SendError('The run was deleted before its message could be rendered.', {
         retryable: false,
       });
     }

@@ -296,7 +296,7 @@ it('the notification fails with an explanation if its run was deleted', async ()
   const { body } = await test.as.superuser.get(`notifications/${row!.id}/`).expect(200);
   expect(body).toMatchObject({
     status: 'failed',
-    error: 'The run was deleted before its message could be made.',
+    error: 'The run was deleted before its message could be rendered.',
   });
 });
 

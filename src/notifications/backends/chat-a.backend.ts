@@ -95,6 +95,6 @@ function errorIn(body: string, secrets: readonly string[]): string | null {
     if (ok === true) return null;
     return typeof error === 'string' ? excerptOf(error, secrets).slice(0, 100) : 'unknown_error';
   } catch {
-    return 'the answer is not JSON';
+    return 'the response is not JSON';
   }
 }

@@ -173,7 +173,7 @@ function isMailAddress(text: string): boolean {
 
 function assertAddresses(addresses: readonly string[]): void {
   if (addresses.some(hasLineBreak)) {
-    throw new SendError(`${FAILURE}: an address holds a line break`, { retryable: false });
+    throw new SendError(`${FAILURE}: an address contains a line break`, { retryable: false });
   }
 }
 

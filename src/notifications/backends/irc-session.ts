@@ -120,7 +120,7 @@ export class IrcSession {
     const parts = (this.pending + chunk).split(/\r?\n/);
     this.pending = parts.pop() ?? '';
     if (this.pending.length > MAX_PENDING) {
-      this.fail(new OutboundError('too_large', `${target}: the answer is no IRC.`));
+      this.fail(new OutboundError('too_large', `${target}: the response is not IRC.`));
       this.close();
       return;
     }

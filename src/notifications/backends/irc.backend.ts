@@ -99,7 +99,7 @@ async function register(
   const wanted = configuredTextOf(config, 'nickname');
   const password = configuredTextOf(config, 'password');
   if (![wanted, password].every(isLineSafe)) {
-    throw new SendError(`${FAILURE}: nickname or password holds a line break`, {
+    throw new SendError(`${FAILURE}: nickname or password contains a line break`, {
       retryable: false,
     });
   }

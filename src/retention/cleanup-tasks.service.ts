@@ -69,7 +69,7 @@ export class CleanupTasks extends Cleanups {
       ...removalOf('webhook deliveries', deliveries, days),
       async *batches() {
         yield* inBatches((limit) => deliveries.removeOld(days, limit));
-        const emptied = inBatches((limit) => deliveries.emptyOld(days, limit));
+        const emptied = inBatches((limit) => deliveries.removeOldPayloads(days, limit));
         while (!(await emptied.next()).done) yield 0;
       },
     };

@@ -9,7 +9,7 @@ import type { ParsedDelivery } from './delivery-rows.js';
 import {
   WebhookDeliveriesRepository,
   type DeliveredRun,
-  type FirstDelivery,
+  type Original,
 } from './webhook-deliveries.repository.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import { forkMismatch, isFromFork } from '../code-hosts/forks.js';
@@ -20,15 +20,15 @@ import type { ReceiverTemplate } from './receiver-templates.service.js';
 import { Launchers, type TypedRequest } from '../launching/launchers.service.js';
 
 /** A verified and parsed delivery. */
-export interface Intake extends Omit<IncomingDelivery, 'templateId' | 'service'> {
+export interface DeliveryInput extends Omit<IncomingDelivery, 'templateId' | 'service'> {
   template: ReceiverTemplate;
   event: WebhookEvent;
   /** Called with the id of the delivery's record, inside its transaction. */
-  recorded?: (deliveryId: number) => void;
+  audit?: (deliveryId: number) => void;
 }
 
 /** Result of a delivery. */
-export interface TakenDelivery {
+export interface DeliveryResult {
   verdict: Verdict;
   reason: string;
   delivery: number;
@@ -63,8 +63,8 @@ const LARGE = 256 * 1024;
  */
 @Injectable()
 export class DeliveryIntake {
-  private readonly arriving = new Batch(
-    (arrivals: readonly Arrival[]) => this.takeIn(arrivals),
+  private readonly batch = new Batch(
+    (arrivals: readonly Arrival[]) => this.processBatch(arrivals),
     MAX_BATCH,
   );
 
@@ -75,7 +75,7 @@ export class DeliveryIntake {
     private readonly launchers: Launchers,
   ) {}
 
-  async take({ template, recorded, ...incoming }: Intake): Promise<TakenDelivery> {
+  async process({ template, audit, ...incoming }: DeliveryInput): Promise<DeliveryResult> {
     const delivery: ParsedDelivery = {
       ...incoming,
       templateId: template.id,
@@ -85,36 +85,36 @@ export class DeliveryIntake {
       const mismatch = mismatchOf(delivery.event, template);
       if (mismatch !== null) {
         const outcome: DeliveryOutcome = { verdict: 'ignored', reason: mismatch, answer: 200 };
-        return await this.record(delivery, outcome, recorded);
+        return await this.record(delivery, outcome, audit);
       }
-      return await this.launch({ delivery, template }, recorded);
+      return await this.launch({ delivery, template }, audit);
     } catch (error) {
       const reason = refusalOf(error);
       if (reason === null) throw error;
       const outcome: DeliveryOutcome = { verdict: 'rejected', reason, answer: 400 };
-      return this.record(delivery, outcome, recorded);
+      return this.record(delivery, outcome, audit);
     }
   }
 
-  private launch(arrival: Arrival, recorded: Intake['recorded']): Promise<TakenDelivery> {
+  private launch(arrival: Arrival, audit: DeliveryInput['audit']): Promise<DeliveryResult> {
     const { delivery, template } = arrival;
-    const launchAlone = (): Promise<TakenDelivery> =>
+    const launchAlone = (): Promise<DeliveryResult> =>
       this.coalescer.serialize(template, delivery.event, async () => {
-        const taken = itemAt(await this.takeIn([arrival]), 0);
-        recorded?.(taken.delivery);
-        return taken;
+        const result = itemAt(await this.processBatch([arrival]), 0);
+        audit?.(result.delivery);
+        return result;
       });
     // Inside a caller's transaction only the launch is undone: the refusal is recorded in that
     // transaction.
     if (this.database.inTransaction) return this.database.savepoint(launchAlone);
-    // A delivery with a `recorded` callback needs a transaction of its own; coalesced pushes run
+    // A delivery with an `audit` callback needs a transaction of its own; coalesced pushes run
     // one after another.
-    const canBatch = !recorded && !isCoalesced(template, delivery.event) && delivery.size < LARGE;
-    return canBatch ? this.arriving.run(arrival) : launchAlone();
+    const canBatch = !audit && !isCoalesced(template, delivery.event) && delivery.size < LARGE;
+    return canBatch ? this.batch.run(arrival) : launchAlone();
   }
 
   /** Stores deliveries, their runs and all dependent rows, atomically. */
-  private takeIn(arrivals: readonly Arrival[]): Promise<TakenDelivery[]> {
+  private processBatch(arrivals: readonly Arrival[]): Promise<DeliveryResult[]> {
     return this.database.transaction(async () => {
       const ids = new Map(zip(arrivals, await this.deliveries.accept(arrivals)));
       failPoint('delivery-recorded');
@@ -135,7 +135,7 @@ export class DeliveryIntake {
   /** @returns results of deliveries by their ids */
   private async launchAll(
     accepted: readonly AcceptedArrival[],
-  ): Promise<Map<number, TakenDelivery>> {
+  ): Promise<Map<number, DeliveryResult>> {
     if (accepted.length === 0) return new Map();
     for (const { template, delivery, id } of accepted) {
       await this.coalescer.replaceEarlier(template, delivery.event, id);
@@ -151,9 +151,9 @@ export class DeliveryIntake {
     );
   }
 
-  private async recordDuplicates(arrivals: readonly Arrival[]): Promise<TakenDelivery[]> {
+  private async recordDuplicates(arrivals: readonly Arrival[]): Promise<DeliveryResult[]> {
     if (arrivals.length === 0) return [];
-    const duplicates = zip(arrivals, await this.deliveries.firsts(arrivals)).map(
+    const duplicates = zip(arrivals, await this.deliveries.originals(arrivals)).map(
       ([{ delivery }, first]) => ({
         delivery,
         outcome: outcomeOf(delivery, first),
@@ -182,11 +182,11 @@ export class DeliveryIntake {
   private record(
     delivery: ParsedDelivery,
     outcome: DeliveryOutcome,
-    recorded: Intake['recorded'],
-  ): Promise<TakenDelivery> {
+    audit: DeliveryInput['audit'],
+  ): Promise<DeliveryResult> {
     return this.database.transaction(async () => {
       const id = itemAt(await this.deliveries.record([{ delivery, outcome, job: null }]), 0);
-      recorded?.(id);
+      audit?.(id);
       return { verdict: outcome.verdict, reason: outcome.reason, delivery: id, run: null };
     });
   }
@@ -212,7 +212,7 @@ function requestOf({
   };
 }
 
-function outcomeOf({ event }: ParsedDelivery, first: FirstDelivery | undefined): DeliveryOutcome {
+function outcomeOf({ event }: ParsedDelivery, first: Original | undefined): DeliveryOutcome {
   const same = first?.guid === event.guid ? 'id' : 'body';
   const reason = first ? `Delivery ${first.id} had the same ${same}.` : 'It was received before.';
   return { verdict: 'duplicate', reason, answer: 202 };

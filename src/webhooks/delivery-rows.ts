@@ -84,13 +84,13 @@ export const acceptedRow = (arrival: LaunchingDelivery): DeliveryRow => {
 export const recordedRow = (item: RecordedDelivery): DeliveryRow => ({ ...item, dedupe: NO_KEYS });
 
 /** Returns a row of `VALUES`, preceded by its position. */
-export function valuesRow({ delivery, outcome, job, dedupe }: DeliveryRow, place: number): Sql {
+export function valuesRow({ delivery, outcome, job, dedupe }: DeliveryRow, ordinal: number): Sql {
   const { templateId, service, event, size, source, redeliveryOf } = delivery;
   const { verdict, reason, answer } = outcome;
   const { type, guid, ref, refName, headRef, statusApi, pushRef, sender, payloadText } =
     event ?? UNPARSED_EVENT;
   const payload = KEEPS_PAYLOAD.has(verdict) ? payloadText : null;
-  return sql`(${raw(String(place))}, ${templateId}::int, ${service}, ${type}, ${guid}, ${ref},
+  return sql`(${raw(String(ordinal))}, ${templateId}::int, ${service}, ${type}, ${guid}, ${ref},
     ${refName}, ${headRef}, ${statusApi}, ${pushRef}, ${sender}, ${payload}, ${verdict}, ${reason},
     ${answer}::int, ${size}::int, ${source}, ${redeliveryOf}::bigint, ${job}::bigint, ${dedupe.key},
     ${dedupe.body}, now() + make_interval(secs => ${dedupe.seconds}::int))`;

@@ -34,7 +34,7 @@ export interface TrialResult {
  */
 @Injectable()
 export class FilterTrial {
-  constructor(private readonly stored: WebhookDeliveriesRepository) {}
+  constructor(private readonly deliveries: WebhookDeliveriesRepository) {}
 
   /** @throws Invalid for filters that cannot be stored */
   async run(
@@ -43,7 +43,7 @@ export class FilterTrial {
     { filters, forks }: { filters: unknown; forks: ForkRule },
   ): Promise<{ launches: number; count: number; results: TrialResult[] }> {
     const rules = { filters: readFilters(filters), forks };
-    const deliveries = await this.stored.newestStored(templateId, TEST_LIMITS);
+    const deliveries = await this.deliveries.newestWithPayload(templateId, TEST_LIMITS);
     const results = deliveries.map((delivery) => testDelivery(delivery, kind, rules));
     const launches = results.filter((result) => result.launches).length;
     return { launches, count: results.length, results };

@@ -72,7 +72,7 @@ export class PushCoalescer {
       { from: ['pending'], to: 'canceled', isReplaced: true },
     );
     const canceled = new Set(replaced.map(({ id }) => id));
-    const ids = waiting.filter((push) => canceled.has(push.job_id)).map((one) => one.delivery_id);
+    const ids = waiting.filter((push) => canceled.has(push.job_id)).map((push) => push.delivery_id);
     await this.deliveries.supersede(ids, deliveryId);
   }
 }

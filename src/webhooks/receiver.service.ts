@@ -3,7 +3,7 @@ import { BadRequest } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
-import { DeliveryIntake, type TakenDelivery } from './delivery-intake.service.js';
+import { DeliveryIntake, type DeliveryResult } from './delivery-intake.service.js';
 import { responseMessage, IGNORED } from './receiver-responses.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { parseEvent, type WebhookEvent } from '../code-hosts/event.js';
@@ -20,8 +20,8 @@ const STATUSES = { accepted: 202, duplicate: 202, ignored: 200 } as const;
  * Returns the response to a delivery. A rejected delivery gets status 400, because no run was
  * queued: the service then shows its owner that the webhook has a problem.
  */
-export function answerTo(
-  { verdict, reason, delivery, run }: TakenDelivery,
+export function responseTo(
+  { verdict, reason, delivery, run }: DeliveryResult,
   kind: ReceiverKind,
 ): Reply<number> {
   if (verdict === 'rejected') throw new BadRequest(reason, 'delivery_rejected');
@@ -44,8 +44,8 @@ export class ReceiverService {
     const event = await this.read({ template, ...delivery });
     const { signed, source } = delivery;
     const size = signed.rawBody.length;
-    const result = await this.intake.take({ template, event, size, source, redeliveryOf: null });
-    return answerTo(result, template.kind);
+    const result = await this.intake.process({ template, event, size, source, redeliveryOf: null });
+    return responseTo(result, template.kind);
   }
 
   private async read({

@@ -9,7 +9,7 @@ import { TemplatesRepository } from '../templates/templates.repository.js';
 import { DeliveryIntake } from './delivery-intake.service.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
-import { answerTo } from './receiver.service.js';
+import { responseTo } from './receiver.service.js';
 import { ReceiverTemplates, type ReceiverTemplate } from './receiver-templates.service.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
@@ -22,7 +22,7 @@ import type { WebhookDelivery } from './webhook-delivery.entity.js';
 @Injectable()
 export class RedeliveryService {
   constructor(
-    private readonly named: TemplatesRepository,
+    private readonly rows: TemplatesRepository,
     private readonly templates: ReceiverTemplates,
     private readonly intake: DeliveryIntake,
     private readonly activity: ActivityRecorder,
@@ -38,11 +38,11 @@ export class RedeliveryService {
     const event = eventOf(row);
     const template = await this.templateOf(row, event.service);
     const size = row.size;
-    const recorded = (id: number): void => this.audit(template, row, id);
-    const delivery = { template, event, size, source, redeliveryOf: row.id, recorded };
-    const result = await this.intake.take(delivery);
+    const audit = (id: number): void => this.audit(template, row, id);
+    const delivery = { template, event, size, source, redeliveryOf: row.id, audit };
+    const result = await this.intake.process(delivery);
     if (result.verdict === 'rejected') return new BadRequest(result.reason);
-    const { status, body } = answerTo(result, template.kind);
+    const { status, body } = responseTo(result, template.kind);
     return new Reply(status, body, { Location: webhookDeliveries.url(result.delivery) });
   }
 
@@ -51,7 +51,7 @@ export class RedeliveryService {
     service: WebhookServiceName,
   ): Promise<ReceiverTemplate> {
     const id = row.template_id;
-    const [found] = id === null ? [] : await this.named.typesOf([id]);
+    const [found] = id === null ? [] : await this.rows.typesOf([id]);
     const kind = RECEIVER_KINDS.find(({ type }) => type === found?.type);
     const template = kind && id !== null ? await this.templates.find(kind, id) : null;
     if (template?.service !== service) {

@@ -67,7 +67,7 @@ export class SignatureVerifier {
   ): Promise<Delivery | null> {
     const id = idOf(templateId);
     const verified = deliveries.get(request);
-    if (verified && isFor(verified, route, id)) return verified;
+    if (verified && matchesRoute(verified, route, id)) return verified;
     if (!Buffer.isBuffer(request.body)) await this.readBytes(request, response);
     await this.limit(route.kind.type, id, request.ip ?? '', response);
     const delivery = await this.check(route, id, request);
@@ -141,7 +141,7 @@ const WRONG_SERVICE = {
   answer: 403,
 } as const;
 
-const isFor = ({ template, service }: Delivery, route: ReceiverRoute, id: number): boolean =>
+const matchesRoute = ({ template, service }: Delivery, route: ReceiverRoute, id: number): boolean =>
   service === route.service &&
   (template === null || (template.id === id && template.kind.type === route.kind.type));
 

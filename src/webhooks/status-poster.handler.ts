@@ -105,14 +105,14 @@ export class StatusPoster implements QueueHandler {
     token: string,
   ): Promise<boolean> {
     const detail = maskText(body, [token]).slice(0, DETAIL_LENGTH).toWellFormed();
-    const made = { answer: status, detail: detail.replaceAll('\0', ''), duration_ms: durationMs };
+    const entry = { answer: status, detail: detail.replaceAll('\0', ''), duration_ms: durationMs };
     if (status >= 200 && status < 300) {
-      await this.store.finish(post, 'sent', '', made);
+      await this.store.finish(post, 'sent', '', entry);
       return false;
     }
     const retryable = isRetryableStatus(status);
     const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
-    await this.settle(post, made, retryable, `The service responded with ${status}.`, retryAfter);
+    await this.settle(post, entry, retryable, `The service responded with ${status}.`, retryAfter);
     return retryable;
   }
 
@@ -123,7 +123,7 @@ export class StatusPoster implements QueueHandler {
     reason: string,
     retryAfterMs?: number,
   ): Promise<void> {
-    const delayMs = retryable ? nextDelayMs(post.made + 1, Math.random, retryAfterMs) : null;
+    const delayMs = retryable ? nextDelayMs(post.tries + 1, Math.random, retryAfterMs) : null;
     if (delayMs === null) await this.store.finish(post, 'failed', reason, attempt);
     else await this.store.postpone(post, delayMs / 1000, reason, attempt);
   }

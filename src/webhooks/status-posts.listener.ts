@@ -14,17 +14,17 @@ export class StatusPostsListener implements RunListener {
   constructor(private readonly store: StatusPostsRepository) {}
 
   runsChanged(changes: readonly RunChange[]): Promise<void> {
-    return this.store.add(changes.flatMap(announcements));
+    return this.store.add(changes.flatMap(postsFor));
   }
 }
 
 /** Returns the status post for the service that launched the run. */
-function announcements({ jobId, type, status, reportsTo }: RunChange): PendingStatus[] {
+function postsFor({ jobId, type, status, reportsTo }: RunChange): PendingStatus[] {
   const service = WEBHOOK_SERVICE_NAMES.find((name) => name === reportsTo);
-  if (service === undefined || !ANNOUNCED.has(type)) return [];
+  if (service === undefined || !REPORTED_KINDS.has(type)) return [];
   const state = serviceState(service, status);
   return state === null ? [] : [{ jobId, status, state }];
 }
 
 /** Kinds of runs that webhooks launch. */
-const ANNOUNCED: ReadonlySet<string> = new Set(RECEIVER_KINDS.map(({ runs }) => runs));
+const REPORTED_KINDS: ReadonlySet<string> = new Set(RECEIVER_KINDS.map(({ runs }) => runs));

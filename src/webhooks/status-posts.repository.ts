@@ -51,7 +51,7 @@ export interface LeasedPost {
   status: string;
   url: string;
   /** Number of attempts that reached the network so far. */
-  made: number;
+  tries: number;
   service: WebhookServiceName;
   credentialId: number | null;
   /** Template of the run; null if it was deleted. */
@@ -120,7 +120,7 @@ export class StatusPostsRepository extends TableRepository<Row> {
           AND post.next_attempt <= now() AND (post.lease_until IS NULL OR post.lease_until < now())
         RETURNING post.*)
       SELECT leased.id, leased.job_id AS "jobId", run.type AS "runType", leased.attempt,
-        leased.status, leased.url, json_array_length(leased.attempts) AS made,
+        leased.status, leased.url, json_array_length(leased.attempts) AS tries,
         run.webhook_service AS service, run.webhook_credential_id AS "credentialId",
         CASE WHEN ujt.id IS NOT NULL THEN json_build_object('id', ujt.id, 'name', ujt.name) END
           AS template
@@ -201,7 +201,7 @@ export class StatusPostsRepository extends TableRepository<Row> {
 
 function attemptLogUpdate(post: LeasedPost, attempt: NewAttempt | undefined): Sql {
   if (!attempt) return raw('attempts = attempts');
-  const entry = JSON.stringify({ number: post.made + 1, ...attempt });
+  const entry = JSON.stringify({ number: post.tries + 1, ...attempt });
   return sql`attempts = (attempts::jsonb
     || (${entry}::jsonb || jsonb_build_object('at', now())))::json`;
 }

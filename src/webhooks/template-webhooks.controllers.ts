@@ -36,7 +36,7 @@ import { WEBHOOK_SETUP, WebhookSetups } from './webhook-setups.service.js';
 import type { WebhookDelivery } from './webhook-delivery.entity.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
 
-const TRIAL_ANSWER = object({
+const TRIAL_RESPONSE = object({
   launches: { ...INTEGER, description: 'Number of deliveries that would launch a run.' },
   count: { ...INTEGER, description: 'Number of newest deliveries that were tested.' },
   results: described(
@@ -138,7 +138,7 @@ abstract class TemplateWebhooksController {
     parent: templates,
     needs: 'change',
     body: templates.fields.filter(({ name }) => name === 'webhook_filters'),
-    response: TRIAL_ANSWER,
+    response: TRIAL_RESPONSE,
   }))
   @Post(':id/webhook_filters/test')
   testFilters(@Target() template: Row, @Body() body: Record<string, unknown>): Promise<object> {

@@ -32,7 +32,7 @@ export interface DeliveredRun {
 }
 
 /** An earlier delivery that already launched a run. */
-export interface FirstDelivery {
+export interface Original {
   id: number;
   guid: string;
   /** Run of the delivery; null if it was deleted. */
@@ -74,11 +74,11 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
   }
 
   /** Returns the verdicts of the latest deliveries that the caller can read. */
-  countVerdicts(actor: Actor, back: Lookback): Promise<VerdictCount[]> {
+  countVerdicts(actor: Actor, lookback: Lookback): Promise<VerdictCount[]> {
     return this.database.rows<VerdictCount>(sql`
       SELECT t.verdict, count(*)::int AS deliveries FROM webhook_deliveries t
-      WHERE t.id > (SELECT coalesce(max(id), 0) - ${back.newest} FROM webhook_deliveries)
-        AND t.received >= now() - make_interval(days => ${back.days})
+      WHERE t.id > (SELECT coalesce(max(id), 0) - ${lookback.newest} FROM webhook_deliveries)
+        AND t.received >= now() - make_interval(days => ${lookback.days})
         AND (${permit(resource('webhook_delivery').policy, 'read', 't', actor)})
       GROUP BY t.verdict ORDER BY t.verdict`);
   }
@@ -97,8 +97,8 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
       ),
     );
     // Sorted, so that two transactions that record the same deliveries cannot deadlock.
-    const ordered = arrivals.toSorted((one, other) =>
-      one.delivery.event.guid < other.delivery.event.guid ? -1 : 1,
+    const ordered = arrivals.toSorted((a, b) =>
+      a.delivery.event.guid < b.delivery.event.guid ? -1 : 1,
     );
     const ids = await this.write(ordered.map(acceptedRow));
     const idOf = new Map(zip(ordered, ids));
@@ -119,17 +119,17 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
    * Returns the original of each repeated delivery, in the same order; undefined if retention has
    * just removed it.
    */
-  async firsts(arrivals: readonly LaunchingDelivery[]): Promise<(FirstDelivery | undefined)[]> {
+  async originals(arrivals: readonly LaunchingDelivery[]): Promise<(Original | undefined)[]> {
     if (arrivals.length === 0) return [];
     const column = <T>(value: (arrival: LaunchingDelivery) => T): T[] => arrivals.map(value);
-    const found = await this.database.preparedRows<FirstDelivery & { place: number }>(sql`
-      SELECT given.place::int AS place, del.id, del.guid, CASE WHEN run.id IS NOT NULL
+    const found = await this.database.preparedRows<Original & { ordinal: number }>(sql`
+      SELECT given.ordinal::int AS ordinal, del.id, del.guid, CASE WHEN run.id IS NOT NULL
         THEN json_build_object('id', run.id, 'type', run.type) END AS run
       FROM unnest(${column(({ delivery }) => delivery.templateId)}::int[],
           ${column(({ delivery }) => delivery.service)}::text[],
           ${column(({ delivery }) => dedupeKey(delivery.event.guid))}::text[],
           ${column(bodyDigest)}::text[])
-        WITH ORDINALITY AS given (template_id, service, dedupe_key, body_digest, place)
+        WITH ORDINALITY AS given (template_id, service, dedupe_key, body_digest, ordinal)
       CROSS JOIN LATERAL (
         SELECT same.id FROM webhook_deliveries same
         WHERE same.template_id = given.template_id AND same.service = given.service
@@ -140,8 +140,8 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
         ORDER BY 1 LIMIT 1) earliest
       JOIN webhook_deliveries del ON del.id = earliest.id
       LEFT JOIN (${allRuns()}) run ON run.id = del.job_id`);
-    const byPlace = new Map(found.map((row) => [row.place, row]));
-    return arrivals.map((_arrival, index) => byPlace.get(index + 1));
+    const byOrdinal = new Map(found.map((row) => [row.ordinal, row]));
+    return arrivals.map((_arrival, index) => byOrdinal.get(index + 1));
   }
 
   /** @param launched pairs of delivery and launched run */
@@ -186,7 +186,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
    * Returns the newest deliveries of a template with their payloads, up to the maximum number and
    * total size.
    */
-  newestStored(
+  newestWithPayload(
     templateId: number,
     limit: { rows: number; bytes: number },
   ): Promise<StoredDelivery[]> {
@@ -215,7 +215,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
    */
   async countUnverified(requests: readonly UnverifiedRequests[]): Promise<void> {
     const column = <Key extends keyof UnverifiedRequests>(key: Key): UnverifiedRequests[Key][] =>
-      requests.map((one) => one[key]);
+      requests.map((request) => request[key]);
     await this.database.execute(sql`
       INSERT INTO webhook_deliveries AS del
         (template_id, service, verdict, reason, event, answer, size, source, repeats, dedupe_key)
@@ -245,7 +245,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
    *
    * @returns number of changed deliveries
    */
-  emptyOld(days: number, limit: number): Promise<number> {
+  removeOldPayloads(days: number, limit: number): Promise<number> {
     return this.database.execute(sql`
       UPDATE webhook_deliveries SET payload = NULL WHERE id IN (
         SELECT del.id FROM webhook_deliveries del
@@ -273,10 +273,10 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
    * @returns the id of each row; null for copies of another row, including rows of the same call
    */
   private async write(rows: readonly DeliveryRow[]): Promise<(number | null)[]> {
-    const written = await this.database.preparedRows<{ place: number; id: number }>(sql`
+    const written = await this.database.preparedRows<{ ordinal: number; id: number }>(sql`
       WITH given AS MATERIALIZED (
-        SELECT nextval(pg_get_serial_sequence(${this.table}, 'id')) AS id, one.*
-        FROM (VALUES ${join(rows.map(valuesRow))}) AS one (place, template_id, service, event,
+        SELECT nextval(pg_get_serial_sequence(${this.table}, 'id')) AS id, input.*
+        FROM (VALUES ${join(rows.map(valuesRow))}) AS input (ordinal, template_id, service, event,
           guid, ref, ref_name, head_ref, status_api, push_ref, sender, payload, verdict, reason,
           answer, size, source, redelivery_of_id, job_id, dedupe_key, body_digest, dedupe_until)),
       written AS (
@@ -288,14 +288,14 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
           body_digest, dedupe_until
         FROM given
         ON CONFLICT DO NOTHING RETURNING id)
-      SELECT given.place, written.id FROM written JOIN given ON given.id = written.id`);
-    const byPlace = new Map(written.map(({ place, id }) => [place, id]));
-    return rows.map((_row, place) => byPlace.get(place) ?? null);
+      SELECT given.ordinal, written.id FROM written JOIN given ON given.id = written.id`);
+    const byOrdinal = new Map(written.map(({ ordinal, id }) => [ordinal, id]));
+    return rows.map((_row, ordinal) => byOrdinal.get(ordinal) ?? null);
   }
 }
 
 /** Query for the ids of deliveries whose payload was kept and whose template still takes it. */
-export const repeatable = (ids: readonly number[]): Sql => sql`
+export const redeliverable = (ids: readonly number[]): Sql => sql`
   SELECT del.id FROM webhook_deliveries del
   JOIN (${receivedServices()}) template
     ON template.id = del.template_id AND template.service = del.service

@@ -7,7 +7,7 @@ import { WebhookDelivery, WebhookDeliveryTotal } from './webhook-delivery.entity
 import { webhookDeliveryExtension, WEBHOOK_DELIVERY_SHOWS } from './webhook-delivery-extension.js';
 
 /** Returns a predicate: the caller has a role on the template of the delivery. */
-const onTemplate = (role: string): Predicate =>
+const hasTemplateRole = (role: string): Predicate =>
   anyOf(...RECEIVER_KINDS.map(({ type }) => hasRoleOn('template_id', type, role)));
 
 export const webhookDeliveries = defineResource({
@@ -55,8 +55,8 @@ export const webhookDeliveries = defineResource({
     },
   ],
   policy: {
-    read: onTemplate('read_role'),
-    actions: { redeliver: onTemplate('admin_role') },
+    read: hasTemplateRole('read_role'),
+    actions: { redeliver: hasTemplateRole('admin_role') },
   },
   extend: webhookDeliveryExtension,
   shows: WEBHOOK_DELIVERY_SHOWS,

@@ -2,7 +2,7 @@ import { parseExact } from '../common/exact-json.js';
 import { anyValue } from '../common/fields/json-schema.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
-import { repeatable } from './webhook-deliveries.repository.js';
+import { redeliverable } from './webhook-deliveries.repository.js';
 
 export const WEBHOOK_DELIVERY_SHOWS: ShownBesides = {
   fields: { payload: anyValue('JSON as received; only for administrators of the template.') },
@@ -19,12 +19,12 @@ export async function webhookDeliveryExtension(
   { detail, database }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const permitted = rows.filter((row) => row.can_redeliver === true).map(({ id }) => id);
-  const found = await database.rows<{ id: number }>(repeatable(permitted));
-  const sendable = new Set(found.map(({ id }) => id));
+  const found = await database.rows<{ id: number }>(redeliverable(permitted));
+  const redeliverableIds = new Set(found.map(({ id }) => id));
   return new Map(
     rows.map((row) => {
       const redeliver = `/api/v2/webhook_deliveries/${row.id}/redeliver/`;
-      const mayRedeliver = sendable.has(row.id);
+      const mayRedeliver = redeliverableIds.has(row.id);
       const extension: Extension = {
         ...(mayRedeliver ? { related: { redeliver } } : {}),
         summary_fields: { user_capabilities: { redeliver: mayRedeliver } },

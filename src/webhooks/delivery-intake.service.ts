@@ -51,8 +51,8 @@ interface AcceptedArrival extends Arrival {
  */
 const MAX_BATCH = 16;
 /**
- * Body size, in bytes, from which a delivery has a transaction of its own, so that others do not
- * wait for it.
+ * Body size, in bytes, from which a delivery has a separate transaction, so that other deliveries
+ * do not wait for it.
  */
 const LARGE = 256 * 1024;
 

@@ -25,7 +25,7 @@ export interface DeliveryOutcome {
 
 /**
  * Requests that did not prove knowledge of the webhook key. One record counts several requests and
- * holds the values of the newest.
+ * contains the values of the newest request.
  */
 export interface UnverifiedRequests {
   templateId: number;

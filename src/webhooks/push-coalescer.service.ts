@@ -15,7 +15,7 @@ const LOCK_CLASS = 7403;
  */
 @Injectable()
 export class PushCoalescer {
-  /** Promise of the last push of each ref that is being processed here. */
+  /** Promise of the last push of each ref that this process handles. */
   private readonly queues = new Map<string, Promise<void>>();
 
   constructor(
@@ -66,7 +66,7 @@ export class PushCoalescer {
     const waiting = await this.deliveries.waitingPushes(template.id, pushRef);
     if (waiting.length === 0) return;
     const explanation = `Replaced by webhook delivery ${deliveryId}, a newer push to ${pushRef}.`;
-    // The scheduler can have started some of them meanwhile; those continue.
+    // Jobs that the scheduler has started meanwhile continue.
     const replaced = await this.transitions.move(
       waiting.map(({ job_id: id }) => ({ id, explanation })),
       { from: ['pending'], to: 'canceled', isReplaced: true },

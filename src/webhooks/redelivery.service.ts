@@ -32,7 +32,7 @@ export class RedeliveryService {
    * @param source address of the caller
    * @returns the response, or the refusal, which is already in the delivery log and therefore must
    *   not be rolled back
-   * @throws BadRequest if there is no payload, or no template that still receives it
+   * @throws BadRequest if there is no payload, or no template that still receives the delivery
    */
   async redeliver(row: RowOf<WebhookDelivery>, source = ''): Promise<Reply | BadRequest> {
     const event = eventOf(row);

@@ -23,7 +23,7 @@ export class RejectionLog implements OnModuleDestroy {
 
   constructor(private readonly deliveries: WebhookDeliveriesRepository) {}
 
-  /** Counts a request; a record holds the values of its newest request. */
+  /** Counts a request; a record contains the values of its newest request. */
   count(request: UnverifiedRequest): void {
     const key = `${request.templateId}:${request.service}:${request.verdict}`;
     const repeats = (this.counted.get(key)?.repeats ?? 0) + 1;

@@ -103,8 +103,8 @@ export class StatusPostsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Leases the oldest unsent post of a job, if it is due and no other worker holds it. So a job's
-   * posts are sent one at a time, in order. First marks a failed post as superseded if a newer post
+   * Leases the oldest unsent post of a job, if it is due and no other worker leases it. The posts of
+   * a job are sent one at a time, in order. First marks a failed post as superseded if a newer post
    * exists. After a 429, waits for the delay first, because the newer post is also a request to the
    * service.
    */
@@ -147,7 +147,7 @@ export class StatusPostsRepository extends TableRepository<Row> {
     });
   }
 
-  /** Postpones a post; `attempt` is absent if no attempt was made. */
+  /** Postpones a post; `attempt` is absent if there was no attempt. */
   postpone(post: LeasedPost, seconds: number, reason: string, attempt?: NewAttempt): Promise<void> {
     return this.database.transaction(async () => {
       const updatedRows = await this.setLeased(

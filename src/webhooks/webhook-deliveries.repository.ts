@@ -84,8 +84,8 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
   }
 
   /**
-   * Records deliveries that are about to launch. The insert comes first: of simultaneous copies,
-   * one gets the row, and the others wait here until it is known if that one launched.
+   * Records deliveries that are about to launch. The insert comes first: one of several
+   * simultaneous copies inserts the row, and the others wait for its commit or rollback.
    *
    * @returns the id of each delivery; null for a delivery that already launched, or a copy of one
    *   that launched
@@ -211,7 +211,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
 
   /**
    * Records unverified requests, at most one record per second for each template, service and
-   * verdict. Requests for deleted templates are left out.
+   * verdict. Requests for deleted templates are omitted.
    */
   async countUnverified(requests: readonly UnverifiedRequests[]): Promise<void> {
     const column = <Key extends keyof UnverifiedRequests>(key: Key): UnverifiedRequests[Key][] =>
@@ -294,7 +294,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
   }
 }
 
-/** Query for the ids of deliveries whose payload was kept and whose template still takes it. */
+/** Returns the query for ids of deliveries with a payload whose template still has the service. */
 export const redeliverable = (ids: readonly number[]): Sql => sql`
   SELECT del.id FROM webhook_deliveries del
   JOIN (${receivedServices()}) template

@@ -10,7 +10,7 @@ import { eventMismatch, type ReceiverKind } from './receiver-kinds.js';
 /** The values to enter at the code host so that a template receives its webhooks. */
 export interface WebhookSetup {
   /**
-   * Name of the service; empty for a template without one, whose other values are then empty, too.
+   * Name of the service. Empty for a template without a service; all other values are then empty.
    */
   webhook_service: string;
   /** URL to which the service sends deliveries, with the address of this installation. */
@@ -19,7 +19,7 @@ export interface WebhookSetup {
   content_types: string[];
   /** Events that launch a run, by their names at the service. */
   events: string[];
-  /** Headers of which one must prove knowledge of the key. */
+  /** Headers of which one must contain the signature or the token. */
   proof_headers: string[];
 }
 

@@ -134,7 +134,7 @@ abstract class TemplateWebhooksController {
     access: 'authenticated',
     operationId: `${templates.path}_webhook_filters_test`,
     summary:
-      "List the stored deliveries that would have launched with the template's filters or others.",
+      'Test the filters of the template, or the filters in the body, against the stored deliveries.',
     parent: templates,
     needs: 'change',
     body: templates.fields.filter(({ name }) => name === 'webhook_filters'),

@@ -29,7 +29,7 @@ export const WEBHOOK_SETUP = object({
   webhook_key: { ...STRING, description: 'Secret to enter at the code host.' },
   content_types: described(list(STRING), 'Content types that the receiver accepts.'),
   events: { ...list(STRING), description: 'Events that launch a run.' },
-  proof_headers: { ...list(STRING), description: 'Headers that can contain the proof of the key.' },
+  proof_headers: { ...list(STRING), description: 'Headers that can contain a signature or token.' },
 });
 
 /**

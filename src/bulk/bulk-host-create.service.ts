@@ -61,7 +61,7 @@ export class BulkHostCreate {
         names: sql`SELECT name FROM (${names}) given`,
         count: entries.length - existingCount,
       };
-      const hostCountBefore = await this.additions.hold(target, added);
+      const hostCountBefore = await this.additions.lock(target, added);
       const written = await this.writeHosts(inventoryId, entries, { rows, onConflict, dryRun });
       const counts = countsOf(written);
       const response = {

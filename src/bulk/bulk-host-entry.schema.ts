@@ -3,30 +3,30 @@ import { entrySchema } from '../common/fields/field-schema.js';
 import { described, list, STRING } from '../common/fields/json-schema.js';
 
 /** Options of a field that keeps its value if it is omitted. */
-const OWN = { column: null, filter: false, assumed: false } as const;
+const KEPT = { column: null, filter: false, assumed: false } as const;
 
 /** Host of a bulk request or of a line of its body. Group names are parsed separately. */
 export class BulkHostEntry {
-  @Char({ ...OWN, required: true, help: 'Name of the host.' })
+  @Char({ ...KEPT, required: true, help: 'Name of the host.' })
   name!: string;
 
-  @Text({ ...OWN, help: 'Optional description.' })
+  @Text({ ...KEPT, help: 'Optional description.' })
   description!: string;
 
-  @Bool({ ...OWN, help: 'True if jobs run on the host.' })
+  @Bool({ ...KEPT, help: 'True if jobs run on the host.' })
   enabled!: boolean;
 
-  @Char({ ...OWN, max: 1024, help: 'Identifier of the host at its cloud provider.' })
+  @Char({ ...KEPT, max: 1024, help: 'Identifier of the host at its cloud provider.' })
   instance_id!: string;
 
   /** Text with JSON or YAML. */
-  @Variables({ ...OWN, help: 'JSON or YAML text, or an object.' })
+  @Variables({ ...KEPT, help: 'JSON or YAML text, or an object.' })
   variables!: string;
 }
 
 /** Group of a host, by name. */
 export class BulkGroupEntry {
-  @Char({ ...OWN, required: true })
+  @Char({ ...KEPT, required: true })
   name!: string;
 }
 

@@ -99,7 +99,7 @@ export interface HostStream extends StreamTarget {
 }
 
 /** Received lines: each is validated, but not against other lines or the inventory. */
-interface Received {
+interface Upload {
   spool: HostSpool;
   lineErrors: ErrorsByLine;
   digest: string;
@@ -128,7 +128,7 @@ export class BulkHostStream {
   async prepare(query: QueryParameters, actor: Actor): Promise<StreamTarget> {
     const { inventory: inventoryId, on_conflict: onConflict } = readBody(
       HostTargetRequest,
-      lastOfEach(query),
+      lastValues(query),
     );
     const target = await this.hosts.findTarget(inventoryId, actor);
     const errors = targetErrors(inventoryId, target);
@@ -155,7 +155,7 @@ export class BulkHostStream {
     }
   }
 
-  private async receive(source: ApiRequest, spool: HostSpool, report: Report): Promise<Received> {
+  private async receive(source: ApiRequest, spool: HostSpool, report: Report): Promise<Upload> {
     const { BULK_HOST_MAX_STREAM: max } = await this.runtime.get('BULK_HOST_MAX_STREAM');
     const limits = { body: this.settings.BULK_HOST_STREAM_LIMIT, line: this.settings.BODY_LIMIT };
     const lineErrors = new ErrorsByLine();
@@ -163,7 +163,7 @@ export class BulkHostStream {
     let count = 0;
     for await (const lines of readLines(source, limits)) {
       const parsed = lines.map((line) => ({ line, value: valueOf(line) }));
-      const forget = await readAhead(parsed.flatMap(({ value }) => variablesIn(value)));
+      const releaseCache = await readAhead(parsed.flatMap(({ value }) => variablesIn(value)));
       try {
         for (const { line, value } of parsed) {
           count += 1;
@@ -175,7 +175,7 @@ export class BulkHostStream {
           if (count % REPORT_EVERY === 0) report({ phase: 'reading', lines: count });
         }
       } finally {
-        forget();
+        releaseCache();
       }
       assertWithin('hosts', count, 'BULK_HOST_MAX_STREAM', max);
     }
@@ -184,14 +184,14 @@ export class BulkHostStream {
   }
 
   /** Writes the hosts. Reports the errors of single lines together with conflicts between lines. */
-  private write(stream: HostStream, received: Received, report: Report): Promise<Reply<number>> {
+  private write(stream: HostStream, received: Upload, report: Report): Promise<Reply<number>> {
     const { target, dryRun, source } = stream;
     const { spool } = received;
     return this.database.transaction(async () => {
       await this.stage(spool);
       const check = await this.check(stream, received);
       const names = sql`SELECT name FROM staged_hosts`;
-      const countBefore = await this.additions.hold(target, {
+      const countBefore = await this.additions.lock(target, {
         names,
         count: spool.size - check.existing,
       });
@@ -205,7 +205,7 @@ export class BulkHostStream {
       for await (const batch of this.staged()) {
         // A disconnected client would not receive the result.
         if (source.socket.destroyed) throw new BadRequest('The client disconnected.');
-        written += await this.writeBatch(stream, batch, totals, spool.namesGroups);
+        written += await this.writeBatch(stream, batch, totals, spool.hasGroups);
         report({ phase: 'writing', lines: written, of: spool.size });
       }
       if (written < spool.size) {
@@ -233,7 +233,7 @@ export class BulkHostStream {
 
   private async check(
     { target, onConflict }: HostStream,
-    { lineErrors }: Received,
+    { lineErrors }: Upload,
   ): Promise<HostCheck> {
     const rows = sql`SELECT * FROM staged_hosts`;
     const options = { onConflict, max: lineErrors.max };
@@ -274,10 +274,10 @@ export class BulkHostStream {
     { target, onConflict }: HostStream,
     batch: Sql,
     totals: HostTotals,
-    namesGroups: boolean,
+    hasGroups: boolean,
   ): Promise<number> {
     const written = await this.count(writeQuery(target.id, batch, onConflict), totals);
-    if (namesGroups) totals.groups.push(...(await this.hosts.join(target.id, batch)));
+    if (hasGroups) totals.groups.push(...(await this.hosts.join(target.id, batch)));
     return written;
   }
 
@@ -295,7 +295,7 @@ export class BulkHostStream {
 }
 
 /** Returns the last value of each parameter; earlier values are ignored. */
-const lastOfEach = (query: QueryParameters): Record<string, unknown> =>
+const lastValues = (query: QueryParameters): Record<string, unknown> =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value].flat().at(-1)]));
 
 /** Returns the numbers of written hosts. Clients can list the hosts of the inventory. */

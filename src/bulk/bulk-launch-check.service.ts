@@ -24,11 +24,11 @@ import {
   objectIds,
   OBJECT_FIELDS,
   objectErrors,
-  ownObjectErrors,
-  repeatedIdentifiers,
+  launchObjectErrors,
+  identifierErrors,
   jobTemplateErrors,
-  usableAmong,
-  type Subject,
+  onlyUsable,
+  type EntryTemplate,
 } from './bulk-launch-faults.js';
 import type { JobEntry } from './job-entries.js';
 
@@ -62,8 +62,8 @@ export interface CheckedLaunch {
   fieldErrors: FieldErrors;
 }
 
-interface Subjects {
-  templates: Subject[];
+interface CallerRights {
+  templates: EntryTemplate[];
   /** Organizations that the caller is a member of. */
   member_of: number[];
   organization_exists: boolean;
@@ -85,8 +85,8 @@ export class BulkLaunchCheck {
     const { entries, prompts } = launch;
     const all = [prompts, ...entries.map((entry) => entry.prompts)];
     const templates = [...new Set(entries.map(({ templateId }) => templateId))];
-    const [subjects, loaded] = await settleAll([
-      this.subjects(launch, templates, actor),
+    const [rights, loaded] = await settleAll([
+      this.loadRights(launch, templates, actor),
       this.loader.load(
         {
           templates,
@@ -99,15 +99,15 @@ export class BulkLaunchCheck {
         actor,
       ),
     ]);
-    const objects = usableAmong(loaded, all);
-    const byId = new Map(subjects.templates.map((template) => [template.id, template]));
+    const objects = onlyUsable(loaded, all);
+    const byId = new Map(rights.templates.map((template) => [template.id, template]));
     const workflows = await this.loader.workflows(
-      idsOfType(subjects.templates, 'workflow_job_template'),
+      idsOfType(rights.templates, 'workflow_job_template'),
       actor,
     );
-    const organization = chooseOrganization(launch, subjects, actor);
+    const organization = chooseOrganization(launch, rights, actor);
     const launchErrors = [
-      ...repeatedIdentifiers(entries),
+      ...identifierErrors(entries),
       ...jobTemplateErrors(entries, byId),
       ...organization.faults,
       ...objectErrors(
@@ -139,16 +139,16 @@ export class BulkLaunchCheck {
       entries: checked.map(({ result }) => result),
       launchErrors,
       entryErrors: checked.map(({ errors }) => errors),
-      fieldErrors: { ...organization.errors, ...ownObjectErrors(prompts, objects) },
+      fieldErrors: { ...organization.errors, ...launchObjectErrors(prompts, objects) },
     };
   }
 
-  private async subjects(
+  private async loadRights(
     launch: BulkLaunch,
     templates: readonly number[],
     actor: Actor,
-  ): Promise<Subjects> {
-    const row = await this.database.row<Subjects>(sql`
+  ): Promise<CallerRights> {
+    const row = await this.database.row<CallerRights>(sql`
       SELECT ARRAY(${heldObjects('organization', 'member_role', actor)}) AS member_of,
         ${organizationExists(sql`${launch.organizationId}::int`)} AS organization_exists,
         (SELECT coalesce(json_agg(found), '[]')
@@ -194,13 +194,13 @@ function checkedAgainst(plan: Plan, entry: JobEntry, effective: Prompts): EntryR
 }
 
 function checkedUpdate(
-  subject: Subject | undefined,
+  template: EntryTemplate | undefined,
   entry: JobEntry,
   effective: Prompts,
 ): EntryResult {
   // Errors must not reveal data of a project that the caller cannot update, as with templates.
   const isManual =
-    subject?.type === 'project' && subject.may_start && (subject.scm_type ?? '') === '';
+    template?.type === 'project' && template.may_start && (template.scm_type ?? '') === '';
   return {
     result: { entry, effective, ignored: Object.keys(entry.prompts), secrets: [] },
     errors: isManual
@@ -233,17 +233,17 @@ function ignoredFieldsOf(entry: JobEntry, { ignored }: Pick<PlannedLaunch, 'igno
 
 /** Removes errors about unknown references, which are reported elsewhere with the forbidden ones. */
 function withoutReferences(errors: FieldErrors): FieldErrors {
-  const kept = Object.entries(errors).filter(([field, texts]) => {
+  const remaining = Object.entries(errors).filter(([field, texts]) => {
     if (!OBJECT_FIELDS.has(field)) return true;
     return !(Array.isArray(texts) && texts.every((text) => String(text).startsWith('Invalid pk')));
   });
-  return Object.fromEntries(kept);
+  return Object.fromEntries(remaining);
 }
 
 /** Returns the organization of the workflow job. */
 function chooseOrganization(
   { organizationId: requested }: BulkLaunch,
-  { member_of: memberOf, organization_exists: exists }: Subjects,
+  { member_of: memberOf, organization_exists: exists }: CallerRights,
   actor: Actor,
 ): { id: number | null; faults: string[]; errors: FieldErrors } {
   const none = { faults: [], errors: {} };

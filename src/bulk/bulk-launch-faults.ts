@@ -6,7 +6,7 @@ import type { PromptList, Prompts } from '../prompts/launch-options.js';
 import type { JobEntry } from './job-entries.js';
 
 /** Template of an entry. */
-export interface Subject {
+export interface EntryTemplate {
   id: number;
   type: string;
   scm_type: string | null;
@@ -22,7 +22,7 @@ const PLURALS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the errors for identifiers that several entries share. */
-export function repeatedIdentifiers(entries: readonly JobEntry[]): string[] {
+export function identifierErrors(entries: readonly JobEntry[]): string[] {
   const seen = new Set<string>();
   const repeated = new Set<string>();
   for (const { identifier } of entries) {
@@ -35,7 +35,7 @@ export function repeatedIdentifiers(entries: readonly JobEntry[]): string[] {
 /** Returns the errors for templates. Missing and unreadable templates give the same error. */
 export function jobTemplateErrors(
   entries: readonly JobEntry[],
-  byId: ReadonlyMap<number, Subject>,
+  byId: ReadonlyMap<number, EntryTemplate>,
 ): string[] {
   const ids = [...new Set(entries.map(({ templateId }) => templateId))];
   const hidden = ids.filter((id) => byId.get(id)?.may_read !== true);
@@ -57,8 +57,8 @@ export function jobTemplateErrors(
   ];
 }
 
-export const idsOfType = (subjects: readonly Subject[], type: string): number[] =>
-  subjects.filter((subject) => subject.type === type).map(({ id }) => id);
+export const idsOfType = (templates: readonly EntryTemplate[], type: string): number[] =>
+  templates.filter((template) => template.type === type).map(({ id }) => id);
 
 type ObjectField = PromptList | 'inventory' | 'execution_environment';
 type Usable = (id: number, objects: LaunchObjects) => boolean;
@@ -83,14 +83,14 @@ const OBJECTS = [
 export const OBJECT_FIELDS: ReadonlySet<string> = new Set(OBJECTS.map(([field]) => field));
 
 /** Removes the referenced objects that the caller cannot use, so that they are treated as missing. */
-export function usableAmong(objects: LaunchObjects, all: readonly Prompts[]): LaunchObjects {
-  const usable = <One>(
-    found: ReadonlyMap<number, One>,
+export function onlyUsable(objects: LaunchObjects, all: readonly Prompts[]): LaunchObjects {
+  const usable = <T>(
+    found: ReadonlyMap<number, T>,
     field: ObjectField,
-    mayUse: (one: One) => boolean,
-  ): Map<number, One> => {
+    mayUse: (object: T) => boolean,
+  ): Map<number, T> => {
     const ids = new Set(objectIds(all, field));
-    return new Map([...found].filter(([id, one]) => mayUse(one) || !ids.has(id)));
+    return new Map([...found].filter(([id, object]) => mayUse(object) || !ids.has(id)));
   };
   return {
     ...objects,
@@ -115,7 +115,7 @@ export const objectErrors = (jobs: readonly Prompts[], objects: LaunchObjects): 
   );
 
 /** Returns the errors for objects of the whole launch that the caller cannot use, by field. */
-export function ownObjectErrors(prompts: Prompts, objects: LaunchObjects): FieldErrors {
+export function launchObjectErrors(prompts: Prompts, objects: LaunchObjects): FieldErrors {
   const errors: FieldErrors = {};
   for (const [field, , isUsable] of OBJECTS) {
     const unusable = objectIds([prompts], field).filter((id) => !isUsable(id, objects));
@@ -126,7 +126,7 @@ export function ownObjectErrors(prompts: Prompts, objects: LaunchObjects): Field
 
 function notFound(plural: string, ids: readonly number[]): string[] {
   if (ids.length === 0) return [];
-  const list = [...ids].sort((one, other) => one - other).join(', ');
+  const list = [...ids].sort((a, b) => a - b).join(', ');
   return [`${plural} {${list}} not found or you don't have permissions to access it`];
 }
 

@@ -107,13 +107,13 @@ export const TARGET_PARAMETERS: readonly QueryParameter[] = [
 export const DELETED = object(DELETED_MEMBERS);
 
 const dryRun = (
-  answer: JsonSchema,
+  response: JsonSchema,
   ...others: readonly JsonSchema[]
 ): readonly AlternativeResponse[] => [
   {
     status: 200,
     description: 'Effects that the request would have, with `?dry_run=1`.',
-    response: others.length === 0 ? answer : anyOfSchemas(answer, ...others),
+    response: others.length === 0 ? response : anyOfSchemas(response, ...others),
   },
 ];
 

@@ -29,7 +29,7 @@ export class HostAdditions {
    * @returns current number of hosts
    * @throws Forbidden if the host limit of the organization is exceeded
    */
-  async hold(target: HostTarget, added: Pick<AddedHosts, 'count' | 'names'>): Promise<number> {
+  async lock(target: HostTarget, added: Pick<AddedHosts, 'count' | 'names'>): Promise<number> {
     // Statements run in this order, so the organization is locked first.
     const [, hostCounts] = await settleAll([
       added.count > 0 ? this.limit.assertWithinLimit(target.id, added) : undefined,

@@ -37,16 +37,16 @@ export function addHost(columns: HostColumns, place: number, entry: HostEntry): 
 /** Returns the hosts as a query with a column for each member of `HostColumns`. */
 export const selectEntries = (columns: HostColumns): Sql => sql`
   SELECT * FROM unnest(${columns.place}::int[], ${columns.name}::text[],
-    ${sent(columns.description)}::text[], ${sent(columns.enabled)}::boolean[],
-    ${sent(columns.instance_id)}::text[], ${sent(columns.variables)}::text[],
-    ${sent(columns.groups)}::text[])
+    ${emptyIfNull(columns.description)}::text[], ${emptyIfNull(columns.enabled)}::boolean[],
+    ${emptyIfNull(columns.instance_id)}::text[], ${emptyIfNull(columns.variables)}::text[],
+    ${emptyIfNull(columns.groups)}::text[])
     AS given (place, name, description, enabled, instance_id, variables, groups)`;
 
 /** Returns the columns of the hosts that are checked: place, name and groups. */
 export const selectNames = ({ place, name, groups }: HostColumns): Sql => sql`
-  SELECT * FROM unnest(${place}::int[], ${name}::text[], ${sent(groups)}::text[])
+  SELECT * FROM unnest(${place}::int[], ${name}::text[], ${emptyIfNull(groups)}::text[])
     AS given (place, name, groups)`;
 
 /** Returns an empty array if no host has a value: `unnest` fills shorter arrays with nulls. */
-const sent = <T>(column: readonly (T | null)[]): readonly (T | null)[] =>
+const emptyIfNull = <T>(column: readonly (T | null)[]): readonly (T | null)[] =>
   column.some((value) => value !== null) ? column : [];

@@ -34,7 +34,7 @@ export class HostSpool {
   }
 
   /** True if any host has a group. */
-  get namesGroups(): boolean {
+  get hasGroups(): boolean {
     return this.groups;
   }
 

@@ -35,7 +35,7 @@ export function readLaunch(body: Values): {
   prompts: Prompts;
   errors: FieldErrors;
 } {
-  const { values, errors } = readFields(BulkLaunchRequest, sent(body, DEFAULTS_MAYBE_EMPTY));
+  const { values, errors } = readFields(BulkLaunchRequest, nonEmpty(body, DEFAULTS_MAYBE_EMPTY));
   const prompts = promptsIn(values, errors);
   return { values, prompts, errors };
 }
@@ -60,7 +60,7 @@ export async function readJobEntries(jobs: readonly unknown[]): Promise<{
 
 function readJob(job: unknown): { entry: JobEntry | null; errors: FieldErrors } {
   if (!isRecord(job)) return { entry: null, errors: { __all__: [noDictionary(job)] } };
-  const { values, errors } = readFields(BulkJob, sent(job, JOB_FIELDS_MAYBE_EMPTY));
+  const { values, errors } = readFields(BulkJob, nonEmpty(job, JOB_FIELDS_MAYBE_EMPTY));
   const prompts = promptsIn(values, errors);
   if (Object.keys(errors).length > 0) return { entry: null, errors };
   const templateId = existing(values.unified_job_template, 'a required field was read');
@@ -69,7 +69,7 @@ function readJob(job: unknown): { entry: JobEntry | null; errors: FieldErrors } 
 }
 
 /** Removes fields that count as not sent when they are empty. */
-const sent = (body: Values, maybeEmpty: ReadonlySet<string>): Values =>
+const nonEmpty = (body: Values, maybeEmpty: ReadonlySet<string>): Values =>
   Object.fromEntries(
     Object.entries(body).filter(([name, value]) => value !== '' || !maybeEmpty.has(name)),
   );
@@ -80,14 +80,14 @@ function promptsIn(
   errors: FieldErrors,
 ): Prompts {
   if (errors.extra_vars || errors.extra_data) return {};
-  if (!agree(vars, data)) {
+  if (!sameVariables(vars, data)) {
     errors.extra_vars = ['extra_vars and extra_data differ: send one of them.'];
   }
   return promptsOfBody({ ...others, extra_vars: vars ?? data });
 }
 
 /** Returns true unless both texts are sent and contain different variables. */
-const agree = (one: unknown, other: unknown): boolean =>
-  typeof one !== 'string' ||
-  typeof other !== 'string' ||
-  isDeepStrictEqual(parseVariables(one), parseVariables(other));
+const sameVariables = (a: unknown, b: unknown): boolean =>
+  typeof a !== 'string' ||
+  typeof b !== 'string' ||
+  isDeepStrictEqual(parseVariables(a), parseVariables(b));

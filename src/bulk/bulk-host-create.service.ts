@@ -128,8 +128,8 @@ function assertCanCreateHosts(
 }
 
 /**
- * Returns the errors that prevent adding hosts to the inventory. An unknown inventory and one that the
- * caller cannot change give the same error.
+ * Returns the errors that prevent adding hosts to the inventory. An unknown inventory and an inventory that
+ * the caller cannot change give the same error.
  */
 export function targetErrors(
   inventoryId: number,

@@ -2,7 +2,7 @@ import { Bool, Char, fieldsOf, Text, Variables } from '../common/fields/field.js
 import { entrySchema } from '../common/fields/field-schema.js';
 import { described, list, STRING } from '../common/fields/json-schema.js';
 
-/** Options of a field that keeps its value if it is omitted. */
+/** Options of a field that keeps its value if the request omits the field. */
 const KEPT = { column: null, filter: false, assumed: false } as const;
 
 /** Host of a bulk request or of a line of its body. Group names are parsed separately. */

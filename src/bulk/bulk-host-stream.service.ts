@@ -78,7 +78,7 @@ type Counts = Omit<HostTotals, 'groups'>;
 export interface StreamProgress {
   phase: 'reading' | 'writing';
   lines: number;
-  /** Total number of lines with a host, once all are read. */
+  /** Total number of lines with a host, once all lines are read. */
   of?: number;
 }
 

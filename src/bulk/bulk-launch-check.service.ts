@@ -231,7 +231,7 @@ function ignoredFieldsOf(entry: JobEntry, { ignored }: Pick<PlannedLaunch, 'igno
   );
 }
 
-/** Removes errors about unknown references, which are reported elsewhere with the forbidden ones. */
+/** Removes errors about unknown references, which `objectErrors` reports with forbidden references. */
 function withoutReferences(errors: FieldErrors): FieldErrors {
   const remaining = Object.entries(errors).filter(([field, texts]) => {
     if (!OBJECT_FIELDS.has(field)) return true;

@@ -87,7 +87,7 @@ export class BulkLaunchService {
 }
 
 /**
- * Returns the length of the variables as JSON: those of the launch, once per job, and those of each job.
+ * Returns the length as JSON of the variables of the launch, once per job, and of each job.
  */
 function charactersOf(prompts: Prompts, entries: readonly JobEntry[]): number {
   const lengthOf = ({ extra_vars: variables = {} }: Prompts): number => exactJson(variables).length;

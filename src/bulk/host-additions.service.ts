@@ -13,7 +13,7 @@ export interface HostTotals {
   groups: string[];
 }
 
-/** Locks, limit and audit entry for adding many hosts to an inventory. */
+/** Locks, limit and activity entry for adding many hosts to an inventory. */
 @Injectable()
 export class HostAdditions {
   constructor(

@@ -62,7 +62,7 @@ class ErrorsByLine {
     if (this.lines.size === 0) return;
     throw new Invalid({
       lines: Object.fromEntries(this.lines),
-      ...(this.omitted > 0 ? { __all__: [`${this.omitted} further lines have faults.`] } : {}),
+      ...(this.omitted > 0 ? { __all__: [`${this.omitted} further lines have errors.`] } : {}),
     });
   }
 }

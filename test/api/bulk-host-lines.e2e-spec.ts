@@ -153,11 +153,11 @@ it('reports all errors by line and creates nothing', async () => {
 it('lists the errors of a hundred lines and counts the others', async () => {
   const { body } = await send('{}\n'.repeat(250)).expect(400);
   expect(Object.keys(body.lines as object)).toHaveLength(100);
-  expect(body.__all__).toEqual(['150 further lines have faults.']);
+  expect(body.__all__).toEqual(['150 further lines have errors.']);
   await send(many(200)).expect(201);
   const again = await send(many(200)).expect(400);
   expect(Object.keys(again.body.lines as object)).toHaveLength(100);
-  expect(again.body.__all__).toEqual(['100 further lines have faults.']);
+  expect(again.body.__all__).toEqual(['100 further lines have errors.']);
 });
 
 it.each([

@@ -3,7 +3,7 @@ import { entrySchema } from '../common/fields/field-schema.js';
 import { described, list, STRING } from '../common/fields/json-schema.js';
 
 /** Options of a field that keeps its value if the request omits the field. */
-const KEPT = { column: null, filter: false, assumed: false } as const;
+const KEPT = { column: null, filter: false, usesDefault: false } as const;
 
 /** Host of a bulk request or of a line of its body. Group names are parsed separately. */
 export class BulkHostEntry {

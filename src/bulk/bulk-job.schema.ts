@@ -20,7 +20,7 @@ const OPTIONAL = { nullable: true, column: null, filter: false } as const;
 const LAUNCH_FIELDS: readonly Field[] = [
   ...PROMPTS_BODY_FIELDS.map((field) => ({ ...field, formerName: null })),
   ...declareFields([
-    ['extra_data', Variables({ ...OPTIONAL, assumed: false, help: 'Alias of extra_vars.' })],
+    ['extra_data', Variables({ ...OPTIONAL, usesDefault: false, help: 'Alias of extra_vars.' })],
   ]),
 ];
 
@@ -46,7 +46,7 @@ export class BulkJob {
   @Integer({ required: true, min: 1, column: null, filter: false })
   unified_job_template!: number;
 
-  @Text({ ...OPTIONAL, assumed: false, max: 512 })
+  @Text({ ...OPTIONAL, usesDefault: false, max: 512 })
   identifier!: string | null;
 }
 

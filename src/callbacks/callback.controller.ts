@@ -23,7 +23,7 @@ class CallbackBody {
     writeOnly: true,
     column: null,
     filter: false,
-    assumed: false,
+    usesDefault: false,
     help: 'Variables, if the template prompts for variables.',
   })
   extra_vars!: string;

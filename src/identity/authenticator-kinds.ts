@@ -109,7 +109,7 @@ export class LdapConfiguration {
   @Char({
     default: 'entryUUID',
     label: 'ID attribute',
-    suggests: () => ['entryUUID', 'objectGUID'],
+    suggestions: () => ['entryUUID', 'objectGUID'],
     help: 'Attribute that permanently identifies a user. Active Directory: objectGUID.',
   })
   id_attribute!: string;

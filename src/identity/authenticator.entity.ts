@@ -45,7 +45,7 @@ export class Authenticator extends NamedEntity {
 
   @Choices(KINDS.map((kind) => [kind, AUTHENTICATOR_KINDS[kind].label]), {
     default: 'oidc',
-    assumed: false,
+    usesDefault: false,
     help: 'Protocol. Cannot be changed.',
   })
   kind!: AuthenticatorKind;
@@ -161,7 +161,7 @@ export class AuthenticatorMap extends NamedEntity {
 
   @Char({
     max: 64,
-    suggests: () => ['member_role', 'admin_role', 'auditor_role'],
+    suggestions: () => ['member_role', 'admin_role', 'auditor_role'],
     help: 'Role field of the organization or team, such as member_role.',
   })
   role!: string;

@@ -105,7 +105,7 @@ export class Host extends NamedEntity {
   })
   inventory!: Reference;
 
-  @Bool({ default: true, nullSaysNothing: true, help: 'True if jobs run against the host.' })
+  @Bool({ default: true, nullMeansAbsent: true, help: 'True if jobs run against the host.' })
   enabled!: boolean;
 
   @Char({ max: 1024, help: 'Id of the host in its source system.' })

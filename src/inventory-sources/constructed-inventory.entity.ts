@@ -7,7 +7,7 @@ import { SOURCE_VERBOSITIES } from './inventory-source.entity.js';
  * Options of a field that the inventory's source stores. A missing or null value does not change the
  * field.
  */
-const SOURCE_OPTION = { nullable: true, assumed: false, column: null, filter: false } as const;
+const SOURCE_OPTION = { nullable: true, usesDefault: false, column: null, filter: false } as const;
 
 /**
  * A constructed inventory with the options of its source

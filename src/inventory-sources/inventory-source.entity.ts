@@ -66,7 +66,7 @@ export class InventorySource extends UnifiedTemplate {
     nullable: true,
     needs: 'use',
     // A request without this field leaves it unchanged, even if it replaces the other fields.
-    assumed: false,
+    usesDefault: false,
     unknown: (id) => `Credential ${String(id)} does not exist`,
     help: 'Credential that logs in to the source.',
   })

@@ -15,7 +15,7 @@ import { optional } from './prompt-columns.js';
     column: null,
     filter: false,
     needs: null,
-    assumed: false,
+    usesDefault: false,
   })),
 )
 export class PromptsBody {}

@@ -124,7 +124,7 @@ it.each(schemas.map((schema) => [schema.name, schema] as const))('%s', (_, schem
         values: { ...readBody(schema as new () => object, mended) },
       });
 
-      const unsaid = fields.filter((one) => one.nullSaysNothing && body[one.name] === null);
+      const unsaid = fields.filter((one) => one.nullMeansAbsent && body[one.name] === null);
       const names = Object.keys(body).filter((name) => !unsaid.some((one) => one.name === name));
       const partial = outcome(() => validate(schema, body, { partial: true }));
       if ('errors' in partial) {

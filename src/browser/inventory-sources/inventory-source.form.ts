@@ -39,7 +39,7 @@ export class InventorySourceForm implements PageForm {
       .filter(({ name }) => name !== this.choice && appliesTo(kind, name))
       .map((field) =>
         field.name === 'source_path' && files.length > 0
-          ? { ...field, suggests: () => files }
+          ? { ...field, suggestions: () => files }
           : field,
       );
   }

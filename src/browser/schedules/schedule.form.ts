@@ -51,7 +51,7 @@ const TIMES = declareFields([
       default: 'UTC',
       required: true,
       control: 'zone',
-      suggests: zoneNames,
+      suggestions: zoneNames,
       help: 'Type a part of the name. Schedules follow daylight saving time.',
     }),
   ],

@@ -198,11 +198,11 @@ function control(input: FormField, common: Common): Html {
             maxlength: field.control ? null : field.max,
             placeholder: field.kind === 'datetime' ? '2030-01-31T12:00:00Z' : null,
             autocomplete: 'off',
-            list: field.suggests ? `${input.id}-texts` : null,
+            list: field.suggestions ? `${input.id}-texts` : null,
             'data-zone': field.control === 'zone',
           })}
         />
-        ${field.suggests && suggestionList(`${input.id}-texts`, field.suggests())}`;
+        ${field.suggestions && suggestionList(`${input.id}-texts`, field.suggestions())}`;
   }
 }
 

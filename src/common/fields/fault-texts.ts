@@ -23,17 +23,17 @@ export const tooSmall = (min: number): string =>
   `Ensure this value is greater than or equal to ${min}.`;
 export const tooLarge = (max: number): string =>
   `Ensure this value is less than or equal to ${max}.`;
-export const noDictionary = (given: unknown): string =>
-  `Invalid data. Expected a dictionary, but got ${typeName(given)}.`;
-export const noList = (given: unknown): string =>
-  `Expected a list of items but got type "${typeName(given)}".`;
-export const noPk = (given: unknown): string =>
-  `Incorrect type. Expected pk value, received ${typeName(given)}.`;
+export const noDictionary = (value: unknown): string =>
+  `Invalid data. Expected a dictionary, but got ${typeName(value)}.`;
+export const noList = (value: unknown): string =>
+  `Expected a list of items but got type "${typeName(value)}".`;
+export const noPk = (value: unknown): string =>
+  `Incorrect type. Expected pk value, received ${typeName(value)}.`;
 export const invalidPk = (id: unknown): string =>
   `Invalid pk "${String(id)}" - object does not exist.`;
 
-export function noChoice(given: unknown): string {
-  const shown = typeof given === 'string' ? given : JSON.stringify(given);
+export function noChoice(value: unknown): string {
+  const shown = typeof value === 'string' ? value : JSON.stringify(value);
   return `"${shown}" is not a valid choice.`;
 }
 

@@ -60,9 +60,9 @@ export interface Field {
   blank: boolean;
   default: unknown;
   /** True: an omitted field gets the default. False: the default is only displayed. */
-  assumed: boolean;
+  usesDefault: boolean;
   /** True: null is treated as not sent, because clients send null for fields that the user left unset. */
-  nullSaysNothing: boolean;
+  nullMeansAbsent: boolean;
   choices: readonly Choice[];
   max: number | null;
   min: number | null;
@@ -102,7 +102,7 @@ export interface Field {
    */
   control: 'date' | 'time' | 'zone' | 'line' | 'lines' | 'none' | null;
   /** Suggested texts in forms; other texts are accepted too. */
-  suggests: (() => readonly string[]) | null;
+  suggestions: (() => readonly string[]) | null;
   /** Form controls for the entries of a JSON list; null: the form shows the list as one JSON document. */
   rows: FormRows | null;
   /** JSON schema of the value, for kinds that do not imply one, such as JSON fields. */
@@ -193,15 +193,15 @@ export const Includes =
   (part: SchemaClass | readonly Field[], after?: string): ClassDecorator =>
   (schema) => {
     const prototype = prototypeOf(schema);
-    const own = ownFields(prototype);
-    const declared = [...own.values()];
-    const place = after === undefined ? declared.length : [...own.keys()].indexOf(after) + 1;
-    if (place === 0 && after !== undefined) {
+    const fields = ownFields(prototype);
+    const declared = [...fields.values()];
+    const index = after === undefined ? declared.length : [...fields.keys()].indexOf(after) + 1;
+    if (index === 0 && after !== undefined) {
       throw new BrokenInvariant(`${schema.name} has the field ${after}`);
     }
     const added = typeof part === 'function' ? fieldsOf(part) : part;
-    own.clear();
-    for (const field of declared.toSpliced(place, 0, ...added)) own.set(field.name, field);
+    fields.clear();
+    for (const field of declared.toSpliced(index, 0, ...added)) fields.set(field.name, field);
     for (const field of added) {
       Reads(field)(prototype, field.name);
       Stored(field)(prototype, field.name);
@@ -209,7 +209,7 @@ export const Includes =
   };
 
 /** Defaults of a field. */
-const PLAIN = {
+const FIELD_DEFAULTS = {
   formerName: null,
   computed: null,
   help: '',
@@ -221,8 +221,8 @@ const PLAIN = {
   internal: false,
   hidden: false,
   detailOnly: false,
-  assumed: true,
-  nullSaysNothing: false,
+  usesDefault: true,
+  nullMeansAbsent: false,
   choices: [],
   max: null,
   min: null,
@@ -238,7 +238,7 @@ const PLAIN = {
   optionsFrom: null,
   examples: null,
   control: null,
-  suggests: null,
+  suggestions: null,
   rows: null,
   schema: null,
 } as const satisfies Partial<Field>;
@@ -252,7 +252,7 @@ function declare(
   return (prototype, property) => {
     const name = String(property);
     const field: Field = {
-      ...PLAIN,
+      ...FIELD_DEFAULTS,
       name,
       kind,
       target,

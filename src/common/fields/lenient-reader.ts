@@ -10,13 +10,13 @@ import { jsonText } from './json-text.js';
  * (docs/contract/clients.md#requests). `"6"` is 6, `0`/`1`/`"false"` are booleans, `null` is an empty
  * text. A value that cannot be read is returned unchanged, and the validators of the field reject it.
  */
-export function lenientReader(field: Field): (given: unknown) => unknown {
+export function lenientReader(field: Field): (input: unknown) => unknown {
   const read = readerOf(field);
   const ofNull = nullOf(field);
   // Entries are read one by one, by their own fields.
   const keepsNumbers = field.kind === 'variables' || field.anyShape || field.entries;
-  const plain = keepsNumbers ? (given: unknown) => given : plainJson;
-  return (given) => (given === null ? ofNull : read(plain(given)));
+  const plain = keepsNumbers ? (input: unknown) => input : plainJson;
+  return (input) => (input === null ? ofNull : read(plain(input)));
 }
 
 const TEXTUAL: ReadonlySet<string> = new Set<FieldKind>([
@@ -36,7 +36,7 @@ function nullOf({ nullable, kind, blank }: Field): unknown {
   return TEXTUAL.has(kind) && blank ? '' : null;
 }
 
-function readerOf(field: Field): (given: unknown) => unknown {
+function readerOf(field: Field): (input: unknown) => unknown {
   if (field.choices.length > 0 && field.kind !== 'json') return choiceReader(field);
   switch (field.kind) {
     case 'string':
@@ -50,44 +50,44 @@ function readerOf(field: Field): (given: unknown) => unknown {
     case 'float':
       return toNumber;
     case 'boolean':
-      return (given) => toBoolean(given) ?? given;
+      return (input) => toBoolean(input) ?? input;
     case 'choice':
       return choiceReader(field);
     case 'datetime':
-      return (given) => toTimestamp(given) ?? given;
+      return (input) => toTimestamp(input) ?? input;
     case 'json':
       return jsonReader(field);
     case 'variables':
-      return (given) => (typeof given === 'object' ? jsonText(given) : given);
+      return (input) => (typeof input === 'object' ? jsonText(input) : input);
     case 'reference':
-      return field.nullable ? (given) => (given === '' ? null : toId(given)) : toId;
+      return field.nullable ? (input) => (input === '' ? null : toId(input)) : toId;
   }
 }
 
-const toText = (given: unknown): unknown => (typeof given === 'number' ? `${given}` : given);
+const toText = (input: unknown): unknown => (typeof input === 'number' ? `${input}` : input);
 
-function toLine(given: unknown): unknown {
-  const text = toText(given);
+function toLine(input: unknown): unknown {
+  const text = toText(input);
   return typeof text === 'string' ? text.trim() : text;
 }
 
-const toInteger = (given: unknown): unknown =>
-  typeof given === 'string' && /^\s*[+-]?\d{1,20}\s*$/.test(given) ? Number(given) : given;
+const toInteger = (input: unknown): unknown =>
+  typeof input === 'string' && /^\s*[+-]?\d{1,20}\s*$/.test(input) ? Number(input) : input;
 
-const toNumber = (given: unknown): unknown =>
-  typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
+const toNumber = (input: unknown): unknown =>
+  typeof input === 'string' && input.trim() !== '' ? Number(input) : input;
 
 /** Reads an id in digits or as a number. */
-const toId = (given: unknown): unknown =>
-  typeof given === 'string' && /^\d{1,20}$/.test(given) ? Number(given) : given;
+const toId = (input: unknown): unknown =>
+  typeof input === 'string' && /^\d{1,20}$/.test(input) ? Number(input) : input;
 
-function choiceReader({ choices }: Field): (given: unknown) => unknown {
+function choiceReader({ choices }: Field): (input: unknown) => unknown {
   const values = new Map<string, unknown>();
   for (const [value] of choices) if (!values.has(String(value))) values.set(String(value), value);
-  return (given) => {
-    if (typeof given === 'object') return given;
-    const word = String(given);
-    return values.has(word) ? values.get(word) : given;
+  return (input) => {
+    if (typeof input === 'object') return input;
+    const word = String(input);
+    return values.has(word) ? values.get(word) : input;
   };
 }
 
@@ -95,8 +95,8 @@ const TRUE_WORDS = new Set<unknown>([true, 1, '1', 'true', 't', 'yes', 'y', 'on'
 const FALSE_WORDS = new Set<unknown>([false, 0, '0', 'false', 'f', 'no', 'n', 'off', '']);
 
 /** Reads a boolean in the notations that clients send; returns undefined for other values. */
-export function toBoolean(given: unknown): boolean | undefined {
-  const word = typeof given === 'string' ? given.trim().toLowerCase() : plainJson(given);
+export function toBoolean(input: unknown): boolean | undefined {
+  const word = typeof input === 'string' ? input.trim().toLowerCase() : plainJson(input);
   if (TRUE_WORDS.has(word)) return true;
   if (FALSE_WORDS.has(word)) return false;
   return undefined;
@@ -105,9 +105,9 @@ export function toBoolean(given: unknown): boolean | undefined {
 const ISO_DATE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
 /** Returns an ISO 8601 date or date-time in the format that PostgreSQL reads, or undefined. */
-export function toTimestamp(given: unknown): string | undefined {
-  if (typeof given !== 'string' || !ISO_DATE.test(given.trim())) return undefined;
-  const text = given.trim();
+export function toTimestamp(input: unknown): string | undefined {
+  if (typeof input !== 'string' || !ISO_DATE.test(input.trim())) return undefined;
+  const text = input.trim();
   const zoned = /(?:Z|[+-]\d\d:?\d\d)$/.test(text.slice(10)) || text.length === 10;
   const instant = new Date(zoned ? text : `${text.replace(' ', 'T')}Z`);
   if (Number.isNaN(instant.getTime())) return undefined;
@@ -119,11 +119,11 @@ export function toTimestamp(given: unknown): string | undefined {
 /** Result of reading a text that is not JSON, distinct from every JSON value. */
 export const NO_JSON = Symbol('no JSON');
 
-function jsonReader(field: Field): (given: unknown) => unknown {
+function jsonReader(field: Field): (input: unknown) => unknown {
   // The list validator rejects a text that does not contain a list.
-  if (field.entries) return (given) => (typeof given === 'string' ? listIn(given) : given);
-  return (given) => {
-    const value = readJson(given);
+  if (field.entries) return (input) => (typeof input === 'string' ? listIn(input) : input);
+  return (input) => {
+    const value = readJson(input);
     if (value === null) return nullOf(field);
     return field.target && Array.isArray(value) ? [...new Set(value.map(toId))] : value;
   };
@@ -134,10 +134,10 @@ function listIn(text: string): unknown {
   return value === NO_JSON ? text : value;
 }
 
-function readJson(given: unknown): unknown {
-  if (typeof given !== 'string') return given;
+function readJson(input: unknown): unknown {
+  if (typeof input !== 'string') return input;
   try {
-    return given.trim() === '' ? {} : parseJson(given);
+    return input.trim() === '' ? {} : parseJson(input);
   } catch {
     return NO_JSON;
   }
@@ -148,8 +148,8 @@ function readJson(given: unknown): unknown {
  *
  * @throws Invalid if a text is not JSON
  */
-export function toJson({ name }: Field, given: unknown): unknown {
-  const value = readJson(given);
+export function toJson({ name }: Field, input: unknown): unknown {
+  const value = readJson(input);
   if (value === NO_JSON) throw Invalid.field(name, FAULTS.json);
   return value;
 }

@@ -17,7 +17,7 @@ class SampleBody {
   @Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? value.toReversed() : value))
   words!: string[];
 
-  @Json({ assumed: false })
+  @Json({ usesDefault: false })
   extra!: object;
 
   @Integer({ readOnly: true })

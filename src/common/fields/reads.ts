@@ -9,8 +9,8 @@ import { validatorsOf } from './validators.js';
 export const isWritable = ({ readOnly, internal }: Field): boolean => !readOnly && !internal;
 
 /** Returns the value of an omitted field, or undefined. */
-export const absentValue = ({ required, assumed, default: value }: Field): unknown =>
-  required || !assumed ? undefined : value;
+export const absentValue = ({ required, usesDefault, default: value }: Field): unknown =>
+  required || !usesDefault ? undefined : value;
 
 /** Decorates a property for class-transformer and class-validator. */
 export function Reads(field: Field): PropertyDecorator {

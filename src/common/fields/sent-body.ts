@@ -21,7 +21,7 @@ export class SentBody {
 /** Returns the value of a field in a body, or undefined. */
 export function sentValue(body: Body, field: Field): unknown {
   const value = valueUnder(body, field);
-  return value === null && field.nullSaysNothing ? undefined : value;
+  return value === null && field.nullMeansAbsent ? undefined : value;
 }
 
 function valueUnder(body: Body, { name, formerName }: Field): unknown {

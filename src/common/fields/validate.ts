@@ -18,7 +18,7 @@ type Metadata = ReturnType<
 >[number];
 
 /** Options for reading a body. */
-export interface Reading {
+export interface ReadOptions {
   /** True for PATCH: only keys that are present are read. */
   partial?: boolean;
   /** Fields of the schema that the body can set; all by default. */
@@ -36,9 +36,9 @@ export interface Reading {
 export function validate<T extends object>(
   schema: SchemaClass<T>,
   body: Readonly<Values>,
-  reading: Reading = {},
+  options: ReadOptions = {},
 ): Values & Partial<T> {
-  const { values, errors } = readFields(schema, body, reading);
+  const { values, errors } = readFields(schema, body, options);
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   return values;
 }
@@ -47,12 +47,12 @@ export function validate<T extends object>(
 export function readFields<T extends object>(
   schema: SchemaClass<T>,
   body: Readonly<Values>,
-  { partial = false, fields }: Reading = {},
+  { partial = false, fields }: ReadOptions = {},
 ): { values: Values & Partial<T>; errors: FieldErrors } {
   const all = readersOf(schema);
   const values: Values = {};
   const read: FieldReader[] = [];
-  for (const reader of fields ? readersAmong(all, fields) : all) {
+  for (const reader of fields ? selectReaders(all, fields) : all) {
     const { field, absent } = reader;
     const sent = sentValue(body, field);
     if (sent !== undefined) values[field.name] = reader.read(sent);
@@ -72,7 +72,7 @@ export function readFields<T extends object>(
   return { values: values as Values & Partial<T>, errors };
 }
 
-function readersAmong(
+function selectReaders(
   all: readonly FieldReader[],
   fields: readonly Field[],
 ): readonly FieldReader[] {
@@ -85,7 +85,7 @@ interface FieldReader {
   field: Field;
   /** Value of the field if the body omits it. */
   absent: unknown;
-  read: (given: unknown) => unknown;
+  read: (value: unknown) => unknown;
   /** Returns the error of the field's value, or null. */
   faultIn: (values: Values) => Fault | null;
 }
@@ -165,7 +165,7 @@ function messageFunctionOf({
   message,
   context,
   propertyName,
-}: Metadata): (told: ValidationArguments) => Fault {
+}: Metadata): (args: ValidationArguments) => Fault {
   const build = messageBuilderOf(context);
   if (build) return ({ value }) => build(value);
   if (typeof message === 'function') return message;

@@ -134,9 +134,9 @@ const entriesRules = (): readonly PropertyDecorator[] => [
 ];
 
 const documentRules = (field: Field): readonly PropertyDecorator[] => [
-  IsJson((given) => given !== NO_JSON),
+  IsJson((value) => value !== NO_JSON),
   ...(field.anyShape ? [] : [Array.isArray(field.default) ? IsList() : IsDictionary()]),
-  field.target ? AreReferences(field) : IsJson((given) => isStorableJson(given)),
+  field.target ? AreReferences(field) : IsJson((value) => isStorableJson(value)),
 ];
 
 /** Verifies that PostgreSQL can store the text. */

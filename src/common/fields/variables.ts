@@ -30,7 +30,7 @@ const LIMITS = { aliases: 100, depth: MAX_DEPTH, length: MAX_JSON_LENGTH };
 /**
  * Maximum number of YAML characters parsed on the main thread. Longer texts would block the event loop.
  */
-const IN_PLACE = 2048;
+const MAX_IN_PLACE = 2048;
 
 const reader = new Thread<YamlTask, YamlOutcome[]>({
   file: threadFile('yaml'),
@@ -49,12 +49,12 @@ export class VariablesError extends Error {
 
   /**
    * @param reason error of the text as YAML, of which JSON is a subset
-   * @param at index of the first invalid character; null if unknown
+   * @param index index of the first invalid character; null if unknown
    */
   constructor(
     message: string,
     readonly reason = message,
-    readonly at: number | null = null,
+    readonly index: number | null = null,
   ) {
     super(message);
   }
@@ -71,14 +71,14 @@ export const isReadable = (value: unknown): value is string =>
 
 /** Returns the texts that are YAML, if they are long enough to block the event loop. */
 export async function costlyToRead(texts: readonly string[]): Promise<string[]> {
-  if (lengthOf(texts) <= IN_PLACE) return [];
+  if (lengthOf(texts) <= MAX_IN_PLACE) return [];
   const yielder = new Yielder();
   const found: string[] = [];
   for (const text of new Set(texts)) {
     if (isYaml(text)) found.push(text);
     await yielder.yieldIfDue();
   }
-  return lengthOf(found) > IN_PLACE ? found : [];
+  return lengthOf(found) > MAX_IN_PLACE ? found : [];
 }
 
 /**
@@ -91,17 +91,17 @@ export async function costlyToRead(texts: readonly string[]): Promise<string[]> 
 export async function readAhead(texts: readonly string[]): Promise<() => void> {
   const found = await costlyToRead(texts);
   const read: string[] = [];
-  const forget = (): void => read.forEach(forgetOne);
+  const release = (): void => read.forEach(releaseResult);
   try {
-    for (const portion of portionsOf(found)) {
-      for (const [text, outcome] of zip(portion, await outcomesOf(portion))) {
+    for (const batch of batchesOf(found)) {
+      for (const [text, outcome] of zip(batch, await outcomesOf(batch))) {
         parsedAhead.set(text, { outcome, users: (parsedAhead.get(text)?.users ?? 0) + 1 });
         read.push(text);
       }
     }
-    return forget;
+    return release;
   } catch (error) {
-    forget();
+    release();
     throw error;
   }
 }
@@ -112,11 +112,11 @@ export async function readAhead(texts: readonly string[]): Promise<() => void> {
  * @throws VariablesError, Unavailable
  */
 export async function readVariables(text: string): Promise<Record<string, unknown>> {
-  const forget = await readAhead([text]);
+  const release = await readAhead([text]);
   try {
     return parseVariables(text);
   } finally {
-    forget();
+    release();
   }
 }
 
@@ -130,12 +130,12 @@ export type VariablesReader = (text: string) => Record<string, unknown>;
  * @throws Unavailable
  */
 export async function readAllVariables(texts: readonly string[]): Promise<VariablesReader> {
-  const forget = await readAhead(texts);
+  const release = await readAhead(texts);
   try {
     const known = new Map<string, Record<string, unknown> | VariablesError>();
     const yielder = new Yielder();
     for (const text of new Set(texts)) {
-      known.set(text, attempted(text));
+      known.set(text, tryParse(text));
       await yielder.yieldIfDue();
     }
     return (text) => {
@@ -144,11 +144,11 @@ export async function readAllVariables(texts: readonly string[]): Promise<Variab
       return found;
     };
   } finally {
-    forget();
+    release();
   }
 }
 
-function attempted(text: string): Record<string, unknown> | VariablesError {
+function tryParse(text: string): Record<string, unknown> | VariablesError {
   try {
     return parseVariables(text);
   } catch (error) {
@@ -161,18 +161,18 @@ function attempted(text: string): Record<string, unknown> | VariablesError {
  * Splits texts into batches. The thread serves other callers between batches, and each batch has its own
  * timeout.
  */
-function portionsOf(texts: readonly string[]): string[][] {
-  const portions: string[][] = [];
+function batchesOf(texts: readonly string[]): string[][] {
+  const batches: string[][] = [];
   let remaining = 0;
   for (const text of texts) {
     if (text.length > remaining) {
-      portions.push([]);
+      batches.push([]);
       remaining = MAX_YAML_LENGTH;
     }
-    portions.at(-1)?.push(text);
+    batches.at(-1)?.push(text);
     remaining -= text.length;
   }
-  return portions;
+  return batches;
 }
 
 async function outcomesOf(texts: readonly string[]): Promise<readonly YamlOutcome[]> {
@@ -184,7 +184,7 @@ async function outcomesOf(texts: readonly string[]): Promise<readonly YamlOutcom
   }
 }
 
-function forgetOne(text: string): void {
+function releaseResult(text: string): void {
   const known = parsedAhead.get(text);
   if (!known) return;
   known.users -= 1;
@@ -217,7 +217,7 @@ export function parseVariables(text: string): Record<string, unknown> {
   throw new VariablesError(
     `Cannot parse as JSON (error: ${direct.message}) or YAML (error: ${outcome.error}).`,
     outcome.error,
-    outcome.at ?? null,
+    outcome.index ?? null,
   );
 }
 
@@ -228,16 +228,16 @@ export function parseVariables(text: string): Record<string, unknown> {
  * @throws Unavailable
  */
 export async function variablesFault(text: string): Promise<string | null> {
-  const forget = await readAhead(isReadable(text) ? [text] : []);
+  const release = await readAhead(isReadable(text) ? [text] : []);
   try {
     parseSentVariables(text);
     return null;
   } catch (error) {
     if (!(error instanceof VariablesError)) throw error;
-    const { reason, at } = error;
-    return at === null ? reason : `Line ${text.slice(0, at).split('\n').length}: ${reason}`;
+    const { reason, index } = error;
+    return index === null ? reason : `Line ${text.slice(0, index).split('\n').length}: ${reason}`;
   } finally {
-    forget();
+    release();
   }
 }
 

@@ -22,7 +22,7 @@ export interface YamlTask {
  * error if known.
  */
 export type YamlOutcome =
-  { readonly json: string } | { readonly error: string; readonly at?: number | null };
+  { readonly json: string } | { readonly error: string; readonly index?: number | null };
 
 /** Parses every text of a task. */
 export function readAllYaml({ texts, limits }: YamlTask): YamlOutcome[] {
@@ -32,7 +32,7 @@ export function readAllYaml({ texts, limits }: YamlTask): YamlOutcome[] {
       if (json.length > limits.length) throw new Error(`it stands for too much`);
       return { json };
     } catch (error) {
-      return { error: reasonOf(error), at: indexOf(error) };
+      return { error: reasonOf(error), index: indexOf(error) };
     }
   });
 }
@@ -105,15 +105,15 @@ class Constructor {
       if (yaml.isAlias(node)) {
         if (this.targets.size >= this.limits.aliases) throw tooManyAliases();
         const target = anchors.get(node.source);
-        if (!target) throw at(node, `Unresolved alias: ${node.source}`);
+        if (!target) throw errorAt(node, `Unresolved alias: ${node.source}`);
         this.targets.set(node, target);
         return;
       }
       if (!yaml.isNode(node) || node.anchor === undefined) return;
       const { anchor } = node;
       // The library accepts `&a:` and `*a:` as names with a colon.
-      if (!/^[-\w]+$/.test(anchor)) throw at(node, `Invalid anchor: ${anchor}`);
-      if (anchors.has(anchor)) throw at(node, `Duplicate anchor: ${anchor}`);
+      if (!/^[-\w]+$/.test(anchor)) throw errorAt(node, `Invalid anchor: ${anchor}`);
+      if (anchors.has(anchor)) throw errorAt(node, `Duplicate anchor: ${anchor}`);
       anchors.set(anchor, node);
     });
   }
@@ -152,7 +152,7 @@ class Constructor {
     for (const [keyNode, value] of this.pairs(node)) {
       const key = this.key(keyNode);
       const json = this.textOf(value, depth + 1);
-      members.set(key.same, { key: members.get(key.same)?.key ?? key, json });
+      members.set(key.pythonKey, { key: members.get(key.pythonKey)?.key ?? key, json });
     }
     // Keys that differ in Python, such as `1` and `"1"`, can have the same name in JSON.
     const named = new Map([...members.values()].map(({ key, json }) => [nameOf(key), json]));
@@ -184,17 +184,18 @@ class Constructor {
     const maps = yaml.isSeq(value) ? value.items.map((item) => this.target(item)) : [value];
     // The first mapping of a list takes precedence, so it comes last.
     return maps.reverse().flatMap((map) => {
-      if (!yaml.isMap(map)) throw at(value, 'only a mapping or a list of mappings can be merged');
+      if (!yaml.isMap(map))
+        throw errorAt(value, 'only a mapping or a list of mappings can be merged');
       return this.pairs(map);
     });
   }
 
   private key(node: yaml.Node | null): YamlScalar {
-    if (yaml.isMap(node)) throw at(node, 'a mapping cannot be a key');
-    if (yaml.isSeq(node)) throw at(node, 'a list cannot be a key');
+    if (yaml.isMap(node)) throw errorAt(node, 'a mapping cannot be a key');
+    if (yaml.isSeq(node)) throw errorAt(node, 'a list cannot be a key');
     const key = this.tagOf(node) === VALUE ? textScalar('=') : this.scalar(node);
     // If other code copies the object by assignment, this key changes the prototype of the copy.
-    if (key.json === '"__proto__"') throw at(node, 'the key "__proto__" is not allowed');
+    if (key.json === '"__proto__"') throw errorAt(node, 'the key "__proto__" is not allowed');
     return key;
   }
 
@@ -203,7 +204,7 @@ class Constructor {
     try {
       return scalarOf(this.tagOf(node), text);
     } catch (error) {
-      throw at(node, reasonOf(error));
+      throw errorAt(node, reasonOf(error));
     }
   }
 
@@ -212,9 +213,9 @@ class Constructor {
     const isBlock =
       node.type === yaml.Scalar.BLOCK_LITERAL || node.type === yaml.Scalar.BLOCK_FOLDED;
     // The library adds a line break to an unterminated last line.
-    const isUnended =
+    const isUnterminated =
       isBlock && /[^\n ] *$/.test(this.text) && node.range?.[1] === this.text.length;
-    return isUnended ? node.value.replace(/\n$/, '') : node.value;
+    return isUnterminated ? node.value.replace(/\n$/, '') : node.value;
   }
 
   private tagOf(node: yaml.Node | null): string {
@@ -231,14 +232,14 @@ const nameOf = ({ json }: YamlScalar): string => (json.startsWith('"') ? json : 
 
 function assertTag(node: yaml.Node, kind: 'map' | 'seq'): void {
   const { tag = '!' } = node;
-  if (tag !== '!' && tag !== CORE + kind) throw at(node, `Unresolved tag: ${tag}`);
+  if (tag !== '!' && tag !== CORE + kind) throw errorAt(node, `Unresolved tag: ${tag}`);
 }
 
 const tooManyAliases = (): Error =>
   new Error('Excessive alias count indicates a resource exhaustion attack');
 
 /** Returns an error with the position of a node in the text. */
-const at = (node: yaml.Node | null, message: string): Error =>
+const errorAt = (node: yaml.Node | null, message: string): Error =>
   Object.assign(new Error(message), { pos: node?.range });
 
 /**
@@ -257,13 +258,13 @@ export function checkedObject(
   return value;
 }
 
-function assertJson(value: unknown, depth: number, deepest: number): void {
+function assertJson(value: unknown, depth: number, maxDepth: number): void {
   const isNumber = typeof value === 'number' || value instanceof ExactNumber;
   if (isNumber && !Number.isFinite(value.valueOf())) throw new Error('numbers must be finite');
   if (isNumber || typeof value !== 'object' || value === null) return;
-  if (depth > deepest) throw new Error(`nested deeper than ${deepest} levels`);
+  if (depth > maxDepth) throw new Error(`nested deeper than ${maxDepth} levels`);
   if (Array.isArray(value)) {
-    for (const item of value) assertJson(item, depth + 1, deepest);
+    for (const item of value) assertJson(item, depth + 1, maxDepth);
     return;
   }
   if (!isPlain(value)) {
@@ -272,7 +273,7 @@ function assertJson(value: unknown, depth: number, deepest: number): void {
   for (const [key, item] of Object.entries(value)) {
     // If other code copies the object by assignment, this key changes the prototype of the copy.
     if (key === '__proto__') throw new Error('the key "__proto__" is not allowed');
-    assertJson(item, depth + 1, deepest);
+    assertJson(item, depth + 1, maxDepth);
   }
 }
 

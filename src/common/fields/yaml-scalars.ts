@@ -7,7 +7,7 @@ const MAX_DIGITS = 4300;
 /** Scalar as JSON text. `same` is equal for keys that Python considers equal: `1`, `1.0` and `true`. */
 export interface YamlScalar {
   readonly json: string;
-  readonly same: string;
+  readonly pythonKey: string;
 }
 
 /**
@@ -52,7 +52,7 @@ export function scalarOf(tag: string, text: string): YamlScalar {
     case `${CORE}str`:
       return textScalar(text);
     case `${CORE}null`:
-      return { json: 'null', same: 'null' };
+      return { json: 'null', pythonKey: 'null' };
     case `${CORE}bool`:
       return booleanOf(text);
     case `${CORE}int`:
@@ -73,17 +73,17 @@ export function scalarOf(tag: string, text: string): YamlScalar {
 
 export const textScalar = (text: string): YamlScalar => ({
   json: JSON.stringify(text),
-  same: JSON.stringify(text),
+  pythonKey: JSON.stringify(text),
 });
 
 function booleanOf(text: string): YamlScalar {
   const value = RESOLVERS[0]?.[1].test(text) ? /^(?:yes|true|on)$/i.test(text) : invalid(text);
-  return { json: String(value), same: value ? '1' : '0' };
+  return { json: String(value), pythonKey: value ? '1' : '0' };
 }
 
 const integerScalar = (value: bigint): YamlScalar => ({
   json: String(value),
-  same: String(value),
+  pythonKey: String(value),
 });
 
 function integerOf(text: string): bigint {
@@ -125,7 +125,7 @@ function sexagesimal(parts: readonly number[]): number {
 
 function floatScalar(value: number): YamlScalar {
   const json = pythonFloat(value);
-  return { json, same: Number.isInteger(value) ? String(BigInt(value)) : json };
+  return { json, pythonKey: Number.isInteger(value) ? String(BigInt(value)) : json };
 }
 
 /** Returns a finite number as Python's `repr` writes a float: `1.0`, `1e+16`, `1e-05`. */

@@ -38,8 +38,9 @@ export function sentSchema(field: Field): JsonSchema {
 }
 
 /**
- * Returns the schema of a list entry in a request: the fields of a class, and the optional members in
- * `more`.
+ * Returns the schema of a list entry in a request.
+ *
+ * @param more optional members besides the fields
  */
 export const entrySchema = (fields: readonly Field[], more: JsonSchemas = {}): JsonSchema =>
   object(

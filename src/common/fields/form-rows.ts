@@ -6,7 +6,7 @@ export interface FormRows {
   label: string;
   /** Members of an entry. */
   fields: readonly Field[];
-  /** Names of members that can contain secrets. They are discarded if the user has to log in again. */
+  /** Names of members that can contain secrets. Secrets are discarded if the user must log in again. */
   secrets: readonly string[];
   /** Converts the members in a form to the entry that is sent. */
   read(row: Readonly<Record<string, unknown>>): Record<string, unknown>;

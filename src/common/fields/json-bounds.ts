@@ -84,7 +84,7 @@ function stringEnd(text: string, start: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** True if an odd number of backslashes precedes the character. */
+/** Returns true if an odd number of backslashes precedes the character. */
 function isEscaped(text: string, index: number): boolean {
   let first = index;
   while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;

@@ -157,8 +157,8 @@ const MaxCharacters = (max: number): PropertyDecorator =>
   );
 
 /**
- * A character has at most two UTF-16 units, so a text of more than `2 * max` units is too long without
- * counting.
+ * Counts characters only if necessary. A character has at most two UTF-16 units, so a text of more than
+ * `2 * max` units is too long.
  */
 const isWithin = (text: string, max: number): boolean =>
   text.length <= max || (text.length <= 2 * max && [...text].length <= max);

@@ -18,8 +18,8 @@ import {
 const MAX_JSON_LENGTH = 1_048_576;
 export const MAX_YAML_LENGTH = 65_536;
 /**
- * Maximum number of names in texts above the YAML limit. Each name slows down every step of a launch; long
- * values hardly do.
+ * Maximum number of names in texts above the YAML limit. Each name slows down every step of a launch; the
+ * length of values has little effect.
  */
 const MAX_NAMES = 10_000;
 /** Escape sequences of JSON for text that cannot be stored. */

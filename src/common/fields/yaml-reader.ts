@@ -29,7 +29,7 @@ export function readAllYaml({ texts, limits }: YamlTask): YamlOutcome[] {
   return texts.map((text) => {
     try {
       const json = readYaml(text, limits);
-      if (json.length > limits.length) throw new Error(`it stands for too much`);
+      if (json.length > limits.length) throw new Error('the JSON is too long');
       return { json };
     } catch (error) {
       return { error: reasonOf(error), index: indexOf(error) };

@@ -4,7 +4,7 @@ export const CORE = 'tag:yaml.org,2002:';
 /** Maximum number of digits of an integer in Python's conversions from and to text. */
 const MAX_DIGITS = 4300;
 
-/** Scalar as JSON text. `same` is equal for keys that Python considers equal: `1`, `1.0` and `true`. */
+/** Scalar as JSON text. Scalars that are equal keys in Python, `1` and `true`, have one `pythonKey`. */
 export interface YamlScalar {
   readonly json: string;
   readonly pythonKey: string;

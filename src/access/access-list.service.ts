@@ -13,7 +13,7 @@ import {
 } from '../common/fields/json-schema.js';
 import { findResource } from '../common/resource/registry.js';
 import { summariesOf, type Representation } from '../common/resource/represent.js';
-import { describeRole } from '../common/resource/role-words.js';
+import { describeRole } from '../common/resource/role-descriptions.js';
 import type { LinkContext } from '../common/rest/sublist.js';
 import { Database } from '../database/database.js';
 import { GrantsService } from './grants.service.js';

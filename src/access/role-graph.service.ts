@@ -8,7 +8,7 @@ import {
   RoleAncestorsRepository,
 } from './role-ancestors.repository.js';
 import type { HeldRoles } from '../common/held-roles.js';
-import { isRoleField } from '../common/resource/role-words.js';
+import { isRoleField } from '../common/resource/role-descriptions.js';
 import { RoleMembersRepository } from './role-members.repository.js';
 import { RoleParentsRepository, type RoleEdge } from './role-parents.repository.js';
 import { selectObjectRoles, rolesOf, RolesRepository } from './roles.repository.js';

@@ -1,7 +1,7 @@
 import type { Expression } from '../common/resource/expression.js';
 import type { Relation } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { roleFieldsCalled } from '../common/resource/role-words.js';
+import { roleFieldsByName } from '../common/resource/role-descriptions.js';
 import { searchTerms } from '../common/list/query.js';
 import { and, FALSE, ident, or, type Sql } from '../database/sql.js';
 import { isRoleOf, objectOfRole } from './roles.repository.js';
@@ -44,7 +44,7 @@ export const roleExpression: Expression = {
   searchedNames: [],
   compile: (text, _alias, { condition }) => {
     const isCalled = (word: string): Sql => {
-      const fields = roleFieldsCalled(word);
+      const fields = roleFieldsByName(word);
       return or(
         fields.length > 0 ? condition('role_field__in', fields.join(',')) : FALSE,
         ...TYPES.map((type) => condition(`${type}__name__icontains`, word)),

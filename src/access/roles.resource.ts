@@ -1,4 +1,4 @@
-import { describeRole } from '../common/resource/role-words.js';
+import { describeRole } from '../common/resource/role-descriptions.js';
 import { defineResource, type Relation, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext } from '../common/resource/extension.js';
 import { BOOLEAN, described, INTEGER, object, STRING } from '../common/fields/json-schema.js';

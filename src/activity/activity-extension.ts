@@ -10,7 +10,7 @@ import {
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { selectRows } from '../common/resource/select-rows.js';
 import { idList } from '../common/resource/ids.js';
@@ -18,7 +18,7 @@ import { describedEntries, type DescribedEntry } from './activity.repository.js'
 
 const SIDES = ['object1', 'object2'] as const;
 
-export const ACTIVITY_SHOWS: ShownBesides = {
+export const ACTIVITY_SHOWS: ShownMembers = {
   relatedOthers: anyOfSchemas(STRING, list(STRING)),
   summary_fields: {
     role: list(partial({ id: INTEGER, name: STRING, role_field: STRING })),

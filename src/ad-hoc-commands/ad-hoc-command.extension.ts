@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { launchedBy, LAUNCHED_BY, PASSWORDS_NEEDED } from '../runs/launched-by.js';
 import { ShownRuns } from '../runs/shown-runs.service.js';
 import type { AdHocCommand } from './ad-hoc-command.entity.js';
 import { CommandPasswords } from './command-passwords.service.js';
 
-export const AD_HOC_COMMAND_SHOWS: ShownBesides = {
+export const AD_HOC_COMMAND_SHOWS: ShownMembers = {
   fields: { launched_by: LAUNCHED_BY, passwords_needed_to_start: PASSWORDS_NEEDED },
 };
 

@@ -2,7 +2,7 @@ import { hasRoleOn, holdsAny } from '../access/predicates.js';
 import { anyOf, everyone, isActor } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { leadsNowhere } from '../common/resource/relation-condition.js';
+import { emptyRelation } from '../common/resource/relation-condition.js';
 import { runsOrganization } from '../runs/jobs.resource.js';
 import { RUN_TOTALS } from '../runs/run-total.entity.js';
 import { AdHocCommandExtension, AD_HOC_COMMAND_SHOWS } from './ad-hoc-command.extension.js';
@@ -35,7 +35,7 @@ export const adHocCommands = defineResource({
   },
   aliases: { credentials: 'credential' },
   relations: {
-    unified_job_template: leadsNowhere('unified_job_template'),
+    unified_job_template: emptyRelation('unified_job_template'),
     hosts: {
       kind: 'many-to-many',
       target: () => resource('host'),

@@ -11,9 +11,9 @@ import {
   STRING,
 } from '../common/fields/json-schema.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
-import { summariesReferredTo } from '../common/resource/related-rows.js';
+import { referencedSummaries } from '../common/resource/related-rows.js';
 import { sql } from '../database/sql.js';
 import { inputSourcesOf, type InputSource } from './credential-input-sources.repository.js';
 import { visibleCredentials } from './credentials.repository.js';
@@ -23,7 +23,7 @@ import type { Credential } from './credential.entity.js';
 
 type Owner = { id: number; type: string; name: string; description: string; url: string };
 
-export const CREDENTIAL_SHOWS: ShownBesides = {
+export const CREDENTIAL_SHOWS: ShownMembers = {
   related: ['user'],
   summary_fields: {
     owners: list(
@@ -153,7 +153,7 @@ async function ownersById(
   context: RepresentContext,
 ): Promise<Map<number, Owner>> {
   const definition = resource(type);
-  const summaries = await summariesReferredTo(definition, [...new Set(ids)], context);
+  const summaries = await referencedSummaries(definition, [...new Set(ids)], context);
   return new Map(
     [...summaries].map(([id, row]) => [id, { id, type, ...namesOf(row), url: definition.url(id) }]),
   );

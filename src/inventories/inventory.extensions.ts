@@ -11,7 +11,7 @@ import {
 } from '../common/fields/json-schema.js';
 import { entryOf } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-links.js';
 import { ident, join, sql } from '../database/sql.js';
@@ -33,7 +33,7 @@ const SOURCES = {
   inventory_sources_with_failures: INTEGER,
 };
 
-export const INVENTORY_SHOWS: ShownBesides = {
+export const INVENTORY_SHOWS: ShownMembers = {
   fields: SOURCES,
   related: ['constructed_url'],
   summary_fields: { labels: LABEL_SUMMARY },
@@ -110,7 +110,7 @@ function relatedOf(id: number, kind: unknown): Record<string, string | null> {
 
 const NAMED = { id: INTEGER, name: STRING };
 
-export const HOST_SHOWS: ShownBesides = {
+export const HOST_SHOWS: ShownMembers = {
   fields: { has_inventory_sources: described(BOOLEAN, 'True if a source delivered the host.') },
   related: ['original_host'],
   summary_fields: {

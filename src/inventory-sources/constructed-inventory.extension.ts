@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { zip } from '../common/invariants.js';
 import { described, freeObject, STRING } from '../common/fields/json-schema.js';
 import { represent } from '../common/resource/represent.js';
@@ -9,7 +9,7 @@ import { INVENTORY_SHOWS } from '../inventories/inventory.extensions.js';
 import { InventorySourcesRepository } from './inventory-sources.repository.js';
 import { CONSTRUCTED_OPTIONS } from './source-checks.js';
 
-export const CONSTRUCTED_SHOWS: ShownBesides = {
+export const CONSTRUCTED_SHOWS: ShownMembers = {
   ...INVENTORY_SHOWS,
   fields: { ...INVENTORY_SHOWS.fields, type: described(STRING, 'Kind of this object.') },
   relatedOthers: STRING,

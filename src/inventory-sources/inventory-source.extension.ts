@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { BOOLEAN, described, INSTANT, list, orNull, STRING } from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { ref } from '../common/resource/resource-schema.js';
-import { summariesReferredTo } from '../common/resource/related-rows.js';
+import { referencedSummaries } from '../common/resource/related-rows.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { UPDATE_SUMMARIES, updatesOf } from '../runs/template-updates.js';
 import type { InventorySource } from './inventory-source.entity.js';
 
-export const SOURCE_SHOWS: ShownBesides = {
+export const SOURCE_SHOWS: ShownMembers = {
   fields: {
     last_updated: described(orNull(INSTANT), 'Time of the last update.'),
     last_update_failed: described(BOOLEAN, 'True if the last update failed.'),
@@ -33,7 +33,7 @@ export class InventorySourceExtension {
   ): Promise<Map<number, Extension>> {
     const ids = rows.flatMap((row) => [row.current_job_id, row.last_job_id]);
     const updates = await this.runs.shownUpdates(ids.filter((id) => id !== null));
-    const credentials = await summariesReferredTo(
+    const credentials = await referencedSummaries(
       resource('credential'),
       rows.flatMap((row) => row.credential_id ?? []),
       context,

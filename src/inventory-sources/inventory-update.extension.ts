@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { BOOLEAN, described, list, orNull, STRING } from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { ref } from '../common/resource/resource-schema.js';
-import { summariesAmong } from '../common/resource/related-rows.js';
+import { querySummaries } from '../common/resource/related-rows.js';
 import { sql } from '../database/sql.js';
 import {
   TemplateRunExtension,
@@ -13,7 +13,7 @@ import {
 } from '../runs/template-run.extension.js';
 import type { InventoryUpdate } from './inventory-update.entity.js';
 
-export const UPDATE_SHOWS: ShownBesides = {
+export const UPDATE_SHOWS: ShownMembers = {
   ...TEMPLATE_RUN_SHOWS,
   fields: {
     ...TEMPLATE_RUN_SHOWS.fields,
@@ -38,7 +38,7 @@ export class InventoryUpdateExtension {
     const used = rows.flatMap((row) => row.credential_id ?? []);
     const [extensions, credentials] = await Promise.all([
       this.runs.extend(rows, context),
-      summariesAmong(resource('credential'), sql`SELECT unnest(${used}::int[])`, context),
+      querySummaries(resource('credential'), sql`SELECT unnest(${used}::int[])`, context),
     ]);
     return addToExtensions(extensions, rows, ({ credential_id: id }) => {
       const credential = credentials.get(id ?? 0);

@@ -4,7 +4,7 @@ import { currentScope } from '../common/http/request-scope.js';
 import { entryOf } from '../common/invariants.js';
 import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { CREDENTIAL_SUMMARY } from '../credentials/credentials.repository.js';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../templates/template-summaries.service.js';
 import { shownCredentialsOf, type AttachedCredential } from './job-templates.repository.js';
 
-export const JOB_TEMPLATE_SHOWS: ShownBesides = {
+export const JOB_TEMPLATE_SHOWS: ShownMembers = {
   ...TEMPLATE_SHOWS,
   related: [...(TEMPLATE_SHOWS.related ?? []), 'callback'],
   summary_fields: {

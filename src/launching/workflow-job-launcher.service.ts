@@ -3,7 +3,7 @@ import type { Actor } from '../common/access.js';
 import { NotFound } from '../common/errors/errors.js';
 import { entryOf, zip } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';
-import { summariesReferredTo } from '../common/resource/related-rows.js';
+import { referencedSummaries } from '../common/resource/related-rows.js';
 import { Database } from '../database/database.js';
 import { LaunchLoader, type SavedNode } from './launch.loader.js';
 import { type LaunchRequest, TemplateLauncher, type TemplateNeeds } from './template-launcher.js';
@@ -48,7 +48,7 @@ export class WorkflowJobLauncher extends TemplateLauncher<PlannedWorkflow> {
     const template = entryOf(await this.loader.workflows([templateId], actor), templateId);
     const nodes = await this.loader.nodes([templateId]);
     const { inventory_id: inventoryId } = template.row;
-    const [inventory] = await summariesReferredTo(
+    const [inventory] = await referencedSummaries(
       resource('inventory'),
       inventoryId === null ? [] : [inventoryId],
       { database: this.database, actor },

@@ -11,7 +11,7 @@ import {
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import type { Extension, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, ShownMembers } from '../common/resource/extension.js';
 import { maskUrls } from './backends/configuration.js';
 import { NotificationsRepository } from './notifications.repository.js';
 import { TemplateSecrets } from './template-secrets.service.js';
@@ -19,7 +19,7 @@ import type { NotificationTemplate } from './notification-template.entity.js';
 
 const RECENT = 5;
 
-export const NOTIFICATION_TEMPLATE_SHOWS: ShownBesides = {
+export const NOTIFICATION_TEMPLATE_SHOWS: ShownMembers = {
   related: ['test', 'resend'],
   summary_fields: {
     circuit_breaker: object({ state: STRING, failures: INTEGER, open_until: orNull(INSTANT) }),

@@ -4,7 +4,7 @@ import { entryOf } from '../common/invariants.js';
 import { INTEGER, object } from '../common/fields/json-schema.js';
 import { keysOf } from '../common/records.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { selectRows } from '../common/resource/select-rows.js';
 import { and, join, sql } from '../database/sql.js';
@@ -18,7 +18,7 @@ const TYPES = {
 } as const;
 const COUNTED = keysOf(TYPES);
 
-export const ORGANIZATION_SHOWS: ShownBesides = {
+export const ORGANIZATION_SHOWS: ShownMembers = {
   summary_fields: {
     related_field_counts: object(
       Object.fromEntries([...COUNTED, 'users', 'admins', 'hosts'].map((name) => [name, INTEGER])),

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { BOOLEAN, described, INSTANT, orNull } from '../common/fields/json-schema.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { Extension, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, ShownMembers } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { UPDATE_SUMMARIES, updatesOf } from '../runs/template-updates.js';
 import { receiverLink } from '../templates/webhook-links.js';
 
-export const PROJECT_SHOWS: ShownBesides = {
+export const PROJECT_SHOWS: ShownMembers = {
   fields: {
     last_updated: described(orNull(INSTANT), 'Time of the last update.'),
     last_update_failed: described(BOOLEAN, 'True if the last update failed.'),

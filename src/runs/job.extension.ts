@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { described, INTEGER, list, STRING } from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { CREDENTIAL_SUMMARY } from '../credentials/credentials.repository.js';
 import { passwordsNeeded } from '../credentials/types/inputs.js';
@@ -17,7 +17,7 @@ import {
 import type { Job } from './job.entity.js';
 import { JobCredentialsRepository, type CredentialOfJob } from './job-credentials.repository.js';
 
-export const JOB_SHOWS: ShownBesides = {
+export const JOB_SHOWS: ShownMembers = {
   ...TEMPLATE_RUN_SHOWS,
   fields: { ...TEMPLATE_RUN_SHOWS.fields, passwords_needed_to_start: PASSWORDS_NEEDED },
   summary: {

@@ -210,7 +210,7 @@ export const unifiedJobs = defineResource({
   aliases: { workflow_job_node: 'unified_job_node' },
   alsoSearched: {
     names: ['job__playbook'],
-    holds: (alias, term) => containsTerm(ident(alias, 'playbook'), term),
+    condition: (alias, term) => containsTerm(ident(alias, 'playbook'), term),
   },
   counter: RUN_TOTALS,
   variants: () => [

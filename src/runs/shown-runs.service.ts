@@ -3,9 +3,9 @@ import { VariablePrefixes, webhookVariables } from '../code-hosts/variables.js';
 import { variablesText } from '../common/fields/json-text.js';
 import { parseVariables } from '../common/fields/variables.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
-import { summariesAmong } from '../common/resource/related-rows.js';
+import { querySummaries } from '../common/resource/related-rows.js';
 import { ref } from '../common/resource/resource-schema.js';
 import { sql } from '../database/sql.js';
 import { RunDeliveries, RunWorkflows, type RunDelivery } from './run-causes.js';
@@ -15,7 +15,7 @@ import { RunsRepository, type RunFacts } from './runs.repository.js';
 export const SOURCE_WORKFLOW_SHOWS = {
   related: ['source_workflow_job'],
   summary_fields: { source_workflow_job: ref('WorkflowJobSummary') },
-} satisfies ShownBesides;
+} satisfies ShownMembers;
 
 type SourceWorkflow = Required<Pick<Extension, 'related' | 'summary_fields'>>;
 
@@ -57,7 +57,7 @@ export class ShownRuns {
     if (nodeRunIds.length === 0) return () => NONE;
     const workflows = resource('workflow_job');
     const nodes = this.workflows.nodesOfRuns();
-    const summaries = await summariesAmong(
+    const summaries = await querySummaries(
       workflows,
       sql`SELECT node.workflow_job_id FROM (${nodes}) node WHERE node.job_id = ANY(${nodeRunIds}::bigint[])`,
       context,

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { launchedBy, LAUNCHED_BY, summarizeTemplate, RUN_TEMPLATE } from './launched-by.js';
 import { ShownRuns, SOURCE_WORKFLOW_SHOWS } from './shown-runs.service.js';
 
-export const TEMPLATE_RUN_SHOWS: ShownBesides = {
+export const TEMPLATE_RUN_SHOWS: ShownMembers = {
   ...SOURCE_WORKFLOW_SHOWS,
   fields: { launched_by: LAUNCHED_BY },
   summary_fields: {

@@ -6,7 +6,7 @@ import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { Values } from '../common/rest/hooks.js';
 import { ReferencesService } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
-import { summariesReferredTo } from '../common/resource/related-rows.js';
+import { referencedSummaries } from '../common/resource/related-rows.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { JobTemplatesRepository } from '../job-templates/job-templates.repository.js';
@@ -58,13 +58,13 @@ export class JobSchedules {
     const context = { database: this.database, actor };
     const shown: Record<string, unknown> = { ...prompts };
     if (typeof prompts.inventory === 'number') {
-      const found = await summariesReferredTo(resource('inventory'), [prompts.inventory], context);
+      const found = await referencedSummaries(resource('inventory'), [prompts.inventory], context);
       shown.inventory = nameOf(prompts.inventory, found);
     }
     for (const name of LIST_NAMES) {
       if (!(name in prompts)) continue;
       const ids = prompts[name] ?? [];
-      const found = await summariesReferredTo(resource(LISTS[name].type), ids, context);
+      const found = await referencedSummaries(resource(LISTS[name].type), ids, context);
       shown[name] = ids.map((id) => nameOf(id, found));
     }
     return { can_schedule: (await this.obstacle(job)) === null, prompts: shown };

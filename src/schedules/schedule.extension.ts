@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { STRING } from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { summarizeReferred, TEMPLATE_SUMMARY } from '../templates/template-references.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';
 import { Recurrence } from './recurrence.js';
 import type { Schedule } from './schedule.entity.js';
 
-export const SCHEDULE_SHOWS: ShownBesides = {
+export const SCHEDULE_SHOWS: ShownMembers = {
   fields: { timezone: STRING, until: STRING },
   related: ['unified_jobs', 'project'],
   summary_fields: { unified_job_template: TEMPLATE_SUMMARY },

@@ -9,7 +9,7 @@ import {
 } from '../common/fields/json-schema.js';
 import type { Actor } from '../common/access.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import type { Sql } from '../database/sql.js';
 import { instantOf } from '../database/instants.js';
 import { findResource } from '../common/resource/registry.js';
@@ -39,7 +39,7 @@ export abstract class ResolvedEnvironments {
   abstract of(template: Row, actor: Actor): Sql;
 }
 
-export const TEMPLATE_SHOWS: ShownBesides = {
+export const TEMPLATE_SHOWS: ShownMembers = {
   related: ['webhook_receiver'],
   summary_fields: {
     labels: LABEL_SUMMARY,

@@ -33,7 +33,7 @@ export const unifiedTemplates = defineResource({
   capabilities: {},
   alsoSearched: {
     names: ['jobtemplate__playbook'],
-    holds: (alias, term) => containsTerm(ident(alias, 'playbook'), term),
+    condition: (alias, term) => containsTerm(ident(alias, 'playbook'), term),
   },
   aliases: { unifiedjob_unified_jobs: 'unified_jobs' },
   pages: {
@@ -75,7 +75,7 @@ export const unifiedTemplates = defineResource({
 /** Search of objects by the template that they run. */
 export const searchedByTemplate: NonNullable<ResourceOptions['alsoSearched']> = {
   names: ['unified_job_template__name', 'unified_job_template__description'],
-  holds: (alias, term, actor) => {
+  condition: (alias, term, actor) => {
     const matches = or(containsTerm(sql`ujt.name`, term), containsTerm(sql`ujt.description`, term));
     const readable = permit(unifiedTemplates.policy, 'read', 'ujt', actor);
     const found = selectRows(unifiedTemplates, 'ujt', sql`ujt.id`, and(readable, matches));

@@ -1,10 +1,10 @@
 import { parseExact } from '../common/exact-json.js';
 import { anyValue } from '../common/fields/json-schema.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { redeliverable } from './webhook-deliveries.repository.js';
 
-export const WEBHOOK_DELIVERY_SHOWS: ShownBesides = {
+export const WEBHOOK_DELIVERY_SHOWS: ShownMembers = {
   fields: { payload: anyValue('JSON as received; only for administrators of the template.') },
   optional: ['payload'],
   related: ['redeliver'],

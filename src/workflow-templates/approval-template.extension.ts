@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ref } from '../common/resource/resource-schema.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
-import { summariesReferredTo } from '../common/resource/related-rows.js';
+import { referencedSummaries } from '../common/resource/related-rows.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 
-export const APPROVAL_TEMPLATE_SHOWS: ShownBesides = {
+export const APPROVAL_TEMPLATE_SHOWS: ShownMembers = {
   related: ['workflow_job_template', 'jobs'],
   summary_fields: { workflow_job_template: ref('WorkflowJobTemplateSummary') },
 };
@@ -19,7 +19,7 @@ export class ApprovalTemplateExtension {
   async extend(rows: readonly Row[], context: RepresentContext): Promise<Map<number, Extension>> {
     const found = await this.nodes.workflowsOf(rows.map(({ id }) => id));
     const workflows = resource('workflow_job_template');
-    const summaries = await summariesReferredTo(
+    const summaries = await referencedSummaries(
       workflows,
       found.map((one) => one.workflow_id),
       context,

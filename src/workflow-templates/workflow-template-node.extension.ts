@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { summarizeReferred, TEMPLATE_SUMMARY } from '../templates/template-references.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';
 import type { EdgeKind } from '../workflows/workflow-rows.service.js';
 import type { WorkflowTemplateNode } from './workflow-template-node.entity.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 
-export const TEMPLATE_NODE_SHOWS: ShownBesides = {
+export const TEMPLATE_NODE_SHOWS: ShownMembers = {
   summary_fields: { unified_job_template: TEMPLATE_SUMMARY },
 };
 

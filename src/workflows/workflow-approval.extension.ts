@@ -9,9 +9,9 @@ import {
   STRING,
 } from '../common/fields/json-schema.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { findResource, resource } from '../common/resource/registry.js';
-import { summariesAmong } from '../common/resource/related-rows.js';
+import { querySummaries } from '../common/resource/related-rows.js';
 import { ref } from '../common/resource/resource-schema.js';
 import { launchedBy, LAUNCHED_BY, summarizeTemplate, RUN_TEMPLATE } from '../runs/launched-by.js';
 import { ShownRuns } from '../runs/shown-runs.service.js';
@@ -21,7 +21,7 @@ import { approvalFacts, type WorkflowApprovalFacts } from './workflow-jobs.repos
 
 const NAMED = { id: INTEGER, name: STRING, description: STRING };
 
-export const APPROVAL_SHOWS: ShownBesides = {
+export const APPROVAL_SHOWS: ShownMembers = {
   fields: {
     launched_by: LAUNCHED_BY,
     can_approve_or_deny: described(BOOLEAN, 'True if the caller may decide.'),
@@ -54,7 +54,7 @@ export class WorkflowApprovalExtension {
     const [runs, facts, workflows] = await Promise.all([
       this.runs.facts(rows, context),
       loadFacts(rows, context),
-      summariesAmong(
+      querySummaries(
         resource('workflow_job'),
         sql`SELECT unnest(${waitingRunIds}::bigint[])`,
         context,

@@ -12,7 +12,7 @@ import {
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { summarizeReferred, TEMPLATE_SUMMARY } from '../templates/template-references.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';
 import type { WorkflowJobNode } from './workflow-job-node.entity.js';
@@ -20,7 +20,7 @@ import { WorkflowJobNodesRepository, type NodeFacts } from './workflow-job-nodes
 
 const NODE_IDS = described(list(WIDE_INTEGER), 'Ids of the nodes that follow.');
 
-export const NODE_SHOWS: ShownBesides = {
+export const NODE_SHOWS: ShownMembers = {
   fields: {
     extra_vars: freeObject('The variables of the node, as in extra_data.'),
     success_nodes: NODE_IDS,

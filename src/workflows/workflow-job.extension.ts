@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { BOOLEAN, described, INTEGER, orNull, STRING } from '../common/fields/json-schema.js';
 import { ref } from '../common/resource/resource-schema.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
-import { summariesAmong } from '../common/resource/related-rows.js';
+import { querySummaries } from '../common/resource/related-rows.js';
 import { sql } from '../database/sql.js';
 import { launchedBy, LAUNCHED_BY, summarizeTemplate, RUN_TEMPLATE } from '../runs/launched-by.js';
 import { ShownRuns, SOURCE_WORKFLOW_SHOWS } from '../runs/shown-runs.service.js';
@@ -12,7 +12,7 @@ import { LABEL_SUMMARY, labelSummaries } from '../labels/label-links.js';
 
 const WORKFLOW_TEMPLATE = 'workflow_job_template';
 
-export const WORKFLOW_JOB_SHOWS: ShownBesides = {
+export const WORKFLOW_JOB_SHOWS: ShownMembers = {
   fields: {
     launched_by: LAUNCHED_BY,
     workflow_job_template: described(orNull(INTEGER), 'Workflow job template that was launched.'),
@@ -42,7 +42,7 @@ export class WorkflowJobExtension {
     const [facts, labels, templates, sourceOf, variables] = await Promise.all([
       this.runs.facts(rows, context),
       labelSummaries(resource('workflow_job'), ids, context),
-      summariesAmong(resource(WORKFLOW_TEMPLATE), sql`SELECT unnest(${launched}::int[])`, context),
+      querySummaries(resource(WORKFLOW_TEMPLATE), sql`SELECT unnest(${launched}::int[])`, context),
       this.runs.sourceWorkflows(rows, context),
       this.runs.variables(rows, context),
     ]);

@@ -8,7 +8,7 @@ import { refusalView } from '../shared/refusal.js';
 import { objectTitleOf, type Item } from '../shared/value-views.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { findResource, resource } from '../../common/resource/registry.js';
-import { describeRole } from '../../common/resource/role-words.js';
+import { describeRole } from '../../common/resource/role-descriptions.js';
 import type { AccessEntry } from '../../access/access-list.service.js';
 import { GrantsService } from '../../access/grants.service.js';
 import { ROLE_OBJECTS } from '../../access/role-search.js';

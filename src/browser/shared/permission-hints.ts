@@ -2,7 +2,7 @@ import type { Predicate, RoleHint } from '../../common/access.js';
 import type { RouteInfo } from '../../common/rest/route.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { findResource } from '../../common/resource/registry.js';
-import { describeRole } from '../../common/resource/role-words.js';
+import { describeRole } from '../../common/resource/role-descriptions.js';
 
 /**
  * Returns descriptions of the roles that would allow a forbidden request, as far as the policies

@@ -184,7 +184,7 @@ export class FilterCompiler {
   private search({ definition, alias }: Scope, term: string): Sql {
     return or(
       ...searchFields(definition).map((field) => containsTerm(ident(alias, columnOf(field)), term)),
-      definition.alsoSearched.holds(alias, term, this.actor),
+      definition.alsoSearched.condition(alias, term, this.actor),
     );
   }
 }

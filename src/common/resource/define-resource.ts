@@ -13,7 +13,7 @@ import { titleOf } from '../fields/label.js';
 import { BrokenInvariant } from '../invariants.js';
 import type { ProviderClass } from '../declared-providers.service.js';
 import { ownNames } from '../records.js';
-import type { ResourceExtension, ShownBesides } from './extension.js';
+import type { ResourceExtension, ShownMembers } from './extension.js';
 import { layoutNames, type PageLayout } from './page-layout.js';
 import { register } from './registry.js';
 import type { StoredTotals } from './stored-totals.js';
@@ -121,7 +121,7 @@ export interface ResourceOptions<Schema extends object = object> {
   /** Same as `extension`, if the function needs no providers. */
   extend?: ResourceExtension<Schema>['extend'];
   /** Schemas of the additions of `extend` and `summarise`. */
-  shows?: ShownBesides;
+  shows?: ShownMembers;
   /** Aliases of filterable names, for names that clients use. */
   aliases?: Readonly<Record<string, string>>;
   /** Provider class with the hooks of `ResourceHooks`. */
@@ -144,7 +144,7 @@ export interface ResourceOptions<Schema extends object = object> {
   alsoSearched?: {
     names: readonly string[];
     /** Returns the condition for rows with the term in related objects that the caller can read. */
-    holds: (alias: string, term: string, actor: Actor) => Sql;
+    condition: (alias: string, term: string, actor: Actor) => Sql;
   };
   /** Query language for lists, besides fields and lookups. */
   expression?: Expression;
@@ -209,7 +209,7 @@ const DEFAULTS = {
   auditHidden: [],
   destinations: [],
   pages: {},
-  alsoSearched: { names: [], holds: () => FALSE },
+  alsoSearched: { names: [], condition: () => FALSE },
   auditParent: null,
   discriminator: null,
   extend: null,
@@ -252,8 +252,8 @@ export function defineResource<Schema extends object>(
   const deciding = definition.destinations.flatMap(({ decidedBy }) => decidedBy);
   for (const name of deciding) fieldOf(definition, name);
   // The rows of a list over several resources have the fields of their own resource.
-  const laidOut = definition.variants ? [] : layoutNames(definition.pages);
-  for (const name of laidOut) {
+  const layoutFields = definition.variants ? [] : layoutNames(definition.pages);
+  for (const name of layoutFields) {
     if (!(name in (definition.shows.fields ?? {}))) fieldOf(definition, name);
   }
   const { folded = [], unfolded = [] } = definition.pages;

@@ -35,7 +35,7 @@ export interface Extension {
 }
 
 /** Additional members of representations besides declared fields and links, for the OpenAPI document. */
-export interface ShownBesides {
+export interface ShownMembers {
   /** Schemas of the fields that `extend` adds or shows in another shape. */
   fields?: JsonSchemas;
   /** Names of fields that some representations omit. */

@@ -117,7 +117,7 @@ const kindsOf = (definition: ResourceDefinition): readonly ResourceDefinition[] 
  * both directions.
  */
 function kindRelations(definition: ResourceDefinition): FollowedRelation[] {
-  const same = (name: string, target: ResourceDefinition): FollowedRelation => ({
+  const toKind = (name: string, target: ResourceDefinition): FollowedRelation => ({
     name,
     target: () => target,
     join: (source, alias) =>
@@ -125,8 +125,8 @@ function kindRelations(definition: ResourceDefinition): FollowedRelation[] {
     isSingle: true,
   });
   return [
-    ...kindsOf(definition).map((kind) => same(kind.type, kind)),
-    ...listsOf(definition).map((list) => same(`${list.type}_ptr`, list)),
+    ...kindsOf(definition).map((kind) => toKind(kind.type, kind)),
+    ...listsOf(definition).map((list) => toKind(`${list.type}_ptr`, list)),
   ];
 }
 
@@ -221,11 +221,11 @@ function reverseRelations(definition: ResourceDefinition): FollowedRelation[] {
     relation.kind === 'has-many' ? [`${relation.target().type}.${relation.field}`] : [],
   );
   const relations = resources().flatMap((from) => {
-    const leadsHere = (edge: Edge): boolean =>
+    const targetsResource = (edge: Edge): boolean =>
       isWithin(definition, edge.target) && edge.hidden !== true;
-    const ownEdges = edgesOf(from).filter(leadsHere);
+    const ownEdges = edgesOf(from).filter(targetsResource);
     const shared = sharedEdges(from)
-      .filter(leadsHere)
+      .filter(targetsResource)
       .map((edge) => ({ ...edge, steps: edge.steps.filter(({ kind }) => kind !== 'back') }))
       .filter(({ steps }) => steps.length > 0);
     const back = (name: string, edges: readonly Edge[]): FollowedRelation =>

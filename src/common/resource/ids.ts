@@ -33,4 +33,4 @@ export const linkIdType = (
   definition: ResourceDefinition,
   { target }: Extract<Relation, { kind: 'many-to-many' }>,
 ): ColumnType =>
-  [definition, target()].some((one) => idType(one) === 'bigint') ? 'bigint' : 'integer';
+  [definition, target()].some((resource) => idType(resource) === 'bigint') ? 'bigint' : 'integer';

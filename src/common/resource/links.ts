@@ -25,7 +25,7 @@ const ordered = new WeakMap<ResourceDefinition, number>();
  * Reverses the links of a controller. Class decorators run from the last to the first, but `related` shows
  * links in source order.
  */
-export function linksAsWritten(definition: ResourceDefinition): void {
+export function orderLinks(definition: ResourceDefinition): void {
   const all = [...linksOf(definition)];
   const done = ordered.get(definition) ?? 0;
   links.set(definition, new Map([...all.slice(0, done), ...all.slice(done).reverse()]));

@@ -142,8 +142,8 @@ export async function namedUrls(
   for (const row of rows) {
     const parts = partsById.get(row.id);
     if (!parts) continue;
-    const own = ownFields(definition).map((field) => String(row[columnOf(field)]));
-    const key = formatKey([own, ...parts]);
+    const ownNames = ownFields(definition).map((field) => String(row[columnOf(field)]));
+    const key = formatKey([ownNames, ...parts]);
     if (!/^(?:\d*|\.{1,2})$/.test(key)) urls.set(row.id, definition.url(key));
   }
   return urls;

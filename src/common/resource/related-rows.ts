@@ -6,7 +6,7 @@ import type { RepresentContext } from './extension.js';
 import { idList } from './ids.js';
 import { namedUrls } from './natural-key.js';
 import { findResource } from './registry.js';
-import { describeRole } from './role-words.js';
+import { describeRole } from './role-descriptions.js';
 import { selectRows } from './select-rows.js';
 import { shapeOf } from './shape.js';
 
@@ -48,7 +48,7 @@ export async function loadRelated(
   const ids = rows.map(({ id }) => id);
   const loads = [...idsByTarget(definition, rows)].map(async ([target, referenced]) => {
     const found = await batch.rows<TargetRow>(
-      targetRows(target, areAmong(target, [...referenced]), actor),
+      targetRows(target, hasIdIn(target, [...referenced]), actor),
     );
     return [target, targetsOf(target, found)] as const;
   });
@@ -90,7 +90,7 @@ function targetRows(target: ResourceDefinition, condition: Sql, actor: Actor): S
   return selectRows(target, 's', join(columns), condition);
 }
 
-const areAmong = (target: ResourceDefinition, ids: readonly number[]): Sql =>
+const hasIdIn = (target: ResourceDefinition, ids: readonly number[]): Sql =>
   sql`s.id = ANY(${idList(target, ids)})`;
 
 function targetsOf(target: ResourceDefinition, found: readonly TargetRow[]): Map<number, Target> {
@@ -123,7 +123,7 @@ const summariesIn = (
  * Returns summaries of the objects that a query for ids finds, in a batch with other queries. The caller
  * must be able to read an object that references them.
  */
-export async function summariesAmong(
+export async function querySummaries(
   target: ResourceDefinition,
   ids: Sql,
   { batch, actor }: Pick<RepresentContext, 'batch' | 'actor'>,
@@ -133,13 +133,13 @@ export async function summariesAmong(
 }
 
 /** Returns summaries of objects by id. The caller must be able to read an object that references them. */
-export async function summariesReferredTo(
+export async function referencedSummaries(
   target: ResourceDefinition,
   ids: readonly number[],
   { database, actor }: Pick<RepresentContext, 'database' | 'actor'>,
 ): Promise<Map<number, Members>> {
   if (ids.length === 0) return new Map();
-  const rows = targetRows(target, areAmong(target, ids), actor);
+  const rows = targetRows(target, hasIdIn(target, ids), actor);
   return summariesIn(target, await database.preparedRows<TargetRow>(rows));
 }
 

@@ -22,7 +22,7 @@ export function relationCondition(relation: Relation, id: Sql, alias: string): S
 }
 
 /** Declares a relation that is always empty, for clients that filter by its name. */
-export const leadsNowhere = (type: string): Relation => ({
+export const emptyRelation = (type: string): Relation => ({
   kind: 'computed',
   target: () => resource(type),
   condition: () => FALSE,

@@ -54,7 +54,7 @@ export async function represent(
 ): Promise<Representation[]> {
   if (rows.length === 0) return [];
   if (definition.variants) return representVariants(definition, rows, context);
-  const [{ targets, roles, named }, extensions] = await loadAround(definition, rows, context);
+  const [{ targets, roles, named }, extensions] = await loadAdditions(definition, rows, context);
   const shape = shapeOf(definition);
   const [first] = rows;
   // A list omits some columns in all its rows. PostgreSQL never returns undefined.
@@ -87,7 +87,7 @@ export async function represent(
 }
 
 /** Loads related rows and extensions at the same time, so that their queries are sent in one batch. */
-function loadAround(
+function loadAdditions(
   definition: ResourceDefinition,
   rows: readonly Row[],
   context: RepresentContext,
@@ -106,15 +106,15 @@ async function representVariants(
   context: RepresentContext,
 ): Promise<Representation[]> {
   const kinds = (definition.variants?.() ?? []).flatMap((variant) => {
-    const own = rows.filter((row) => row.type === variant.discriminator);
-    return own.length > 0 ? [{ variant, own }] : [];
+    const part = rows.filter((row) => row.type === variant.discriminator);
+    return part.length > 0 ? [{ variant, part }] : [];
   });
-  const full = await Promise.all(kinds.map(({ variant, own }) => loadRows(variant, own, context)));
+  const full = await Promise.all(kinds.map(({ variant, part }) => loadRows(variant, part, context)));
   // The related rows of all types are requested at the same time, so they are loaded in one batch.
   const shown = await Promise.all(
     zip(kinds, full).map(([{ variant }, found]) => represent(variant, found, context)),
   );
-  const byId = new Map(shown.flat().map((one) => [one.id, one]));
+  const byId = new Map(shown.flat().map((item) => [item.id, item]));
   return rows.flatMap((row): Representation[] => {
     const shown = byId.get(row.id);
     return shown ? [shown] : [];

@@ -28,12 +28,12 @@ const shapes = new WeakMap<ResourceDefinition, Shape>();
 export function shapeOf(definition: ResourceDefinition): Shape {
   const known = shapes.get(definition);
   if (known) return known;
-  const shape = makeShape(definition);
+  const shape = buildShape(definition);
   shapes.set(definition, shape);
   return shape;
 }
 
-function makeShape(definition: ResourceDefinition): Shape {
+function buildShape(definition: ResourceDefinition): Shape {
   const stored = definition.fields.flatMap((field) =>
     field.column === null || field.internal ? [] : [{ ...field, column: field.column }],
   );
@@ -71,8 +71,8 @@ function columnsOf(definition: ResourceDefinition, fields: readonly { column: st
 
 function summaryColumns(definition: ResourceDefinition): Sql {
   const computed = definition.summarise?.('s') ?? {};
-  const kept = definition.summary.filter((name) => !(name in computed));
-  const columns = kept.map((name) => {
+  const columnNames = definition.summary.filter((name) => !(name in computed));
+  const columns = columnNames.map((name) => {
     const column = definition.field(name)?.column ?? name;
     return sql`${ident('s', column)} AS ${ident(name)}`;
   });
@@ -83,12 +83,12 @@ function summaryColumns(definition: ResourceDefinition): Sql {
 }
 
 /** Caller without privileges, for comparing rules. */
-const ANYBODY: Actor = { id: 0, username: '', isSuperuser: false, isSystemAuditor: false };
+const UNPRIVILEGED: Actor = { id: 0, username: '', isSuperuser: false, isSystemAuditor: false };
 
 function capabilitiesOf(definition: ResourceDefinition): (readonly [string, string])[] {
   const firstOf = new Map<string, string>();
   return Object.entries(definition.capabilities).map(([word, action]) => {
-    const { text, values } = permit(definition.policy, action, 't', ANYBODY).toQuery();
+    const { text, values } = permit(definition.policy, action, 't', UNPRIVILEGED).toQuery();
     // System auditors can read all objects, so `read` never shares a rule with another action.
     const rule = JSON.stringify([action === 'read', text, values]);
     const first = firstOf.get(rule) ?? word;

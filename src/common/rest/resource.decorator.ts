@@ -2,7 +2,7 @@ import { applyDecorators, Controller } from '@nestjs/common';
 import { ApiBasicAuth, ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { BrokenInvariant } from '../invariants.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
-import { linksAsWritten } from '../resource/links.js';
+import { orderLinks } from '../resource/links.js';
 import { declareInheritedRoutes } from './route.js';
 
 /**
@@ -21,7 +21,7 @@ export function Resource(
   }
   return applyDecorators(
     (controller: { prototype: object }) => declareInheritedRoutes(controller, definition),
-    () => linksAsWritten(definition),
+    () => orderLinks(definition),
     Controller(path),
     ApiTags(definition.path),
     ApiBearerAuth(),

@@ -8,12 +8,12 @@ import {
   WIDE_INTEGER,
 } from '../../common/fields/json-schema.js';
 import type { RowOf } from '../../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../../common/resource/extension.js';
+import type { Extension, RepresentContext, ShownMembers } from '../../common/resource/extension.js';
 import { findResource } from '../../common/resource/registry.js';
 import type { JobEvent } from './job-event.entity.js';
 import { runsOfEvents, type RunOfEvents } from '../runs.repository.js';
 
-export const JOB_EVENT_SHOWS: ShownBesides = {
+export const JOB_EVENT_SHOWS: ShownMembers = {
   summary_fields: {
     job: object(
       {

@@ -2,7 +2,7 @@
  * Display name and description of each role field (docs/contract/access.md#roles). `<object>` is replaced
  * by the resource.
  */
-const WORDS: Record<string, readonly [name: string, description: string]> = {
+const ROLE_TEXTS: Record<string, readonly [name: string, description: string]> = {
   admin_role: ['Admin', 'Can manage all aspects of the <object>'],
   member_role: ['Member', 'User is a member of the <object>'],
   read_role: ['Read', 'May view settings for the <object>'],
@@ -27,13 +27,13 @@ const WORDS: Record<string, readonly [name: string, description: string]> = {
 };
 
 /** Returns the role fields whose display name contains the text. */
-export const roleFieldsCalled = (text: string): string[] =>
-  Object.entries(WORDS)
+export const roleFieldsByName = (text: string): string[] =>
+  Object.entries(ROLE_TEXTS)
     .filter(([, [name]]) => name.toLowerCase().includes(text.toLowerCase()))
     .map(([field]) => field);
 
 /** Returns true if the text is the name of a role field. */
-export const isRoleField = (field: string): boolean => Object.hasOwn(WORDS, field);
+export const isRoleField = (field: string): boolean => Object.hasOwn(ROLE_TEXTS, field);
 
 export interface RoleDescription {
   name: string;
@@ -43,7 +43,7 @@ export interface RoleDescription {
 }
 
 export function describeRole(type: string, label: string, field: string): RoleDescription {
-  const [name, description] = WORDS[field] ?? [field, ''];
+  const [name, description] = ROLE_TEXTS[field] ?? [field, ''];
   const userOnly = type === 'organization' && ['admin_role', 'member_role'].includes(field);
   return {
     name,

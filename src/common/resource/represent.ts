@@ -35,10 +35,10 @@ export function selectColumns(definition: ResourceDefinition, actor: Actor, deta
 export function capabilityColumns(definition: ResourceDefinition, actor: Actor): Sql[] {
   const evaluated = new Set(shapeOf(definition).capabilities.map(([, first]) => first));
   return Object.entries(definition.capabilities)
-    .filter(([word]) => evaluated.has(word))
+    .filter(([name]) => evaluated.has(name))
     .map(
-      ([word, action]) =>
-        sql`(${permit(definition.policy, action, 't', actor)}) AS ${ident(`can_${word}`)}`,
+      ([name, action]) =>
+        sql`(${permit(definition.policy, action, 't', actor)}) AS ${ident(`can_${name}`)}`,
     );
 }
 
@@ -109,7 +109,9 @@ async function representVariants(
     const part = rows.filter((row) => row.type === variant.discriminator);
     return part.length > 0 ? [{ variant, part }] : [];
   });
-  const full = await Promise.all(kinds.map(({ variant, part }) => loadRows(variant, part, context)));
+  const full = await Promise.all(
+    kinds.map(({ variant, part }) => loadRows(variant, part, context)),
+  );
   // The related rows of all types are requested at the same time, so they are loaded in one batch.
   const shown = await Promise.all(
     zip(kinds, full).map(([{ variant }, found]) => represent(variant, found, context)),
@@ -142,10 +144,10 @@ function capabilitiesOf(
   row: Row,
 ): Members | null {
   let found: Members | null = null;
-  for (const [word, asked] of capabilities) {
-    const value = row[`can_${asked}`];
+  for (const [name, evaluated] of capabilities) {
+    const value = row[`can_${evaluated}`];
     // A permission condition over a null column is null: the capability is denied.
-    if (value !== undefined) (found ??= {})[word] = value === true && usable[word]?.(row) !== false;
+    if (value !== undefined) (found ??= {})[name] = value === true && usable[name]?.(row) !== false;
   }
   return found;
 }

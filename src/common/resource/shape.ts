@@ -20,7 +20,7 @@ export interface Shape {
   /** Paths below the object's URL, by their name in `related`. */
   links: readonly (readonly [name: string, suffix: string])[];
   /** Each capability with the first one of the same rule: each rule is evaluated once per row. */
-  capabilities: readonly (readonly [word: string, asked: string])[];
+  capabilities: readonly (readonly [name: string, evaluated: string])[];
 }
 
 const shapes = new WeakMap<ResourceDefinition, Shape>();
@@ -87,12 +87,12 @@ const UNPRIVILEGED: Actor = { id: 0, username: '', isSuperuser: false, isSystemA
 
 function capabilitiesOf(definition: ResourceDefinition): (readonly [string, string])[] {
   const firstOf = new Map<string, string>();
-  return Object.entries(definition.capabilities).map(([word, action]) => {
+  return Object.entries(definition.capabilities).map(([name, action]) => {
     const { text, values } = permit(definition.policy, action, 't', UNPRIVILEGED).toQuery();
     // System auditors can read all objects, so `read` never shares a rule with another action.
     const rule = JSON.stringify([action === 'read', text, values]);
-    const first = firstOf.get(rule) ?? word;
+    const first = firstOf.get(rule) ?? name;
     firstOf.set(rule, first);
-    return [word, first] as const;
+    return [name, first] as const;
   });
 }

@@ -38,7 +38,7 @@ const ofKind = (type: string): Predicate => {
   const restricted =
     (rule: Predicate): Predicate =>
     (alias, actor) =>
-      and(resource(type).own(alias), rule(alias, actor));
+      and(resource(type).partCondition(alias), rule(alias, actor));
   return withArms(
     restricted((alias, actor) => permit(resource(type).policy, 'read', alias, actor)),
     () => armsOf(resource(type).policy.read).map(restricted),

@@ -98,7 +98,7 @@ const mayRead = (reader: Actor): Sql =>
   or(
     ...[...EXECUTED_KINDS, 'workflow_job', 'workflow_approval']
       .map(resource)
-      .map(({ own, policy }) => and(own('t'), permit(policy, 'read', 't', reader))),
+      .map((kind) => and(kind.partCondition('t'), permit(kind.policy, 'read', 't', reader))),
   );
 
 /** Returns a query for the fields that events display of their runs (`RunOfEvents`). */

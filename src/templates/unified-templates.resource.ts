@@ -21,8 +21,8 @@ class AnyUnifiedTemplate extends UnifiedTemplate {
 const ofKind =
   (type: 'workflow_approval_template' | 'inventory_source', action: string): Predicate =>
   (alias, actor) => {
-    const { own, policy } = resource(type);
-    return and(own(alias), permit(policy, action, alias, actor));
+    const { partCondition, policy } = resource(type);
+    return and(partCondition(alias), permit(policy, action, alias, actor));
   };
 
 /** All templates in one list (docs/contract/resources.md#unified-templates). */

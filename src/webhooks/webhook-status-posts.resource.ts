@@ -10,8 +10,8 @@ import { WebhookStatusPost } from './webhook-status-post.entity.js';
 const isReadableRun: Predicate = (alias, actor) =>
   or(
     ...RECEIVER_KINDS.map(({ runs }) => {
-      const { own, policy } = resource(runs);
-      return and(own(alias), policy.read(alias, actor));
+      const { partCondition, policy } = resource(runs);
+      return and(partCondition(alias), policy.read(alias, actor));
     }),
   );
 

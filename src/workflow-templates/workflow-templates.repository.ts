@@ -38,14 +38,14 @@ export class WorkflowTemplatesRepository extends TableRepository<Row> {
 
   /** @param actor caller; null: no permission check */
   launchable(ids: readonly number[], actor: Actor | null): Promise<LaunchableWorkflow[]> {
-    const { own } = resource('workflow_job_template');
+    const { partCondition } = resource('workflow_job_template');
     return this.database.rows<LaunchableWorkflow>(sql`
       SELECT t.*, (${permitOrAny('workflow_job_template', 'start', 't', actor)}) AS may_start,
         coalesce((SELECT json_agg(json_build_object('id', lab.id, 'name', lab.name) ORDER BY lab.id)
           FROM workflow_job_template_labels lnk JOIN (${allLabels()}) lab ON lab.id = lnk.label_id
           WHERE lnk.workflow_job_template_id = t.id), '[]') AS linked_labels
       FROM unified_job_templates t
-      WHERE t.id = ANY(${ids}::int[]) AND ${own('t')}`);
+      WHERE t.id = ANY(${ids}::int[]) AND ${partCondition('t')}`);
   }
 
   /** Returns the objects that a workflow itself refers to, for its copy. */

@@ -24,7 +24,7 @@ const childrenBy = (kind: EdgeKind): Relation => ({
 const ofWorkflowJob =
   (action: 'read' | 'list') =>
   (alias: string, actor: Actor): Sql => sql`${ident(alias, 'workflow_job_id')} IN (
-    ${workflowJobsWhere(and(workflowJobs.own('wfj'), permit(workflowJobs.policy, action, 'wfj', actor)))})`;
+    ${workflowJobsWhere(and(workflowJobs.partCondition('wfj'), permit(workflowJobs.policy, action, 'wfj', actor)))})`;
 
 export const workflowJobNodes = defineResource({
   path: 'workflow_job_nodes',

@@ -118,7 +118,7 @@ const targetOf = (near: ResourceDefinition, name: string): ResourceDefinition =>
 function seen(near: ResourceDefinition, { actor }: Caller): Sql {
   const kinds = near.variants?.().map(({ discriminator }) => discriminator);
   return and(
-    near.own('n'),
+    near.partCondition('n'),
     near.hide?.('n') ?? TRUE,
     permit(near.policy, 'list', 'n', actor),
     kinds ? sql`n.type = ANY(${kinds}::text[])` : TRUE,
@@ -148,7 +148,7 @@ function hasReadable(near: ResourceDefinition, name: string, place: string, call
   const far = targetOf(near, name);
   if (!far.stored) return FALSE;
   return sql`EXISTS (SELECT 1 FROM ${ident(far.table)} f WHERE ${and(
-    far.own('f'),
+    far.partCondition('f'),
     permit(far.policy, 'read', 'f', caller.actor),
     or(...place.split(' | ').map(tied)),
   )})`;

@@ -63,7 +63,7 @@ const shown = (definition: ResourceDefinition, name: PersonaName): Promise<numbe
     ? sql`t.type = ANY(${definition.variants().map(({ discriminator }) => discriminator)}::text[])`
     : sql`TRUE`;
   return idsOf(sql`
-    SELECT id FROM ${ident(definition.table)} t WHERE ${and(definition.own('t'), rule, kinds)}
+    SELECT id FROM ${ident(definition.table)} t WHERE ${and(definition.partCondition('t'), rule, kinds)}
     ORDER BY id`);
 };
 
@@ -113,7 +113,7 @@ describe('lists of few rows', () => {
   it('use parts of rules that return the same rows as the rules', async () => {
     const parted: string[] = [];
     for (const definition of resources().filter(({ stored }) => stored)) {
-      const { type, policy, table, own } = definition;
+      const { type, policy, table, partCondition } = definition;
       const rule = policy.list ?? policy.read;
       if (armsOf(rule).length < 2) continue;
       parted.push(type);
@@ -121,7 +121,7 @@ describe('lists of few rows', () => {
         // Callers who may read everything bypass the rules.
         if (actor.isSuperuser || actor.isSystemAuditor) continue;
         const whole = await idsOf(sql`
-          SELECT x.id FROM ${ident(table)} x WHERE ${and(own('x'), rule('x', actor))} ORDER BY 1`);
+          SELECT x.id FROM ${ident(table)} x WHERE ${and(partCondition('x'), rule('x', actor))} ORDER BY 1`);
         const held = await roles.heldBy(actor);
         expect(held).not.toBeNull();
         // With the roles of the caller in the statement, and with a subquery for them, as for callers with too
@@ -129,7 +129,7 @@ describe('lists of few rows', () => {
         for (const asking of [actor, { ...actor, ...(held ? { held } : {}) }]) {
           const arms = armsOf(rule).map(
             (arm) =>
-              sql`SELECT x.id FROM ${ident(table)} x WHERE ${and(own('x'), arm('x', asking))}`,
+              sql`SELECT x.id FROM ${ident(table)} x WHERE ${and(partCondition('x'), arm('x', asking))}`,
           );
           const found = await idsOf(sql`${join(arms, ' UNION ')} ORDER BY 1`);
           expect([type, actor.username, found]).toEqual([type, actor.username, whole]);

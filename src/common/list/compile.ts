@@ -161,7 +161,7 @@ export class FilterCompiler {
     const exists = (...matching: Sql[]): Sql => {
       const readable = permit(target.policy, 'read', related, this.actor);
       const { from, where } = relation.join(alias, related);
-      const condition = and(where, target.own(related), readable, ...matching);
+      const condition = and(where, target.partCondition(related), readable, ...matching);
       return target.stored && condition !== FALSE
         ? sql`EXISTS (SELECT 1 FROM ${from} WHERE ${condition})`
         : FALSE;

@@ -48,7 +48,7 @@ export function plansOf(definition: ResourceDefinition, actor: Actor, options: O
   const { query, filters, order, scope, isById } = options;
   const visibleUnder = (policy: Policy): Sql =>
     and(scope ?? TRUE, options.visible ?? permit(policy, 'list', 't', actor));
-  const ownRows = and(definition.own('t'), typeCondition(definition));
+  const ownRows = and(definition.partCondition('t'), typeCondition(definition));
   const limits = and(ownRows, definition.hide && !isById ? definition.hide('t') : TRUE, filters);
   const visible = visibleUnder(definition.policy);
   const { counter } = definition;
@@ -98,9 +98,9 @@ const typeCondition = ({ variants }: ResourceDefinition): Sql =>
  * Returns the visibility condition with each arm of the rule as a separate query, so that each uses its
  * own index.
  */
-function isVisible({ policy, table, own }: ResourceDefinition, actor: Actor): Sql {
+function isVisible({ policy, table, partCondition }: ResourceDefinition, actor: Actor): Sql {
   const arms = armsOf(policy.list ?? policy.read)
-    .map((arm) => and(own('x'), arm('x', actor)))
+    .map((arm) => and(partCondition('x'), arm('x', actor)))
     .filter((condition) => condition !== FALSE)
     .map((condition) => sql`SELECT x.id FROM ${ident(table)} x WHERE ${condition}`);
   return arms.length === 0 ? FALSE : sql`t.id = ANY(ARRAY(${join(arms, ' UNION ALL ')}))`;

@@ -85,7 +85,7 @@ function termOf(
   const readable = permit(target.policy, 'read', related, actor);
   const { from, where } = relation.join(alias, related);
   const value = sql`(
-    SELECT ${expression} FROM ${from} WHERE ${and(where, target.own(related), readable)})`;
+    SELECT ${expression} FROM ${from} WHERE ${and(where, target.partCondition(related), readable)})`;
   return {
     expression: target.stored ? value : sql`NULL::${raw(columnType)}`,
     kind,

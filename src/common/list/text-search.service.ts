@@ -54,7 +54,7 @@ function query(definition: ResourceDefinition, words: string, actor: Actor, limi
     parseListQuery({ search: words }),
   );
   const where = and(
-    definition.own('t'),
+    definition.partCondition('t'),
     definition.hide?.('t') ?? TRUE,
     permit(definition.policy, 'list', 't', actor),
     filters,

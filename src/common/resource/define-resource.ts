@@ -190,7 +190,7 @@ export interface ResourceDefinition<Schema extends object = object> extends Read
   readonly expression: Expression | null;
   url(id: unknown): string;
   /** Returns the SQL condition for the resource's part of a shared table. */
-  own(alias: string): Sql;
+  partCondition(alias: string): Sql;
 }
 
 /** Defaults of a resource declaration. */
@@ -244,7 +244,7 @@ export function defineResource<Schema extends object>(
     fields,
     field: (name) => byName.get(name),
     url: (id) => `/api/v2/${options.path}/${String(id)}/`,
-    own: (alias) =>
+    partCondition: (alias) =>
       discriminator === null
         ? (part?.(alias) ?? TRUE)
         : sql`${ident(alias, 'type')} = ${discriminator}`,

@@ -51,7 +51,7 @@ const idsByName = (definition: ResourceDefinition, key: string, actor: Actor): S
   SELECT t.id FROM ${ident(definition.table)} t
   WHERE ${and(
     naturalKeyCondition(definition, key, actor),
-    definition.own('t'),
+    definition.partCondition('t'),
     permit(definition.policy, 'read', 't', actor),
   )} LIMIT 2`;
 
@@ -108,7 +108,7 @@ function consume(
       return sql`${column} IN (
         SELECT ${ident(parentAlias, 'id')} FROM ${ident(target.table)} ${ident(parentAlias)}
         WHERE ${and(
-          target.own(parentAlias),
+          target.partCondition(parentAlias),
           permit(target.policy, 'read', parentAlias, actor),
           consume(target, parentAlias, nodes, actor),
         )})`;
@@ -172,7 +172,7 @@ function parentParts(fields: readonly Field[], alias: string, actor: Actor): Sql
       FROM ${ident(target.table)} ${ident(parentAlias)}
       WHERE ${and(
         sql`${ident(parentAlias, 'id')} = ${column}`,
-        target.own(parentAlias),
+        target.partCondition(parentAlias),
         permit(target.policy, 'read', parentAlias, actor),
       )}) END`;
   });

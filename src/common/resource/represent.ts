@@ -109,12 +109,10 @@ async function representVariants(
     const part = rows.filter((row) => row.type === variant.discriminator);
     return part.length > 0 ? [{ variant, part }] : [];
   });
-  const full = await Promise.all(
-    kinds.map(({ variant, part }) => loadRows(variant, part, context)),
-  );
+  const all = await Promise.all(kinds.map(({ variant, part }) => loadRows(variant, part, context)));
   // The related rows of all types are requested at the same time, so they are loaded in one batch.
   const shown = await Promise.all(
-    zip(kinds, full).map(([{ variant }, found]) => represent(variant, found, context)),
+    zip(kinds, all).map(([{ variant }, found]) => represent(variant, found, context)),
   );
   const byId = new Map(shown.flat().map((item) => [item.id, item]));
   return rows.flatMap((row): Representation[] => {
@@ -191,7 +189,7 @@ export async function summariesOf(
     SELECT ${shapeOf(target).columns.summary} FROM ${ident(target.table)} s
     WHERE ${and(
       sql`s.id = ANY(${idList(target, ids)})`,
-      target.own('s'),
+      target.partCondition('s'),
       permit(target.policy, 'read', 's', actor),
     )}`);
   return new Map(rows.map((row) => [row.id, withoutNulls(row)]));

@@ -12,7 +12,7 @@ export const selectRows = (
   condition: Sql,
 ): Sql => sql`
   SELECT ${columns} FROM ${ident(definition.table)} ${ident(alias)}
-  WHERE ${and(condition, definition.own(alias))}`;
+  WHERE ${and(condition, definition.partCondition(alias))}`;
 
 /** Relation with its own link table. */
 export type Link = Extract<Relation, { kind: 'many-to-many' }>;

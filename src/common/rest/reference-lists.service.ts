@@ -38,13 +38,13 @@ export class ReferenceLists {
     const kind = target.pages.kind?.('r') ?? sql`NULL::text`;
     const rows = await this.database.rows<{ id: number; label: string; kind: string | null }>(sql`
       (SELECT r.id, ${ident('r', column)} AS label, ${kind} AS kind FROM ${ident(target.table)} r
-        WHERE ${and(target.own('r'), scope('r'), allowed)}
+        WHERE ${and(target.partCondition('r'), scope('r'), allowed)}
         ORDER BY ${ident('r', column)}, r.id LIMIT ${MAX_CHOICES + 1})
       UNION
       (SELECT r.id, ${ident('r', column)}, ${kind} FROM ${ident(target.table)} r
         WHERE ${and(
           sql`r.id = ANY(${idList(target, idsIn(target, chosen))})`,
-          target.own('r'),
+          target.partCondition('r'),
           permit(target.policy, 'read', 'r', actor),
         )})
       ORDER BY kind, label, id`);

@@ -51,7 +51,7 @@ export class ResourceRowsRepository {
         (${permit(definition.policy, 'read', 't', actor)}) AS may_read,
         (${action === 'read' ? TRUE : permit(definition.policy, action, 't', actor)}) AS may_act
       FROM ${ident(definition.table)} t
-      WHERE ${and(isPossibleId(definition, id) ? sql`t.id = ${id}` : FALSE, definition.own('t'))}`);
+      WHERE ${and(isPossibleId(definition, id) ? sql`t.id = ${id}` : FALSE, definition.partCondition('t'))}`);
   }
 
   /** Locks and returns the current row, with its capabilities and the columns of `destinationColumns`. */
@@ -118,7 +118,7 @@ export class ResourceRowsRepository {
     if (!isPossibleId(definition, id)) return undefined;
     return this.database.row<Row>(sql`
       SELECT t.* FROM ${ident(definition.table)} t
-      WHERE t.id = ${id} AND ${definition.own('t')} FOR KEY SHARE`);
+      WHERE t.id = ${id} AND ${definition.partCondition('t')} FOR KEY SHARE`);
   }
 
   /**

@@ -44,7 +44,7 @@ export interface ManyToMany {
   ordered?: boolean;
 }
 
-/** Relation between two resources that is not a reference of the first one. */
+/** Relation between two resources that is not a reference of the first resource. */
 export type Relation =
   /** `field`: reference of the target to this resource. */
   | { kind: 'has-many'; target: () => ResourceDefinition; field: string }

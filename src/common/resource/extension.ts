@@ -8,7 +8,7 @@ import type { RowOf } from './define-resource.js';
 /** Dependencies of building a representation. */
 export interface RepresentContext {
   database: Database;
-  /** Batches queries: those made at the same time go to the database together. */
+  /** Combines queries that are requested at the same time into one statement. */
   batch: StatementBatch;
   actor: Actor;
   detail: boolean;

@@ -17,7 +17,7 @@ export const isPossibleId = (definition: ResourceDefinition, id: number): boolea
 export const isIdText = (definition: ResourceDefinition, text: string): boolean =>
   /^\d+$/.test(text) && text.length <= String(rangeOf(idType(definition)).max).length;
 
-/** Returns the valid ids among the given values. */
+/** Returns the valid ids in a value or a list of values. */
 export const idsIn = (definition: ResourceDefinition, values: unknown): number[] =>
   [values].flat().flatMap((value) => (isIdText(definition, String(value)) ? [Number(value)] : []));
 

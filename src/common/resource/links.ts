@@ -22,8 +22,8 @@ export const linksOf = (definition: ResourceDefinition): ReadonlyMap<string, str
 const ordered = new WeakMap<ResourceDefinition, number>();
 
 /**
- * Reverses the links of a controller. Class decorators run from the last to the first, but `related` shows
- * links in source order.
+ * Puts the links of a controller in source order, as `related` shows them: class decorators run from the
+ * last to the first.
  */
 export function orderLinks(definition: ResourceDefinition): void {
   const all = [...linksOf(definition)];

@@ -36,8 +36,8 @@ type TargetRow = Row & { target_type?: string; target_open: boolean };
 
 /**
  * Loads the referenced objects that are summarized or whose type is only known from their row, the roles
- * of the rows, and their natural keys. All queries go to the database together, so the number of
- * statements does not depend on the number or the content of the rows.
+ * of the rows, and their natural keys. All queries are sent in one batch, so the number of statements does
+ * not depend on the number or the content of the rows.
  */
 export async function loadRelated(
   definition: ResourceDefinition,

@@ -19,7 +19,7 @@ export interface Shape {
   instants: readonly string[];
   /** Paths below the object's URL, by their name in `related`. */
   links: readonly (readonly [name: string, suffix: string])[];
-  /** Each capability with the first one of the same rule: each rule is evaluated once per row. */
+  /** Each capability with the first capability of the same rule, the only one that is evaluated. */
   capabilities: readonly (readonly [name: string, evaluated: string])[];
 }
 

@@ -26,7 +26,7 @@ export abstract class TotalRow {
   id!: number;
 
   /**
-   * Text of all other columns except the total. Several rows can have the same key; their totals add up.
+   * Text of all other columns except the total. The totals of rows with the same key are added.
    */
   @Column('text')
   @Index()

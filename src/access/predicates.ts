@@ -18,8 +18,8 @@ export const hasRoleOn = (column: string, type: string, role: string): Predicate
 export const holdsAny = (type: string, roles: readonly string[], actor: Actor): Sql =>
   or(
     ...roles.map((role) => {
-      if (!actor.held) return sql`EXISTS (${heldObjects(type, role, actor)})`;
-      return actor.held.on(type, role).length > 0 ? TRUE : FALSE;
+      if (!actor.heldRoles) return sql`EXISTS (${heldObjects(type, role, actor)})`;
+      return actor.heldRoles.on(type, role).length > 0 ? TRUE : FALSE;
     }),
   );
 
@@ -49,7 +49,7 @@ type Ids = (alias: string, actor: Actor) => readonly number[] | Sql;
 
 /** Returns the ids of the objects of a type on which the caller holds a role. */
 export const heldIds = (type: string, role: string, actor: Actor): readonly number[] | Sql =>
-  actor.held?.on(type, role) ?? heldObjects(type, role, actor);
+  actor.heldRoles?.on(type, role) ?? heldObjects(type, role, actor);
 
 /** Permits rows whose column is one of the ids. */
 export const among = (column: string, ids: Ids): Predicate =>

@@ -38,7 +38,7 @@ const isAboutReadable = (side: Side): Predicate => {
       FROM (${heldObjectsOfAllTypes(actor, 'read_role')}) held
       WHERE held.content_type <> ${AUDITOR_ONLY_TYPE})`;
   const byKnownIds: Predicate = (alias, actor) => {
-    const held = actor.held?.onAny('read_role');
+    const held = actor.heldRoles?.onAny('read_role');
     if (!held) return rule(alias, actor);
     const readable = held.filter(({ content_type: name }) => name !== AUDITOR_ONLY_TYPE);
     return or(

@@ -142,7 +142,7 @@ export class AuthenticationService {
     { password_hash: hash, ...user }: Account & { password_hash: string },
     guess: Guess,
   ): Promise<Account | undefined> {
-    if (this.hasher.remembers(guess.password, hash)) return user;
+    if (this.hasher.hasCachedCheck(guess.password, hash)) return user;
     return this.throttle.attempt(guess, async () =>
       (await this.hasher.verify(guess.password, hash)) ? user : undefined,
     );

@@ -14,7 +14,7 @@ export interface Actor {
    */
   isConfined?: boolean;
   /** Roles of the caller, if they were loaded in advance; used by arms of rules. */
-  held?: HeldRoles;
+  heldRoles?: HeldRoles;
 }
 
 /**

@@ -18,7 +18,7 @@ interface Waiting<Key, Result> {
  */
 export class Batch<Key, Result> {
   private waiting: Waiting<Key, Result>[] = [];
-  private isFree = true;
+  private isIdle = true;
 
   /**
    * @param work returns one result for each key, in the same order
@@ -37,18 +37,18 @@ export class Batch<Key, Result> {
   }
 
   private next(): void {
-    if (!this.isFree || this.waiting.length === 0) return;
-    this.isFree = false;
-    const taken = this.waiting.splice(0, this.max);
+    if (!this.isIdle || this.waiting.length === 0) return;
+    this.isIdle = false;
+    const batch = this.waiting.splice(0, this.max);
     let isReleased = false;
     const release = (): void => {
       if (isReleased) return;
       isReleased = true;
-      this.isFree = true;
+      this.isIdle = true;
       this.next();
     };
     const timer = setTimeout(release, MAX_WAIT_MS);
-    void this.settle(taken).finally(() => {
+    void this.settle(batch).finally(() => {
       clearTimeout(timer);
       release();
     });
@@ -58,14 +58,14 @@ export class Batch<Key, Result> {
    * Settles a batch. After a failure, repeats each call alone, so that one bad call does not fail the
    * others.
    */
-  private async settle(taken: readonly Waiting<Key, Result>[]): Promise<void> {
+  private async settle(batch: readonly Waiting<Key, Result>[]): Promise<void> {
     try {
-      const results = await this.work(taken.map(({ key }) => key));
-      for (const [{ resolve }, result] of zip(taken, results)) resolve(result);
+      const results = await this.work(batch.map(({ key }) => key));
+      for (const [{ resolve }, result] of zip(batch, results)) resolve(result);
     } catch (error) {
-      const [first, ...others] = taken;
+      const [first, ...others] = batch;
       if (others.length === 0) first?.reject(error);
-      else await Promise.all(taken.map((one) => this.settle([one])));
+      else await Promise.all(batch.map((call) => this.settle([call])));
     }
   }
 }

@@ -2,7 +2,7 @@
 const ORDER = Symbol('order');
 
 /** True if a value that `JSON.stringify` would change was encountered since the last reset. */
-let isMet = false;
+let foundInexact = false;
 
 /**
  * Number with its JSON text, if JavaScript would write it differently: `1.0`, `1e5`, and integers above
@@ -14,7 +14,7 @@ export class ExactNumber extends Number {
   }
 
   toJSON(): number {
-    isMet = true;
+    foundInexact = true;
     return this.valueOf();
   }
 }
@@ -84,7 +84,7 @@ export function recordOf(members: Iterable<readonly [string, unknown]>): Record<
   const record: Record<string, unknown> = Object.fromEntries(all);
   if (!all.some(([name]) => isIndex(name))) return record;
   const toJSON = (): unknown => {
-    isMet = true;
+    foundInexact = true;
     return record;
   };
   // Neither property is copied, compared or enumerated. An existing member `toJSON` takes precedence over
@@ -113,23 +113,23 @@ export function mergeExact(...records: readonly object[]): Record<string, unknow
 
 /** Writes JSON like `JSON.stringify`, with the formats and orders that `parseExact` kept. */
 export function exactJson(value: unknown): string {
-  isMet = false;
+  foundInexact = false;
   const text = JSON.stringify(value);
-  return isMet ? written(value, ',', ':') : text;
+  return foundInexact ? writeJson(value, ',', ':') : text;
 }
 
 /** Writes a JSON value with the given separators. */
-export function written(value: unknown, comma: string, colon: string): string {
+export function writeJson(value: unknown, comma: string, colon: string): string {
   if (value instanceof ExactNumber) return value.text;
   if (Array.isArray(value)) {
-    return `[${value.map((item) => written(item ?? null, comma, colon)).join(comma)}]`;
+    return `[${value.map((item) => writeJson(item ?? null, comma, colon)).join(comma)}]`;
   }
   if (typeof value !== 'object' || value === null || hasOwnForm(value)) {
     return JSON.stringify(value) ?? 'null';
   }
   const members = entriesOf(value).filter(([, member]) => member !== undefined);
   return `{${members
-    .map(([name, member]) => `${JSON.stringify(name)}${colon}${written(member, comma, colon)}`)
+    .map(([name, member]) => `${JSON.stringify(name)}${colon}${writeJson(member, comma, colon)}`)
     .join(comma)}}`;
 }
 
@@ -141,9 +141,9 @@ const hasOwnForm = (value: object): boolean =>
 export function plainJson(value: unknown): unknown {
   if (value instanceof ExactNumber) return value.valueOf();
   if (typeof value !== 'object' || value === null) return value;
-  isMet = false;
+  foundInexact = false;
   const text = JSON.stringify(value);
-  const plain: unknown = isMet ? JSON.parse(text) : value;
+  const plain: unknown = foundInexact ? JSON.parse(text) : value;
   return plain;
 }
 

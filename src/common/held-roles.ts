@@ -10,16 +10,16 @@ export interface HeldRole {
  * can estimate the number of rows of each object.
  */
 export class HeldRoles {
-  constructor(private readonly held: readonly HeldRole[]) {}
+  constructor(private readonly roles: readonly HeldRole[]) {}
 
   /** Returns the ids of the objects of a type on which the caller holds a role. */
   on(type: string, role: string): readonly number[] {
-    const found = this.held.find((one) => one.content_type === type && one.role_field === role);
+    const found = this.roles.find((one) => one.content_type === type && one.role_field === role);
     return found?.ids ?? [];
   }
 
   /** Returns the objects of every type on which the caller holds a role. */
   onAny(role: string): readonly HeldRole[] {
-    return this.held.filter(({ role_field: field }) => field === role);
+    return this.roles.filter(({ role_field: field }) => field === role);
   }
 }

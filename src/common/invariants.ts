@@ -4,8 +4,8 @@
  * response is 500 and the error is logged; bad input never causes it.
  */
 export class BrokenInvariant extends Error {
-  constructor(promise: string) {
-    super(`Broken invariant: ${promise}.`);
+  constructor(assumption: string) {
+    super(`Broken invariant: ${assumption}.`);
     this.name = 'BrokenInvariant';
   }
 }
@@ -13,11 +13,11 @@ export class BrokenInvariant extends Error {
 /**
  * Returns a value that is always present.
  *
- * @param promise the reason, as a sentence: "an INSERT returns its row"
+ * @param assumption the reason, as a sentence: "an INSERT returns its row"
  * @throws BrokenInvariant if the value is missing
  */
-export function existing<T>(value: T, promise: string): NonNullable<T> {
-  if (value === undefined || value === null) throw new BrokenInvariant(promise);
+export function existing<T>(value: T, assumption: string): NonNullable<T> {
+  if (value === undefined || value === null) throw new BrokenInvariant(assumption);
   return value;
 }
 

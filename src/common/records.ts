@@ -64,9 +64,9 @@ export const mapValues = <Value, Result>(
 
 /** True if a value is one of the words in a list. */
 export const isOneOf = <Word extends string>(
-  words: readonly Word[],
+  values: readonly Word[],
   value: unknown,
-): value is Word => words.some((word) => word === value);
+): value is Word => values.some((word) => word === value);
 
 /**
  * Returns a copy without a prototype, for lookups by client-defined names: a name of `Object.prototype`

@@ -58,23 +58,23 @@ export class Thread<Task, Result> {
   /** Terminates the thread. A later call starts a new one. */
   async close(): Promise<void> {
     await this.queue;
-    await this.end();
+    await this.terminate();
   }
 
   private async work(task: Task): Promise<Result> {
     clearTimeout(this.idle);
     try {
       this.worker ??= start(this.options);
-      return await ask<Task, Result>(await this.worker, task, this.options.timeoutMs);
+      return await runTask<Task, Result>(await this.worker, task, this.options.timeoutMs);
     } catch (error) {
-      await this.end();
+      await this.terminate();
       throw error;
     } finally {
-      this.idle = setTimeout(() => void this.end(), IDLE_MS).unref();
+      this.idle = setTimeout(() => void this.terminate(), IDLE_MS).unref();
     }
   }
 
-  private async end(): Promise<void> {
+  private async terminate(): Promise<void> {
     clearTimeout(this.idle);
     const { worker } = this;
     this.worker = null;
@@ -98,7 +98,7 @@ function start({ file, resourceLimits }: ThreadOptions): Promise<Worker> {
   });
 }
 
-function ask<Task, Result>(worker: Worker, task: Task, timeoutMs: number): Promise<Result> {
+function runTask<Task, Result>(worker: Worker, task: Task, timeoutMs: number): Promise<Result> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => settle(() => reject(new Error('it takes too long'))), timeoutMs);
     const onMessage = (result: Result): void => settle(() => resolve(result));

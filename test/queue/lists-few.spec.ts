@@ -122,11 +122,11 @@ describe('lists of few rows', () => {
         if (actor.isSuperuser || actor.isSystemAuditor) continue;
         const whole = await idsOf(sql`
           SELECT x.id FROM ${ident(table)} x WHERE ${and(partCondition('x'), rule('x', actor))} ORDER BY 1`);
-        const held = await roles.heldBy(actor);
-        expect(held).not.toBeNull();
+        const heldRoles = await roles.heldBy(actor);
+        expect(heldRoles).not.toBeNull();
         // With the roles of the caller in the statement, and with a subquery for them, as for callers with too
         // many roles.
-        for (const asking of [actor, { ...actor, ...(held ? { held } : {}) }]) {
+        for (const asking of [actor, { ...actor, ...(heldRoles ? { heldRoles } : {}) }]) {
           const arms = armsOf(rule).map(
             (arm) =>
               sql`SELECT x.id FROM ${ident(table)} x WHERE ${and(partCondition('x'), arm('x', asking))}`,

@@ -64,10 +64,10 @@ class FairQueue {
       this.#running += 1;
       return;
     }
-    const own = this.#waiting.get(caller) ?? [];
-    if (own.length >= this.limits.waiting) throw new PasswordQueueFull();
-    this.#waiting.set(caller, own);
-    await new Promise<void>((resolve) => own.push(resolve));
+    const queue = this.#waiting.get(caller) ?? [];
+    if (queue.length >= this.limits.waiting) throw new PasswordQueueFull();
+    this.#waiting.set(caller, queue);
+    await new Promise<void>((resolve) => queue.push(resolve));
   }
 
   /**
@@ -146,7 +146,7 @@ export class PasswordHasher {
   }
 
   /** True if a recent successful check of the password is cached. */
-  remembers(password: string, stored: string): boolean {
+  hasCachedCheck(password: string, stored: string): boolean {
     return this.#isRemembered(this.#cacheKey(password, stored));
   }
 

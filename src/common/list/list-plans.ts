@@ -39,9 +39,9 @@ export interface ListPlans {
   many: ListPlan;
   /**
    * `visibleCount`: statement for the number of rows that the caller sees, regardless of filters. `planOf`
-   * returns the plan for the caller's roles; if `held` is null, its statements query the roles.
+   * returns the plan for the caller's roles; if `heldRoles` is null, its statements query the roles.
    */
-  few: { planOf: (held: HeldRoles | null) => ListPlan; visibleCount: Sql } | null;
+  few: { planOf: (heldRoles: HeldRoles | null) => ListPlan; visibleCount: Sql } | null;
 }
 
 export function plansOf(definition: ResourceDefinition, actor: Actor, options: Options): ListPlans {
@@ -71,8 +71,8 @@ export function plansOf(definition: ResourceDefinition, actor: Actor, options: O
   }
   const visibleCount = sumTotals(counter, and(ownRows, countedRows));
   const isMany = sql`(${visibleCount}) > ${FEW_ROWS}`;
-  const planOf = (held: HeldRoles | null): ListPlan => {
-    const where = and(limits, isVisible(definition, held ? { ...actor, held } : actor));
+  const planOf = (heldRoles: HeldRoles | null): ListPlan => {
+    const where = and(limits, isVisible(definition, heldRoles ? { ...actor, heldRoles } : actor));
     return {
       ...shared,
       where,

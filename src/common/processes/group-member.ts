@@ -7,19 +7,19 @@ export type Metrics = object[];
 
 /** Message from a member of a process group to the process that forked it. */
 export type MemberMessage =
-  | { says: 'take'; id: number; key: string; most: number }
-  | { says: 'free'; key: string }
-  | { says: 'gather'; id: number }
-  | { says: 'measured'; id: number; metrics: Metrics };
+  | { kind: 'take'; id: number; key: string; max: number }
+  | { kind: 'free'; key: string }
+  | { kind: 'gather'; id: number }
+  | { kind: 'measured'; id: number; metrics: Metrics };
 
 /** Message to a member of a process group. */
 export type GroupMessage =
-  | { says: 'taken'; id: number; isTaken: boolean }
-  | { says: 'measure'; id: number }
-  | { says: 'gathered'; id: number; metrics: Metrics[] };
+  | { kind: 'taken'; id: number; isTaken: boolean }
+  | { kind: 'measure'; id: number }
+  | { kind: 'gathered'; id: number; metrics: Metrics[] };
 
 const isOurs = (message: unknown): boolean =>
-  typeof message === 'object' && message !== null && 'says' in message;
+  typeof message === 'object' && message !== null && 'kind' in message;
 
 /** Identifies the messages of this program: libraries use the same channel. */
 export const isMemberMessage = (message: unknown): message is MemberMessage => isOurs(message);
@@ -31,11 +31,11 @@ export abstract class GroupMember {
   readonly measured = new Registry();
 
   /**
-   * Takes one of the `most` slots that all processes share.
+   * Takes one of the `max` slots that all processes share.
    *
    * @returns false if no slot was free
    */
-  abstract take(key: string, most: number): Promise<boolean>;
+  abstract take(key: string, max: number): Promise<boolean>;
 
   /** Frees a slot that {@link take} took. */
   abstract free(key: string): void;
@@ -51,8 +51,8 @@ export abstract class GroupMember {
 class OnlyProcess extends GroupMember {
   private readonly slots = new Slots<this>();
 
-  take(key: string, most: number): Promise<boolean> {
-    return Promise.resolve(this.slots.take(this, key, most));
+  take(key: string, max: number): Promise<boolean> {
+    return Promise.resolve(this.slots.take(this, key, max));
   }
 
   free(key: string): void {
@@ -79,29 +79,29 @@ class ForkedProcess extends GroupMember {
     });
   }
 
-  take(key: string, most: number): Promise<boolean> {
+  take(key: string, max: number): Promise<boolean> {
     return new Promise((resolve) => {
       const id = (this.lastId += 1);
       this.takes.set(id, resolve);
-      say({ says: 'take', id, key, most });
+      send({ kind: 'take', id, key, max });
     });
   }
 
   free(key: string): void {
-    say({ says: 'free', key });
+    send({ kind: 'free', key });
   }
 
   async gather(): Promise<Registry> {
     const metrics = await new Promise<Metrics[]>((resolve) => {
       const id = (this.lastId += 1);
       this.gatherings.set(id, resolve);
-      say({ says: 'gather', id });
+      send({ kind: 'gather', id });
     });
     return AggregatorRegistry.aggregate(metrics);
   }
 
   private receive(message: GroupMessage): void {
-    switch (message.says) {
+    switch (message.kind) {
       case 'taken':
         settle(this.takes, message.id, message.isTaken);
         break;
@@ -110,7 +110,7 @@ class ForkedProcess extends GroupMember {
         break;
       case 'measure':
         void this.measured.getMetricsAsJSON().then((metrics) => {
-          say({ says: 'measured', id: message.id, metrics });
+          send({ kind: 'measured', id: message.id, metrics });
         });
     }
   }
@@ -121,6 +121,6 @@ function settle<T>(waiting: Map<number, (value: T) => void>, id: number, value: 
   waiting.delete(id);
 }
 
-function say(message: MemberMessage): void {
+function send(message: MemberMessage): void {
   if (process.connected) process.send?.(message);
 }

@@ -32,7 +32,7 @@ interface Gathering {
 export class ProcessGroup {
   private readonly slots = new Slots<Worker>();
   private readonly gatherings = new Map<number, Gathering>();
-  private gathered = 0;
+  private lastGatheringId = 0;
   private failures = 0;
   private hasServed = false;
   private isStopping = false;
@@ -50,7 +50,7 @@ export class ProcessGroup {
       this.hasServed = true;
       this.failures = 0;
     });
-    cluster.on('exit', (member, code, signal) => this.leave(member, code, signal));
+    cluster.on('exit', (member, code, signal) => this.handleExit(member, code, signal));
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
       process.on(signal, () => this.stop(signal));
     for (let count = 0; count < this.settings.WEB_CONCURRENCY; count += 1) this.fork();
@@ -65,8 +65,8 @@ export class ProcessGroup {
     for (const member of this.members()) member.process.kill(signal);
   }
 
-  private leave(member: Worker, code: number | null, signal: string | null): void {
-    this.slots.leave(member);
+  private handleExit(member: Worker, code: number | null, signal: string | null): void {
+    this.slots.freeAll(member);
     for (const gathering of this.gatherings.values()) this.collect(gathering, member);
     if (this.isStopping) return;
     if (!this.hasServed) {
@@ -82,10 +82,10 @@ export class ProcessGroup {
   }
 
   private receive(member: Worker, message: MemberMessage): void {
-    switch (message.says) {
+    switch (message.kind) {
       case 'take': {
-        const { id, key, most } = message;
-        send(member, { says: 'taken', id, isTaken: this.slots.take(member, key, most) });
+        const { id, key, max } = message;
+        send(member, { kind: 'taken', id, isTaken: this.slots.take(member, key, max) });
         break;
       }
       case 'free':
@@ -102,7 +102,7 @@ export class ProcessGroup {
   }
 
   private gather(requester: Worker, requestId: number): void {
-    const id = (this.gathered += 1);
+    const id = (this.lastGatheringId += 1);
     const metrics: Metrics[] = [];
     const timer = setTimeout(() => gathering.done(), MAX_WAIT_MS);
     const gathering: Gathering = {
@@ -111,16 +111,16 @@ export class ProcessGroup {
       done: () => {
         clearTimeout(timer);
         this.gatherings.delete(id);
-        send(requester, { says: 'gathered', id: requestId, metrics });
+        send(requester, { kind: 'gathered', id: requestId, metrics });
       },
     };
     this.gatherings.set(id, gathering);
-    for (const member of gathering.missing) send(member, { says: 'measure', id });
+    for (const member of gathering.missing) send(member, { kind: 'measure', id });
   }
 
-  private collect({ missing, metrics, done }: Gathering, member: Worker, told?: Metrics): void {
+  private collect({ missing, metrics, done }: Gathering, member: Worker, received?: Metrics): void {
     if (!missing.delete(member)) return;
-    if (told) metrics.push(told);
+    if (received) metrics.push(received);
     if (missing.size === 0) done();
   }
 

@@ -13,7 +13,7 @@ it('Slots counts the slots of all holders of a resource', () => {
 it('Slots frees all slots of a holder that leaves, and no others', () => {
   const slots = new Slots<string>();
   for (const holder of ['a', 'a', 'b']) slots.take(holder, 'streams', 3);
-  slots.leave('a');
+  slots.freeAll('a');
   expect(slots.take('c', 'streams', 2)).toBe(true);
   expect(slots.take('c', 'streams', 2)).toBe(false);
 });

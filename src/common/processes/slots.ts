@@ -1,28 +1,28 @@
 /** Numbers of used slots by key and holder. */
 export class Slots<Holder> {
   private readonly totals = new Map<string, number>();
-  private readonly held = new Map<Holder, Map<string, number>>();
+  private readonly counts = new Map<Holder, Map<string, number>>();
 
-  /** @returns true if fewer than `most` slots were used */
-  take(holder: Holder, key: string, most: number): boolean {
-    if ((this.totals.get(key) ?? 0) >= most) return false;
-    const own = this.held.get(holder) ?? new Map<string, number>();
-    this.held.set(holder, own);
-    add(own, key, 1);
+  /** @returns true if fewer than `max` slots were used */
+  take(holder: Holder, key: string, max: number): boolean {
+    if ((this.totals.get(key) ?? 0) >= max) return false;
+    const holderCounts = this.counts.get(holder) ?? new Map<string, number>();
+    this.counts.set(holder, holderCounts);
+    add(holderCounts, key, 1);
     add(this.totals, key, 1);
     return true;
   }
 
   free(holder: Holder, key: string): void {
-    const own = this.held.get(holder);
-    if (own) add(own, key, -1);
+    const holderCounts = this.counts.get(holder);
+    if (holderCounts) add(holderCounts, key, -1);
     add(this.totals, key, -1);
   }
 
   /** Frees all slots of a holder that no longer exists. */
-  leave(holder: Holder): void {
-    for (const [key, count] of this.held.get(holder) ?? []) add(this.totals, key, -count);
-    this.held.delete(holder);
+  freeAll(holder: Holder): void {
+    for (const [key, count] of this.counts.get(holder) ?? []) add(this.totals, key, -count);
+    this.counts.delete(holder);
   }
 }
 

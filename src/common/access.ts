@@ -44,7 +44,7 @@ export const withHints = (predicate: Predicate, ...hints: readonly RoleHint[]): 
     hints,
   });
 
-/** Adds the alternatives of an any-of rule. Each can have an index that the whole rule has not. */
+/** Adds the alternatives of an any-of rule. Each can use an index that the whole rule cannot use. */
 export const withArms = (predicate: Predicate, arms: () => readonly Predicate[]): Predicate =>
   Object.assign((alias: string, actor: Actor) => predicate(alias, actor), {
     ...(predicate.hints ? { hints: predicate.hints } : {}),

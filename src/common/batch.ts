@@ -2,7 +2,7 @@ import { zip } from './invariants.js';
 
 /** Default maximum number of calls in a batch. */
 const MAX = 100;
-/** Time in ms after which a running batch no longer delays the next one. */
+/** Time in ms after which a running batch no longer delays the next batch. */
 const MAX_WAIT_MS = 50;
 
 interface Waiting<Key, Result> {
@@ -12,8 +12,8 @@ interface Waiting<Key, Result> {
 }
 
 /**
- * Combines concurrent calls into one: calls that arrive during a batch go into the next one, so that a
- * busy process needs few statements and a single call does not wait. Not for work inside a transaction,
+ * Combines concurrent calls: calls that arrive during a batch go into the next batch, so that a busy
+ * process needs few statements and a single call does not wait. Not for work inside a transaction,
  * because a batch would combine it with work of other transactions.
  */
 export class Batch<Key, Result> {

@@ -78,7 +78,7 @@ class ExactReader {
 
 const isIndex = (name: string): boolean => /^(?:0|[1-9]\d*)$/.test(name);
 
-/** Creates an object that keeps the given order of its names. */
+/** Creates an object that keeps the order of its names. */
 export function recordOf(members: Iterable<readonly [string, unknown]>): Record<string, unknown> {
   const all = [...members];
   const record: Record<string, unknown> = Object.fromEntries(all);
@@ -118,7 +118,7 @@ export function exactJson(value: unknown): string {
   return foundInexact ? writeJson(value, ',', ':') : text;
 }
 
-/** Writes a JSON value with the given separators. */
+/** Returns the JSON text of a value with other separators. */
 export function writeJson(value: unknown, comma: string, colon: string): string {
   if (value instanceof ExactNumber) return value.text;
   if (Array.isArray(value)) {

@@ -1,5 +1,5 @@
 /**
- * Error for a violated assumption that the compiler cannot verify: a reference leads to a row, an INSERT
+ * Error for a violated assumption that the compiler cannot verify: a reference points to a row, an INSERT
  * returns a row, lists derived from each other have equal lengths. The message names the assumption. The
  * response is 500 and the error is logged; bad input never causes it.
  */
@@ -33,7 +33,7 @@ export function entryOf<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Val
 /** Returns the item of a list at an existing index. */
 export function itemAt<Item>(list: readonly Item[], index: number): Item {
   if (!(index in list)) {
-    throw new BrokenInvariant(`the list of ${list.length} has a place ${index}`);
+    throw new BrokenInvariant(`the list of ${list.length} has an index ${index}`);
   }
   return list[index] as Item;
 }

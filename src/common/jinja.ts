@@ -9,8 +9,8 @@ export const jinjaAs = <Engine>(): Engine => jinja as Engine;
 const RAW_BLOCK = /\{%(-?)\+?\s*raw\s*(-?)%\}([^]*?)\{%(-?)\+?\s*endraw\s*(-?)%\}/g;
 
 /**
- * Replaces `raw` blocks, which the engine does not support, by a text literal in an expression, which
- * prints the same.
+ * Replaces `raw` blocks, which the engine does not support, by expressions with a text literal, which
+ * print the same text.
  */
 export function withoutRawBlocks(template: string): string {
   const literal = (...[, before, first, body, last, after]: string[]): string => {

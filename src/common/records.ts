@@ -19,7 +19,7 @@ export const memberOf = (value: unknown, name: string): unknown =>
  */
 export function parseRecord(text: string): Record<string, unknown> {
   const value: unknown = parseExact(text);
-  if (!isRecord(value)) throw new BrokenInvariant('the JSON of an object is one');
+  if (!isRecord(value)) throw new BrokenInvariant('the JSON of this program is an object');
   return value;
 }
 
@@ -62,7 +62,7 @@ export const mapValues = <Value, Result>(
     Object.entries(record).map(([name, value]) => [name, resultOf(value, name)] as const),
   );
 
-/** True if a value is one of the words in a list. */
+/** Returns true if a list contains the value, and narrows its type. */
 export const isOneOf = <Word extends string>(
   values: readonly Word[],
   value: unknown,

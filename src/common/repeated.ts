@@ -2,9 +2,9 @@ import type { Logger } from '@nestjs/common';
 import { messageOf } from './errors/message-of.js';
 
 interface Repetition {
-  /** Time between the end of a turn and the next one, in ms. */
+  /** Time between the end of an execution and the next execution, in ms. */
   everyMs: number;
-  /** Maximum delay in ms: failures in a row double the delay up to it. By default the delay stays. */
+  /** Maximum delay in ms. Each failure in a row doubles the delay up to this maximum. Default: no change. */
   maxMs?: number;
   logger: Logger;
   /** Message of the log line for the first of several failures in a row. */
@@ -12,8 +12,8 @@ interface Repetition {
 }
 
 /**
- * Work that this process repeats until it is stopped. Turns never overlap, and the end of the process waits
- * for the present one: a timer, also one of the framework, does neither.
+ * Work that this process repeats until `stop` is called. Executions never overlap, and the shutdown of the
+ * process waits for the current execution. Timers, including those of the framework, guarantee neither.
  */
 export class Repeated {
   private timer: NodeJS.Timeout | undefined;
@@ -26,7 +26,7 @@ export class Repeated {
     private readonly repetition: Repetition,
   ) {}
 
-  /** True once no further turn begins. */
+  /** True once no further execution starts. */
   get isStopped(): boolean {
     return this.hasEnded;
   }
@@ -38,7 +38,7 @@ export class Repeated {
     }, delayMs).unref();
   }
 
-  /** Begins no further turn, and waits for the present one. */
+  /** Prevents further executions, and waits for the current execution. */
   async stop(): Promise<void> {
     this.hasEnded = true;
     clearTimeout(this.timer);

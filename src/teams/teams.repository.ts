@@ -17,7 +17,7 @@ export class TeamsRepository extends TableRepository<RowOf<Team>> implements Tea
 
   async referenced(id: number): Promise<RowOf<Team>> {
     const row = await this.database.row<RowOf<Team>>(sql`SELECT * FROM teams WHERE id = ${id}`);
-    return existing(row, 'a reference leads to a row');
+    return existing(row, 'a reference points to a row');
   }
 
   nameQuery(id: Sql, reader: Actor): Sql {

@@ -41,7 +41,7 @@ export class LoginRefused extends Unauthenticated {
  * The caller lacks the permission. `detail` replaces the default message where the contract has another.
  */
 export class Forbidden extends DomainError {
-  /** Page on which the user can end the reason of the refusal. */
+  /** Page on which the user can remove the reason for the refusal. */
   readonly page: string | undefined;
 
   constructor(

@@ -65,7 +65,7 @@ class OnlyProcess extends GroupMember {
 }
 
 /**
- * Member of a group. Delegates to the process that forked it. If that process ends, Node ends this one.
+ * Member of a group. Delegates to the parent process. If the parent process ends, Node ends this process.
  */
 class ForkedProcess extends GroupMember {
   private readonly takes = new Map<number, (isTaken: boolean) => void>();

@@ -11,7 +11,7 @@ import { Slots } from './slots.js';
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
-/** Time after which a member that has not sent its metrics is left out. */
+/** Time after which a member that has not sent its metrics is omitted. */
 const MAX_WAIT_MS = 2000;
 
 /** Settings with limits for the whole API, which are divided among the processes. */
@@ -140,9 +140,9 @@ function shareOf(settings: Settings): Record<string, string> {
 
 /**
  * Closes a connection that was passed to a member and not accepted before the member was killed. Node
- * would keep the connection open, so that its client waits forever. There is at most one: the next
- * connection is passed only after the last was accepted, and closing an accepted one again has no effect
- * here.
+ * would keep the connection open, so that its client waits forever. There is at most one such connection:
+ * the next connection is passed only after the previous connection was accepted. In this process, closing
+ * an accepted connection has no effect.
  */
 function closeUnacceptedHandle({ process: child }: Worker): void {
   let handle: { close(): void } | undefined;

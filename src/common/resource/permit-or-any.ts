@@ -5,8 +5,7 @@ import { resource } from './registry.js';
 /**
  * Compiles an action on a type for one caller.
  *
- * @param actor null if there is no caller, as for launches by a webhook or a schedule; everything is
- *   permitted
+ * @param actor null without a caller, as for launches by a webhook or a schedule; everything is permitted
  */
 export const permitOrAny = (
   type: string,

@@ -23,13 +23,14 @@ export class ExactNumber extends Number {
 const INEXACT =
   /"\d+"\s*:|(?:^|[[:,\s])(?:-0(?![\d.])|-?(?:\d[\d.]{14,}|\d+\.\d*0(?!\d)|0\.0{6}|\d+(?:\.\d+)?[eE]))/;
 
-/** True for JSON that `JSON.parse` and `JSON.stringify` can change. */
+/** Returns true for JSON that `JSON.parse` and `JSON.stringify` can change. */
 export const isInexact = (text: string): boolean => INEXACT.test(text);
 
 const TOKEN = /"(?:[^"\\]+|\\.)*"|[^\s"{}[\],:]+|[{}[\],:]/g;
 
 /**
- * Parses JSON like `JSON.parse`, and keeps the format of numbers and the order of names such as `"443"`.
+ * Parses JSON like `JSON.parse`, and keeps the format of numbers and the order of names such as
+ * `"443"`.
  *
  * @throws SyntaxError
  */
@@ -105,7 +106,8 @@ export function entriesOf(record: object): [string, unknown][] {
 }
 
 /**
- * Merges objects. Later members replace earlier ones; names keep the position of their first appearance.
+ * Merges objects. Later members replace earlier ones; names keep the position of their first
+ * appearance.
  */
 export function mergeExact(...records: readonly object[]): Record<string, unknown> {
   return recordOf(new Map(records.flatMap((record) => entriesOf(record))));
@@ -133,7 +135,7 @@ export function writeJson(value: unknown, comma: string, colon: string): string 
     .join(comma)}}`;
 }
 
-/** True for dates and other objects that define their own JSON. */
+/** Returns true for dates and other objects that define their own JSON. */
 const hasOwnForm = (value: object): boolean =>
   'toJSON' in value && typeof value.toJSON === 'function' && !(ORDER in value);
 

@@ -1,7 +1,7 @@
 import { parseExact } from './exact-json.js';
 import { BrokenInvariant } from './invariants.js';
 
-/** True for an object with named members: not null, not a list, and not an `ExactNumber`. */
+/** Returns true for an object with named members: not null, not a list, and not an `ExactNumber`. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' &&
   value !== null &&
@@ -35,7 +35,7 @@ export const prototypeOf = ({ prototype }: { prototype: object }): object => pro
 /** Returns a list unchanged, and an empty list for any other value. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** True if a value is an object whose members are all texts. */
+/** Returns true if a value is an object whose members are all texts. */
 export const isTexts = (value: unknown): value is Record<string, string> =>
   isRecord(value) && Object.values(value).every((member) => typeof member === 'string');
 

@@ -108,9 +108,10 @@ export interface PasswordHasherOptions {
  * Hashes passwords with HMAC-SHA256 and scrypt, stored as `$scrypt$ln=14,r=8,p=5$<salt>$<hash>`
  * (base64url).
  *
- * Clients send Basic authentication with every request, so successful checks are cached for a short time.
- * The cache key is a digest of the stored hash and the password, with a secret of this process. A changed
- * password changes the stored hash and therefore misses the cache at once; failures are never cached.
+ * Clients send Basic authentication with every request, so successful checks are cached for a short
+ * time. The cache key is a digest of the stored hash and the password, with a secret of this process. A
+ * changed password changes the stored hash and therefore misses the cache at once; failures are never
+ * cached.
  */
 export class PasswordHasher {
   readonly #cost: ScryptCost;
@@ -145,14 +146,14 @@ export class PasswordHasher {
     return `$scrypt$ln=${logN},r=${r},p=${p}$${salt.toString('base64url')}$${key.toString('base64url')}`;
   }
 
-  /** True if a recent successful check of the password is cached. */
+  /** Returns true if a recent successful check of the password is cached. */
   hasCachedCheck(password: string, stored: string): boolean {
     return this.#isRemembered(this.#cacheKey(password, stored));
   }
 
   /**
-   * True if the password matches the stored hash. For a damaged or empty hash, returns false after the
-   * usual time.
+   * Returns true if the password matches the stored hash. For a damaged or empty hash, returns false
+   * after the usual time.
    *
    * @throws PasswordQueueFull
    */
@@ -173,8 +174,8 @@ export class PasswordHasher {
   }
 
   /**
-   * Takes as long as a failing `verify`. Called for unknown users, so that timing does not reveal whether
-   * a user exists.
+   * Takes as long as a failing `verify`. Called for unknown users, so that timing does not reveal
+   * whether a user exists.
    *
    * @throws PasswordQueueFull
    */
@@ -183,7 +184,7 @@ export class PasswordHasher {
     return false;
   }
 
-  /** True if the stored hash has another cost than new hashes, or cannot be parsed. */
+  /** Returns true if the stored hash has another cost than new hashes, or cannot be parsed. */
   needsRehash(stored: string): boolean {
     const parsed = parseHash(stored);
     if (!parsed) return true;

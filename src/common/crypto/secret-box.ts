@@ -39,14 +39,14 @@ export function deriveKey(secretKey: string, purpose: string): Buffer {
 
 /**
  * Returns the associated data that binds a sealed value to its row and column: a value that is copied
- * into another row or column does not open there. JSON separates the parts, so `('a', 1, '2:b')` differs
- * from `('a:1', 2, 'b')`.
+ * into another row or column does not open there. JSON separates the parts, so `('a', 1, '2:b')`
+ * differs from `('a:1', 2, 'b')`.
  */
 export function rowContext(table: string, id: number | string, field: string): string {
   return JSON.stringify([table, String(id), field]);
 }
 
-/** True if a stored text has the format of a sealed value. */
+/** Returns true if a stored text has the format of a sealed value. */
 export function isSealed(text: string): boolean {
   return text.startsWith(PREFIX);
 }
@@ -108,7 +108,7 @@ export class SecretBox {
     return decrypt(known, bytes, context);
   }
 
-  /** True if the value was sealed with an older key, or is not sealed. */
+  /** Returns true if the value was sealed with an older key, or is not sealed. */
   needsReseal(token: string): boolean {
     return SHAPE.exec(token)?.[1] !== this.#primary.id;
   }

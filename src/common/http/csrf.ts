@@ -21,14 +21,14 @@ const NONCE_LENGTH = 16;
 export const formTokenOf = (token: string, nonce = randomAlphanumeric(NONCE_LENGTH)): string =>
   nonce + createHmac('sha256', token).update(nonce).digest('hex');
 
-/** True if the sent text is the token, either plain or in the form for HTML forms. */
+/** Returns true if the sent text is the token, either plain or in the form for HTML forms. */
 const isToken = (token: string, sent: string): boolean =>
   constantTimeEqual(token, sent) ||
   constantTimeEqual(formTokenOf(token, sent.slice(0, NONCE_LENGTH)), sent);
 
 /**
- * Returns the token that a client has to send, and sets its cookie if necessary. The token belongs to the
- * session; before a login it is any text that the server has set.
+ * Returns the token that a client has to send, and sets its cookie if necessary. The token belongs to
+ * the session; before a login it is any text that the server has set.
  */
 export function issueCsrfToken(request: Cookies, response: Response): string {
   const currentToken = cookiesOf(request.headers.cookie)[CSRF_COOKIE];

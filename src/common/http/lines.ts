@@ -6,11 +6,14 @@ import type { ApiRequest } from './request.js';
 /** Media type for one JSON value per line, in bodies and responses that are streamed. */
 export const LINES_TYPE = 'application/x-ndjson';
 
-/** True if the request body is in lines. No parser reads such a body: its handler reads the stream. */
+/**
+ * Returns true if the request body is in lines. No parser reads such a body: its handler reads the
+ * stream.
+ */
 export const sendsLines = ({ headers }: Pick<ApiRequest, 'headers'>): boolean =>
   headers['content-type']?.split(';')[0]?.trim().toLowerCase() === LINES_TYPE;
 
-/** True if the client prefers lines to a single JSON value. */
+/** Returns true if the client prefers lines to a single JSON value. */
 export function wantsLines({ headers }: Pick<ApiRequest, 'headers'>): boolean {
   const accept = headers.accept ?? '*/*';
   if (!accept.toLowerCase().includes(LINES_TYPE)) return false;

@@ -15,8 +15,8 @@ import { parseCondition, searchTerms, type Condition, type ListQuery } from './q
 export const MAX_RELATIONS = 4;
 
 /**
- * Returns the condition for rows of `definition` under `alias` on which the caller holds a role, or null.
- * Implemented by the access module.
+ * Returns the condition for rows of `definition` under `alias` on which the caller holds a role, or
+ * null. Implemented by the access module.
  */
 export type RoleLevel = (definition: ResourceDefinition, alias: string, role: string) => Sql | null;
 
@@ -28,9 +28,9 @@ interface Scope {
 }
 
 /**
- * Compiles a parsed query to one condition in parentheses, which the caller combines with the permission
- * predicate by AND. Every followed relation is limited to rows that the caller can read, so that a filter
- * never reveals what a read would not.
+ * Compiles a parsed query to one condition in parentheses, which the caller combines with the
+ * permission predicate by AND. Every followed relation is limited to rows that the caller can read, so
+ * that a filter never reveals what a read would not.
  */
 export class FilterCompiler {
   private aliases = 0;
@@ -190,8 +190,8 @@ export class FilterCompiler {
 }
 
 /**
- * Negates a condition that can be null. COALESCE makes PostgreSQL evaluate the condition per row: with an
- * anti-join it would compare each row with each related row.
+ * Negates a condition that can be null. COALESCE makes PostgreSQL evaluate the condition per row: with
+ * an anti-join it would compare each row with each related row.
  */
 const isNotTrue = (condition: Sql): Sql => not(sql`COALESCE(${condition}, FALSE)`);
 
@@ -241,7 +241,7 @@ export function resolvePath(definition: ResourceDefinition, path: readonly strin
   return [resolveName(definition, first), ...path.slice(1)];
 }
 
-/** True for a name that is not a field of the resource itself and leads to other rows. */
+/** Returns true for a name that is not a field of the resource itself and leads to other rows. */
 export function isRelation(definition: ResourceDefinition, name: string): boolean {
   if (Object.hasOwn(definition.relations, name)) return true;
   return !fieldOrSecret(definition, name) && follow(definition, name) !== undefined;

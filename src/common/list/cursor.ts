@@ -52,8 +52,8 @@ export function readCursor(
 }
 
 /**
- * Returns the condition for rows after a position. If all directions agree and no value can be null, the
- * condition is a single row comparison, which an index supports.
+ * Returns the condition for rows after a position. If all directions agree and no value can be null,
+ * the condition is a single row comparison, which an index supports.
  */
 export function isAfter(terms: readonly OrderTerm[], values: readonly Value[]): Sql {
   const bound = terms.map(({ columnType }, index) => sql`${values[index]}::${raw(columnType)}`);
@@ -101,7 +101,7 @@ function decode(text: string): unknown {
   }
 }
 
-/** True if a value can be compared with those of a term. Clients can forge cursors. */
+/** Returns true if a value can be compared with those of a term. Clients can forge cursors. */
 function fits({ kind, columnType, nullable }: OrderTerm, value: unknown): value is Value {
   if (value === null) return nullable;
   if (typeof value === 'string') {

@@ -15,7 +15,9 @@ export interface Condition {
 
 /** Parsed list query, not verified against a resource yet. */
 export interface ListQuery {
-  /** Conditions combined by AND. Those through the same to-many relation concern the same related row. */
+  /**
+   * Conditions combined by AND. Those through the same to-many relation concern the same related row.
+   */
   all: readonly Condition[];
   /** Conditions combined by AND, each on a separate related row (`chain__`). */
   chained: readonly Condition[];
@@ -130,8 +132,8 @@ const CHEAP = new Set(['exact', 'in', 'isnull', 'gt', 'gte', 'lt', 'lte']);
 const MAX_CHEAP_CONDITIONS = 10;
 
 /**
- * True if a query may make the database do expensive work for every row: searches in texts, filters
- * through relations, or many conditions.
+ * Returns true if a query may make the database do expensive work for every row: searches in texts,
+ * filters through relations, or many conditions.
  */
 export function isCostly({ all, any, chained, search, order, expressions }: ListQuery): boolean {
   const conditions = [...all, ...any, ...chained];
@@ -143,7 +145,9 @@ export function isCostly({ all, any, chained, search, order, expressions }: List
   );
 }
 
-/** True if a query searches for parts of texts. The number of matching rows cannot be predicted. */
+/**
+ * Returns true if a query searches for parts of texts. The number of matching rows cannot be predicted.
+ */
 export const searchesTexts = ({ all, any, chained, search }: ListQuery): boolean =>
   search.length > 0 || [...all, ...any, ...chained].some(({ lookup }) => !CHEAP.has(lookup));
 

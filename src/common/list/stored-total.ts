@@ -37,8 +37,8 @@ export function sumTotals({ table, columns, total }: StoredTotals, where: Sql): 
 }
 
 /**
- * True if the filters of a query use only some columns of the rows, so that another table with these
- * columns can be queried instead. Filters on the ids of referenced objects are included.
+ * Returns true if the filters of a query use only some columns of the rows, so that another table with
+ * these columns can be queried instead. Filters on the ids of referenced objects are included.
  */
 function filtersOnlyBy(
   definition: ResourceDefinition,

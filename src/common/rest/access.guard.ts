@@ -11,9 +11,10 @@ import { ROUTE_INFO, type RouteInfo, type SystemRole } from './route.js';
 import { allowOf, RouteTable } from './route-table.service.js';
 
 /**
- * Authorizes a route before the body is read. Evaluates the action of the parent's policy that the route
- * declares in `needs`, in the same statement that loads the row of the URL; the handler receives the row
- * through `@Target()`. A route without a parent declares the `systemRole` that the caller must have.
+ * Authorizes a route before the body is read. Evaluates the action of the parent's policy that the
+ * route declares in `needs`, in the same statement that loads the row of the URL; the handler receives
+ * the row through `@Target()`. A route without a parent declares the `systemRole` that the caller must
+ * have.
  *
  * Unknown objects give 404. Objects that the caller cannot read, or for which the caller lacks the
  * action, give 403.
@@ -89,6 +90,6 @@ export class AccessGuard implements CanActivate {
   }
 }
 
-/** True if the caller has the role that a route requires. */
+/** Returns true if the caller has the role that a route requires. */
 export const hasSystemRole = (actor: Actor, systemRole: SystemRole): boolean =>
   actor.isSuperuser || (systemRole === 'auditor' && actor.isSystemAuditor);

@@ -8,7 +8,8 @@ import { isWritable } from '../fields/reads.js';
 const HIDDEN = 'hidden';
 
 /**
- * Returns the fields that a PATCH reads. Fields that are fixed on creation are ignored without an error.
+ * Returns the fields that a PATCH reads. Fields that are fixed on creation are ignored without an
+ * error.
  */
 export const changeable = ({ fields }: Pick<ResourceDefinition, 'fields'>): readonly Field[] =>
   fields.filter(({ immutable }) => !immutable);
@@ -24,8 +25,8 @@ export const replaceable = (definition: ResourceDefinition, body: Values): reado
   );
 
 /**
- * Returns the given values that differ from the row. Timestamps and JSON are compared by meaning, not by
- * text.
+ * Returns the given values that differ from the row. Timestamps and JSON are compared by meaning, not
+ * by text.
  */
 export function changesOf(definition: ResourceDefinition, row: Row, values: Values): Values {
   return Object.fromEntries(
@@ -86,7 +87,8 @@ export function updateChanges(
 }
 
 /**
- * Converts values by field name to values by column name, with JSON in the form that the driver accepts.
+ * Converts values by field name to values by column name, with JSON in the form that the driver
+ * accepts.
  */
 export function columnsOf(definition: ResourceDefinition, values: Values): Values {
   const columns: Values = {};
@@ -98,7 +100,7 @@ export function columnsOf(definition: ResourceDefinition, values: Values): Value
   return columns;
 }
 
-/** True if an update changed a reference to a parent whose roles imply roles of this object. */
+/** Returns true if an update changed a reference to a parent whose roles imply roles of this object. */
 export function parentChanged(definition: ResourceDefinition, before: Row, after: Row): boolean {
   const parents = definition.roles.flatMap((role) => Object.keys(role.impliedByParent ?? {}));
   return parents.some((name) => {

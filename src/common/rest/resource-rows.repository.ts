@@ -17,7 +17,8 @@ import { destinationColumns } from './destinations.js';
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * Returns the contract's 400 for a violated unique constraint that the resource declares, else undefined.
+ * Returns the contract's 400 for a violated unique constraint that the resource declares, else
+ * undefined.
  */
 function uniqueViolation(definition: ResourceDefinition, error: unknown): Invalid | undefined {
   if (sqlState(error) !== UNIQUE_VIOLATION) return undefined;
@@ -35,8 +36,8 @@ export class ResourceRowsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns one row with its capabilities and the columns `may_read` and `may_act`. An id outside the range
-   * of the column finds no row.
+   * Returns one row with its capabilities and the columns `may_read` and `may_act`. An id outside the
+   * range of the column finds no row.
    *
    * @param action action that `may_act` refers to
    */
@@ -54,7 +55,9 @@ export class ResourceRowsRepository {
       WHERE ${and(isPossibleId(definition, id) ? sql`t.id = ${id}` : FALSE, definition.partCondition('t'))}`);
   }
 
-  /** Locks and returns the current row, with its capabilities and the columns of `destinationColumns`. */
+  /**
+   * Locks and returns the current row, with its capabilities and the columns of `destinationColumns`.
+   */
   lock<Schema extends object>(
     definition: ResourceDefinition<Schema>,
     id: number,
@@ -67,8 +70,8 @@ export class ResourceRowsRepository {
   }
 
   /**
-   * Returns a row just written, with its capabilities. The read permission is not checked: a caller with
-   * permission to write an object also sees the result.
+   * Returns a row just written, with its capabilities. The read permission is not checked: a caller
+   * with permission to write an object also sees the result.
    */
   async readWritten<Schema extends object>(
     definition: ResourceDefinition<Schema>,
@@ -100,7 +103,7 @@ export class ResourceRowsRepository {
     await this.database.execute(sql`DELETE FROM ${ident(table)} WHERE id = ${id}`);
   }
 
-  /** True if the row exists and meets the rule, an SQL condition on `t`. */
+  /** Returns true if the row exists and meets the rule, an SQL condition on `t`. */
   matches({ table }: ResourceDefinition, id: number, rule: Sql): Promise<boolean> {
     return this.evaluate(
       sql`EXISTS (SELECT 1 FROM ${ident(table)} t WHERE t.id = ${id} AND ${rule})`,
@@ -122,8 +125,8 @@ export class ResourceRowsRepository {
   }
 
   /**
-   * Returns the ids of the objects that a relation attaches to the parent, in ascending order. Locks the
-   * parent first, so that two concurrent requests that attach objects see each other's rows.
+   * Returns the ids of the objects that a relation attaches to the parent, in ascending order. Locks
+   * the parent first, so that two concurrent requests that attach objects see each other's rows.
    */
   async attachedIds(definition: ResourceDefinition, id: number, name: string): Promise<number[]> {
     const relation = existing(definition.relations[name], 'a relation is declared');

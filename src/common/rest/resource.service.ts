@@ -236,7 +236,7 @@ export class ResourceService {
     if (rule === FALSE || !(await this.rows.matches(definition, id, rule))) throw new Forbidden();
   }
 
-  /** True if a create by this caller could succeed at all; used by OPTIONS and forms. */
+  /** Returns true if a create by this caller could succeed at all; used by OPTIONS and forms. */
   async mayAdd({ policy }: ResourceDefinition, actor: Actor): Promise<boolean> {
     return actor.isSuperuser || this.rows.evaluate(policy.mayAdd?.(actor) ?? FALSE);
   }

@@ -27,8 +27,8 @@ export function successStatus({ status, kind }: RouteInfo): number {
 }
 
 /**
- * True if the response has a body. The body's schema is not read, because its resource may not be loaded
- * yet.
+ * Returns true if the response has a body. The body's schema is not read, because its resource may not
+ * be loaded yet.
  */
 const hasResponseBody = (info: RouteInfo): boolean =>
   info.response !== undefined ||

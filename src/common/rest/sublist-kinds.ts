@@ -41,7 +41,8 @@ export function children<Rules>(
 }
 
 /**
- * True if the reference between the rows and their parent is a column by which row totals are maintained.
+ * Returns true if the reference between the rows and their parent is a column by which row totals are
+ * maintained.
  */
 function countedBy(relation: Relation): boolean {
   if (relation.kind !== 'has-many') return false;
@@ -77,8 +78,8 @@ export const subListOf =
   () => ({ target, scope, ...options });
 
 /**
- * Declares a list of rows linked by a link table. Attaching is idempotent; detaching removes the link and
- * never deletes the child (docs/contract/conventions.md#sub-lists).
+ * Declares a list of rows linked by a link table. Attaching is idempotent; detaching removes the link
+ * and never deletes the child (docs/contract/conventions.md#sub-lists).
  *
  * @param options `check` throws to refuse attaching a child, `beforeDetach` to refuse detaching one
  */

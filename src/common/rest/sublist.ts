@@ -59,7 +59,8 @@ export interface SubListSpec<Parent extends Row = Row, Child extends Row = Row, 
   options?(context: LinkContext<Parent, Rules>): ListOptions;
   events?: boolean;
   /**
-   * Returns the values that a child created here receives from its parent. Absent: POST does not create.
+   * Returns the values that a child created here receives from its parent. Absent: POST does not
+   * create.
    */
   create?(parent: Parent): Values;
   /**
@@ -74,7 +75,8 @@ export interface SubListSpec<Parent extends Row = Row, Child extends Row = Row, 
   /** Action on the parent required to create, attach or detach; default `change`. */
   needs?: string;
   /**
-   * Returns the existing row that a body without an id describes. The row is attached instead of created.
+   * Returns the existing row that a body without an id describes. The row is attached instead of
+   * created.
    */
   existing?(
     context: LinkContext<Parent, Rules>,
@@ -255,7 +257,7 @@ async function openParts(
   };
 }
 
-/** True unless the check throws a domain error. Other errors are passed on. */
+/** Returns true unless the check throws a domain error. Other errors are passed on. */
 export async function isPermitted(check: () => Promise<void> | undefined): Promise<boolean> {
   try {
     await check();
@@ -309,7 +311,8 @@ async function post(
 }
 
 /**
- * Attaches with `{id}` and detaches with `{id, disassociate: true}`. Both return 204, also when repeated.
+ * Attaches with `{id}` and detaches with `{id, disassociate: true}`. Both return 204, also when
+ * repeated.
  */
 async function link(
   context: LinkContext,

@@ -145,8 +145,7 @@ export function plainJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   foundInexact = false;
   const text = JSON.stringify(value);
-  const plain: unknown = foundInexact ? JSON.parse(text) : value;
-  return plain;
+  return foundInexact ? JSON.parse(text) : value;
 }
 
 /** Compares JSON values. The order of names does not matter; the format of numbers does. */

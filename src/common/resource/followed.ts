@@ -220,7 +220,7 @@ function reverseRelations(definition: ResourceDefinition): FollowedRelation[] {
   const declared = Object.values(definition.relations).flatMap((relation) =>
     relation.kind === 'has-many' ? [`${relation.target().type}.${relation.field}`] : [],
   );
-  const relations = resources().flatMap((from) => {
+  return resources().flatMap((from) => {
     const targetsResource = (edge: Edge): boolean =>
       isWithin(definition, edge.target) && edge.hidden !== true;
     const ownEdges = edgesOf(from).filter(targetsResource);
@@ -241,7 +241,6 @@ function reverseRelations(definition: ResourceDefinition): FollowedRelation[] {
       ...[...ownEdges, ...shared].map((edge) => back(`${from.type}_${edge.name}`, [edge])),
     ];
   });
-  return relations;
 }
 
 const relationAlong = ({ name, target, steps }: Edge): FollowedRelation => ({

@@ -12,7 +12,7 @@ import { compressed } from './common/http/compressed.js';
 import { limitConnections } from './common/http/connections.js';
 import { sendsLines, wantsLines } from './common/http/lines.js';
 import { acceptsHtml, assertAcceptable } from './common/http/negotiation.js';
-import { answerParserErrors } from './common/http/parser-errors.js';
+import { handleParserErrors } from './common/http/parser-errors.js';
 import { RequestBodies } from './common/http/request-bodies.service.js';
 import { GroupMember } from './common/processes/group-member.js';
 import { runInScope } from './common/http/request-scope.js';
@@ -45,7 +45,7 @@ interface Express {
  */
 export function configureApp(app: NestExpressApplication): void {
   const settings = app.get(Settings);
-  answerParserErrors(app.getHttpServer());
+  handleParserErrors(app.getHttpServer());
   const express = app.getHttpAdapter().getInstance() as Express;
   app.disable('x-powered-by');
   app.disable('etag');

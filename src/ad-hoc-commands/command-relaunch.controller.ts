@@ -86,7 +86,7 @@ export class CommandRelaunchController {
     adds: { ad_hoc_command: WIDE_INTEGER },
     needs: 'start',
     rules: CommandPasswords,
-    opens: relaunchForm,
+    openParts: relaunchForm,
     status: 201,
   })
   @Post()

@@ -89,7 +89,7 @@ export class OrganizationApplicationsController {
     get body() {
       return applications.fields;
     },
-    opens: () => ({
+    openParts: () => ({
       body: true,
       attach: false,
       fields: applications.fields.filter(({ name }) => name !== 'organization'),

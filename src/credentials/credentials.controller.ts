@@ -76,7 +76,7 @@ export class CredentialsController extends ResourceController(credentials) {
     status: 202,
     isDone: true,
     rules: CredentialTypesRepository,
-    opens: ofSecretStore,
+    openParts: ofSecretStore,
   })
   @Post(':id/test')
   @LimitedPerUser(CREDENTIAL_TESTS)

@@ -72,7 +72,7 @@ const WORKFLOW_LAUNCH_NEEDS = object({
 const promptNames: readonly string[] = WORKFLOW_PROMPTS;
 const WORKFLOW_BODY = PROMPTS_BODY_FIELDS.filter(({ name }) => promptNames.includes(name));
 
-const opens = formOf<TemplateLauncher>(({ rules: launcher, actor, parent }) =>
+const openParts = formOf<TemplateLauncher>(({ rules: launcher, actor, parent }) =>
   launcher.form(parent.id, actor),
 );
 
@@ -152,7 +152,7 @@ export class LaunchController extends TemplateLaunches {
     ),
     needs: 'start',
     rules: JobLauncher,
-    opens,
+    openParts,
     status: 201,
   })
   @Post()
@@ -197,7 +197,7 @@ export class WorkflowLaunchController extends TemplateLaunches {
     adds: { workflow_job: WIDE_INTEGER, ignored_fields: IGNORED },
     needs: 'start',
     rules: WorkflowJobLauncher,
-    opens,
+    openParts,
     body: WORKFLOW_BODY,
     status: 201,
   })

@@ -96,7 +96,7 @@ export class RelaunchController {
     resource: jobs,
     adds: { job: WIDE_INTEGER },
     rules: RelaunchService,
-    opens: relaunchForm,
+    openParts: relaunchForm,
     status: 201,
   })
   @Post()

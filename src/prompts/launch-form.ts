@@ -65,7 +65,7 @@ export function launchForm(prompts: LaunchPrompts, survey: Survey | null): Field
   return [...prompted, ...questions, ...passwordFields(prompts.passwords)];
 }
 
-/** Returns the `opens` option of a route whose form depends on the object in the URL. */
+/** Returns the `openParts` option of a route whose form depends on the object in the URL. */
 export const formOf =
   <Rules>(fields: (caller: Caller<Rules> & { parent: Row }) => Promise<Field[]>) =>
   async (caller: Caller<Rules>): Promise<OpenParts> => {

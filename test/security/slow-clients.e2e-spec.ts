@@ -98,13 +98,13 @@ it('connections with incomplete headers or bodies are closed in time', async () 
 
 it('unauthenticated requests share a limit of bytes', async () => {
   const half = 'x'.repeat(600_000);
-  const hold = jest.spyOn(test.app.get(UnauthenticatedBytes), 'hold');
+  const add = jest.spyOn(test.app.get(UnauthenticatedBytes), 'add');
   const first = send(test.url, `${head(RECEIVER, 'Content-Length: 1000000')}${half}`);
   // The request whose bytes arrive last is refused, so these must arrive before the others are sent.
   await eventually(() => {
-    expect(hold.mock.calls.reduce((sum, [, bytes]) => sum + bytes, 0)).toBe(half.length);
+    expect(add.mock.calls.reduce((sum, [, bytes]) => sum + bytes, 0)).toBe(half.length);
   });
-  hold.mockRestore();
+  add.mockRestore();
   const whole = (): Promise<number> =>
     fetch(`${test.url}${RECEIVER}`, { method: 'POST', body: half }).then(({ status }) => status);
   expect(await whole()).toBe(503);

@@ -102,7 +102,7 @@ export const rawBody =
       throw new PayloadTooLarge(limitBytes);
     }
     try {
-      request.body = await wholeBody(request, limitBytes, (bytes) => counter.hold(response, bytes));
+      request.body = await wholeBody(request, limitBytes, (bytes) => counter.add(response, bytes));
     } catch (error) {
       // The rest of the body is discarded, so that the connection can be reused.
       request.resume();
@@ -116,7 +116,7 @@ export const rawBody =
  * connection, which is still needed for an error response.
  *
  * @param onBytes receives the size of each chunk before the chunk is stored
- * @throws PayloadTooLarge, the error of `take`, or the error of the connection
+ * @throws PayloadTooLarge, the error of `onBytes`, or the error of the connection
  */
 function wholeBody(
   request: Request,

@@ -30,14 +30,14 @@ export class MinimumBodyRate {
     if (hasBody(request) && !request.complete) {
       const body = { request, response, waitedMs: 0, bytesBefore: request.socket.bytesRead };
       this.pending.add(body);
-      const forget = (): void => this.forget(body);
-      request.once('end', forget).once('close', forget);
+      const onEnd = (): void => this.remove(body);
+      request.once('end', onEnd).once('close', onEnd);
       this.timer ??= setInterval(() => this.check(), CHECK_MS).unref();
     }
     next();
   };
 
-  private forget(body: PendingBody): void {
+  private remove(body: PendingBody): void {
     this.pending.delete(body);
     if (this.pending.size > 0) return;
     clearInterval(this.timer);
@@ -54,7 +54,7 @@ export class MinimumBodyRate {
       const receivedBytes = request.socket.bytesRead - body.bytesBefore;
       const isSlow = receivedBytes < (body.waitedMs / 1000) * MIN_BYTES_PER_SECOND;
       if (body.waitedMs <= GRACE_MS || !isSlow) continue;
-      this.forget(body);
+      this.remove(body);
       if (response.headersSent) request.destroy();
       else refuseSlow(request);
     }

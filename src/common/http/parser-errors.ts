@@ -26,7 +26,7 @@ const LINGER_MS = 2000;
  * Sends the JSON body of other errors for requests that Node's parser rejects: those requests never reach
  * the application. The headers of a request are limited to 16 KB in total.
  */
-export function answerParserErrors(server: Server): void {
+export function handleParserErrors(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     // The rest of the request is read and discarded: closing at once would lose the response.
     if (!socket.writable) return;

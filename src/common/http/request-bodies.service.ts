@@ -45,7 +45,7 @@ export class RequestBodies {
     }
     if (hasBody(request)) {
       const length = Number(request.headers['content-length'] ?? ANONYMOUS_LIMIT);
-      this.unauthenticatedBytes.hold(response, Math.min(length, ANONYMOUS_LIMIT));
+      this.unauthenticatedBytes.add(response, Math.min(length, ANONYMOUS_LIMIT));
     }
     return this.unauthenticated(request, response);
   }

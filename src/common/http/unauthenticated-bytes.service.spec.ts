@@ -31,11 +31,11 @@ describe('UnauthenticatedBytes', () => {
   it('limits the bytes of all unauthenticated requests until they end', async () => {
     const held = holding(10);
     const [first, second] = [await openConnection(), await openConnection()];
-    held.hold(first.response, 4);
-    held.hold(first.response, 4);
-    expect(() => held.hold(second.response, 4)).toThrow(Unavailable);
+    held.add(first.response, 4);
+    held.add(first.response, 4);
+    expect(() => held.add(second.response, 4)).toThrow(Unavailable);
     await first.leave();
-    held.hold(second.response, 10);
+    held.add(second.response, 10);
     await second.leave();
   });
 
@@ -43,8 +43,8 @@ describe('UnauthenticatedBytes', () => {
     const held = holding(10);
     const [gone, present] = [await openConnection(), await openConnection()];
     await gone.leave();
-    held.hold(gone.response, 10);
-    held.hold(present.response, 10);
+    held.add(gone.response, 10);
+    held.add(present.response, 10);
     await present.leave();
   });
 });

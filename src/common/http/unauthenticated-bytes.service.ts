@@ -18,7 +18,7 @@ export class UnauthenticatedBytes {
    *
    * @throws Unavailable if the limit is reached
    */
-  hold(response: Response, bytes: number): void {
+  add(response: Response, bytes: number): void {
     // If the client disconnected during authentication, there is no further close event to release the
     // bytes.
     if (response.closed) return;

@@ -50,9 +50,9 @@ function foundOnce(
   { where, order }: ListPlan,
   limit: number,
 ): Sql {
-  const namedTerms = order.map((term, index) => ({ ...term, place: ident(`place_${index}`) }));
-  const values = namedTerms.map(({ expression, place }) => sql`${expression} AS ${place}`);
-  const foundOrder = namedTerms.map((term) => ({ ...term, expression: term.place }));
+  const namedTerms = order.map((term, index) => ({ ...term, alias: ident(`value_${index}`) }));
+  const values = namedTerms.map(({ expression, alias }) => sql`${expression} AS ${alias}`);
+  const foundOrder = namedTerms.map((term) => ({ ...term, expression: term.alias }));
   return sql`
     WITH found AS MATERIALIZED (
       SELECT ${join([sql`t.id`, ...values])} FROM ${tableWhere(definition, where)})

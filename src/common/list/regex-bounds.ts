@@ -59,7 +59,7 @@ function statesOf(pattern: string): number {
   return open.reduce((sum, { size }) => sum + size, 0);
 }
 
-function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray | null {
-  expression.lastIndex = at;
+function matchAt(expression: RegExp, text: string, index: number): RegExpExecArray | null {
+  expression.lastIndex = index;
   return expression.exec(text);
 }

@@ -183,9 +183,9 @@ export class OptionsService {
       if (info.parent && parent) {
         await resources.assertMay(info.parent, parent.id, info.needs ?? 'read', actor);
       }
-      if (info.opens) {
+      if (info.openParts) {
         const rules = this.services.providers.rulesOf(info);
-        return await info.opens({ services: this.services, actor, parent, rules });
+        return await info.openParts({ services: this.services, actor, parent, rules });
       }
       if (parent || info.kind !== 'create' || !info.resource) return ALL_OPEN;
       return (await resources.mayAdd(info.resource, actor)) ? ALL_OPEN : NOTHING_OPEN;

@@ -12,22 +12,22 @@ export function errorResponses(
   info: RouteInfo,
   { method, parameters }: RouteLocation,
 ): ApiResponseOptions[] {
-  const writes = method !== 'GET';
-  const sends = writes && method !== 'DELETE';
+  const isWrite = method !== 'GET';
+  const hasBody = isWrite && method !== 'DELETE';
   // The only public route that changes data is the login, which rejects wrong credentials or a wrong CSRF
   // token.
-  const verifies = info.access !== 'public' || writes;
-  const negotiates = info.outsideApi !== true;
-  const reads = parameters.length > 0 || info.kind === 'list' || info.query !== undefined;
+  const isChecked = info.access !== 'public' || isWrite;
+  const isNegotiated = info.outsideApi !== true;
+  const hasParameters = parameters.length > 0 || info.kind === 'list' || info.query !== undefined;
   const errors: [applies: boolean, status: number, description: string][] = [
-    [verifies && info.access !== 'signature', 401, 'Authentication required.'],
-    [verifies, 403, 'Insufficient permission.'],
-    [negotiates || parameters.length > 0, 404, 'Not found.'],
-    [writes, 405, 'Not possible in the present state.'],
-    [negotiates, 406, 'No offered format is acceptable.'],
-    [writes, 409, 'Conflict.'],
-    [sends, 413, 'Body too large.'],
-    [sends, 415, 'Unsupported content type.'],
+    [isChecked && info.access !== 'signature', 401, 'Authentication required.'],
+    [isChecked, 403, 'Insufficient permission.'],
+    [isNegotiated || parameters.length > 0, 404, 'Not found.'],
+    [isWrite, 405, 'Not possible in the present state.'],
+    [isNegotiated, 406, 'No offered format is acceptable.'],
+    [isWrite, 409, 'Conflict.'],
+    [hasBody, 413, 'Body too large.'],
+    [hasBody, 415, 'Unsupported content type.'],
     [true, 429, 'Too many requests.'],
     [true, 503, 'Temporarily unavailable.'],
   ];
@@ -40,7 +40,7 @@ export function errorResponses(
   const conflicts = anyOfSchemas(ref('Detail'), ref('InUse'));
   const badRequests = anyOfSchemas(ref('Detail'), ref('FieldErrors'));
   return [
-    ...(writes || reads ? [error(400, 'Invalid request data.', badRequests)] : []),
+    ...(isWrite || hasParameters ? [error(400, 'Invalid request data.', badRequests)] : []),
     ...errors
       .filter(([applies]) => applies)
       .map(([, status, description]) =>

@@ -126,7 +126,7 @@ export interface RouteInfo {
    * Returns the parts of a writing route that are open to a caller who has the action in `needs`, as far
    * as they are known before the body is read. Used by OPTIONS and the forms of pages.
    */
-  opens?(caller: Caller): Promise<OpenParts> | OpenParts;
+  openParts?(caller: Caller): Promise<OpenParts> | OpenParts;
   /**
    * Does what a POST to a list below an object does, for forms that save a list with its object.
    */
@@ -136,7 +136,7 @@ export interface RouteInfo {
    * OPTIONS.
    */
   fieldsAt?(rules: unknown, params: Readonly<Record<string, string>>): FieldsAt;
-  /** Provider that `opens`, in its caller, and `fieldsAt` receive as `rules`. */
+  /** Provider that `openParts`, in its caller, and `fieldsAt` receive as `rules`. */
   rules?: ProviderClass;
   /** Fields of the request body, if they are not all fields of the handler's body class. */
   body?: readonly Field[];

@@ -215,7 +215,7 @@ const routeOfAdd = (parent: ResourceDefinition, spec: SubListSpec, name: string)
     return spec.create ? spec.target().fields : [];
   },
   attach: spec.attach !== undefined,
-  opens: (caller) => openParts({ parent, spec }, caller),
+  openParts: (caller) => openParts({ parent, spec }, caller),
   addTo: ({ parent: row, ...caller }, body) =>
     post(
       contextOf({ parent, spec }, { ...caller, parent: existing(row, 'a list has a parent') }),

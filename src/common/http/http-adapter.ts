@@ -31,7 +31,7 @@ export class HttpAdapter extends ExpressAdapter {
     return this.shutdown?.isEnding === true;
   }
 
-  /** Skips the drain time: a user who stops the server in a terminal waits for it. */
+  /** Skips the drain time, for a user who stops the server in a terminal and waits for the shutdown. */
   skipDrain(): void {
     this.drainMs = 0;
   }

@@ -23,8 +23,8 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 const LINGER_MS = 2000;
 
 /**
- * Sends the JSON body of other errors for requests that Node's parser rejects: those requests never reach
- * the application. The headers of a request are limited to 16 KB in total.
+ * Responds with a JSON error to requests that Node's parser rejects: those requests never reach the
+ * application. The headers of a request are limited to 16 KB in total.
  */
 export function handleParserErrors(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Actor } from '../access.js';
 
-/** State of one request (or one worker step) that is needed far from the handler. */
+/** State of one request, or of one step of a worker, that code outside of the handler needs. */
 export interface RequestScope {
   actor: Actor | null;
   requestId: string;

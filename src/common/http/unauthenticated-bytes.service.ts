@@ -5,7 +5,7 @@ import { Unavailable } from '../errors/errors.js';
 
 const RETRY_SECONDS = 1;
 
-/** Counts the bytes of bodies that this process holds for unauthenticated senders. */
+/** Counts the bytes of bodies that this process stores for unauthenticated senders. */
 @Injectable()
 export class UnauthenticatedBytes {
   private total = 0;

@@ -23,7 +23,7 @@ export type RoleLevel = (definition: ResourceDefinition, alias: string, role: st
 interface Scope {
   definition: ResourceDefinition;
   alias: string;
-  /** Types on the path to this one. A filter that returns to one of them is rejected. */
+  /** Types on the path to this type. A filter that returns to one of these types is rejected. */
   visited: readonly string[];
 }
 

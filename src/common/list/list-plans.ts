@@ -32,8 +32,8 @@ interface Options {
 }
 
 /**
- * Plans for reading a list: for callers who see many of its rows, and for callers who see few, if
- * the list distinguishes them.
+ * Plans for reading a list: for callers who see many rows of the list, and for callers who see few rows,
+ * if the list distinguishes these callers.
  */
 export interface ListPlans {
   many: ListPlan;

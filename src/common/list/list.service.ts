@@ -36,7 +36,7 @@ export interface ListOptions {
   decorate?: (items: Representation[], rows: readonly Row[]) => Promise<Representation[]>;
 }
 
-/** A list whose total is wanted. */
+/** List whose total is requested. */
 export interface CountedList {
   definition: ResourceDefinition;
   query: QueryParameters;

@@ -21,7 +21,7 @@ export interface OrderTerm {
   column: string;
 }
 
-/** Returns the ORDER BY terms. The last one is always `id`, so that pages never overlap. */
+/** Returns the ORDER BY terms. The last term is always `id`, so that pages never overlap. */
 export function orderTerms(
   definition: ResourceDefinition,
   alias: string,
@@ -97,7 +97,7 @@ function termOf(
 
 /**
  * Returns the field that the first step of a path names, or null for a relation. A field can have the
- * name of a relation: `attempts` is their number, `attempts__id` their ids.
+ * name of a relation: `attempts` is the number of attempts, `attempts__id` their ids.
  *
  * @throws BadRequest, Forbidden for a name that is neither
  */

@@ -151,7 +151,7 @@ export function isCostly({ all, any, chained, search, order, expressions }: List
 export const searchesTexts = ({ all, any, chained, search }: ListQuery): boolean =>
   search.length > 0 || [...all, ...any, ...chained].some(({ lookup }) => !CHEAP.has(lookup));
 
-/** Returns the names that a list is ordered by, without empty ones. */
+/** Returns the non-empty names that a list is ordered by. */
 function orderNames(values: readonly string[]): string[] {
   const names = values
     .flatMap((value) => value.split(','))

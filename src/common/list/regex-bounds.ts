@@ -11,7 +11,7 @@ const TOO_LONG = `A regular expression may have at most ${MAX_LENGTH} characters
 const TOO_LARGE = 'The regular expression repeats too much.';
 const OTHER_SYNTAX = 'The regular expression may not switch to another syntax.';
 
-/** Prefixes that make PostgreSQL read the pattern in another syntax than the one that is counted here. */
+/** Prefixes that switch PostgreSQL to a syntax that `statesOf` does not count. */
 const SYNTAX_SWITCH = /^(?:\*\*\*|\(\?[a-z]*[beqx])/;
 const REPETITION = /\{(\d{1,3})(?:,(\d{0,3}))?\}/y;
 const BRACKET = /\[\^?\]?(?:\[[.:=][^\]]*\]|\\.|[^\]\\])*\]?/sy;

@@ -11,8 +11,8 @@ import { resource } from '../resource/registry.js';
 import type { Values } from './hooks.js';
 
 /**
- * Verifies the objects that a body references: a missing object gives 400, and one on which the caller
- * lacks the permission gives 403 (docs/contract/conventions.md#readable-or-not).
+ * Verifies the objects that a body references: a missing object gives 400, and an object on which the
+ * caller lacks the permission gives 403 (docs/contract/conventions.md#readable-or-not).
  */
 @Injectable()
 export class ReferencesService {
@@ -110,7 +110,7 @@ export function anyDenied(
   const { table, policy } = definition;
   return sql`EXISTS (SELECT 1 FROM ${ident(table)} t WHERE ${and(
     sql`t.id = ANY(${idList(definition, ids)})`,
-    except ? sql`NOT EXISTS (SELECT 1 FROM (${except}) own (id) WHERE own.id = t.id)` : TRUE,
+    except ? sql`NOT EXISTS (SELECT 1 FROM (${except}) exempt (id) WHERE exempt.id = t.id)` : TRUE,
     not(permit(policy, action, 't', actor)),
   )})`;
 }

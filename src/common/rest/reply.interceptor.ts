@@ -14,7 +14,7 @@ import { metadataOf } from './route-location.js';
 import { successStatus } from './route-responses.js';
 import { ROUTE_INFO, type RouteInfo } from './route.js';
 
-/** Writes status and headers of every response: those that the route declares, or that a `Reply` names. */
+/** Writes the status and headers that the route declares, or that the handler returns in a `Reply`. */
 @Injectable()
 export class ReplyInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -30,8 +30,8 @@ function apply({ status, headers, body }: Reply<number>, response: Response): un
 }
 
 /**
- * Returns the response that a handler's value stands for. The status is the one that the route
- * declares, and 200 for a dry run. 201 and 202 get the `Location` of the object in the body
+ * Converts the return value of a handler to a response. The status is 200 for a dry run, and otherwise
+ * the status that the route declares. 201 and 202 get the `Location` of the object in the body
  * (docs/contract/conventions.md#success-statuses).
  */
 export function replyOf(value: unknown, context: ExecutionContext): Reply<number> {

@@ -182,7 +182,7 @@ export interface RouteInfo {
   query?: readonly QueryParameter[];
 }
 
-/** Object below the one of `:id`. The handler receives its row through `@Member()`. */
+/** Object below the object of `:id`. The handler receives the row of the member through `@Member()`. */
 export interface RouteMember {
   /** Name of the parameter in the URL. */
   param: string;

@@ -18,7 +18,7 @@ const parentId = (definition: ResourceDefinition, parent: Row): Sql =>
   sql`${parent.id}::${raw(idType(definition))}`;
 
 /**
- * Declares a list of rows that reference the parent: `GET` lists them, `POST` creates one below the
+ * Declares a list of rows that reference the parent: `GET` lists the rows, `POST` creates a row below the
  * parent.
  */
 export function children<Rules>(

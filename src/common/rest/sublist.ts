@@ -112,8 +112,8 @@ const ThisSubList = createParamDecorator((_data: undefined, context: ExecutionCo
 );
 
 /**
- * The routes of every sub-list. `@SubList` gives the controller of the parent a copy of them, with the
- * name of the list in the place of `:list`.
+ * The routes of every sub-list. `@SubList` copies the routes to the controller of the parent, with the
+ * name of the list instead of `:list`.
  */
 abstract class SubListController implements GenericController {
   constructor(readonly services: CommonServices) {}

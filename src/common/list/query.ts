@@ -15,9 +15,7 @@ export interface Condition {
 
 /** Parsed list query, not verified against a resource yet. */
 export interface ListQuery {
-  /**
-   * Conditions combined by AND. Those through the same to-many relation concern the same related row.
-   */
+  /** Conditions combined by AND. Conditions through one to-many relation concern one related row. */
   all: readonly Condition[];
   /** Conditions combined by AND, each on a separate related row (`chain__`). */
   chained: readonly Condition[];

@@ -14,7 +14,7 @@ export class HeldRoles {
 
   /** Returns the ids of the objects of a type on which the caller holds a role. */
   on(type: string, role: string): readonly number[] {
-    const found = this.roles.find((one) => one.content_type === type && one.role_field === role);
+    const found = this.roles.find((item) => item.content_type === type && item.role_field === role);
     return found?.ids ?? [];
   }
 

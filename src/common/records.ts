@@ -63,10 +63,10 @@ export const mapValues = <Value, Result>(
   );
 
 /** Returns true if a list contains the value, and narrows its type. */
-export const isOneOf = <Word extends string>(
-  values: readonly Word[],
+export const isOneOf = <Choice extends string>(
+  choices: readonly Choice[],
   value: unknown,
-): value is Word => values.some((word) => word === value);
+): value is Choice => choices.some((choice) => choice === value);
 
 /**
  * Returns a copy without a prototype, for lookups by client-defined names: a name of `Object.prototype`

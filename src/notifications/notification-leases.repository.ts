@@ -93,7 +93,7 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
           n.created < now() - make_interval(hours => ${GIVE_UP_HOURS}) AS overdue
       ), abandoned AS (
         ${abandonAttempts(sql`SELECT id FROM leased`, ABANDONED)}
-      ), begun AS (
+      ), started AS (
         ${addAttempts(sql`SELECT id, attempts FROM leased`)}
       )
       SELECT * FROM leased`);

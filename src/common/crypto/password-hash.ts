@@ -80,10 +80,10 @@ class FairQueue {
       this.#running -= 1;
       return;
     }
-    const [caller, own] = next;
-    const start = own.shift();
+    const [caller, queue] = next;
+    const start = queue.shift();
     this.#waiting.delete(caller);
-    if (own.length > 0) this.#waiting.set(caller, own);
+    if (queue.length > 0) this.#waiting.set(caller, queue);
     start?.();
   }
 }

@@ -31,8 +31,8 @@ export function sumTotals({ table, columns, total }: StoredTotals, where: Sql): 
     ([column, totalColumn]) => sql`${ident(totalColumn)} AS ${ident(column)}`,
   );
   return sql`
-    SELECT COALESCE(sum(t.kept), 0)::bigint AS count
-    FROM (SELECT ${join([...totalColumns, sql`${ident(total)} AS kept`])} FROM ${ident(table)}) t
+    SELECT COALESCE(sum(t.row_total), 0)::bigint AS count
+    FROM (SELECT ${join([...totalColumns, sql`${ident(total)} AS row_total`])} FROM ${ident(table)}) t
     WHERE ${where}`;
 }
 

@@ -27,16 +27,16 @@ export function brokenReference(error: unknown): string {
 const labelOf = ({ label }: ResourceDefinition): string => label.toLowerCase();
 
 function endsOfField(table: string, column: string): Ends | undefined {
-  const owners = resources().filter((one) => one.table === table);
+  const owners = resources().filter((resource) => resource.table === table);
   // A shared table is represented by the list of all its types.
   const owner = owners.find(({ variants }) => variants !== null) ?? owners[0];
-  const field = owners.flatMap(({ fields }) => fields).find((one) => one.column === column);
+  const field = owners.flatMap(({ fields }) => fields).find((field) => field.column === column);
   return owner && field?.target ? { from: labelOf(owner), to: labelOf(field.target()) } : undefined;
 }
 
 function endsOfLink(table: string, column: string): Ends | undefined {
   for (const definition of resources()) {
-    const link = Object.values(definition.relations).find((one) => isLink(one, table));
+    const link = Object.values(definition.relations).find((relation) => isLink(relation, table));
     if (link?.kind !== 'many-to-many') continue;
     const [from, to] = [labelOf(definition), labelOf(link.target())];
     return column === link.sourceColumn ? { from: to, to: from } : { from, to };

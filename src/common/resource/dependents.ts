@@ -22,7 +22,7 @@ export interface Dependents {
  */
 export async function dependentsOf(database: Database, rows: Sql): Promise<Dependents | null> {
   const found = await database.rows<{ id: number; type: string; total: number }>(sql`
-    SELECT id, type, (count(*) OVER ())::int AS total FROM (${rows}) held
+    SELECT id, type, (count(*) OVER ())::int AS total FROM (${rows}) dependent
     ORDER BY id LIMIT ${MAX_LISTED}`);
   const [first] = found;
   if (!first) return null;

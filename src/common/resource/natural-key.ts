@@ -164,7 +164,7 @@ function parentParts(fields: readonly Field[], alias: string, actor: Actor): Sql
     const target = targetOf(field);
     const parentAlias = `${alias}k`;
     const column = ident(alias, columnOf(field));
-    const columns = ownFields(target).map((one) => ident(parentAlias, columnOf(one)));
+    const columns = ownFields(target).map((keyField) => ident(parentAlias, columnOf(keyField)));
     const grandparents = parentFields(target);
     return sql`CASE WHEN ${column} IS NULL THEN '[[]]'::jsonb ELSE (
       SELECT jsonb_build_array(jsonb_build_array(${join(columns)}))

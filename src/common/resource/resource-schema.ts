@@ -91,8 +91,8 @@ function summaryFieldsSchema(definition: ResourceDefinition): JsonSchema {
   }
   const roles = definition.roles.map(({ field }) => [field, ref('ObjectRole')] as const);
   if (roles.length > 0) entries.push(['object_roles', partial(Object.fromEntries(roles))]);
-  const words = Object.keys(definition.capabilities).map((word) => [word, BOOLEAN] as const);
-  if (words.length > 0) entries.push(['user_capabilities', partial(Object.fromEntries(words))]);
+  const flags = Object.keys(definition.capabilities).map((name) => [name, BOOLEAN] as const);
+  if (flags.length > 0) entries.push(['user_capabilities', partial(Object.fromEntries(flags))]);
   return {
     ...partial({ ...Object.fromEntries(entries), ...definition.shows.summary_fields }),
     ...othersOf(definition.shows.summaryOthers),
@@ -113,8 +113,8 @@ function summarySchema(definition: ResourceDefinition): JsonSchema {
       return [name, field ? fieldSchema({ ...field, nullable: false }) : TYPE] as const;
     }),
   );
-  const own = definition.shows.summary ?? {};
-  const all = { ...properties, ...describedBy(definition, own) };
+  const additions = definition.shows.summary ?? {};
+  const all = { ...properties, ...describedBy(definition, additions) };
   return object(
     all,
     Object.keys(all).filter((name) => name !== 'id'),

@@ -43,7 +43,7 @@ export function readLaunch(body: Values): {
 /**
  * Parses the jobs of a bulk launch, yielding to the event loop between them.
  *
- * @returns entries, null for invalid ones, and the errors of each entry
+ * @returns entries, with null for an invalid entry, and the errors of each entry
  */
 export async function readJobEntries(jobs: readonly unknown[]): Promise<{
   entries: (JobEntry | null)[];
@@ -74,7 +74,7 @@ const nonEmpty = (body: Values, maybeEmpty: ReadonlySet<string>): Values =>
     Object.entries(body).filter(([name, value]) => value !== '' || !maybeEmpty.has(name)),
   );
 
-/** Returns the prompts among the parsed values. */
+/** Returns the prompts in the parsed values. */
 function promptsIn(
   { extra_vars: vars, extra_data: data, ...others }: Values,
   errors: FieldErrors,

@@ -106,7 +106,7 @@ export function entriesOf(record: object): [string, unknown][] {
 }
 
 /**
- * Merges objects. Later members replace earlier ones; names keep the position of their first
+ * Merges objects. Later members replace earlier members; names keep the position of their first
  * appearance.
  */
 export function mergeExact(...records: readonly object[]): Record<string, unknown> {

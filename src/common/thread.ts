@@ -55,7 +55,7 @@ export class Thread<Task, Result> {
     return result;
   }
 
-  /** Terminates the thread. A later call starts a new one. */
+  /** Terminates the thread. A later call starts a new thread. */
   async close(): Promise<void> {
     await this.queue;
     await this.terminate();

@@ -28,7 +28,7 @@ export class NotificationStore {
 
   /**
    * Returns the destination of a notification, and a flag that is true if the notification is due;
-   * undefined if it is finished. Notifications that open and resolve one incident are sent in order
+   * undefined for a finished notification. Notifications of one incident are sent in order
    * (docs/decisions/0038).
    */
   find(id: number): Promise<NotificationTarget | undefined> {

@@ -8,8 +8,8 @@ import { attached, children } from '../common/rest/sublist-kinds.js';
  * Returns the sublist `notification_templates_<event>/` of a resource with notifications
  * (docs/contract/notifications.md#attaching). To attach or detach, the caller needs permission to
  * change the notification template, and on the parent the permission `attach_notifications` of its
- * policy, or read access if the policy has no such action. A template created here belongs to the
- * organization in the request body; below an organization, to that organization.
+ * policy, or read access if the policy has no such action. A template created in this list belongs to
+ * the organization in the request body; below an organization, to that organization.
  */
 export const attachNotifications =
   () =>

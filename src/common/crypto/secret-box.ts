@@ -54,8 +54,8 @@ export function isSealed(text: string): boolean {
 /**
  * Seals secrets with AES-256-GCM as `$sealed$v1$<key id>$<base64url of iv, tag, ciphertext>`.
  *
- * The first secret key seals; all of them open. To rotate the secret key, put the new one first, reseal
- * all values for which `needsReseal` is true, then remove the old one.
+ * The first secret key seals; all secret keys open. To rotate the secret key, put the new key first, reseal
+ * all values for which `needsReseal` is true, then remove the old key.
  */
 export class SecretBox {
   readonly #primary: BoxKey;

@@ -101,7 +101,7 @@ function decode(text: string): unknown {
   }
 }
 
-/** Returns true if a value can be compared with those of a term. Clients can forge cursors. */
+/** Returns true if a value can be compared with the values of a term. Clients can forge cursors. */
 function fits({ kind, columnType, nullable }: OrderTerm, value: unknown): value is Value {
   if (value === null) return nullable;
   if (typeof value === 'string') {

@@ -25,7 +25,7 @@ export const replaceable = (definition: ResourceDefinition, body: Values): reado
   );
 
 /**
- * Returns the given values that differ from the row. Timestamps and JSON are compared by meaning, not
+ * Returns the values that differ from the row. Timestamps and JSON are compared by meaning, not
  * by text.
  */
 export function changesOf(definition: ResourceDefinition, row: Row, values: Values): Values {

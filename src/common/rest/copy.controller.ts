@@ -84,7 +84,7 @@ export abstract class CopyController<Schema extends object = object> {
     });
   }
 
-  /** Returns values that replace those of the original, by field name. Secrets are decrypted here. */
+  /** Returns values, with decrypted secrets, that replace values of the original, by field name. */
   protected async replacedValues(_original: RowOf<Schema>, _actor: Actor): Promise<Values> {
     return {};
   }

@@ -31,7 +31,7 @@ import { currentScope } from '../http/request-scope.js';
 import { messageOf, stackOf } from '../errors/message-of.js';
 import { SecurityEvents } from './security-events.service.js';
 
-/** Renders an error in another format than JSON for clients that accept one. */
+/** Renders errors in another format than JSON for clients that accept that format. */
 export abstract class ErrorViews {
   /** @returns true if the response was written; false if the filter must send JSON */
   abstract send(request: ApiRequest, response: Response, rendered: ErrorResponse): Promise<boolean>;

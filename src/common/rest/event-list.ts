@@ -8,7 +8,7 @@ import type { Representation } from '../resource/represent.js';
 import type { CommonServices } from './common-services.service.js';
 
 /**
- * Lists the events of runs as the given resource. Each event contains at most
+ * Lists the events of runs as objects of a resource. Each event contains at most
  * EVENT_STDOUT_MAX_BYTES_DISPLAY bytes of its output unless the query has `no_truncate`
  * (docs/contract/runs.md#lists-of-events). The output of playbooks, plays and tasks is short and
  * never truncated.

@@ -26,7 +26,7 @@ export class IdempotencyKeysRepository extends TableRepository<IdempotencyKey> {
    * Claims a key for a request. A concurrent request with the same key waits for the end of this
    * transaction.
    *
-   * @returns false if another request already holds the key
+   * @returns false if another request has already claimed the key
    */
   async claim(key: string, request: string): Promise<boolean> {
     const claimed = await this.database.row(sql`

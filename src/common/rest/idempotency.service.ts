@@ -12,7 +12,7 @@ import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
 export const MAX_KEY_LENGTH = 255;
 const BAD_REQUEST = 400;
 
-/** Stored result of a request: a response, or a refusal that is kept. */
+/** Stored result of a request: a response or a refusal. */
 export type KeyedOutcome = Reply<number> | BadRequest;
 
 /** Identity of a request. The query is compared together with the content. */

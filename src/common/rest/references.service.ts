@@ -68,7 +68,7 @@ export class ReferencesService {
   /**
    * Locks objects against deletion.
    *
-   * @returns the ids that exist, in the given order
+   * @returns the existing ids, in the order of `ids`
    */
   async lockExisting(target: ResourceDefinition, ids: readonly number[]): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`

@@ -13,7 +13,7 @@ export interface RouteLocation {
   belowParent: string;
 }
 
-/** @throws BrokenInvariant if `@Route` stands below the HTTP method decorator, or without one */
+/** @throws BrokenInvariant unless `@Route` stands above an HTTP method decorator */
 export function locationOf(handler: unknown, { parent, operationId }: RouteInfo): RouteLocation {
   if (typeof handler !== 'function') throw new BrokenInvariant(`${operationId} is a method`);
   const method = metadataOf<RequestMethod>(METHOD_METADATA, handler);

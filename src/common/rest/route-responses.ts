@@ -36,7 +36,7 @@ const hasResponseBody = (info: RouteInfo): boolean =>
 
 function bodyOf({ response, resource, kind, adds }: RouteInfo): JsonSchema {
   if (response) return response;
-  const definition = existing(resource, 'a route without a response answers with a resource');
+  const definition = existing(resource, 'a route without a response schema has a resource');
   if (kind === 'list') return pageRef(definition);
   return adds ? { allOf: [resourceRef(definition), object(adds)] } : resourceRef(definition);
 }

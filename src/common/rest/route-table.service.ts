@@ -8,7 +8,7 @@ import { memberOf, prototypeOf } from '../records.js';
 
 export interface TableRoute {
   method: string;
-  /** Express pattern with a leading slash and no trailing one: `/api/v2/teams/:id/users`. */
+  /** Express pattern with a leading and without a trailing slash: `/api/v2/teams/:id/users`. */
   pattern: string;
   /** Display name of the handler: `TeamsController.users_list`. */
   handler: string;

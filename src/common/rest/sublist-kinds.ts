@@ -81,7 +81,7 @@ export const subListOf =
  * Declares a list of rows linked by a link table. Attaching is idempotent; detaching removes the link
  * and never deletes the child (docs/contract/conventions.md#sub-lists).
  *
- * @param options `check` throws to refuse attaching a child, `beforeDetach` to refuse detaching one
+ * @param options `check` throws to refuse attaching a child, `beforeDetach` to refuse detaching a child
  */
 export function attached<Rules>(
   relationName: string,

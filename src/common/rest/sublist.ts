@@ -59,7 +59,7 @@ export interface SubListSpec<Parent extends Row = Row, Child extends Row = Row, 
   options?(context: LinkContext<Parent, Rules>): ListOptions;
   events?: boolean;
   /**
-   * Returns the values that a child created here receives from its parent. Absent: POST does not
+   * Returns the values that a new child receives from its parent. Absent: POST does not
    * create.
    */
   create?(parent: Parent): Values;
@@ -70,7 +70,7 @@ export interface SubListSpec<Parent extends Row = Row, Child extends Row = Row, 
   mayCreateIn?(parent: Parent): boolean;
   /** Replaces the child's `add` rule for creation in this list. Throws to refuse. */
   authoriseCreate?(context: LinkContext<Parent, Rules>): Promise<void>;
-  /** Throws for callers who lack the permission to attach any object here. */
+  /** Throws for callers who lack the permission to attach any object to this list. */
   authoriseAttach?(context: LinkContext<Parent, Rules>): Promise<void>;
   /** Action on the parent required to create, attach or detach; default `change`. */
   needs?: string;

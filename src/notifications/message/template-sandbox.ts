@@ -62,7 +62,7 @@ export class TemplateSandbox implements OnApplicationShutdown {
     return result;
   }
 
-  /** Ends the thread; a later call starts a new one. */
+  /** Terminates the thread; a later call starts a new thread. */
   async onApplicationShutdown(): Promise<void> {
     await this.queue;
     await this.thread.close();

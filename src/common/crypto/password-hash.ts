@@ -8,7 +8,7 @@ export interface ScryptCost {
 }
 
 /** OWASP's recommendation with the least memory (16 MB per check); about 0.15 s on one core. */
-export const DEFAULT_COST: Readonly<ScryptCost> = { logN: 14, r: 8, p: 5 };
+const DEFAULT_COST: Readonly<ScryptCost> = { logN: 14, r: 8, p: 5 };
 
 /**
  * Upper limits of a stored hash. A hash beyond them is damaged or hostile: its check could take minutes

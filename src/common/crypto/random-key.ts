@@ -8,7 +8,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const UNBIASED_LIMIT = 256 - (256 % ALPHABET.length);
 
 /** Length of a generated webhook key (contract: 50 alphanumerics, about 297 bits). */
-export const WEBHOOK_KEY_LENGTH = 50;
+const WEBHOOK_KEY_LENGTH = 50;
 
 /** Returns cryptographically random text over `[A-Za-z0-9]`. All characters are equally likely. */
 export function randomAlphanumeric(length: number): string {

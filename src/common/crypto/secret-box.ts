@@ -32,7 +32,7 @@ interface BoxKey {
 }
 
 /** Derives an independent 256-bit key for one purpose from the installation's secret. */
-export function deriveKey(secretKey: string, purpose: string): Buffer {
+function deriveKey(secretKey: string, purpose: string): Buffer {
   if (secretKey === '') throw new Error('The secret key must not be empty.');
   return scryptSync(secretKey, `automation-controller/${purpose}`, 32, STRETCH);
 }

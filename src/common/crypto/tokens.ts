@@ -5,7 +5,7 @@ import { randomAlphanumeric } from './random-key.js';
 const RANDOM_LENGTH = 43;
 
 /** Prefix by which secret scanners recognize a leaked token. */
-export const ACCESS_TOKEN_PREFIX = 'act';
+const ACCESS_TOKEN_PREFIX = 'act';
 
 /** New token, which is shown once, and the digest that is stored instead of the token. */
 export interface IssuedToken {

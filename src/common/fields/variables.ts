@@ -16,7 +16,7 @@ import {
 
 /** Maximum number of characters of variables in a request, as JSON and as YAML. */
 const MAX_JSON_LENGTH = 1_048_576;
-export const MAX_YAML_LENGTH = 65_536;
+const MAX_YAML_LENGTH = 65_536;
 /**
  * Maximum number of names in texts above the YAML limit. Each name slows down every step of a launch; the
  * length of values has little effect.

@@ -23,7 +23,7 @@ const isOurs = (message: unknown): boolean =>
 
 /** Identifies the messages of this program: libraries use the same channel. */
 export const isMemberMessage = (message: unknown): message is MemberMessage => isOurs(message);
-export const isGroupMessage = (message: unknown): message is GroupMessage => isOurs(message);
+const isGroupMessage = (message: unknown): message is GroupMessage => isOurs(message);
 
 /** This process of the API: the only one, or one of several on the same port. */
 export abstract class GroupMember {

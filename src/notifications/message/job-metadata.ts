@@ -83,7 +83,7 @@ export function hostSummariesOf(hosts: MessageFacts['hosts']): Record<string, Ho
 }
 
 /** Returns `Workflow job summary:` and a line for every node. */
-export function workflowSummary(nodes: readonly WorkflowNodeFacts[]): string {
+function workflowSummary(nodes: readonly WorkflowNodeFacts[]): string {
   const lines = nodes.map(({ node, job }) =>
     job
       ? `- node #${node} spawns job #${job.id}, "${job.name}", which finished with status ${job.status}.`

@@ -11,9 +11,10 @@ interface Entry {
 const sso = new SingleSignOn();
 const { account, claim, logIn, makeAuthenticator, map, rolesOf, userOf } = sso;
 
+beforeEach(() => sso.test.database.execute(sql`DELETE FROM authenticator_maps`));
+
 describe('the roles of a login', () => {
   const isMember = 'Member Home Team';
-  beforeEach(() => sso.test.database.execute(sql`DELETE FROM authenticator_maps`));
 
   it('are granted and revoked with a group', async () => {
     const { team, organization } = sso.test.home;

@@ -48,7 +48,7 @@ describe('a push while the job of an earlier one is pending', () => {
       expect(old).toMatchObject({
         id: first.body.job,
         status: 'canceled',
-        job_explanation: expect.stringContaining(`Webhook delivery ${second.body.delivery}`),
+        job_explanation: expect.stringContaining(`webhook delivery ${second.body.delivery}`),
       });
       expect(newest).toMatchObject({ id: second.body.job, status: 'pending' });
       const path = `webhook_deliveries/${first.body.delivery}/`;

@@ -70,7 +70,7 @@ class ErrorsByLine {
 /** Number of hosts written by one statement. */
 const BATCH = 10_000;
 /** Number of lines between two progress reports while the body is read. */
-const REPORT_EVERY = 5000;
+const REPORT_INTERVAL = 5000;
 
 type Counts = Omit<HostTotals, 'groups'>;
 
@@ -172,7 +172,7 @@ export class BulkHostStream {
           const entry = readEntry(value, entryErrors);
           if (entry) await spool.add(line.number, entry);
           else lineErrors.add(line.number, entryErrors);
-          if (count % REPORT_EVERY === 0) report({ phase: 'reading', lines: count });
+          if (count % REPORT_INTERVAL === 0) report({ phase: 'reading', lines: count });
         }
       } finally {
         releaseCache();
@@ -202,7 +202,7 @@ export class BulkHostStream {
         return new Reply(200, { dry_run: true, ...responseBody(stream, totals) });
       }
       let written = 0;
-      for await (const batch of this.staged()) {
+      for await (const batch of this.stagedBatches()) {
         // A disconnected client would not receive the result.
         if (source.socket.destroyed) throw new BadRequest('The client disconnected.');
         written += await this.writeBatch(stream, batch, totals, spool.hasGroups);
@@ -255,7 +255,7 @@ export class BulkHostStream {
   }
 
   /** Yields a query for each batch of staged hosts, in order. */
-  private async *staged(): AsyncGenerator<Sql> {
+  private async *stagedBatches(): AsyncGenerator<Sql> {
     for (let after = 0; ;) {
       const part = existing(
         await this.database.row<{ last: number | null }>(sql`
@@ -282,9 +282,9 @@ export class BulkHostStream {
   }
 
   /** @returns number of hosts added to the counts */
-  private async count(writing: Sql, totals: Counts): Promise<number> {
+  private async count(query: Sql, totals: Counts): Promise<number> {
     const rows = await this.database.rows<{ result: keyof Counts; hosts: number }>(sql`
-      ${writing} SELECT result, count(*)::int AS hosts FROM written GROUP BY result`);
+      ${query} SELECT result, count(*)::int AS hosts FROM written GROUP BY result`);
     let written = 0;
     for (const { result, hosts } of rows) {
       totals[result] += hosts;

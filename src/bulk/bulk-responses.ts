@@ -64,13 +64,13 @@ const COUNTS = { created: INTEGER, updated: INTEGER, unchanged: INTEGER };
 const COUNT_NAMES = Object.keys(COUNTS);
 
 /** Members of the response to an NDJSON body, which counts the hosts instead of listing them. */
-const COUNTED = { url: STRING, inventory: INTEGER, ...COUNTS };
+const COUNTED_MEMBERS = { url: STRING, inventory: INTEGER, ...COUNTS };
 const COUNTED_OPTIONAL = ['updated', 'unchanged'];
 
 export const CREATED: JsonSchema = {
   ...anyOfSchemas(
     object({ ...CREATED_MEMBERS, ...COUNTS }, COUNT_NAMES),
-    object(COUNTED, COUNTED_OPTIONAL),
+    object(COUNTED_MEMBERS, COUNTED_OPTIONAL),
   ),
   description: 'Contains host counts for an NDJSON body and for `on_conflict: "update"`.',
 };
@@ -86,7 +86,7 @@ export const CREATED_LINES = partial({
     'Progress, in all lines except the last.',
   ),
   status: { ...INTEGER, description: 'Status code that a regular response would have.' },
-  result: described(partial({ dry_run: BOOLEAN, ...COUNTED }), 'Result, in the last line.'),
+  result: described(partial({ dry_run: BOOLEAN, ...COUNTED_MEMBERS }), 'Result, in the last line.'),
   error: freeObject('Body that a regular error response would have.'),
 });
 
@@ -121,7 +121,7 @@ const dryRun = (
 const DRY_RUN = { dry_run: described(BOOLEAN, 'True: nothing was changed.') };
 export const CREATE_DRY_RUN = dryRun(
   object({ ...DRY_RUN, ...CREATED_MEMBERS, ...COUNTS }, COUNT_NAMES),
-  object({ ...DRY_RUN, ...COUNTED }, COUNTED_OPTIONAL),
+  object({ ...DRY_RUN, ...COUNTED_MEMBERS }, COUNTED_OPTIONAL),
 );
 export const DELETE_DRY_RUN = dryRun(object({ ...DRY_RUN, ...DELETED_MEMBERS }));
 export const LAUNCH_DRY_RUN = dryRun(object({ ...DRY_RUN, ...PREVIEW_MEMBERS }));

@@ -8,7 +8,7 @@ export interface JsonSchema {
   readonly properties?: JsonSchemas;
   readonly items?: JsonSchema;
   readonly anyOf?: JsonSchema[];
-  readonly [word: string]: unknown;
+  readonly [keyword: string]: unknown;
 }
 export type JsonSchemas = Readonly<Record<string, JsonSchema>>;
 

@@ -9,11 +9,11 @@ const PAGES_AND_FILES = /^(text\/(html|css|javascript)|application\/javascript|i
  * site can choose text that a page repeats, and learn secrets of the page from the compressed length
  * (the BREACH attack, see docs/security.md).
  */
-function isCompressed(request: Request, response: Response): boolean {
+function shouldCompress(request: Request, response: Response): boolean {
   if (request.headers['sec-fetch-site'] === 'cross-site') return false;
   const isDocument = request.path === '/api/openapi.json';
   return isDocument || PAGES_AND_FILES.test(String(response.getHeader('Content-Type')));
 }
 
 /** Express handler that compresses pages, their static files and the OpenAPI document. */
-export const compressed: RequestHandler = compression({ filter: isCompressed });
+export const compressed: RequestHandler = compression({ filter: shouldCompress });

@@ -5,7 +5,7 @@ import { isRunnerEvent, type RunnerEvent } from './events.js';
 import { type Line, LineSplitter } from './line-splitter.js';
 
 /** Line separators of Python's `splitlines`: the printing side counts each piece separately. */
-const PIECE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
+const PYTHON_LINE_SEPARATOR = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
 /**
  * Maximum number of missing counters, which a run never reaches. A line with a higher counter is output of
  * a task that looks like an event, and is treated as output.
@@ -56,7 +56,7 @@ export class EventReader {
   }
 
   private toOutput(text: string): RunnerEvent[] {
-    const pieces = text.split(PIECE_END);
+    const pieces = text.split(PYTHON_LINE_SEPARATOR);
     if (pieces.at(-1) === '' && pieces.length > 1) pieces.pop();
     return pieces.map((piece, index) => {
       const endsLine = index === pieces.length - 1 ? 1 : 0;

@@ -106,7 +106,7 @@ interface Upload {
 }
 
 /**
- * Creates the hosts of an NDJSON body: as many as an inventory can have, all or none, in bounded memory.
+ * Creates all hosts of an NDJSON body or none. Uses a bounded amount of memory.
  * The body is read and validated first; the transaction begins when the body is complete.
  */
 @Injectable()
@@ -298,7 +298,7 @@ export class BulkHostStream {
 const lastValues = (query: QueryParameters): Record<string, unknown> =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value].flat().at(-1)]));
 
-/** Returns the numbers of written hosts. Clients can list the hosts of the inventory. */
+/** Returns the counts of the written hosts and the URL of the inventory, but not the hosts themselves. */
 function responseBody(
   { target, onConflict }: HostStream,
   { created, updated, unchanged }: HostTotals,

@@ -6,8 +6,8 @@ import { Reply } from '../common/http/reply.js';
 import { stackOf } from '../common/errors/message-of.js';
 
 /**
- * Returns a response that starts before its request is processed: lines with progress, and a last line with
- * the status and the body of the regular response, as `result` or as `error`.
+ * Returns a response that starts before its request is processed. The lines report progress. The last line
+ * contains the status and the body of the regular response, as `result` or as `error`.
  *
  * @param work continues after the client disconnects; the caller of this function handles the disconnect
  */

@@ -19,7 +19,7 @@ import type { NotificationTemplate } from './notification-template.entity.js';
 
 type Configuration = Record<string, unknown>;
 
-/** A template in the state to store, with a decrypted configuration. */
+/** Template to be stored. The configuration is decrypted. */
 interface Draft {
   id: number;
   organizationId: number;

@@ -36,7 +36,7 @@ function eventFor(change: RunChange): { event: string; attachedFor: string } | n
  * record and one queue entry for each template attached to the run's template, its project or its
  * organization (docs/contract/notifications.md#when-they-fire). A change that is published several
  * times creates no further notifications. A workflow job without a workflow job template (the
- * parent of a bulk launch or of slices) creates none.
+ * parent of a bulk launch or of slices) creates no notifications.
  */
 @Injectable()
 @ListensToRuns()

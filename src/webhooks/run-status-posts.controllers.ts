@@ -12,7 +12,7 @@ import { webhookStatusPosts } from './webhook-status-posts.resource.js';
 const posts = subListOf(
   () => webhookStatusPosts,
   (run) => sql`t.job_id = ${run.id}`,
-  // The parent decides: a caller who may read the run may read its posts.
+  // The access guard has already checked that the caller may read the run, which includes its posts.
   { options: () => ({ visible: sql`TRUE` }) },
 );
 

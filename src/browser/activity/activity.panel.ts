@@ -6,7 +6,7 @@ import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.
 import { shorten, timeView, type Item } from '../shared/value-views.js';
 import { isRecord, listOf, memberOf } from '../../common/records.js';
 
-/** Maximum number of changed fields in a row; the page of the entry shows all. */
+/** Maximum number of changed fields in a table row; the page of the entry shows all fields. */
 const MAX_FIELDS = 6;
 const MAX_NAME = 80;
 
@@ -50,7 +50,7 @@ function actorOf({ summary_fields: summary, related }: Item): HtmlValue {
   return typeof url === 'string' ? html`<a href="${url}">${name}</a>` : name;
 }
 
-/** Describes an entry in a sentence that begins with the actor. */
+/** Renders the rest of a sentence whose subject is the user of the entry. */
 function sentenceFor(entry: Item): Html {
   const { operation, object_association: association, changes } = entry;
   const [first, second] = [objectOf(entry, 'object1'), objectOf(entry, 'object2')];

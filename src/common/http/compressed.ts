@@ -5,9 +5,9 @@ import type { Request, RequestHandler, Response } from 'express';
 const PAGES_AND_FILES = /^(text\/(html|css|javascript)|application\/javascript|image\/svg)/;
 
 /**
- * Returns true if the response is sent compressed. A response to a cross-site request is not: the other
- * site can choose text that a page repeats, and learn secrets of the page from the compressed length
- * (the BREACH attack, see docs/security.md).
+ * Returns true if the response is to be compressed. Responses to cross-site requests are never compressed:
+ * the other site can choose text that a page repeats, and learn secrets of the page from the compressed
+ * length (the BREACH attack, see docs/security.md).
  */
 function shouldCompress(request: Request, response: Response): boolean {
   if (request.headers['sec-fetch-site'] === 'cross-site') return false;

@@ -54,7 +54,7 @@ export function allowedEnvironment(
 }
 
 /**
- * Returns the content of a source after its filters.
+ * Returns the hosts and groups that the filters of the source select.
  *
  * @throws ImportError
  */

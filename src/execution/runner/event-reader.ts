@@ -4,11 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { isRunnerEvent, type RunnerEvent } from './events.js';
 import { type Line, LineSplitter } from './line-splitter.js';
 
-/** Line separators of Python's `splitlines`: the printing side counts each piece separately. */
+/** Line separators of Python's `splitlines`. `ansible-runner` increments the counter for each piece. */
 const PYTHON_LINE_SEPARATOR = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
 /**
- * Maximum number of missing counters, which a run never reaches. A line with a higher counter is output of
- * a task that looks like an event, and is treated as output.
+ * Maximum number of missing counters, which a run never reaches. If a line would exceed the maximum, a task
+ * printed text that looks like an event. The line is treated as output.
  */
 export const MAX_MISSING = 200_000;
 /** Maximum length of one line of output, in characters; the rest is dropped. */
@@ -19,8 +19,8 @@ const MAX_OUTPUT_LENGTH = 64 * 1024;
  *
  * Output outside of any event (a syntax error, a traceback) is printed as plain lines, each of
  * which increments the counter. Such a line becomes a `verbose` event with the next counter.
- * Counters that never arrived are stored in {@link missing}, because the printing side drops some
- * plain lines next to events.
+ * Counters that never arrived are stored in {@link missing}, because `ansible-runner` drops
+ * some plain lines next to events.
  */
 export class EventReader {
   /** Counters below {@link lastCounter} that have not arrived. */
@@ -81,7 +81,7 @@ export class EventReader {
 export function parseRunnerEvent(text: string): RunnerEvent | null {
   if (!text.startsWith('{')) return null;
   try {
-    // Statistics that runs set are passed on exactly; other events are only displayed.
+    // Artifacts of `set_stats` keep their exact numbers. Other events are only displayed.
     const value: unknown = text.includes('"artifact_data"') ? parseExact(text) : JSON.parse(text);
     return isRunnerEvent(value) ? value : null;
   } catch {

@@ -6,7 +6,7 @@ export interface ProcessEntry {
   readonly parentPid: number;
   readonly groupId: number;
   readonly sessionId: number;
-  /** State: R, S, D, Z (dead, not yet collected by its parent), ... */
+  /** State: R (running), S (sleeping), Z (zombie), ... */
   readonly state: string;
   /**
    * Start time in clock ticks since boot. Process id and start time together identify a process
@@ -51,7 +51,7 @@ export async function isAlive({
   return found?.startTime === startTime && found.state !== 'Z';
 }
 
-/** Returns all running processes, without dead processes that their parent has not collected. */
+/** Returns all processes except zombies. */
 export async function listProcesses(): Promise<ProcessEntry[]> {
   const names = await readdir('/proc').catch(() => []);
   const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);

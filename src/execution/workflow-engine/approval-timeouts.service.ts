@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { WorkflowJobsRepository } from '../../workflows/workflow-jobs.repository.js';
 
-/** Ends approvals that were not decided in time, by the database's clock. */
+/** Marks pending approvals as failed when their timeout has passed, by the clock of the database. */
 @Injectable()
 export class ApprovalTimeouts {
   constructor(

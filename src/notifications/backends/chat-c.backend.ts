@@ -6,7 +6,7 @@ import { truncate } from './limits.js';
 /** Default message limit of the service, in UTF-16 units. */
 const MAX_TEXT = 5_000;
 
-/** Sends a message to the incoming webhook of a chat server. */
+/** Backend that sends messages to the incoming webhook of a chat server. */
 export const chatCBackend: NotificationBackend = {
   type: 'chat_c',
   label: 'Rocket.Chat',

@@ -52,7 +52,7 @@ export class TemplateSandbox implements OnApplicationShutdown {
     });
   }
 
-  /** Renders the templates with one context, in order. Never rejects; the results contain errors. */
+  /** Renders the templates with one context, in order. Never rejects: a result can be an error. */
   render(
     templates: readonly TemplateInput[],
     context: MessageContext,

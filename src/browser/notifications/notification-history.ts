@@ -18,7 +18,7 @@ interface HistoryParts {
 export function notificationHistory(parts: HistoryParts): Html {
   const { records } = parts;
   if (records.length === 0) return html`<p class="hint">No notifications sent yet.</p>`;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Recent notifications">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of notifications">
     <table class="stacks">
       <thead>
         <tr>

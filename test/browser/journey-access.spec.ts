@@ -108,7 +108,7 @@ describePages('granting', orgAdmin, (open, javaScriptEnabled) => {
     expect(await revokes.count()).toBeGreaterThan(2);
     await page.goto(`/api/v2/users/${test.as.users.superuser.id}/`);
     await page.getByRole('heading', { name: 'Roles of superuser' }).waitFor();
-    await page.getByText('Everything: a superuser.').waitFor();
+    await page.getByText('Superuser: has every permission.').waitFor();
   });
 });
 

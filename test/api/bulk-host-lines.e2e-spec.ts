@@ -273,7 +273,9 @@ it('returns the first response for a repeated key', async () => {
 });
 
 it('sends a constant number of statements within a batch', async () => {
-  const one = await countQueries(test.database, () => send(many(1)).expect(201));
+  // The first request of a user fills caches.
+  await send(many(1)).expect(201);
+  const one = await countQueries(test.database, () => send(many(1, 5)).expect(201));
   expect(await countQueries(test.database, () => send(many(1500, 10)).expect(201))).toBe(one);
 });
 

@@ -70,7 +70,7 @@ describePages('actions by POST', session, (open) => {
     await form.locator('summary').first().click();
     await page.locator('#create_approval_template-name').fill('Go live?');
     await form.getByRole('button').first().click();
-    await page.getByText('Created.').waitFor();
+    await page.getByText('Created.', { exact: true }).waitFor();
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Go live?');
   });
 

@@ -257,7 +257,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     expect(await page.locator('#post-unified_job_template').count()).toBe(0);
     await page.locator('#post-name').fill('Nightly');
     await page.getByRole('button', { name: 'Create schedule' }).click();
-    await page.getByText('Created.').waitFor();
+    await page.getByText('Created.', { exact: true }).waitFor();
     await page
       .getByRole('link', { name: String(template.name), exact: true })
       .first()

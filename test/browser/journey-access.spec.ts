@@ -29,11 +29,11 @@ describeJourneyBothWays(
     await page.getByLabel('Name of the organization').fill(`Shop ${mark}`);
     await walk.look('organizations');
     await walk.button('Create');
-    await page.getByText('Created.').waitFor();
+    await page.getByText('Created.', { exact: true }).waitFor();
     await page.getByLabel('Name of the new team').fill(`Operations ${mark}`);
     await walk.look('organization');
     await walk.button('Create team');
-    await page.getByText('Created.').waitFor();
+    await page.getByText('Created.', { exact: true }).waitFor();
     await page.getByLabel('New user').fill(`amara-${mark}`);
     await page.getByLabel('Password').fill('a good password');
     await walk.button('Create and add');

@@ -29,7 +29,7 @@ describeJourney('a first project, inventory, template and launch', session, 12, 
   await page.getByLabel('Name *').fill(`Site ${mark}`);
   await page.getByLabel('URL of the repository').fill('https://git.shop.example/site.git');
   await walk.button('Create project');
-  await page.getByText('Created.').waitFor();
+  await page.getByText('Created.', { exact: true }).waitFor();
   await test.database.execute(sql`
     UPDATE unified_job_templates SET status = 'successful', playbook_files = '["site.yml"]'
     WHERE type = 'project'`);
@@ -37,7 +37,7 @@ describeJourney('a first project, inventory, template and launch', session, 12, 
   await walk.link('Create inventory');
   await page.getByLabel('Name *').fill(`Servers ${mark}`);
   await walk.button('Create inventory');
-  await page.getByText('Created.').waitFor();
+  await page.getByText('Created.', { exact: true }).waitFor();
   await walk.open('Dashboard');
   await walk.look('first-steps');
   await walk.link('Create a job template', steps);

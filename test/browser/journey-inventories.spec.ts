@@ -57,7 +57,7 @@ describeJourney('creating a smart inventory', session, 3, async (walk) => {
   await page.getByLabel('Host filter').fill('name__startswith=web');
   await walk.look('inventory-smart-form');
   await walk.button('Create inventory');
-  await page.getByText('Created.').waitFor();
+  await page.getByText('Created.', { exact: true }).waitFor();
   await walk.look('inventory-smart');
   const { body } = await test.as.superuser.get(`inventories/${idIn(page.url())}/`).expect(200);
   expect(body).toMatchObject({ kind: 'smart', host_filter: 'name__startswith=web' });

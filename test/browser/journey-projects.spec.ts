@@ -33,7 +33,7 @@ describeJourney('creating a project and a template for it', session, 12, async (
   expect(await page.getByLabel('Credential', { exact: true }).isVisible()).toBe(true);
   await walk.look('project-form');
   await walk.button('Create project');
-  await page.getByText('Created.').waitFor();
+  await page.getByText('Created.', { exact: true }).waitFor();
   // No template can be created before the files of the project are there.
   expect(await page.getByRole('link', { name: 'New job template' }).count()).toBe(0);
   const project = await synced(name);

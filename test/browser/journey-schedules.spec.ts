@@ -41,7 +41,7 @@ describeJourneyInAllWays('creating a nightly schedule', session, 4, async (walk)
   await page.getByLabel('Time zone').fill('Europe/Berlin');
   await walk.look('schedule-form');
   await walk.button('Create schedule');
-  await page.getByText('Created.').waitFor();
+  await page.getByText('Created.', { exact: true }).waitFor();
   const [schedule] = await schedulesOf(made);
   expect(schedule).toMatchObject({ name: 'Every night', timezone: 'Europe/Berlin', enabled: true });
   expect(String(schedule?.rrule)).toMatch(
@@ -81,7 +81,7 @@ describePagesBothWays('forms of schedules', session, (open) => {
     expect(await page.getByLabel('Name *').inputValue()).toBe('Fridays');
     expect(await schedulesOf(made)).toEqual([]);
     await page.getByRole('button', { name: 'Create schedule' }).click();
-    await page.getByText('Created.').waitFor();
+    await page.getByText('Created.', { exact: true }).waitFor();
     expect(String((await schedulesOf(made))[0]?.rrule)).toContain(
       'FREQ=WEEKLY;INTERVAL=1;BYDAY=FR',
     );
@@ -107,7 +107,7 @@ describePages('schedules', session, (open) => {
     expect(await page.locator('#post-zone-errors').textContent()).toContain('Unknown time zone');
     await page.getByLabel('Time zone').fill('Asia/Tokyo');
     await page.getByRole('button', { name: 'Create schedule' }).click();
-    await page.getByText('Created.').waitFor();
+    await page.getByText('Created.', { exact: true }).waitFor();
   });
 
   it('are changed in the same form in which they were created', async () => {

@@ -64,7 +64,7 @@ describePagesBothWays('a user', session, (open, javaScriptEnabled) => {
     await page.locator('#post-name').fill(`Journey ${javaScriptEnabled}`);
     await choose('#post-organization', 'Home');
     await page.getByRole('button', { name: 'Create team' }).click();
-    await page.getByText('Created.').waitFor();
+    await page.getByText('Created.', { exact: true }).waitFor();
     const team = idOf();
 
     const main = page.getByRole('main');
@@ -167,7 +167,7 @@ inBrowser()('a user with a keyboard only', () => {
     await page.keyboard.press('Enter');
     expect(await organization.inputValue()).toBe('Home');
     await page.keyboard.press('Enter');
-    await page.getByText('Created.').waitFor();
+    await page.getByText('Created.', { exact: true }).waitFor();
     expect(await page.locator('h1').textContent()).toBe('Typed by hand');
     expect(faults).toEqual([]);
     await close();

@@ -15,6 +15,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { eventually } from './eventually.js';
 import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
@@ -79,7 +80,8 @@ export class Containers {
 
   async remove(): Promise<void> {
     await this.ask('rm', '--all', '--force', '--time', '0');
-    await this.ask('rmi', '--all', '--force');
+    // Fails while a container of an ended run removes itself.
+    await eventually(() => this.ask('rmi', '--all', '--force'));
     // Ends the process that holds the user namespace of a plain user.
     if (this.uid !== undefined) await this.ask('system', 'migrate');
     await rm(this.folder, { recursive: true, force: true });

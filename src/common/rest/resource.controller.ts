@@ -78,21 +78,25 @@ export function ResourceController(
     }
 
     @Has('replace', Put(':id'))
-    replace(
+    async replace(
       @Target() row: Row,
       @Body() body: Values,
       @CurrentActor() actor: Actor,
     ): Promise<Representation> {
-      return update(this.services, definition, row, body, actor, false);
+      const { resources } = this.services;
+      const updated = await resources.update(definition, row, body, actor, { partial: false });
+      return resources.show(definition, updated, actor);
     }
 
     @Has('modify', Patch(':id'))
-    modify(
+    async modify(
       @Target() row: Row,
       @Body() body: Values,
       @CurrentActor() actor: Actor,
     ): Promise<Representation> {
-      return update(this.services, definition, row, body, actor, true);
+      const { resources } = this.services;
+      const updated = await resources.update(definition, row, body, actor, { partial: true });
+      return resources.show(definition, updated, actor);
     }
 
     @Has('destroy', Delete(':id'))
@@ -102,18 +106,6 @@ export function ResourceController(
   }
   Reflect.defineMetadata('design:paramtypes', [CommonServices], Generic);
   return Generic;
-}
-
-async function update(
-  { resources }: CommonServices,
-  definition: ResourceDefinition,
-  row: Row,
-  body: Values,
-  actor: Actor,
-  partial: boolean,
-): Promise<Representation> {
-  const updated = await resources.update(definition, row, body, actor, { partial });
-  return resources.show(definition, updated, actor);
 }
 
 /** Declarations of the generic routes. */

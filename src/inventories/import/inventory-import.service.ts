@@ -20,7 +20,11 @@ import {
   type ImportedKind,
   type ImportScope,
 } from './imported-objects.repository.js';
-import { ImportedMembersRepository, type Pairs } from './imported-members.repository.js';
+import {
+  ImportedMembersRepository,
+  type InventoryVariables,
+  type Pairs,
+} from './imported-members.repository.js';
 import type { KnownObject, PlannedObject } from './known-objects.js';
 import { mergedText } from './merge-variables.js';
 
@@ -224,17 +228,18 @@ export class InventoryImport {
     const stored = await this.members.variables(scope);
     if (!stored) throw new ImportError('The inventory does not exist any more.');
     const delivered = textOf('inventory', 'itself', variables).delivered;
-    let text = delivered;
-    if (!isConstructed) {
-      const read = await readAllVariables([stored.variables, stored.delivered ?? '', delivered]);
-      text = mergedText(
-        'inventory',
-        { id: scope.inventoryId, ...stored },
-        { now: delivered, read },
-      );
-    }
+    const text = isConstructed ? delivered : await this.merged(scope, stored, delivered);
     await this.members.storeVariables(scope, { variables: text, delivered });
     return text !== stored.variables;
+  }
+
+  private async merged(
+    { inventoryId: id }: ImportScope,
+    stored: InventoryVariables,
+    delivered: string,
+  ): Promise<string> {
+    const read = await readAllVariables([stored.variables, stored.delivered ?? '', delivered]);
+    return mergedText('inventory', { id, ...stored }, { now: delivered, read });
   }
 }
 

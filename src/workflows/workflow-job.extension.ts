@@ -51,7 +51,7 @@ export class WorkflowJobExtension {
         const run = facts.get(row.id);
         if (!run) return [];
         const template = run.template_type === WORKFLOW_TEMPLATE ? run.template_id : null;
-        const summary = templates.get(template ?? 0);
+        const summary = template === null ? undefined : templates.get(template);
         const fields = {
           launched_by: launchedBy(run),
           elapsed: run.live_elapsed ?? row.elapsed,

@@ -96,7 +96,8 @@ const TESTED_WITH: Readonly<Record<string, string>> = {
 
 it('the tests of a collection are named after it or its feature, and request it', () => {
   const holds = (controller: SourceFile, { path }: (typeof collections)[number]): boolean => {
-    const prefixes = [dashed(path), TESTED_WITH[path], basename(featureOf(controller.path))];
+    const feature = basename(featureOf(controller.path));
+    const prefixes = [TESTED_WITH[path] ?? dashed(path), feature];
     return specs.some(
       (spec) =>
         prefixes.some((prefix) => new RegExp(`^${prefix}[-.]`).test(basename(spec.path))) &&

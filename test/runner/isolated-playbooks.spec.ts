@@ -25,6 +25,7 @@ import {
   type TestFolder,
 } from './playbooks.js';
 import { startSshServer } from './ssh-server.js';
+import { play } from '../support/runs.js';
 
 const execute = promisify(execFile);
 
@@ -75,14 +76,6 @@ async function run(files: Record<string, string>, settings: Partial<PlaybookRun>
   const shown = events.map(({ stdout }) => stdout).join('\n');
   return { result, events, shown };
 }
-
-const play = (...tasks: string[]): string =>
-  [
-    '- hosts: all',
-    '  gather_facts: false',
-    '  tasks:',
-    ...tasks.map((task) => `    - ${task}`),
-  ].join('\n');
 
 const KINDS = ['bubblewrap', ...(MAY_USE_CONTAINERS ? ['container'] : [])];
 

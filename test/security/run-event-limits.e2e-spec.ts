@@ -7,17 +7,13 @@ import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster } from '../faults/support/cluster.js';
 import { processesWith, type Program } from '../faults/support/processes.js';
 import { TestRepository } from '../runner/git-servers.js';
+import { play } from '../support/runs.js';
 
 const RUN_MS = 40_000;
 const MAX_EVENTS = 300;
 const MAX_BYTES = 1_048_576;
 const TOO_MANY = `The job made more than ${MAX_EVENTS} events (JOB_EVENTS) and has been ended.`;
 const TOO_MUCH = `The events of the job took more than ${MAX_BYTES} bytes (JOB_EVENT_BYTES), so it has been ended.`;
-
-const play = (...tasks: string[]): string =>
-  ['- hosts: all', '  gather_facts: false', '  tasks:', ...tasks.map((one) => `    - ${one}`)].join(
-    '\n',
-  );
 
 /**
  * Program that writes forged events to the terminal of Ansible. Output that belongs to no event is stored as

@@ -13,14 +13,7 @@ import { eventually } from '../support/eventually.js';
 import { CanaryFiles } from './canary-files.js';
 import { WORKERS } from './worker-kinds.js';
 import { ATTACK, CANARY, FILES, FORKS, MEMORY } from './hostile-programs.js';
-
-const play = (...tasks: string[]): string =>
-  [
-    '- hosts: all',
-    '  gather_facts: false',
-    '  tasks:',
-    ...tasks.map((task) => `    - ${task}`),
-  ].join('\n');
+import { play } from '../support/runs.js';
 
 const DAEMON = '{shell: "setsid env -i sleep {{ seconds }} > /dev/null 2>&1 &"}';
 const ATTACK_TASK = '{command: "python3 attack.py {{ target }}", register: attack}';

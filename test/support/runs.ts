@@ -25,3 +25,12 @@ export async function endJob(
       failed = ${status !== 'successful'}, event_processing_finished = true
     WHERE id = ${job.id}`);
 }
+
+/** Returns a playbook with one play for all hosts, with each task on one line. */
+export const play = (...tasks: string[]): string =>
+  [
+    '- hosts: all',
+    '  gather_facts: false',
+    '  tasks:',
+    ...tasks.map((task) => `    - ${task}`),
+  ].join('\n');

@@ -105,7 +105,7 @@ export class SecondFactorPagesController {
   ): Promise<Reply> {
     const next = nextPath(body.next);
     const setup = openState(this.box, contextOf(actor), body.setup);
-    if (!setup) throw new Forbidden('The setup took over 10 minutes or changed its session.');
+    if (!setup) throw new Forbidden('The setup took over 10 minutes or began in another session.');
     const secret = textOf(setup.secret);
     try {
       const codes = await this.factors.enrol(actor.id, secret, textOf(body.code));

@@ -77,22 +77,3 @@ it('an existing credential with the name is attached', async () => {
   await start();
   expect(await servers()).toMatchObject([{ id: own.body.id }]);
 });
-
-it('servers keep the order in which they were attached', async () => {
-  const { make, home, as } = test;
-  const list = `organizations/${home.organization.id}/galaxy_credentials/`;
-  const type = await as.superuser.get('credential_types/?namespace=galaxy_api_token').expect(200);
-  const attached: number[] = [];
-  for (const name of ['middle', 'last', 'first']) {
-    const { id } = await make.credential({
-      name,
-      organization: home.organization.id,
-      credential_type: type.body.results[0].id,
-      inputs: { url: `https://${name}.example.org/` },
-    });
-    attached.unshift(id);
-  }
-  for (const id of attached) await as.superuser.post(list, { id }).expect(204);
-  const { body } = await as.superuser.get(list).expect(200);
-  expect(body.results.map(({ id }: { id: number }) => id)).toEqual(attached);
-});

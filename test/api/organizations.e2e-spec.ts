@@ -211,3 +211,26 @@ describe('deletion', () => {
     expect(row).toEqual({ organization_id: null });
   });
 });
+
+it('Galaxy credentials keep the order in which they were attached, and have the type Galaxy', async () => {
+  const { make, home, as } = test;
+  const list = `organizations/${home.organization.id}/galaxy_credentials/`;
+  const type = await as.superuser.get('credential_types/?namespace=galaxy_api_token').expect(200);
+  const attached: number[] = [];
+  for (const name of ['middle', 'last', 'first']) {
+    const { id } = await make.credential({
+      name,
+      organization: home.organization.id,
+      credential_type: type.body.results[0].id,
+      inputs: { url: `https://${name}.example.org/` },
+    });
+    attached.unshift(id);
+  }
+  for (const id of attached) await as.superuser.post(list, { id }).expect(204);
+  const { id: machine } = await make.credential({ organization: home.organization.id });
+  await as.superuser
+    .post(list, { id: machine })
+    .expect(400, { detail: 'Credential must be a Galaxy credential, not Machine.' });
+  const { body } = await as.superuser.get(list).expect(200);
+  expect(body.results.map(({ id }: { id: number }) => id)).toEqual(attached);
+});

@@ -25,7 +25,7 @@ export class Organization extends NamedEntity {
   default_environment!: Reference | null;
 }
 
-/** Galaxy credential of an organization, in the order of ids. */
+/** Galaxy credential of an organization. Servers are used in the order of the ids of these rows. */
 @Entity('organization_galaxy_credentials')
 @Index('organization_galaxy_credentials_key', ['organization_id', 'credential_id'], {
   unique: true,

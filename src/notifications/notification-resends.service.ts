@@ -61,8 +61,8 @@ export class NotificationResends {
   }
 
   /**
-   * Resends all notifications of a template from a time range whose newest record has one of the
-   * requested outcomes (docs/decisions/0038).
+   * Resends the notifications of a template in a time range. Includes only notifications whose newest
+   * record has one of the requested outcomes (docs/decisions/0038).
    *
    * @param dryRun true to only return the records that would be resent
    * @throws Invalid for an invalid range, or if the limit is exceeded; then nothing is sent

@@ -35,7 +35,7 @@ const configurationSchemas = (): Record<string, object> =>
     ]),
   );
 
-/** Returns an object with a value for each kind, by label and name. */
+/** Returns an object with a value for each type, by label and type. */
 const byKind = (valueOf: (type: NotificationType) => object): Record<string, object> =>
   Object.fromEntries(
     NOTIFICATION_TYPES.map((type) => [`${backendFor(type).label} (${type})`, valueOf(type)]),

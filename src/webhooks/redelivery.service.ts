@@ -75,7 +75,7 @@ export class RedeliveryService {
 /** Returns the event of a delivery under a new identity. */
 function eventOf(row: RowOf<WebhookDelivery>): WebhookEvent {
   if (typeof row.payload !== 'string') {
-    throw new BadRequest('The payload of this delivery was not kept, so it cannot be sent again.');
+    throw new BadRequest('This delivery cannot be redelivered, because its payload is not stored.');
   }
   return {
     service: row.service,

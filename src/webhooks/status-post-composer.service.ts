@@ -42,7 +42,7 @@ export class StatusPostComposer {
     if (!mayPostTo(post.url, { credentialHost: host, allowedHosts })) {
       throw new Unpostable(
         'The credential may not be sent to the host in the webhook payload. Set this host ' +
-          'in the credential. If the credential has no host, add it to WEBHOOK_STATUS_HOSTS.',
+          'in the credential. Without a host in the credential, add this host to WEBHOOK_STATUS_HOSTS.',
       );
     }
     const built = this.build(post, await this.targetUrl(post), token);

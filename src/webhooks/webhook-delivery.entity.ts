@@ -95,7 +95,7 @@ export class WebhookDelivery {
     ...WIDE,
     ...READ_ONLY,
     nullable: true,
-    help: 'Delivery that a user redelivered as this one.',
+    help: 'Original delivery, if this delivery is a redelivery.',
   })
   redelivery_of!: Reference | null;
 
@@ -103,7 +103,7 @@ export class WebhookDelivery {
     ...WIDE,
     ...READ_ONLY,
     nullable: true,
-    help: 'Delivery of a newer push to the same ref, whose job replaced the job of this delivery.',
+    help: 'Newer delivery for the same ref; its run replaced the run of this delivery.',
   })
   superseded_by!: Reference | null;
 

@@ -164,7 +164,7 @@ export class LoginController {
     kind: 'action',
     access: 'public',
     operationId: 'login_passkey_alone',
-    summary: 'Log in with a passkey alone, whose authenticator has verified the user.',
+    summary: 'Log in with a passkey alone. The authenticator must verify the user.',
     status: 302,
     produces: 'text/html',
     response: HTML_RESPONSE,

@@ -36,7 +36,7 @@ const CACHE_PLUGINS = ['plugins', 'cache'] as const;
 const MEMORY_CACHE = `DOCUMENTATION = '''
 name: jsonfile
 short_description: Keeps facts in memory
-description: Stands in for the plugin of this name in runs whose facts are not kept.
+description: Replaces the plugin of this name in runs that do not store facts.
 author: Automation Controller
 '''
 from ansible.plugins.cache.memory import CacheModule
@@ -49,7 +49,7 @@ from ansible.plugins.cache.memory import CacheModule
 const PLAIN_CACHE = `DOCUMENTATION = '''
 name: jsonfile
 short_description: Stores facts as plain JSON
-description: Stands in for the plugin of this name in runs whose facts are kept.
+description: Replaces the plugin of this name in runs that store facts.
 author: Automation Controller
 options:
   _uri:

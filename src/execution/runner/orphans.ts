@@ -81,7 +81,7 @@ export async function endRun(
 /**
  * Ends the processes that carry exactly this mark, and their descendants.
  *
- * @param except a process of the run that is not ended
+ * @param except id of a process that receives no signal
  */
 export async function endMarked(mark: string, graceMs: number, except?: number): Promise<number> {
   const entry = `${MARK_VARIABLE}=${mark}`;

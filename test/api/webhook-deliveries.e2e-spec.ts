@@ -249,7 +249,7 @@ describe('redelivery', () => {
     const shown = await test.as.orgAdmin.get(`webhook_deliveries/${body.delivery}/`).expect(200);
     expect(shown.body.summary_fields.user_capabilities).toEqual({ redeliver: false });
     const answer = await test.as.orgAdmin.post(redeliver(body.delivery as number), {}).expect(400);
-    expect(answer.body.detail).toContain('not kept');
+    expect(answer.body.detail).toContain('not stored');
   });
 
   it('requires a template with the same service', async () => {

@@ -2,7 +2,7 @@
  * Budget: 25 s, because Ansible installs collections in three kinds of sandboxes.
  */
 import { execFileSync } from 'node:child_process';
-import { access, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { AddressGuard } from '../../src/outbound/address-guard.js';
@@ -23,7 +23,7 @@ import {
   selfSigned,
   serveGalaxy,
 } from '../support/fakes/galaxy-server.js';
-import { sandboxIn, FENCES, isFull, raiseFence, type RaisedFence } from './sandboxes.js';
+import { sandboxIn, FENCES, isFull, OPEN, raiseFence, type RaisedFence } from './sandboxes.js';
 import { serveOverHttp, TestRepository } from './git-servers.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
 
@@ -185,6 +185,33 @@ it('an installation sees only the project and its own folder', async () => {
   await expect(installContent({ ...request, onOutput: () => undefined })).rejects.toThrow(
     /No such file or directory|Unable to find collection artifact/,
   );
+});
+
+it('passes no address of a role to git or hg as an option', async () => {
+  const source = '--config=credential.helper=!id http://x/role';
+  const calls = ['clone', 'clone -c http.sslVerify=false', 'clone --', 'checkout'];
+  const lines = ['git', 'hg'].flatMap((name) => calls.map((call) => `${name} ${call} ${source}`));
+  const programs = await folder.write('programs', {
+    'ansible-galaxy': ['#!/bin/sh', ...lines].join('\n'),
+    ...{ git: '#!/bin/sh\necho git "$@"', hg: '#!/bin/sh\necho hg "$@"' },
+    'requirements.yml': 'roles: [{src: http://x}]',
+  });
+  const root = await folder.write('root-options', {});
+  await mkdir(root);
+  for (const name of ['ansible-galaxy', 'git', 'hg']) await chmod(join(programs, name), 0o755);
+  const { PATH } = process.env;
+  process.env.PATH = `${programs}:${PATH}`;
+  let output = '';
+  await installContent({
+    ...{ projectDir: null, root, sandbox: OPEN, guard: HERE, servers: [] },
+    ...{ environment: {}, ignoresCertificates: false, files: await readRequirements(programs) },
+    onOutput: (text) => (output += text),
+  }).finally(() => (process.env.PATH = PATH));
+  const received = ['clone --', 'clone -c http.sslVerify=false --', 'clone --', 'checkout'];
+  const expected = ['git', 'hg'].flatMap((name) =>
+    received.map((call) => `${name} ${call} ${source}\n`),
+  );
+  expect(output).toContain(expected.join(''));
 });
 
 describe('the cache', () => {

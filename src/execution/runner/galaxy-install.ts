@@ -61,6 +61,22 @@ export class ContentError extends Error {
   }
 }
 
+/**
+ * Program in place of `git` and `hg` that ends the options of `clone` before the address. Older releases of
+ * Galaxy do not, and an address of a role or of its dependency like `--config=…` would start any program.
+ */
+const CLIENT = `#!/bin/sh
+[ "$1" = clone ] && left=$# || left=0
+for argument; do
+  [ "$left" -eq 2 ] && [ "$last" != -- ] && set -- "$@" --
+  set -- "$@" "$argument"
+  last=$argument
+  shift
+  left=$((left - 1))
+done
+PATH="\${PATH#*:}" exec "\${0##*/}" "$@"
+`;
+
 const INHERITED = /^(PATH|TZ|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO|REQUESTS_CA_BUNDLE)$/;
 const CONFIG = 'ansible.cfg';
 const LAST_LINES = 5;
@@ -75,10 +91,11 @@ const MAX_EXPLANATION = 500;
  */
 export async function installContent(request: InstallRequest): Promise<string> {
   const { root, guard, servers } = request;
-  const [content, home] = [join(root, 'content'), join(root, 'home')];
-  for (const dir of [content, home, join(content, 'roles'), join(content, 'collections')]) {
+  const [content, home, bin] = [join(root, 'content'), join(root, 'home'), join(root, 'bin')];
+  for (const dir of [content, home, bin, join(content, 'roles'), join(content, 'collections')]) {
     await mkdir(dir, { mode: 0o700 });
   }
+  for (const name of ['git', 'hg']) await writeFile(join(bin, name), CLIENT, { mode: 0o700 });
   await writeFile(join(home, CONFIG), '', { mode: 0o600 });
   const hasProxy = Object.keys(operatorProxy(process.env)).length > 0;
   const proxy = hasProxy ? null : await GuardedHttpProxy.open(guard);
@@ -89,7 +106,8 @@ export async function installContent(request: InstallRequest): Promise<string> {
       ...(proxy ? { http_proxy: proxy.url, https_proxy: proxy.url } : operatorProxy(process.env)),
       ...serverEnvironment(servers),
     };
-    await runInstalls(request, { content, home, environment, refusals: proxy?.refusals ?? [] });
+    const refusals = proxy?.refusals ?? [];
+    await runInstalls(request, { content, home, bin, environment, refusals });
     return content;
   } finally {
     await proxy?.close();
@@ -99,13 +117,15 @@ export async function installContent(request: InstallRequest): Promise<string> {
 interface InstallParts {
   readonly content: string;
   readonly home: string;
+  /** Folder with the programs that take the place of `git` and `hg`. */
+  readonly bin: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly refusals: readonly string[];
 }
 
 async function runInstalls(
   request: InstallRequest,
-  { content, home, environment, refusals }: InstallParts,
+  { content, home, bin, environment, refusals }: InstallParts,
 ): Promise<void> {
   const { root, files, sandbox, maxFolderBytes, onOutput } = request;
   const from = request.projectDir ?? (await writeFiles(join(root, 'requirements'), files));
@@ -120,6 +140,7 @@ async function runInstalls(
       binds: [
         ...certificates(process.env),
         { from },
+        { from: bin },
         { from: home, isWritable: true },
         { from: content, isWritable: true },
       ],
@@ -139,14 +160,13 @@ async function runInstalls(
     onStderr: (text: string) => lines.add(text),
   };
   try {
-    for (const { path, kind } of files) {
+    for (const file of files) {
+      const { path } = file;
       onOutput(`Installing the requirements of ${path}\n`);
-      const args = [
-        ...COMMANDS[kind],
-        ...(request.ignoresCertificates ? ['--ignore-certs'] : []),
-        ...['-r', path, ...pathArguments(kind, content)],
-      ];
-      const command = { file: 'ansible-galaxy', args, cwd: from, environment: {} };
+      const args = galaxyArguments(file, content, request.ignoresCertificates);
+      // An image of a container defines PATH.
+      const inPath = ['-c', 'PATH="$0:$PATH" exec ansible-galaxy "$@"', bin];
+      const command = { file: 'sh', args: [...inPath, ...args], cwd: from, environment: {} };
       const code = await shell.run(command, listener);
       lines.end();
       if (shell.exceededOutputLimit) throw new ContentError(OUTPUT_TOO_LARGE);
@@ -179,8 +199,18 @@ const COMMANDS: Record<ContentKind, readonly string[]> = {
   both: ['install'],
 };
 
-const pathArguments = (kind: ContentKind, content: string): string[] =>
-  kind === 'both' ? [] : ['-p', join(content, kind)];
+function galaxyArguments(
+  { path, kind }: RequirementFile,
+  content: string,
+  ignoresCertificates: boolean,
+): string[] {
+  return [
+    ...COMMANDS[kind],
+    ...(ignoresCertificates ? ['--ignore-certs'] : []),
+    ...['-r', path],
+    ...(kind === 'both' ? [] : ['-p', join(content, kind)]),
+  ];
+}
 
 function installEnvironment(content: string, home: string): Record<string, string> {
   const inherited = Object.entries(process.env).filter(([name]) => INHERITED.test(name));

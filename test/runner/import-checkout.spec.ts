@@ -184,20 +184,29 @@ it('a Subversion repository is checked out at a revision', async () => {
   };
   await execute('svn', ['checkout', '--quiet', `file://${repository}`, tree]);
   await commit('first');
+  await execute('svn', ['update', '--quiet', tree]);
+  await execute('svn', ['propset', '-q', 'svn:externals', `${urlOf('away')} away`, tree]);
   await commit('second');
   const [, kind] = FENCES[0]!;
   const raised = await raiseFence(kind, folder.dir);
   const destination = join(folder.dir, 'project-svn');
   const request = {
-    ...{ url: `file://${repository}`, reach: reachOf([]), sandbox: raised.sandbox, destination },
+    ...{ url: `file://${repository}`, reach: reachOf(['127.0.0.0/8']), destination },
+    sandbox: raised.sandbox,
   };
   try {
-    await syncImported('svn', request);
+    await syncImported('svn', { ...request, credential: { username: 'ada', password: 'canary' } });
     expect(await readFile(join(destination, 'site.yml'), 'utf8')).toBe('second');
+    expect(asked).toEqual([]);
     await syncImported('svn', { ...request, branch: '1' });
     expect(await readFile(join(destination, 'site.yml'), 'utf8')).toBe('first');
     await expect(syncImported('svn', { ...request, branch: '9' })).rejects.toThrow('revision 9');
+    process.env.http_proxy = urlOf('');
+    const failed = syncImported('svn', { ...request, url: 'http://svn.example/site' });
+    await expect(failed).rejects.toThrow('The import failed');
+    expect(asked[0]?.url).toBe('http://svn.example/site');
   } finally {
+    delete process.env.http_proxy;
     await raised.end();
   }
 });

@@ -19,24 +19,47 @@ export type FileSource = 'archive' | 'svn';
 
 /**
  * Replaces the files of a folder by those of an archive or of a Subversion repository. Arguments: kind,
- * address, folder, and the options of `svn`. Members of archives that lead out of the folder or into
- * `.git` are skipped. Links are created last, so that no file is written through a link.
+ * address, folder, and the revision of Subversion. `svn` ignores the variables of proxies, so its settings
+ * are written. It would send the credential to the hosts that externals name, so externals are omitted.
+ * Members of archives that lead out of the folder or into `.git` are skipped. Links are created last, so
+ * that no file is written through a link.
  */
 const IMPORT = `
-import base64, os, shutil, subprocess, sys, tarfile, urllib.error, urllib.request, zipfile
+import base64, os, shutil, subprocess, sys, tarfile, tempfile, urllib.error, urllib.parse, urllib.request, zipfile
 
-kind, url, target, *options = sys.argv[1:]
+kind, url, target, *revision = sys.argv[1:]
 username = os.environ.get('SCM_USERNAME', '')
 password = os.environ.get('SCM_PASSWORD', '')
 fresh = os.path.join(target, '.git', 'import')
 download = os.path.join(target, '.git', 'download')
 
 
+def write_proxy(folder):
+    proxies = urllib.request.getproxies()
+    proxy = urllib.parse.urlsplit(proxies.get(urllib.parse.urlsplit(url).scheme, ''))
+    exceptions = ['*' + name if name.startswith('.') else name for name in proxies.get('no', '').split(',')]
+    settings = {
+        'host': proxy.hostname,
+        'port': proxy.port or 80,
+        'username': urllib.parse.unquote(proxy.username or ''),
+        'password': urllib.parse.unquote(proxy.password or ''),
+        'exceptions': ', '.join(exceptions),
+    }
+    with open(os.path.join(folder, 'servers'), 'w') as file:
+        file.write('[global]\\n')
+        file.writelines(f'http-proxy-{name} = {value}\\n' for name, value in settings.items() if value)
+
+
 def export():
-    command = ['svn', 'export', '--quiet', '--non-interactive', '--no-auth-cache', *options]
+    command = ['svn', 'export', '--quiet', '--non-interactive', '--no-auth-cache', '--ignore-externals']
+    if revision:
+        command += ['--revision', *revision]
     if username:
         command += ['--username', username, '--password-from-stdin']
-    subprocess.run([*command, '--', url, fresh], input=password.encode(), check=True)
+    with tempfile.TemporaryDirectory() as folder:
+        write_proxy(folder)
+        command += ['--config-dir', folder, '--', url, fresh]
+        subprocess.run(command, input=password.encode(), check=True)
 
 
 def fetch():
@@ -153,8 +176,8 @@ async function importFiles(
   return GitSession.use(access, request, async (git) => {
     if (request.deleteOnUpdate) await removeDirectory(dir);
     await renewRepository(dir, null);
-    const options = kind === 'svn' ? svnOptions(request.branch, proxy) : [];
-    await git.runProgram('python3', ['-c', IMPORT, kind, source.url, dir, ...options], {
+    const branch = kind === 'svn' && request.branch ? [request.branch] : [];
+    await git.runProgram('python3', ['-c', IMPORT, kind, source.url, dir, ...branch], {
       cwd: dir,
       environment: proxy
         ? { http_proxy: proxy.url, https_proxy: proxy.url }
@@ -165,15 +188,6 @@ async function importFiles(
     if (request.publicKey) await verifySignature(git, dir, request.publicKey);
     return { revision, output: git.output };
   });
-}
-
-function svnOptions(revision = '', proxy: GuardedHttpProxy | null): string[] {
-  const { hostname = '', port = '' } = proxy ? new URL(proxy.url) : {};
-  const settings = proxy ? [`http-proxy-host=${hostname}`, `http-proxy-port=${port}`] : [];
-  return [
-    ...(revision === '' ? [] : ['--revision', revision]),
-    ...settings.flatMap((setting) => ['--config-option', `servers:global:${setting}`]),
-  ];
 }
 
 /** Commits the files of a folder. @returns the new commit; the last commit if no file changed */

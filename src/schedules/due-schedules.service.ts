@@ -14,6 +14,11 @@ import { SchedulesRepository, type DueSchedule } from './schedules.repository.js
 
 /** Maximum number of schedules per pass. If a pass reaches the maximum, the next pass follows at once. */
 const BATCH = 200;
+/**
+ * Time after which a pass launches the schedules whose next occurrences it has computed, in ms: rules that
+ * take long must not let PostgreSQL end the transaction, nor delay runs of other templates.
+ */
+const MAX_PLANNING = 5000;
 const INVALID_RULE = 'The rule of this schedule cannot be evaluated. Set a new rule.';
 const NOT_DECRYPTABLE =
   'The secret variables of this schedule cannot be opened with the present keys.';
@@ -53,12 +58,16 @@ export class DueSchedules {
     const due = await this.schedules.lockDue(BATCH);
     if (due.length === 0) return false;
     const outcomes: Outcome[] = [];
-    for (const schedule of due) outcomes.push(await this.plan(schedule));
+    const end = Date.now() + MAX_PLANNING;
+    for (const schedule of due) {
+      outcomes.push(await this.plan(schedule));
+      if (Date.now() > end) break;
+    }
     await this.skipExcess(outcomes);
     await this.launch(outcomes);
     await this.store(outcomes);
     failPoint('schedule-launched');
-    return due.length === BATCH;
+    return due.length === BATCH || outcomes.length < due.length;
   }
 
   private async plan(schedule: DueSchedule): Promise<Outcome> {

@@ -155,6 +155,18 @@ it('a disabled schedule launches nothing', async () => {
   expect(await runsOf(one)).toEqual([]);
 });
 
+it('a pass with rules that take long launches what it has computed, and requests the next pass', async () => {
+  const rows = [await schedule(), await schedule()];
+  await miss(0, ...rows);
+  let now = Date.now();
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => (now += 10_000));
+  expect(await launch()).toBe(true);
+  clock.mockRestore();
+  expect(await runsOf(rows[1]!)).toEqual([]);
+  expect(await launch()).toBe(false);
+  for (const row of rows) expect(await runsOf(row)).toHaveLength(1);
+});
+
 it('two simultaneous workers launch an occurrence once', async () => {
   const rows = await Promise.all(Array.from({ length: 8 }, () => schedule()));
   await miss(1, ...rows);

@@ -4,7 +4,7 @@ import type { ResourceDefinition } from '../common/resource/define-resource.js';
 import type { RepresentContext } from '../common/resource/extension.js';
 import { resource, resources } from '../common/resource/registry.js';
 import type { Link } from '../common/resource/select-rows.js';
-import { labelsOn, type LabelOn } from './labels.repository.js';
+import { attachedLabels, type AttachedLabel } from './labels.repository.js';
 
 /** Declares the `labels` relation of a resource. */
 export const labelled = (type: string): Link => ({
@@ -33,7 +33,7 @@ export const labelLinks = (): Link[] =>
   );
 
 /** Maximum number of labels in a summary. `count` includes all labels. */
-const SHOWN = 10;
+const SUMMARY_LIMIT = 10;
 
 export interface LabelSummary {
   count: number;
@@ -52,9 +52,9 @@ export async function labelSummaries(
   ids: readonly number[],
   { batch }: Pick<RepresentContext, 'batch'>,
 ): Promise<Map<number, LabelSummary>> {
-  const found = await batch.rows<LabelOn>(labelsOn(labelLinkOf(definition), ids, SHOWN));
+  const query = attachedLabels(labelLinkOf(definition), ids, SUMMARY_LIMIT);
   const summaries = new Map<number, LabelSummary>(ids.map((id) => [id, { count: 0, results: [] }]));
-  for (const { owner_id: owner, id, name, total } of found) {
+  for (const { owner_id: owner, id, name, total } of await batch.rows<AttachedLabel>(query)) {
     const summary = entryOf(summaries, owner);
     summary.count = total;
     summary.results.push({ id, name });

@@ -7,8 +7,8 @@ import { and, not, rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { Label } from './label.entity.js';
 
-/** Label on an object, and the object's number of labels. */
-export interface LabelOn {
+/** Label of an object, with the number of labels of the object. */
+export interface AttachedLabel {
   owner_id: number;
   id: number;
   name: string;
@@ -18,13 +18,13 @@ export interface LabelOn {
 /** Returns the query for labels, for joins in statements of other tables. */
 export const allLabels = (): Sql => sql`SELECT id, name, organization_id FROM labels`;
 
-/** Returns the query for the first labels (`LabelOn`) of objects of one type, by name. */
-export const labelsOn = (link: Link, ids: readonly number[], limit: number): Sql => sql`
-  SELECT owner.id AS owner_id, one.id, one.name, one.total
+/** Returns the query for the first labels (`AttachedLabel`) of objects of one type, by name. */
+export const attachedLabels = (link: Link, ids: readonly number[], limit: number): Sql => sql`
+  SELECT owner.id AS owner_id, label.id, label.name, label.total
   FROM unnest(${ids}::bigint[]) AS owner (id) CROSS JOIN LATERAL (
     SELECT lab.id, lab.name, count(*) OVER ()::int AS total
     FROM (${selectLinks(link)}) lnk JOIN labels lab ON lab.id = lnk.target_id
-    WHERE lnk.source_id = owner.id ORDER BY lab.name, lab.id LIMIT ${rowCount(limit)}) AS one`;
+    WHERE lnk.source_id = owner.id ORDER BY lab.name, lab.id LIMIT ${rowCount(limit)}) AS label`;
 
 @Injectable()
 export class LabelsRepository extends TableRepository<RowOf<Label>> {

@@ -9,7 +9,7 @@ import { labelLinkOf } from './label-links.js';
 import { Label } from './label.entity.js';
 
 /** Permits labels on an object of `type` that the caller can read. */
-const isOn =
+const isOnReadable =
   (type: string): Predicate =>
   (alias, actor) => sql`${ident(alias, 'id')} IN (
     SELECT lnk.target_id FROM (${selectLinks(labelLinkOf(resource(type)))}) lnk
@@ -33,9 +33,9 @@ export const labels = defineResource({
   policy: {
     read: anyOf(
       hasRoleOn('organization_id', 'organization', 'read_role'),
-      isOn('job_template'),
-      isOn('workflow_job_template'),
-      isOn('inventory'),
+      isOnReadable('job_template'),
+      isOnReadable('workflow_job_template'),
+      isOnReadable('inventory'),
     ),
     // Permission is checked through the reference, which requires membership of the organization.
     add: () => everyone,

@@ -50,8 +50,8 @@ async function findLabel(
 async function assertLabelLimit(context: LinkContext, label: Row): Promise<void> {
   const { services, parent, parentDefinition } = context;
   const { database } = services;
-  const own = selectRows(parentDefinition, 't', sql`1`, sql`t.id = ${parent.id}`);
-  await database.execute(sql`${own} FOR NO KEY UPDATE`);
+  const parentRow = selectRows(parentDefinition, 't', sql`1`, sql`t.id = ${parent.id}`);
+  await database.execute(sql`${parentRow} FOR NO KEY UPDATE`);
   const links = selectLinks(labelLinkOf(parentDefinition));
   const row = existing(
     await database.row<{ others: number }>(sql`

@@ -16,7 +16,7 @@ export default {
   fragments: [
     fragmentsOf(labels, {
       allLabels: { calls: [[]], inside: asQuery },
-      labelsOn: { calls: [[LINK, [1], 10]], inside: asQuery },
+      attachedLabels: { calls: [[LINK, [1], 10]], inside: asQuery },
     }),
   ],
 } satisfies RoomSamples;

@@ -47,7 +47,7 @@ const DEMO_ORGANIZATION = 'Default';
 const GALAXY_NAME = 'Ansible Galaxy';
 const GALAXY_URL = 'https://galaxy.ansible.com/';
 
-/** Objects of a new installation, so that a first job can be launched immediately. */
+/** Creates the demo objects of a new installation, so that a first job can be launched immediately. */
 @Injectable()
 export class DemoData {
   constructor(

@@ -11,7 +11,7 @@ class DemoDataModule {}
 export async function demoData(): Promise<void> {
   const app = await NestFactory.createApplicationContext(DemoDataModule, { logger: ['error'] });
   try {
-    const created = await app.get(DemoData).make();
+    const created = await app.get(DemoData).createOnce();
     process.stdout.write(created ? 'created the demo objects\n' : 'demo objects already created\n');
   } finally {
     await app.close();

@@ -26,7 +26,7 @@ const HELLO_WORLD = `---
       ansible.builtin.debug:
         msg: "Hello World!"
 
-    - name: Tell who launched this
+    - name: Show who launched the job
       ansible.builtin.debug:
         msg: "Launched by {{ awx_user_name | default('a ' ~ (awx_job_launch_type | default('manual')) ~ ' run') }}"
 `;
@@ -63,25 +63,25 @@ export class DemoData {
   ) {}
 
   /** Creates the objects once per installation. Deleted objects are not created again. */
-  async make(): Promise<boolean> {
+  async createOnce(): Promise<boolean> {
     await writeDemoProject(this.settings.DATA_DIR);
     return this.database.transaction(async () => {
-      const objects = await this.once('demo_data', (actor) => this.makeObjects(actor));
-      const server = await this.once('demo_galaxy_credential', (actor) =>
-        this.makeGalaxyCredential(actor),
+      const objects = await this.runOnce('demo_data', (actor) => this.createObjects(actor));
+      const credential = await this.runOnce('demo_galaxy_credential', (actor) =>
+        this.createGalaxyCredential(actor),
       );
-      return objects || server;
+      return objects || credential;
     });
   }
 
-  /** Runs a part unless this installation has already run it. Each version's part has a separate name. */
-  private async once(name: string, work: (actor: Actor) => Promise<void>): Promise<boolean> {
+  /** Creates a set of objects unless this installation already created it: each set has a name. */
+  private async runOnce(name: string, create: (actor: Actor) => Promise<void>): Promise<boolean> {
     const isFirst = await this.installation.recordOnce(name);
-    if (isFirst) await work(await this.administrator());
+    if (isFirst) await create(await this.administrator());
     return isFirst;
   }
 
-  private async makeObjects(actor: Actor): Promise<void> {
+  private async createObjects(actor: Actor): Promise<void> {
     const organization =
       (await this.organizations.byName(DEMO_ORGANIZATION)) ??
       (await this.create(actor, 'organization', { name: DEMO_ORGANIZATION }));
@@ -118,7 +118,7 @@ export class DemoData {
    * Creates the credential of the public Galaxy server, for the organization in which clients look for
    * it. An existing credential of the same name is attached unchanged.
    */
-  private async makeGalaxyCredential(actor: Actor): Promise<void> {
+  private async createGalaxyCredential(actor: Actor): Promise<void> {
     const organization = await this.organizations.byName(DEMO_ORGANIZATION);
     if (!organization) return;
     const type = await this.credentialType('galaxy_api_token');

@@ -37,14 +37,14 @@ const FIELDS: ReadonlyMap<string, Names> = new Map([
 /** Fields whose values clients send. The other fields are read-only or free text. */
 const SENT = ['webhook_service', 'notification_type'];
 
-/** Prefixes that products have in keys of their configuration; null for all keys of the channel. */
+/** Prefixes of configuration keys by channel. `keys` lists the keys with the prefix; null: all keys. */
 const KEY_PREFIXES: Readonly<Record<string, { prefix: string; keys: readonly string[] | null }>> = {
   chat_b: { prefix: 'mattermost_', keys: null },
   chat_c: { prefix: 'rocketchat_', keys: null },
   dashboard_a: { prefix: 'grafana_', keys: ['url', 'key', 'no_verify_ssl'] },
 };
 
-/** Members of a response that contain fields. All others can contain data of users. */
+/** Members of a response that contain fields. Other members, such as user data, stay unchanged. */
 const CONTAINERS = new Set(['results', 'actions', 'GET', 'POST', 'PUT', 'changes']);
 const RECEIVER =
   /^(\/api\/v2\/(?:job_templates|workflow_job_templates|projects)\/[^/]+\/)([a-z_]+)(?=\/?(?:\?|$))/i;
@@ -65,7 +65,7 @@ export const neutralUrl = (url: string): string =>
 const productUrl = (url: string): string =>
   url.replace(RECEIVER, (_all, path: string, name: string) => path + named(CODE_HOSTS, name));
 
-/** Returns the value of a filter with neutral names. */
+/** Returns the value of a filter, with neutral names instead of product names. */
 export function neutralFilter(key: string, value: string): string {
   const parts = key.split('__');
   const names = parts.map((part) => FIELDS.get(part)).find((found) => found !== undefined);
@@ -78,7 +78,7 @@ export function neutralFilter(key: string, value: string): string {
     : neutral(names, value);
 }
 
-/** Returns a body with neutral names: those of the fields, and those of the keys of a configuration. */
+/** Returns a body with neutral names in its fields and in the keys of its configuration. */
 export function neutralBody(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const translated = { ...body };
   for (const field of SENT) {
@@ -100,7 +100,7 @@ const neutralKey = (key: string): string => {
   return key;
 };
 
-/** Returns a response, or a part of it, with the names of products. */
+/** Returns a response, or a part of the response, with the names of products. */
 export function productNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(productNames);
   if (!isRecord(value)) return value;

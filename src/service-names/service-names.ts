@@ -26,7 +26,7 @@ const TOKEN_TYPES: Names = {
 };
 
 /** Names of the values of a field, by the name of the field. */
-const FIELDS: ReadonlyMap<string, Names> = new Map([
+const VALUE_NAMES: ReadonlyMap<string, Names> = new Map([
   ['webhook_service', CODE_HOSTS],
   ['service', CODE_HOSTS],
   ['notification_type', CHANNELS],
@@ -35,7 +35,7 @@ const FIELDS: ReadonlyMap<string, Names> = new Map([
   ['name', TOKEN_TYPES],
 ]);
 /** Fields whose values clients send. The other fields are read-only or free text. */
-const SENT = ['webhook_service', 'notification_type'];
+const SENT_FIELDS = ['webhook_service', 'notification_type'];
 
 /** Prefixes of configuration keys by channel. `keys` lists the keys with the prefix; null: all keys. */
 const KEY_PREFIXES: Readonly<Record<string, { prefix: string; keys: readonly string[] | null }>> = {
@@ -49,47 +49,47 @@ const CONTAINERS = new Set(['results', 'actions', 'GET', 'POST', 'PUT', 'changes
 const RECEIVER =
   /^(\/api\/v2\/(?:job_templates|workflow_job_templates|projects)\/[^/]+\/)([a-z_]+)(?=\/?(?:\?|$))/i;
 
-const named = (names: Names, value: string): string =>
+const toProduct = (names: Names, value: string): string =>
   Object.hasOwn(names, value) ? (names[value] ?? value) : value;
 
-const neutral = (names: Names, value: string): string =>
+const toNeutral = (names: Names, value: string): string =>
   Object.entries(names).find(([, product]) => product === value)?.[0] ?? value;
 
 /** Returns the URL with the neutral name of a receiver: `/api/v2/projects/1/github/` is `…/service_a/`. */
 export const neutralUrl = (url: string): string =>
   url.replace(
     RECEIVER,
-    (_all, path: string, name: string) => path + neutral(CODE_HOSTS, name.toLowerCase()),
+    (_all, path: string, name: string) => path + toNeutral(CODE_HOSTS, name.toLowerCase()),
   );
 
 const productUrl = (url: string): string =>
-  url.replace(RECEIVER, (_all, path: string, name: string) => path + named(CODE_HOSTS, name));
+  url.replace(RECEIVER, (_all, path: string, name: string) => path + toProduct(CODE_HOSTS, name));
 
 /** Returns the value of a filter, with neutral names instead of product names. */
 export function neutralFilter(key: string, value: string): string {
   const parts = key.split('__');
-  const names = parts.map((part) => FIELDS.get(part)).find((found) => found !== undefined);
+  const names = parts.map((part) => VALUE_NAMES.get(part)).find((found) => found !== undefined);
   if (!names) return value;
   return parts.at(-1) === 'in'
     ? value
         .split(',')
-        .map((item) => neutral(names, item))
+        .map((item) => toNeutral(names, item))
         .join()
-    : neutral(names, value);
+    : toNeutral(names, value);
 }
 
 /** Returns a body with neutral names in its fields and in the keys of its configuration. */
 export function neutralBody(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const translated = { ...body };
-  for (const field of SENT) {
+  const neutral = { ...body };
+  for (const field of SENT_FIELDS) {
     const value = body[field];
-    if (typeof value === 'string') translated[field] = neutral(FIELDS.get(field) ?? {}, value);
+    if (typeof value === 'string') neutral[field] = toNeutral(VALUE_NAMES.get(field) ?? {}, value);
   }
   const configuration = body['notification_configuration'];
   if (isRecord(configuration)) {
-    translated['notification_configuration'] = mapKeys(configuration, neutralKey);
+    neutral['notification_configuration'] = mapKeys(configuration, neutralKey);
   }
-  return translated;
+  return neutral;
 }
 
 const neutralKey = (key: string): string => {
@@ -104,16 +104,16 @@ const neutralKey = (key: string): string => {
 export function productNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(productNames);
   if (!isRecord(value)) return value;
-  return mapValues(value, (member, key) => productMember(value, key, member));
+  return mapValues(value, (member, key) => productValue(value, key, member));
 }
 
-function productMember(
+function productValue(
   owner: Readonly<Record<string, unknown>>,
   key: string,
   member: unknown,
 ): unknown {
-  const names = FIELDS.get(key);
-  if (names) return inNames(names, member);
+  const names = VALUE_NAMES.get(key);
+  if (names) return translateValue(names, member);
   if (CONTAINERS.has(key)) return productNames(member);
   if (!isRecord(member)) return member;
   switch (key) {
@@ -122,32 +122,32 @@ function productMember(
     case 'related':
       return mapValues(member, (url) => (typeof url === 'string' ? productUrl(url) : url));
     case 'notification_configuration':
-      return configuration(owner['notification_type'], member);
+      return productKeys(owner['notification_type'], member);
     case 'messages':
-      return mapKeys(member, (channel) => named(CHANNELS, channel));
+      return mapKeys(member, (channel) => toProduct(CHANNELS, channel));
     default:
       return member;
   }
 }
 
 /** Translates a value, the values of a list, or the choices in the description of a field. */
-function inNames(names: Names, value: unknown): unknown {
-  if (typeof value === 'string') return named(names, value);
-  if (Array.isArray(value)) return value.map((item) => inNames(names, item));
+function translateValue(names: Names, value: unknown): unknown {
+  if (typeof value === 'string') return toProduct(names, value);
+  if (Array.isArray(value)) return value.map((item) => translateValue(names, item));
   return isRecord(value) && 'choices' in value
-    ? { ...value, choices: inNames(names, value['choices']) }
+    ? { ...value, choices: translateValue(names, value['choices']) }
     : value;
 }
 
 /** Translates the keys of a configuration, or the description of the keys of every channel. */
-const configuration = (channel: unknown, member: Readonly<Record<string, unknown>>): unknown =>
+const productKeys = (channel: unknown, member: Readonly<Record<string, unknown>>): unknown =>
   typeof channel === 'string'
     ? mapKeys(member, (key) => productKey(channel, key))
     : mapKeys(
         mapValues(member, (keys, name) =>
           isRecord(keys) ? mapKeys(keys, (key) => productKey(name, key)) : keys,
         ),
-        (name) => named(CHANNELS, name),
+        (name) => toProduct(CHANNELS, name),
       );
 
 function productKey(channel: string, key: string): string {

@@ -6,7 +6,7 @@ import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { ExecutionEnvironment } from './execution-environment.entity.js';
 
-/** Returns the query that has one row if there is any execution environment, and none otherwise. */
+/** Returns a query that has a row if and only if an execution environment exists. */
 export const anyEnvironment = (): Sql => sql`SELECT 1 FROM execution_environments LIMIT 1`;
 
 /** Returns a query for execution environments, for joins in statements about other tables. */

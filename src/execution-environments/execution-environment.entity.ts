@@ -3,7 +3,7 @@ import { Bool, Char, Choices, Reference } from '../common/fields/field.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
 
 const PULLS = [
-  ['', 'As the engine does'],
+  ['', 'Use the default of the container engine.'],
   ['always', 'Always pull container before running.'],
   ['missing', 'Only pull the image if not present before running.'],
   ['never', 'Never pull container before running.'],

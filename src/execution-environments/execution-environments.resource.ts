@@ -5,8 +5,8 @@ import { ident, sql } from '../database/sql.js';
 import { ExecutionEnvironmentHooks } from './execution-environment.hooks.js';
 import { ExecutionEnvironment } from './execution-environment.entity.js';
 
-const isForAll: Predicate = (alias) => sql`${ident(alias, 'organization_id')} IS NULL`;
-const readable = anyOf(isForAll, hasRoleOn('organization_id', 'organization', 'read_role'));
+const isGlobal: Predicate = (alias) => sql`${ident(alias, 'organization_id')} IS NULL`;
+const readable = anyOf(isGlobal, hasRoleOn('organization_id', 'organization', 'read_role'));
 const administered = hasRoleOn(
   'organization_id',
   'organization',

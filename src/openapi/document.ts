@@ -14,7 +14,7 @@ import { RouteTable } from '../common/rest/route-table.service.js';
 import { PACKAGE_FOLDER } from '../config/version.js';
 import { TAGS } from './tags.js';
 
-/** Its schemas are JSON Schema 2020-12. */
+/** OpenAPI version whose schemas are JSON Schema 2020-12. */
 const OPENAPI_VERSION = '3.1.1';
 
 /**

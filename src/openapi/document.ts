@@ -25,9 +25,9 @@ const OPENAPI_VERSION = '3.1.1';
  */
 export function buildDocument(app: INestApplication, version: string): OpenAPIObject {
   const routes = app.get(RouteTable).routes.flatMap(({ info }) => info ?? []);
-  const config = baseOf(version);
-  // In the order of types: that of imports has no meaning.
-  const sorted = resources().toSorted((one, other) => one.type.localeCompare(other.type, 'en'));
+  const config = documentBase(version);
+  // Sorted by type, because the order of imports is arbitrary.
+  const sorted = resources().toSorted((a, b) => a.type.localeCompare(b.type, 'en'));
   const schemas = { ...componentSchemas(sorted) };
   for (const { components } of routes) Object.assign(schemas, components);
   const openapi = SwaggerModule.createDocument(app, {
@@ -38,9 +38,9 @@ export function buildDocument(app: INestApplication, version: string): OpenAPIOb
   const operations = operationsById(openapi);
   for (const info of routes) {
     const operation = entryOf(operations, info.operationId);
-    nameByKey(operation, info);
-    addLines(operation, info);
-    addExpression(operation, info);
+    describeNaturalKey(operation, info);
+    addLineFormats(operation, info);
+    addQueryExpression(operation, info);
   }
   for (const [id, examples] of Object.entries(loadExamples())) {
     addExamples(entryOf(operations, id), examples);
@@ -48,7 +48,7 @@ export function buildDocument(app: INestApplication, version: string): OpenAPIOb
   return withSortedPaths(openapi);
 }
 
-const baseOf = (version: string): Omit<OpenAPIObject, 'paths'> =>
+const documentBase = (version: string): Omit<OpenAPIObject, 'paths'> =>
   new DocumentBuilder()
     .setOpenAPIVersion(OPENAPI_VERSION)
     .setTitle('Automation Controller')
@@ -103,24 +103,24 @@ const operationsById = ({ paths }: OpenAPIObject): Map<string, Operation> =>
  * Documents the natural key that can replace an id in the URL. A key refers to other resources, which are
  * all loaded by now.
  */
-function nameByKey({ parameters }: Operation, { parent }: RouteInfo): void {
+function describeNaturalKey({ parameters }: Operation, { parent }: RouteInfo): void {
   const key = parent && namedUrlFormat(parent);
-  const id = parameters.find((one) => one.in === 'path' && one.name === 'id');
+  const id = parameters.find((parameter) => parameter.in === 'path' && parameter.name === 'id');
   if (key && id) id.description = `Id, or \`${key}\`.`;
 }
 
-/** Adds the body and response in lines: decorators support only one schema for all formats. */
-function addLines({ requestBody, responses }: Operation, { lines }: RouteInfo): void {
+/** Adds the JSON lines formats of body and response: decorators support one schema for all formats. */
+function addLineFormats({ requestBody, responses }: Operation, { lines }: RouteInfo): void {
   if (!lines) return;
   const { content } = existing(requestBody, 'a route that takes lines takes a body');
   content[LINES_TYPE] = { schema: lines.body };
-  const whole = { description: 'Progress, and in the last line the result, in lines.' };
-  const answer = (responses['200'] ??= whole);
-  answer.content = { ...answer.content, [LINES_TYPE]: { schema: lines.response } };
+  const progress = { description: 'Lines of progress; the last line contains the result.' };
+  const response = (responses['200'] ??= progress);
+  response.content = { ...response.content, [LINES_TYPE]: { schema: lines.response } };
 }
 
 /** Adds the parameter of a list's query language, which is known once all resources are loaded. */
-function addExpression({ parameters }: Operation, { kind, resource }: RouteInfo): void {
+function addQueryExpression({ parameters }: Operation, { kind, resource }: RouteInfo): void {
   if (kind !== 'list' || !resource?.expression) return;
   const { parameter: name, help: description } = resource.expression;
   parameters.push({ name, in: 'query', description, required: false, schema: { type: 'string' } });
@@ -134,8 +134,8 @@ function addExamples({ requestBody, responses }: Operation, examples: OperationE
     const body = requestBody?.content[JSON_TYPE];
     if (body && request !== undefined)
       body.examples = { ...body.examples, [name]: { value: request } };
-    const answer = responses[String(status)]?.content?.[JSON_TYPE];
-    if (answer && response !== undefined) answer.examples = { [name]: { value: response } };
+    const media = responses[String(status)]?.content?.[JSON_TYPE];
+    if (media && response !== undefined) media.examples = { [name]: { value: response } };
   }
 }
 

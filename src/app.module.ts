@@ -14,7 +14,7 @@ import { SearchModule } from './search/search.module.js';
 import { ServiceNamesInterceptor } from './service-names/service-names.interceptor.js';
 import { StatisticsModule } from './statistics/statistics.module.js';
 
-/** The API process: every feature, the pages, and last the answer to unknown URLs. */
+/** The API process: every feature, the pages, and last the responses to unknown URLs. */
 @Module({
   imports: [
     FeaturesModule,
@@ -26,9 +26,9 @@ import { StatisticsModule } from './statistics/statistics.module.js';
   ],
   providers: [
     { provide: APP_FILTER, useClass: ErrorsFilter },
-    // The outermost first. The body is read once the guards have passed the request. The page is made
-    // of the JSON that every other client gets. Inside of it names of services are translated, variables
-    // in the body are parsed, the response gets its status and headers, and a list its envelope.
+    // Outermost first: read the body after the guards, render the page from the JSON of the response,
+    // translate names of services, parse variables in the body, set status and headers of the response,
+    // and add the envelope of lists.
     { provide: APP_INTERCEPTOR, useClass: BodyInterceptor },
     { provide: APP_INTERCEPTOR, useExisting: PageInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ServiceNamesInterceptor },

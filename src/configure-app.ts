@@ -103,7 +103,7 @@ function usePages(app: NestExpressApplication): void {
 
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 
-/** Gives each request its scope and its id, and reports the response time. */
+/** Opens the scope of each request, sets its id, and reports the response time. */
 function openScope(request: Request, response: Response, next: NextFunction): void {
   const sent = request.get('X-Request-Id') ?? '';
   const requestId = REQUEST_ID.test(sent) ? sent : randomUUID();

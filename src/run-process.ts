@@ -48,7 +48,7 @@ function endBy(signal: NodeJS.Signals): void {
 
 /**
  * Closes the file descriptors that the parent process left open, because every run would inherit them.
- * Node's own descriptors close automatically when a program is started.
+ * Descriptors that Node.js opens close automatically when a child process starts.
  */
 export function closeInherited(): void {
   if (!existsSync(DESCRIPTORS)) return;

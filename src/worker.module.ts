@@ -11,7 +11,7 @@ import { LoggingModule } from './logging/logging.module.js';
 import { NotificationsWorkerModule } from './notifications/notifications-worker.module.js';
 import { WebhooksWorkerModule } from './webhooks/webhooks-worker.module.js';
 
-/** Worker process: the same features, and the processors of the queues. */
+/** Worker process: every feature, and the processors of the queues. */
 @Module({
   imports: [
     FeaturesModule,

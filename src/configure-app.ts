@@ -27,9 +27,9 @@ import { receiverGate } from './webhooks/receiver-gate.js';
 import { SignatureVerifier } from './webhooks/signature-verifier.service.js';
 
 /** Routes of run output, which has additional formats that the routes negotiate themselves. */
-const OUTPUT = /^\/v2\/[a-z_]+\/[^/]+\/(stdout|events\/stream)\/?$/;
+const OUTPUT_PATH = /^\/v2\/[a-z_]+\/[^/]+\/(stdout|events\/stream)\/?$/;
 /** Route that accepts a body in lines and can then respond in lines. */
-const LINES = /^\/api\/v2\/bulk\/host_create\/?$/;
+const LINES_PATH = /^\/api\/v2\/bulk\/host_create\/?$/;
 
 /**
  * Members of Express that its types omit: the prototypes of requests and responses, and the check for trusted proxies.
@@ -72,17 +72,17 @@ export function configureApp(app: NestExpressApplication): void {
   const sessions = app.get(SessionsService, { strict: false });
   app.use(formBodies(app.get(RequestBodies), (session) => sessions.isOpen(session)));
   app.use('/api', (request: Request, _response: Response, next: NextFunction) => {
-    const isAnsweredInLines = takesLines(request) && wantsLines(request);
-    if (!OUTPUT.test(request.path) && !isAnsweredInLines) assertAcceptable(request);
+    const respondsInLines = acceptsLines(request) && wantsLines(request);
+    if (!OUTPUT_PATH.test(request.path) && !respondsInLines) assertAcceptable(request);
     next();
   });
   usePages(app);
   app.enableShutdownHooks();
 }
 
-const takesLines = (request: Request): boolean =>
+const acceptsLines = (request: Request): boolean =>
   request.method === 'POST' &&
-  LINES.test(request.originalUrl.split('?')[0] ?? '') &&
+  LINES_PATH.test(request.originalUrl.split('?')[0] ?? '') &&
   sendsLines(request);
 
 /** Installs the middleware for browsers: static assets, page controls and HTML forms. */
@@ -105,8 +105,8 @@ const REQUEST_ID = /^[\w.-]{1,64}$/;
 
 /** Opens the scope of each request, sets its id, and reports the response time. */
 function openScope(request: Request, response: Response, next: NextFunction): void {
-  const sent = request.get('X-Request-Id') ?? '';
-  const requestId = REQUEST_ID.test(sent) ? sent : randomUUID();
+  const sentId = request.get('X-Request-Id') ?? '';
+  const requestId = REQUEST_ID.test(sentId) ? sentId : randomUUID();
   const started = process.hrtime.bigint();
   response.setHeader('X-API-Request-Id', requestId);
   const writeHead = response.writeHead.bind(response) as (...args: never[]) => Response;

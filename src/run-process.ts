@@ -29,7 +29,7 @@ export async function runProcess(start: (settings: Settings) => Promise<unknown>
     process.once(signal, () => {
       // A hook that never ends must not keep the process alive beyond the orchestrator's timeout.
       if (hasStarted) setTimeout(() => process.exit(1), SHUTDOWN_LIMIT_MS).unref();
-      else endBy(signal);
+      else exitBySignal(signal);
     });
   }
   await start(settings);
@@ -41,7 +41,7 @@ export async function runProcess(start: (settings: Settings) => Promise<unknown>
 }
 
 /** Ends a process that has not started work, as if it had no signal listeners. */
-function endBy(signal: NodeJS.Signals): void {
+function exitBySignal(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 }
@@ -50,7 +50,7 @@ function endBy(signal: NodeJS.Signals): void {
  * Closes the file descriptors that the parent process left open, because every run would inherit them.
  * Descriptors that Node.js opens close automatically when a child process starts.
  */
-export function closeInherited(): void {
+export function closeInheritedDescriptors(): void {
   if (!existsSync(DESCRIPTORS)) return;
   for (const name of readdirSync(DESCRIPTORS)) {
     if (Number(name) <= 2) continue;

@@ -1,10 +1,10 @@
 import { NestFactory } from '@nestjs/core';
 import { JsonLogger } from './logging/json-logger.js';
 import { LogLines } from './logging/log-lines.service.js';
-import { closeInherited, runProcess } from './run-process.js';
+import { closeInheritedDescriptors, runProcess } from './run-process.js';
 import { WorkerModule } from './worker.module.js';
 
-closeInherited();
+closeInheritedDescriptors();
 await runProcess(async (settings) => {
   const logger = new JsonLogger(settings.LOG_LEVEL);
   const app = await NestFactory.createApplicationContext(WorkerModule, { logger });

@@ -22,7 +22,7 @@ export function identityOf(pid) {
 }
 
 /**
- * Returns the pair to write to a file so that the process can be recognised later.
+ * Returns the pair to write to a file so that the process can be recognized later.
  *
  * @param {number} pid
  * @returns {ProcessRecord}

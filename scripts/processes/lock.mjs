@@ -9,18 +9,18 @@ const WRITING_MS = 1000;
 const WAIT_POLL_MS = 200;
 
 /**
- * Content of a lock: its owner, the path it was created for, and another process that holds it too.
+ * Content of a lock file: its owner, its original path, and a child process that also holds the lock (`heir`).
  *
  * @typedef {import('./identity.mjs').ProcessRecord & {
  *   path: string, heir?: import('./identity.mjs').ProcessRecord, url?: string }} Holder
- * @typedef {{ holder?: undefined, update(more: Partial<Holder>): void, release(): void }} HeldLock
+ * @typedef {{ holder?: undefined, update(changes: Partial<Holder>): void, release(): void }} HeldLock
  * @typedef {HeldLock | { holder: Holder }} Lock
  */
 
 /**
  * Takes a lock file that names this process. Resolves to `{ update, release }`, or to
  * `{ holder }` with the content of the living owner. A lock whose owner is dead, or that was
- * copied here together with its folder, is taken over.
+ * copied to this path with its folder, is replaced.
  *
  * @param {string} path
  * @param {Record<string, unknown>} [content]
@@ -43,12 +43,12 @@ export async function tryLock(path, content = {}) {
 }
 
 /**
- * Runs `work(handTo)` while holding the lock, after waiting for its present holder. `handTo(pid)` lets a
- * child process hold it too: a command that outlives this process keeps the others waiting.
+ * Waits for the lock and runs `work(shareWith)` while holding it. `shareWith(pid)` makes a child process a
+ * second holder, so other processes also wait for a command that outlives this process.
  *
  * @template Result
  * @param {string} path
- * @param {(handTo: (pid: number) => void) => Promise<Result>} work
+ * @param {(shareWith: (pid: number) => void) => Promise<Result>} work
  * @returns {Promise<Result>}
  */
 export async function withLock(path, work) {
@@ -85,7 +85,7 @@ function isHeld(holder, path) {
 
 /**
  * @param {string} path
- * @param {Holder} mine
+ * @param {Holder} content
  * @returns {HeldLock}
  */
 function heldLock(path, mine) {
@@ -102,7 +102,7 @@ function heldLock(path, mine) {
   };
 }
 
-// The file exists a moment before its content, so an empty one is read again.
+// The file exists a moment before its content, so an empty file is read again.
 /**
  * @param {string} path
  * @returns {Promise<Holder | null>}
@@ -122,7 +122,7 @@ async function readHolder(path) {
 // Renamed before it is removed: only one of two processes that find the same stale lock gets it.
 /**
  * @param {string} path
- * @param {Holder | null} seen
+ * @param {Holder | null} stale
  */
 function removeStale(path, seen) {
   const aside = `${path}.stale.${process.pid}`;

@@ -10,7 +10,7 @@ const running = new Set();
 
 /**
  * @typedef {import('node:child_process').SpawnOptions & {
- *   log?: string | undefined, timeoutMs?: number | undefined, anyCode?: boolean, what?: string | undefined,
+ *   log?: string | undefined, timeoutMs?: number | undefined, anyCode?: boolean, name?: string | undefined,
  *   input?: string | undefined, onStart?: (pid: number) => void }} RunOptions
  * @typedef {{ code: number | null, signal: NodeJS.Signals | null, stdout: string,
  *   output: string }} RunResult
@@ -19,8 +19,8 @@ const running = new Set();
 /**
  * Runs a command to its end, without a shell. Resolves to `{ code, stdout, output }`, where
  * `output` is both streams. Throws a Problem when it cannot be started, runs longer than
- * `timeoutMs`, or ends with another code than 0 (unless `anyCode`). `log` names a file that
- * receives everything; `onStart` receives the process number.
+ * `timeoutMs`, or ends with a code other than 0 (unless `anyCode`). `log` names a file that
+ * receives the full output; `onStart` receives the process id.
  *
  * @param {string} file
  * @param {readonly string[]} args
@@ -60,7 +60,7 @@ export async function run(file, args, options = {}) {
 }
 
 /**
- * Has `child`, which its caller started and talks to, end where the commands of `run` are ended.
+ * Adds a child process that the caller started to the processes that {@link endRunningCommands} ends.
  *
  * @template {import('node:child_process').ChildProcess} Child
  * @param {Child} child
@@ -73,7 +73,7 @@ export function endWithCommands(child) {
 }
 
 /**
- * Ends the running commands after an interruption, and waits for them.
+ * Ends the running commands, for example after an interruption, and waits for their end.
  *
  * @param {NodeJS.Signals} [signal]
  */

@@ -7,7 +7,7 @@ const MAX_ROUNDS = 5;
 
 /**
  * Ends every process except this one whose environment contains `name=value`, and resolves to their command
- * lines. Finds processes in sessions of their own whose parents have ended; does nothing without /proc.
+ * lines. Finds also processes in other sessions whose parents have ended. Does nothing without /proc.
  *
  * @param {string} name
  * @param {string} value

@@ -26,9 +26,9 @@ const LARGEST_LOG = 20 * 1024 * 1024;
 const NOT_STARTED = { code: null, signal: null, error: null };
 
 /**
- * Starts long-running programs, restarts those marked by `keepAlive`, and ends them in order.
+ * Starts long-running programs, restarts programs marked by `keepAlive`, and ends them in order.
  *
- * Every program runs in a session of its own, so that Ctrl-C reaches only the supervisor, and writes to its
+ * Every program runs in its own session, so that Ctrl-C reaches only the supervisor, and writes to its
  * log file directly, so that it survives the supervisor. `onChange` receives the records of the living
  * processes whenever they change; `onCrash` receives the unexpected end of a process: `{ name, logFile,
  * logStart, delayMs, code, signal, error }`.
@@ -84,7 +84,7 @@ export class Supervisor {
   }
 
   /**
-   * Resolves when the present process of the program has ended, to `{ code, signal, error }`.
+   * Resolves when the current process of the program has ended, to `{ code, signal, error }`.
    *
    * @param {string} name
    * @returns {Promise<Ended>}
@@ -167,7 +167,7 @@ export class Supervisor {
    * @param {Ended & { logStart: number }} result
    * @param {number} startedAt
    */
-  #ended(program, result, startedAt) {
+  #handleExit(program, result, startedAt) {
     program.child = null;
     this.#publish();
     if (program.stopping || !program.restart) return;

@@ -10,8 +10,8 @@ const JOB_ACCOUNT = 'automation-job';
 /** @typedef {{ name: string, uid: number, gid: number }} Account */
 
 /**
- * Returns the account of PostgreSQL, which refuses to run as root: null if this process is not root, else `{
- * name, uid, gid }` of a system account that is created if it is missing.
+ * Returns the account of PostgreSQL, which refuses to run as root. Creates a system account if none
+ * exists. Null if this process is not root.
  *
  * @returns {Promise<Account | null>}
  */
@@ -28,8 +28,8 @@ export async function databaseAccount() {
 }
 
 /**
- * Creates the account of runs if this process is root. If that fails, the worker uses one that every system
- * has.
+ * Creates the account of runs if this process is root. If that fails, the worker uses an account that
+ * every system has.
  */
 export async function provideJobAccount() {
   if (process.getuid?.() === 0) await namedAccount(JOB_ACCOUNT);
@@ -45,7 +45,7 @@ export function asAccount(account) {
 }
 
 /**
- * Asks the kernel, and returns true if the account can enter, list and write the folder.
+ * Returns true if the account can enter and write the folder, which a process of the account tests.
  *
  * @param {Account | null} account
  * @param {string} folder
@@ -95,7 +95,7 @@ async function numberOf(flag, name) {
 }
 
 /**
- * Returns the account of this name, which is created if it is missing; null if that is not possible.
+ * Returns the account of this name, which is created if it is missing; null if it cannot be created.
  *
  * @param {string} name
  */

@@ -5,12 +5,12 @@ import { basename, dirname, extname, join } from 'node:path';
 const COMPILER_INPUTS = ['.swcrc', 'package-lock.json', 'scripts/services/compile.mjs'];
 
 /**
- * Compiles the TypeScript of a folder to `dist/<folder>` with SWC and copies all other files there.
- * Output that is newer than its source stays; output without a source is removed. Types are checked by
- * `npm run check`, not here.
+ * Compiles the TypeScript of a folder to `dist/<folder>` with SWC and copies all other files there. Skips output
+ * that is newer than its source, and removes output without a source. Types are checked by `npm run check`, not
+ * here.
  *
  * @param {string} root of the project
- * @param {string} folder below it
+ * @param {string} folder below `root`
  * @returns {Promise<number>} files written
  */
 export async function compileFolder(root, folder) {
@@ -49,7 +49,7 @@ async function write(root, source, output) {
 }
 
 /**
- * Milliseconds, 0 for a missing file.
+ * Returns the time of the last change in ms; 0 for a missing file.
  *
  * @param {string} path
  */
@@ -58,7 +58,7 @@ function changedAt(path) {
 }
 
 /**
- * Paths below a folder, relative to it.
+ * Returns the files below a folder, as paths relative to the folder.
  *
  * @param {string} folder
  * @returns {string[]}

@@ -61,12 +61,12 @@ export async function installPackages(root, log) {
     if (packagesAreCurrent(root)) return 'up to date';
     /**
      * @param {readonly string[]} args
-     * @param {string} what
+     * @param {string} name
      */
     const npm = (args, what) =>
       run('npm', [...args, '--include=dev', '--include=optional'], {
         cwd: root,
-        // The lifecycle variables of an outer "npm start" or "npm test" must not affect it.
+        // The lifecycle variables of an outer "npm start" or "npm test" must not affect npm.
         env: { ...process.env, NODE_ENV: 'development', NODE_OPTIONS: '' },
         log,
         what,
@@ -85,7 +85,7 @@ export async function installPackages(root, log) {
 }
 
 // Versions of npm disagree about optional packages of other platforms, and `npm ci` then refuses a lockfile
-// that another npm wrote. Such a lockfile is still complete.
+// that another version of npm wrote. Such a lockfile is still complete.
 /** @param {unknown} error */
 function refusesLockfile(error) {
   return error instanceof Problem && error.output.includes('code EUSAGE');

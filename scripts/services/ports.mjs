@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { codeOf, Problem } from '../console/problem.mjs';
 
 /**
- * Why nothing can listen on the address now (`EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, ...), or
- * null when it is free.
+ * Returns the code of the error that prevents listening on the address (`EADDRINUSE`, `EACCES`, ...), or
+ * null if the address is free.
  *
  * @param {string} host
  * @param {number} port
@@ -15,7 +15,7 @@ export async function bindError(host, port) {
 }
 
 /**
- * A free port of the loopback address; `preferred` when it is free.
+ * Returns a free port of the loopback address: `preferred` if that port is free.
  *
  * @param {number | null} [preferred]
  */

@@ -18,8 +18,8 @@ const LIMIT_MS = 60_000;
  */
 
 /**
- * Creates the service's database and its ordinary role on a cluster without a running server, or brings an
- * earlier cluster, in which the service was the superuser, to the same state. Can be repeated.
+ * Creates the service's database and its ordinary role on a cluster without a running server. Converts an earlier
+ * cluster, in which the service was the superuser. Can be repeated.
  *
  * @param {Context} context
  * @param {string} cluster
@@ -71,7 +71,7 @@ function standAlone(
 }
 
 /**
- * Returns the statement for the role. The superuser of a cluster cannot become an ordinary role, so that of
+ * Returns the statement for the role. The superuser of a cluster cannot become an ordinary role, so the role of
  * an earlier cluster is renamed and a new role takes over its objects. A session cannot rename its own role.
  *
  * @param {string} password

@@ -37,23 +37,23 @@ const SETTINGS = {
   log_timezone: 'UTC',
 };
 
-// Throw-away data may be lost in a power failure, which makes it several times faster. Commits stay
+// Throwaway data need not survive a power failure, so writes are several times faster. Commits stay
 // synchronous: committed data survives a kill of the server, which the fault tests rely on.
 const THROWAWAY_SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',
   wal_level: 'minimal',
   max_wal_senders: '0',
-  // Its processes belong to the superuser: no database can be dropped by force while one is active in it.
+  // Its processes run as the superuser: a database in which one is active cannot be dropped by force.
   autovacuum: 'off',
 };
 
 /**
- * Place and account of a cluster. A new one is created in `place`, by default in `home`.
+ * Location and account of a cluster. A new cluster is created in `target`, by default below `home`.
  *
  * @typedef {{ home: string, account: import('./account.mjs').Account | null, logFile: string,
- *   durable?: boolean, place?: string }} Place
- * @typedef {Required<Place> & { server: { folder: string } }} Cluster
+ *   durable?: boolean, target?: string }} Location
+ * @typedef {Required<Location> & { server: { folder: string } }} Cluster
  * @typedef {{ cluster: string, password: string, port: number | null, home: string }} ClusterRecord
  */
 
@@ -62,7 +62,7 @@ const THROWAWAY_SETTINGS = {
  * its path, port and password. Resolves to the program for the Supervisor, the connection URL and messages
  * for the user (`notes`).
  *
- * @param {Place} options
+ * @param {Location} options
  */
 async function preparePostgres(options) {
   const { home, account, logFile, durable = true, place = join(options.home, OWN_PLACE) } = options;
@@ -75,7 +75,7 @@ async function preparePostgres(options) {
   const context = { account, server, logFile, durable, environment };
   await provideRole(context, record.cluster, record.password);
   const port = await freePort(record.port);
-  // A cluster inside the folder moves with it, so only another path is stored.
+  // A cluster inside the folder moves with it, so only a path outside of the folder is stored.
   const { cluster, ...rest } = record;
   const kept = cluster === join(home, OWN_PLACE) ? { ...rest, port } : { ...record, port };
   writePrivate(recordFile, JSON.stringify(kept));
@@ -92,7 +92,7 @@ async function preparePostgres(options) {
  * another program may have taken the port, or a server of a killed start may have come first. Resolves to the
  * result of `preparePostgres`.
  *
- * @param {Place & { supervisor: import('../processes/supervise.mjs').Supervisor }} options
+ * @param {Location & { supervisor: import('../processes/supervise.mjs').Supervisor }} options
  */
 export async function startPostgres({ supervisor, ...options }) {
   for (let attempt = 1; ; attempt += 1) {
@@ -111,7 +111,7 @@ export async function startPostgres({ supervisor, ...options }) {
 
 /**
  * Waits until the server accepts connections. `exited` is the Supervisor's promise of the process, which ends
- * the waiting early.
+ * the wait early.
  *
  * @param {{ url: string, exited: Promise<unknown>, logFile: string }} server
  */
@@ -223,7 +223,7 @@ async function initialise({ account, server, logFile, durable }, folder) {
   const draft = `${folder}.new-${process.pid}`;
   const passwordFile = `${draft}.password`;
   mkdirSync(draft, { mode: 0o700 });
-  // initdb requires a password. It is removed as soon as there is a role with rights on its database only.
+  // initdb requires a password, which is removed once the role with rights on a single database exists.
   writeFileSync(passwordFile, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600 });
   try {
     if (account) {
@@ -258,7 +258,7 @@ async function initialise({ account, server, logFile, durable }, folder) {
   }
 }
 
-// Drafts of killed starts. One may still be filled, so its removal can fail and is retried later.
+// Removes drafts of killed starts. If a process still writes a draft, the next start removes it.
 /** @param {string} folder */
 function removeDrafts(folder) {
   for (const name of readdirSync(dirname(folder))) {
@@ -272,7 +272,7 @@ function removeDrafts(folder) {
 }
 
 /**
- * @param {Omit<Cluster, 'home' | 'place'> & { record: ClusterRecord }} cluster
+ * @param {Omit<Cluster, 'home' | 'target'> & { record: ClusterRecord }} cluster
  * @returns {import('../processes/supervise.mjs').ProgramSpec}
  */
 function program({ server, record, account, logFile, durable }) {
@@ -291,8 +291,8 @@ function program({ server, record, account, logFile, durable }) {
 }
 
 /**
- * Ends a server that an earlier start left running on the cluster, and removes the pid file of a killed one:
- * another process may have its number by now.
+ * Ends a server that an earlier start left running on the cluster, and removes the pid file of a killed
+ * server: another process may have the same pid by now.
  *
  * @param {string} cluster
  */

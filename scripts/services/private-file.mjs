@@ -3,7 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { codeOf } from '../console/problem.mjs';
 
 /**
- * Writes a file atomically, which only its owner can read.
+ * Writes a file atomically. Only its owner can read the file.
  *
  * @param {string} path
  * @param {string} text
@@ -15,7 +15,7 @@ export function writePrivate(path, text) {
 }
 
 /**
- * The parsed content of a JSON file; null when it is missing or damaged.
+ * Returns the parsed content of a JSON file; null if the file is missing or damaged.
  *
  * @param {string} path
  */
@@ -29,7 +29,7 @@ export function readJson(path) {
 }
 
 /**
- * The text of a file without its last line break; null when it is missing.
+ * Returns the text of a file without trailing white space; null if the file is missing.
  *
  * @param {string} path
  */

@@ -17,8 +17,8 @@ const STOP_GRACE_MS = 10_000;
  * the connection URL. `home/redis.json` stores port and password.
  *
  * @param {{ home: string, binary: string, logFile: string, durable?: boolean,
- *   account?: import('./account.mjs').Account | undefined }} options `account` runs it, where it is
- *   not this process's
+ *   account?: import('./account.mjs').Account | undefined }} options `account` runs Redis, if it
+ *   differs from the account of this process
  */
 export async function prepareRedis({ home, binary, logFile, durable = true, account }) {
   const folder = join(home, 'redis');
@@ -47,7 +47,7 @@ export async function prepareRedis({ home, binary, logFile, durable = true, acco
 }
 
 /**
- * Waits until the server has loaded its data and responds; `exited` ends the waiting early.
+ * Waits until the server has loaded its data and responds; `exited` ends the wait early.
  *
  * @param {{ url: string, exited: Promise<unknown>, logFile: string }} server
  */
@@ -63,8 +63,8 @@ export async function awaitRedis({ url, exited, logFile }) {
   throw new Problem(`Redis does not start (its log is ${logFile})`, said);
 }
 
-// The password is in a private file, as every account can read the arguments of a process. "noeviction",
-// because the queue must not lose entries silently.
+// The password is in a private file, because every account can read the arguments of a process. With
+// "noeviction", the queue does not lose entries silently.
 /**
  * @param {string} folder
  * @param {{ password: string, port: number }} record

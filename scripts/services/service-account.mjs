@@ -22,9 +22,9 @@ export const WRITTEN = [
 ];
 
 /**
- * Script that mounts folders below closed ones in a mount namespace of its own, so that the account can reach
- * them. Arguments: the path to build the view at, the number of folders to mount, these, the number of closed
- * folders to cover, these, and the command.
+ * Script that mounts files and folders below closed folders in a private mount namespace, so that the account
+ * reaches them. Arguments: the path of the view, the number of paths to mount, the paths, the number of closed
+ * folders to cover, the folders, and the command.
  */
 const VIEW = `
 place=$1; shown=$2; shift 2
@@ -58,7 +58,7 @@ export async function serviceAccount(name) {
 }
 
 /**
- * Gives the files and folders that the service writes below the data folder to its account, including those
+ * Makes the account the owner of the folders that the service writes below the data folder, including folders
  * that an earlier start created as another account.
  *
  * @param {import('./account.mjs').Account} account
@@ -78,7 +78,8 @@ export async function handToService({ uid, gid }, dataDir) {
  *
  * @param {import('./account.mjs').Account} account
  * @param {{ file: string, args: readonly string[] }} command
- * @param {{ needs: readonly string[], port?: number | undefined }} wants files and folders, and the port it opens
+ * @param {{ needs: readonly string[], port?: number | undefined }} wants files and folders that the command
+ *   uses, and the port that it opens
  * @returns {{ file: string, args: string[] }}
  */
 export function asServiceAccount(account, { file, args }, { needs, port = FIRST_OPEN_PORT }) {
@@ -95,7 +96,7 @@ export function asServiceAccount(account, { file, args }, { needs, port = FIRST_
 }
 
 /**
- * Returns true if a command of {@link asServiceAccount} runs on this machine.
+ * Returns true if a command of {@link asServiceAccount} succeeds on this machine.
  *
  * @param {{ file: string, args: readonly string[] }} command
  */

@@ -1,17 +1,17 @@
-/** A PostgreSQL and a Redis of their own for tests; see the implementation beside this file. */
+/** PostgreSQL and Redis servers for tests, which `throwaway.mjs` starts. */
 export interface ThrowawayServices {
   readonly folder: string;
-  /** Of a role that may create databases; null when PostgreSQL was not asked for. */
+  /** URL for a role that can create databases; null if PostgreSQL was not requested. */
   readonly databaseUrl: string | null;
-  /** Null when Redis was not asked for. */
+  /** URL of Redis; null if Redis was not requested. */
   readonly redisUrl: string | null;
-  /** Ends one by a signal (default SIGKILL; SIGQUIT is PostgreSQL's immediate stop), and waits. */
+  /** Ends a service by a signal (default SIGKILL; SIGQUIT is PostgreSQL's immediate stop), and waits. */
   halt(name: 'postgres' | 'redis', signal?: NodeJS.Signals): Promise<void>;
-  /** Starts one that was halted, at the same address and with the data it had, and waits. */
+  /** Restarts a halted service with the same address and data, and waits. */
   resume(name: 'postgres' | 'redis'): Promise<void>;
-  /** Ends both and removes their data. */
+  /** Ends the services and removes their data. */
   stop(): Promise<void>;
-  /** Ends both; their data and the folder stay until `remove()`, for what else still uses it. */
+  /** Ends the services. Other programs can use the folder until `remove()`. */
   end(): Promise<void>;
   /** Removes the data and the folder. */
   remove(): void;

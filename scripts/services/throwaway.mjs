@@ -21,10 +21,10 @@ import { awaitRedis, prepareRedis } from './redis.mjs';
 import { findProgram } from './tools.mjs';
 
 /**
- * Program that can be started again, and a function that waits for it.
+ * Program that can be restarted, and a function that waits until the program responds.
  *
  * @typedef {{ program: import('../processes/supervise.mjs').ProgramSpec,
- *   ready: (exited: Promise<unknown>) => Promise<void> }} Halted
+ *   ready: (exited: Promise<unknown>) => Promise<void> }} RestartableService
  * @typedef {import('./throwaway.d.mts').ThrowawayServices} Declared
  */
 
@@ -45,7 +45,7 @@ export const RUN_MARK = 'AUTOMATION_TEST_RUN';
  * whose files are in memory if there is space for them, unless `onDisk` is set: each database has a thousand
  * files, which some disks take a second to create.
  *
- * @param {{ postgres?: boolean, redis?: boolean, onDisk?: boolean }} [wanted]
+ * @param {{ postgres?: boolean, redis?: boolean, onDisk?: boolean }} [options]
  * @returns {Promise<import('./throwaway.d.mts').ThrowawayServices>}
  */
 export async function startThrowawayServices({
@@ -74,12 +74,12 @@ class ThrowawayServices {
   redisUrl = null;
   /** @type {string | null} */
   #cluster = null;
-  /** @type {Map<string, Halted>} */
-  #known = new Map();
+  /** @type {Map<string, RestartableService>} */
+  #services = new Map();
   #supervisor = new Supervisor({ onChange: (processes) => this.#write(processes) });
 
   constructor() {
-    // The database's own account has to pass through the folder. No other account can list it.
+    // The account of the database must pass through the folder. Other accounts cannot list the folder.
     chmodSync(this.folder, 0o711);
     this.#write({});
   }
@@ -168,14 +168,14 @@ class ThrowawayServices {
 }
 
 /**
- * Creates a folder below that of the services, for data to be removed with them.
+ * Creates a folder below the folder of the services, for data that is removed with the services.
  *
  * @param {Pick<ThrowawayServices, 'folder'>} services
  * @param {string} name
  */
 export function throwawayFolder(services, name) {
   const folder = join(services.folder, name);
-  // Tests run programs under other accounts, which have to pass through this folder to their own.
+  // Tests run programs under other accounts, which must pass through this folder to their own folders.
   mkdirSync(folder, { recursive: true, mode: 0o711 });
   return folder;
 }

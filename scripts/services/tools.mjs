@@ -9,8 +9,8 @@ import { provideJobAccount } from './account.mjs';
 const INSTALL_LIMIT_MS = 15 * 60_000;
 
 /**
- * Debian packages of each program, separated by spaces. A program is a name, or a path if another place does not
- * suffice.
+ * Debian packages of each program, separated by spaces. A program is a name, or a path if only a program at
+ * that path suffices.
  *
  * @type {Record<string, string>}
  */
@@ -21,7 +21,7 @@ const DEBIAN_PACKAGES = {
   'ansible-runner': 'python3-ansible-runner',
   'ansible-playbook': 'ansible-core',
   bwrap: 'bubblewrap',
-  // The engine without a browser around it, which costs two thirds of the processor time.
+  // The browser engine alone, which saves two thirds of the processor time.
   'chromium-headless-shell': 'chromium-headless-shell',
   // Includes the collections whose modules and plugins are clients of this API.
   'ansible-community': 'ansible',
@@ -35,7 +35,7 @@ const DEBIAN_PACKAGES = {
   podman: 'podman',
   runc: 'runc',
   samba: 'samba-ad-dc samba-ad-provision',
-  // A server with the programs for dumps, which the packaged one lacks.
+  // Includes the programs for dumps, which the packaged PostgreSQL lacks.
   pg_ctlcluster: 'postgresql',
 };
 
@@ -86,17 +86,17 @@ const INTERPRETER =
   'import ensurepip, os, sys, venv; print(os.path.realpath(sys.executable), end="")';
 
 /**
- * @typedef {{ dataDir: string, withSystemAnsible?: boolean }} AnsiblePlace the data folder, and if the
+ * @typedef {{ dataDir: string, withSystemAnsible?: boolean }} AnsibleLocation the data folder, and if the
  *   system's Ansible is used in place of the current one
  */
 
 /**
  * Finds the programs the service calls, and installs missing ones if permitted: the current Ansible into a
  * virtual environment of `dataDir`, all others with apt-get. Resolves to `{ path, find, detail, ansible,
- * warning }`: the PATH for the service, a look-up in it, a description of the work, the release of Ansible,
- * and why it is not the current one.
+ * warning }`: the PATH for the service, a function that finds a program in this PATH, a
+ * description of the work, the release of Ansible, and the reason if it is not the current release.
  *
- * @param {AnsiblePlace & { log: string, withRedis?: boolean, forTests?: boolean, forDomain?: boolean,
+ * @param {AnsibleLocation & { log: string, withRedis?: boolean, forTests?: boolean, forDomain?: boolean,
  *   forBackup?: boolean }} options
  */
 export async function provideTools({ dataDir, withSystemAnsible = false, log, ...requests }) {
@@ -131,8 +131,8 @@ export async function provideTools({ dataDir, withSystemAnsible = false, log, ..
  * Returns a description of the installation.
  *
  * @param {readonly string[]} wanted
- * @param {readonly string[]} absent before anything was installed
- * @param {readonly string[]} missing still
+ * @param {readonly string[]} absent before the installation
+ * @param {readonly string[]} missing after the installation
  */
 function detailOf(wanted, absent, missing) {
   const installed = absent.filter((tool) => !missing.includes(tool));
@@ -143,7 +143,7 @@ function detailOf(wanted, absent, missing) {
 /**
  * Returns the PATH of this process, preceded by the Ansible in the data folder.
  *
- * @param {AnsiblePlace} place
+ * @param {AnsibleLocation} location
  */
 export function pathWithPrograms({ dataDir, withSystemAnsible }) {
   const path = process.env.PATH ?? '';
@@ -184,7 +184,7 @@ function environmentOf(dataDir) {
 }
 
 /**
- * Returns the folder and the pinned packages of a finished environment.
+ * Returns the path of the file that contains the folder and the pinned packages of a complete environment.
  *
  * @param {string} environment
  */
@@ -211,7 +211,7 @@ function notInstalled(tools, reasons) {
   );
 }
 
-// Resolves to the reason of a failure, or null. The caller has other ways after a failure.
+// Resolves to the reason of a failure, or null. The caller decides if the failure is an error.
 /**
  * @param {readonly string[]} packages
  * @param {string} log
@@ -255,7 +255,7 @@ async function installAnsible(environment, log) {
     return 'no Python from 3.11 to 3.14 below /usr or /opt can make virtual environments';
   const { program, packages } = python;
   const stamp = stampOf(environment);
-  // Includes the folder, which the programs of the environment name: a restored copy can have another one.
+  // Includes the folder, which the programs contain: a restored copy can be in another folder.
   const wanted = `# ${environment}\n${readFileSync(packages, 'utf8')}`;
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return null;
   /** @type {[string, ...string[]]} */

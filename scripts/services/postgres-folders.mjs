@@ -43,7 +43,7 @@ export function reachableServer(account) {
 
 /**
  * Returns a new folder for a database cluster, owned by the account: `preferred` if the account can reach it,
- * else one in a shared folder (`fallback`).
+ * else a folder in a shared folder (`fallback`).
  *
  * @param {import('./account.mjs').Account | null} account
  * @param {string} preferred
@@ -79,7 +79,7 @@ function makeUsable(account, folder) {
   return false;
 }
 
-// Folders created here can be passed through, whatever the umask; existing ones keep their mode.
+// Every account can pass through the created folders, whatever the umask. Existing folders keep their mode.
 /** @param {string} folder */
 function makeReachable(folder) {
   if (existsSync(folder)) return;
@@ -115,7 +115,7 @@ function restoreLinks(folder) {
     try {
       symlinkSync(basename(source), link);
     } catch {
-      // A read-only folder. The next test shows if the server runs all the same.
+      // The folder is read-only. The next check shows if the server runs without the links.
     }
   }
 }

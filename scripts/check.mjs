@@ -66,7 +66,7 @@ async function perform({ title, commands, isReport = false }, environment) {
 async function outcomeOf(commands, { title, environment }) {
   let said = '';
   for (const args of commands) {
-    const options = { cwd: root, env: environment, what: title, timeoutMs: LIMIT_MS };
+    const options = { cwd: root, env: environment, name: title, timeoutMs: LIMIT_MS };
     try {
       const { output } = await run(process.execPath, args, options);
       said += output;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { NODE_FLAGS } from '../processes/node-flags.mjs';
-import { endWithCommands } from '../processes/run.mjs';
+import { endWithRunningCommands } from '../processes/run.mjs';
 import { createDatabase, withDatabase } from './world.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -110,7 +110,7 @@ export function startWorker(root, environment) {
  * @param {readonly string[]} flags of Node
  */
 const startProcess = (main, environment, flags) =>
-  endWithCommands(
+  endWithRunningCommands(
     fork(main, [], {
       execArgv: [...flags],
       env: { ...process.env, ...environment, LOG_LEVEL: 'error' },

@@ -134,12 +134,12 @@ function fromProc(pid) {
 /** @param {number} pid */
 function fromPs(pid) {
   try {
-    const answer = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+    const output = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
       encoding: 'utf8',
       env: { ...process.env, LC_ALL: 'C' },
     }).trim();
-    if (answer === '' || answer.startsWith('Z')) return null;
-    return answer.slice(answer.indexOf(' ')).trim();
+    if (output === '' || output.startsWith('Z')) return null;
+    return output.slice(output.indexOf(' ')).trim();
   } catch {
     return null;
   }

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf } from '../console/problem.mjs';
 import { isRunning, recordOf } from './identity.mjs';
 
-const WRITING_MS = 1000;
+const WRITE_LIMIT_MS = 1000;
 const WAIT_POLL_MS = 200;
 
 /**
@@ -28,11 +28,11 @@ const WAIT_POLL_MS = 200;
  */
 export async function tryLock(path, content = {}) {
   mkdirSync(dirname(path), { recursive: true });
-  const mine = { ...recordOf(process.pid), path, ...content };
+  const record = { ...recordOf(process.pid), path, ...content };
   for (;;) {
     try {
-      writeFileSync(path, JSON.stringify(mine), { flag: 'wx', mode: 0o600 });
-      return heldLock(path, mine);
+      writeFileSync(path, JSON.stringify(record), { flag: 'wx', mode: 0o600 });
+      return heldLock(path, record);
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
     }
@@ -88,12 +88,12 @@ function isHeld(holder, path) {
  * @param {Holder} content
  * @returns {HeldLock}
  */
-function heldLock(path, mine) {
+function heldLock(path, content) {
   return {
-    update(more) {
-      Object.assign(mine, more);
+    update(changes) {
+      Object.assign(content, changes);
       const draft = `${path}.${process.pid}`;
-      writeFileSync(draft, JSON.stringify(mine), { mode: 0o600 });
+      writeFileSync(draft, JSON.stringify(content), { mode: 0o600 });
       renameSync(draft, path);
     },
     release() {
@@ -108,7 +108,7 @@ function heldLock(path, mine) {
  * @returns {Promise<Holder | null>}
  */
 async function readHolder(path) {
-  const deadline = Date.now() + WRITING_MS;
+  const deadline = Date.now() + WRITE_LIMIT_MS;
   for (;;) {
     try {
       return JSON.parse(readFileSync(path, 'utf8'));
@@ -124,20 +124,20 @@ async function readHolder(path) {
  * @param {string} path
  * @param {Holder | null} stale
  */
-function removeStale(path, seen) {
-  const aside = `${path}.stale.${process.pid}`;
+function removeStale(path, stale) {
+  const moved = `${path}.stale.${process.pid}`;
   try {
-    renameSync(path, aside);
+    renameSync(path, moved);
   } catch {
     return;
   }
-  const taken = readFileSync(aside, 'utf8');
-  if (seen && taken !== JSON.stringify(seen)) {
+  const content = readFileSync(moved, 'utf8');
+  if (stale && content !== JSON.stringify(stale)) {
     try {
-      writeFileSync(path, taken, { flag: 'wx', mode: 0o600 });
+      writeFileSync(path, content, { flag: 'wx', mode: 0o600 });
     } catch {
       // Another process holds a new lock, which the loop of the caller finds.
     }
   }
-  rmSync(aside, { force: true });
+  rmSync(moved, { force: true });
 }

@@ -3,8 +3,8 @@ import { appendFileSync } from 'node:fs';
 
 import { codeOf, lastLines, messageOf, Problem } from '../console/problem.mjs';
 
-const KEPT_OUTPUT = 256 * 1024;
-const END_GRACE_MS = 30_000; // A package manager cut off in the middle leaves worse behind.
+const OUTPUT_LIMIT = 256 * 1024;
+const END_GRACE_MS = 30_000; // A package manager that is killed leaves incomplete packages.
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
 
@@ -28,7 +28,7 @@ const running = new Set();
  * @returns {Promise<RunResult>}
  */
 export async function run(file, args, options = {}) {
-  const { log, timeoutMs, anyCode = false, what = file, input, onStart, ...spawnOptions } = options;
+  const { log, timeoutMs, anyCode = false, name = file, input, onStart, ...spawnOptions } = options;
   const child = spawn(file, args, {
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     ...spawnOptions,
@@ -38,12 +38,12 @@ export async function run(file, args, options = {}) {
   try {
     const result = await collect(child, { log, timeoutMs, input });
     if (result.timedOut)
-      throw new Problem(`${what} took longer than ${Number(timeoutMs) / 1000} s`);
+      throw new Problem(`${name} took longer than ${Number(timeoutMs) / 1000} s`);
     if (result.code !== 0 && !anyCode) {
-      const where = log ? ` (all of it in ${log})` : '';
+      const source = log ? ` (full output in ${log})` : '';
       const how = result.signal ?? `code ${result.code}`;
       throw new Problem(
-        `${what} failed with ${how}${where}`,
+        `${name} failed with ${how}${source}`,
         lastLines(result.output),
         result.output,
       );
@@ -51,7 +51,7 @@ export async function run(file, args, options = {}) {
     return result;
   } catch (error) {
     if (['ENOENT', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')) {
-      throw new Problem(`${what} could not be started: ${messageOf(error)}`);
+      throw new Problem(`${name} could not be started: ${messageOf(error)}`);
     }
     throw error;
   } finally {
@@ -66,7 +66,7 @@ export async function run(file, args, options = {}) {
  * @param {Child} child
  * @returns {Child}
  */
-export function endWithCommands(child) {
+export function endWithRunningCommands(child) {
   running.add(child);
   child.once('exit', () => running.delete(child));
   return child;
@@ -107,15 +107,15 @@ function collect(child, { log, timeoutMs, input }) {
         }, timeoutMs)
       : undefined;
     /** @param {string} chunk */
-    const keep = (chunk) => {
-      output = (output + chunk).slice(-KEPT_OUTPUT);
+    const append = (chunk) => {
+      output = (output + chunk).slice(-OUTPUT_LIMIT);
       if (log) appendFileSync(log, chunk);
     };
     child.stdout?.setEncoding('utf8').on('data', (chunk) => {
-      stdout = (stdout + chunk).slice(-KEPT_OUTPUT);
-      keep(chunk);
+      stdout = (stdout + chunk).slice(-OUTPUT_LIMIT);
+      append(chunk);
     });
-    child.stderr?.setEncoding('utf8').on('data', keep);
+    child.stderr?.setEncoding('utf8').on('data', append);
     if (input !== undefined) child.stdin?.on('error', () => undefined).end(input);
     child.on('error', reject);
     child.on('close', (code, signal) => {

@@ -18,7 +18,7 @@ export async function endMarkedProcesses(name, value) {
   const mark = `${name}=${value}\0`;
   const ended = [];
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const found = await endThoseThatHold(mark);
+    const found = await endProcessesWith(mark);
     if (found.length === 0) break;
     ended.push(...found);
   }
@@ -26,11 +26,11 @@ export async function endMarkedProcesses(name, value) {
 }
 
 /** @param {string} mark */
-async function endThoseThatHold(mark) {
+async function endProcessesWith(mark) {
   const ended = [];
   for (const entry of readdirSync('/proc')) {
     const pid = Number(entry);
-    if (!Number.isInteger(pid) || pid === process.pid || !holds(pid, mark)) continue;
+    if (!Number.isInteger(pid) || pid === process.pid || !hasMark(pid, mark)) continue;
     if (identityOf(pid) === null) continue;
     ended.push(commandLineOf(pid));
     await endRecord(recordOf(pid), 'SIGKILL', 2000);
@@ -42,10 +42,10 @@ async function endThoseThatHold(mark) {
  * @param {number} pid
  * @param {string} mark
  */
-function holds(pid, mark) {
+function hasMark(pid, mark) {
   try {
     return `${readFileSync(`/proc/${pid}/environ`, 'latin1')}\0`.includes(mark);
   } catch {
-    return false; // Ended meanwhile, or another user's.
+    return false; // The process has ended, or belongs to another user.
   }
 }

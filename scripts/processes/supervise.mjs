@@ -5,9 +5,9 @@ import { codeOf } from '../console/problem.mjs';
 import { recordOf } from './identity.mjs';
 
 const FIRST_RESTART_MS = 1000;
-const LONGEST_RESTART_MS = 30_000;
-const SETTLED_MS = 60_000;
-const LARGEST_LOG = 20 * 1024 * 1024;
+const MAX_RESTART_MS = 30_000;
+const STABLE_AFTER_MS = 60_000;
+const LOG_LIMIT = 20 * 1024 * 1024;
 
 /**
  * @typedef {{ name: string, file: string, args: readonly string[], logFile: string,
@@ -151,12 +151,12 @@ export class Supervisor {
     closeSync(log);
     program.child = child;
     /** @type {Promise<Ended>} */
-    const over = new Promise((resolve) => {
+    const ended = new Promise((resolve) => {
       child.once('error', (error) => resolve({ code: null, signal: null, error }));
       child.once('exit', (code, signal) => resolve({ code, signal, error: null }));
     });
-    program.exited = over.then((result) => {
-      this.#ended(program, { ...result, logStart }, startedAt);
+    program.exited = ended.then((result) => {
+      this.#handleExit(program, { ...result, logStart }, startedAt);
       return result;
     });
     this.#publish();
@@ -171,8 +171,8 @@ export class Supervisor {
     program.child = null;
     this.#publish();
     if (program.stopping || !program.restart) return;
-    program.failures = Date.now() - startedAt > SETTLED_MS ? 1 : program.failures + 1;
-    const delayMs = Math.min(FIRST_RESTART_MS * 2 ** (program.failures - 1), LONGEST_RESTART_MS);
+    program.failures = Date.now() - startedAt > STABLE_AFTER_MS ? 1 : program.failures + 1;
+    const delayMs = Math.min(FIRST_RESTART_MS * 2 ** (program.failures - 1), MAX_RESTART_MS);
     const { name, logFile } = program.spec;
     this.#onCrash({ name, logFile, delayMs, ...result });
     program.timer = setTimeout(() => this.#launch(program), delayMs);
@@ -206,7 +206,7 @@ export class Supervisor {
  */
 export function trimLog(path) {
   try {
-    if (statSync(path).size < LARGEST_LOG) return;
+    if (statSync(path).size < LOG_LIMIT) return;
     copyFileSync(path, `${path}.1`);
     truncateSync(path);
   } catch (error) {

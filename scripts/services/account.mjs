@@ -17,13 +17,13 @@ const JOB_ACCOUNT = 'automation-job';
  */
 export async function databaseAccount() {
   if (process.getuid?.() !== 0) return null;
-  const known = await namedAccount(DATABASE_ACCOUNT);
-  if (known) return known;
+  const account = await namedAccount(DATABASE_ACCOUNT);
+  if (account) return account;
   const fallback = (await lookUp('postgres')) ?? (await lookUp('nobody'));
   if (fallback) return fallback;
   throw new Problem(
     'PostgreSQL cannot run as root and no unprivileged account could be created: ' +
-      'run as another user, or set DATABASE_URL to a server of yours',
+      'run as another user, or set DATABASE_URL to your own server',
   );
 }
 
@@ -80,8 +80,8 @@ function succeeds(account, file, args) {
  * @returns {Promise<Account | null>}
  */
 async function lookUp(name) {
-  const uid = await numberOf('-u', name);
-  const gid = await numberOf('-g', name);
+  const uid = await idOf('-u', name);
+  const gid = await idOf('-g', name);
   return uid === null || gid === null ? null : { name, uid, gid };
 }
 
@@ -89,7 +89,7 @@ async function lookUp(name) {
  * @param {'-u' | '-g'} flag
  * @param {string} name
  */
-async function numberOf(flag, name) {
+async function idOf(flag, name) {
   const { code, stdout } = await run('id', [flag, name], { anyCode: true });
   return code === 0 ? Number(stdout.trim()) : null;
 }

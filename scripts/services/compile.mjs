@@ -20,10 +20,10 @@ export async function compileFolder(root, folder) {
   for (const output of filesUnder(to)) {
     if (!outputs.has(output.replace(/\.map$/, ''))) rmSync(join(to, output));
   }
-  const oldest = Math.max(...COMPILER_INPUTS.map((name) => changedAt(join(root, name))));
+  const inputsChangedAt = Math.max(...COMPILER_INPUTS.map((name) => changedAt(join(root, name))));
   const stale = [...outputs].filter(
     ([output, source]) =>
-      changedAt(join(to, output)) < Math.max(oldest, changedAt(join(from, source))),
+      changedAt(join(to, output)) < Math.max(inputsChangedAt, changedAt(join(from, source))),
   );
   for (const [output] of stale) mkdirSync(dirname(join(to, output)), { recursive: true });
   await Promise.all(

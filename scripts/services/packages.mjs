@@ -33,9 +33,9 @@ export function packagesAreCurrent(root) {
   if (!wanted || !installed) return false;
   return Object.entries(wanted).every(([path, { version, integrity, optional }]) => {
     if (path === '') return true;
-    const present = installed[path];
-    if (!present) return optional === true;
-    return present.version === version && present.integrity === integrity;
+    const found = installed[path];
+    if (!found) return optional === true;
+    return found.version === version && found.integrity === integrity;
   });
 }
 
@@ -57,20 +57,20 @@ function packagesIn(path) {
  */
 export async function installPackages(root, log) {
   if (packagesAreCurrent(root)) return 'up to date';
-  return withLock(join(root, 'dist', '.lock'), async (handTo) => {
+  return withLock(join(root, 'dist', '.lock'), async (shareWith) => {
     if (packagesAreCurrent(root)) return 'up to date';
     /**
      * @param {readonly string[]} args
      * @param {string} name
      */
-    const npm = (args, what) =>
+    const npm = (args, name) =>
       run('npm', [...args, '--include=dev', '--include=optional'], {
         cwd: root,
         // The lifecycle variables of an outer "npm start" or "npm test" must not affect npm.
         env: { ...process.env, NODE_ENV: 'development', NODE_OPTIONS: '' },
         log,
-        what,
-        onStart: handTo,
+        name,
+        onStart: shareWith,
         timeoutMs: INSTALL_LIMIT_MS,
       });
     try {
@@ -114,13 +114,13 @@ export function sourceHash(root) {
 export async function buildWhenNeeded(root, log) {
   const isCurrent = () => readText(join(root, BUILD_STAMP)) === sourceHash(root);
   if (isCurrent()) return 'up to date';
-  return withLock(join(root, 'dist', '.lock'), async (handTo) => {
+  return withLock(join(root, 'dist', '.lock'), async (shareWith) => {
     if (isCurrent()) return 'up to date';
     await run(process.execPath, [join(root, 'scripts', 'build.mjs')], {
       cwd: root,
       log,
-      what: 'The build',
-      onStart: handTo,
+      name: 'The build',
+      onStart: shareWith,
       timeoutMs: BUILD_LIMIT_MS,
     });
     return 'built';

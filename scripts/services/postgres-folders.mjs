@@ -17,7 +17,7 @@ import { basename, dirname, join } from 'node:path';
 import { messageOf, Problem } from '../console/problem.mjs';
 import { canRun, canUse } from './account.mjs';
 
-const OWN_SERVER = 'set DATABASE_URL to a PostgreSQL server of yours';
+const OWN_SERVER_HINT = 'set DATABASE_URL to your own PostgreSQL server';
 /** Folder that every account can reach. */
 export const SHARED_BASE = '/var/lib/automation-controller';
 
@@ -30,15 +30,15 @@ export const SHARED_BASE = '/var/lib/automation-controller';
 export function reachableServer(account) {
   const { folder, version } = packagedServer();
   restoreLinks(folder);
-  if (runs(account, folder)) return { folder, copied: false };
+  if (canRunServer(account, folder)) return { folder, copied: false };
   if (!account) {
-    throw new Problem(`The packaged PostgreSQL does not run on this system: ${OWN_SERVER}`);
+    throw new Problem(`The packaged PostgreSQL does not run on this system: ${OWN_SERVER_HINT}`);
   }
-  const copy = copyToSharedPlace(folder, `postgresql-${version}`, account);
+  const copy = copyToSharedFolder(folder, `postgresql-${version}`, account);
   if (!copy) {
-    throw new Problem(`The account ${account.name} cannot run PostgreSQL here: ${OWN_SERVER}`);
+    throw new Problem(`The account ${account.name} cannot run PostgreSQL here: ${OWN_SERVER_HINT}`);
   }
-  return { folder: copy.folder, copied: copy.made };
+  return { folder: copy.folder, copied: copy.created };
 }
 
 /**
@@ -48,27 +48,26 @@ export function reachableServer(account) {
  * @param {import('./account.mjs').Account | null} account
  * @param {string} preferred
  */
-export function placeCluster(account, preferred) {
-  if (makeUsable(account, preferred)) return { folder: preferred, fallback: false };
+export function createClusterFolder(account, preferred) {
+  if (createUsable(account, preferred)) return { folder: preferred, fallback: false };
   const name = `${basename(dirname(dirname(preferred)))}-${randomBytes(4).toString('hex')}`;
   const folder = join(SHARED_BASE, 'clusters', name);
-  if (account && makeUsable(account, folder)) {
+  if (account && createUsable(account, folder)) {
     // Explains the folder to a user who finds it after the data folder was deleted.
     writeFileSync(`${folder}.belongs-to`, `${dirname(preferred)}\n`);
     return { folder, fallback: true };
   }
-  const who = account ? `The account ${account.name}` : 'This account';
-  throw new Problem(`${who} cannot write ${preferred} for the database: ${OWN_SERVER}`);
+  const subject = account ? `The account ${account.name}` : 'This account';
+  throw new Problem(`${subject} cannot write ${preferred} for the database: ${OWN_SERVER_HINT}`);
 }
 
 /**
  * @param {import('./account.mjs').Account | null} account
  * @param {string} folder
  */
-function makeUsable(account, folder) {
+function createUsable(account, folder) {
   try {
-    /** @param {string} folder */
-    makeReachable(dirname(folder));
+    createReachable(dirname(folder));
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (account) chownSync(folder, account.uid, account.gid);
   } catch {
@@ -81,9 +80,9 @@ function makeUsable(account, folder) {
 
 // Every account can pass through the created folders, whatever the umask. Existing folders keep their mode.
 /** @param {string} folder */
-function makeReachable(folder) {
+function createReachable(folder) {
   if (existsSync(folder)) return;
-  makeReachable(dirname(folder));
+  createReachable(dirname(folder));
   mkdirSync(folder);
   chmodSync(folder, 0o711);
 }
@@ -98,7 +97,7 @@ function packagedServer() {
     return { folder: join(folder, 'native'), version };
   } catch {
     throw new Problem(
-      `There is no packaged PostgreSQL for ${process.platform} on ${process.arch}: ${OWN_SERVER}`,
+      `There is no packaged PostgreSQL for ${process.platform} on ${process.arch}: ${OWN_SERVER_HINT}`,
     );
   }
 }
@@ -125,31 +124,31 @@ function restoreLinks(folder) {
  * @param {string} name
  * @param {import('./account.mjs').Account | null} account
  */
-function copyToSharedPlace(folder, name, account) {
+function copyToSharedFolder(folder, name, account) {
   const target = join(SHARED_BASE, name);
-  if (runs(account, target)) return { folder: target, made: false };
+  if (canRunServer(account, target)) return { folder: target, created: false };
   const draft = `${target}.${process.pid}`;
   try {
-    makeReachable(SHARED_BASE);
+    createReachable(SHARED_BASE);
     cpSync(folder, draft, { recursive: true, verbatimSymlinks: true });
     chmodSync(draft, 0o755);
     rmSync(target, { recursive: true, force: true });
     renameSync(draft, target);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    // Another start may have created the same copy first, which serves as well.
-    if (!runs(account, target)) {
+    // Another start may have created the same copy first.
+    if (!canRunServer(account, target)) {
       throw new Problem(`PostgreSQL cannot be copied to ${target}: ${messageOf(error)}`);
     }
   }
-  return runs(account, target) ? { folder: target, made: true } : null;
+  return canRunServer(account, target) ? { folder: target, created: true } : null;
 }
 
 /**
  * @param {import('./account.mjs').Account | null} account
  * @param {string} folder
  */
-function runs(account, folder) {
+function canRunServer(account, folder) {
   return ['postgres', 'initdb'].every((program) => {
     const file = join(folder, 'bin', program);
     if (!existsSync(file)) return false;

@@ -27,12 +27,12 @@ const LIMIT_MS = 60_000;
  */
 export async function provideRole(context, cluster, password) {
   const statement = roleStatement(password, context.durable);
-  const first = await standAlone(context, cluster, DATABASE, statement, true);
+  const first = await runSingleUser(context, cluster, DATABASE, statement, true);
   if (first.code === 0) return;
   if (first.output.includes(`database "${DATABASE}" does not exist`)) {
-    await standAlone(context, cluster, 'template1', `CREATE DATABASE ${DATABASE}`);
+    await runSingleUser(context, cluster, 'template1', `CREATE DATABASE ${DATABASE}`);
   }
-  await standAlone(context, cluster, DATABASE, statement);
+  await runSingleUser(context, cluster, DATABASE, statement);
 }
 
 /**
@@ -44,7 +44,7 @@ export async function provideRole(context, cluster, password) {
  * @param {string} statement
  * @param {boolean} [anyCode]
  */
-function standAlone(
+function runSingleUser(
   { account, server, logFile, durable, environment },
   cluster,
   database,
@@ -57,13 +57,13 @@ function standAlone(
     'log_min_error_statement=panic',
     ...(durable ? [] : ['fsync=off']),
   ];
-  const args = ['--single', ...settings.flatMap((one) => ['-c', one]), '-D', cluster, database];
+  const args = ['--single', ...settings.flatMap((value) => ['-c', value]), '-D', cluster, database];
   return run(join(server.folder, 'bin', 'postgres'), args, {
     cwd: cluster,
     env: environment,
     input: `${statement.replace(/\s+/g, ' ').trim()}\n`,
     log: logFile,
-    what: "the set-up of the database's role",
+    name: "the set-up of the database's role",
     timeoutMs: LIMIT_MS,
     anyCode,
     ...asAccount(account),
@@ -120,7 +120,7 @@ const OWNERSHIP = `
     UNION ALL
     SELECT 'pg_type'::regclass, oid, 'TYPE', oid::regtype::text FROM pg_type
       WHERE typnamespace = 'public'::regnamespace AND typowner = 10 AND typtype IN ('e', 'd')
-  ) AS kept (catalogue, id, kind, name)
+  ) AS owned (catalogue, id, kind, name)
   WHERE NOT EXISTS (
     SELECT FROM pg_depend WHERE classid = catalogue AND objid = id AND deptype IN ('a', 'e', 'i')
       AND refclassid <> 'pg_namespace'::regclass)`;

@@ -11,7 +11,7 @@ import pg from 'pg';
 import { run } from '../processes/run.mjs';
 import { Supervisor } from '../processes/supervise.mjs';
 import { asAccount, databaseAccount } from './account.mjs';
-import { reachableServer } from './postgres-place.mjs';
+import { reachableServer } from './postgres-folders.mjs';
 import { awaitPostgres, startPostgres } from './postgres.mjs';
 
 const PASSWORD = 'of-an-earlier-start';

@@ -18,11 +18,11 @@ import { commandLineOf, endRecord, recordOf } from '../processes/identity.mjs';
 import { run } from '../processes/run.mjs';
 import { asAccount } from './account.mjs';
 import { freePort } from './ports.mjs';
-import { placeCluster, reachableServer } from './postgres-place.mjs';
+import { createClusterFolder, reachableServer } from './postgres-folders.mjs';
 import { ADMINISTRATOR, DATABASE, provideRole, ROLE } from './postgres-role.mjs';
 import { readJson, writePrivate } from './private-file.mjs';
 
-const OWN_PLACE = 'postgres';
+const FOLDER = 'postgres';
 const READY_LIMIT_MS = 60_000;
 const STOP_GRACE_MS = 30_000;
 const POLL_MS = 40;
@@ -65,20 +65,20 @@ const THROWAWAY_SETTINGS = {
  * @param {Location} options
  */
 async function preparePostgres(options) {
-  const { home, account, logFile, durable = true, place = join(options.home, OWN_PLACE) } = options;
+  const { home, account, logFile, durable = true, target = join(options.home, FOLDER) } = options;
   const server = reachableServer(account);
   const recordFile = join(home, 'postgres.json');
   const notes = server.copied ? [`PostgreSQL's programs are in ${server.folder}`] : [];
-  const record = await openCluster({ ...options, durable, place, server, recordFile, notes });
-  await endLeftover(record.cluster);
-  const environment = bareEnvironment();
+  const record = await openCluster({ ...options, durable, target, server, recordFile, notes });
+  await endEarlierServer(record.cluster);
+  const environment = minimalEnvironment();
   const context = { account, server, logFile, durable, environment };
   await provideRole(context, record.cluster, record.password);
   const port = await freePort(record.port);
   // A cluster inside the folder moves with it, so only a path outside of the folder is stored.
   const { cluster, ...rest } = record;
-  const kept = cluster === join(home, OWN_PLACE) ? { ...rest, port } : { ...record, port };
-  writePrivate(recordFile, JSON.stringify(kept));
+  const stored = cluster === join(home, FOLDER) ? { ...rest, port } : { ...record, port };
+  writePrivate(recordFile, JSON.stringify(stored));
   return {
     program: program({ server, record: { ...record, port }, account, logFile, durable }),
     url: `postgresql://${ROLE}:${record.password}@127.0.0.1:${port}/${DATABASE}`,
@@ -133,8 +133,8 @@ export async function awaitPostgres({ url, exited, logFile }) {
       await client.end().catch(() => undefined);
     }
   }
-  const said = lastLogLines(logFile, 8);
-  throw new Problem(`PostgreSQL does not start (its log is ${logFile})`, said);
+  const logLines = lastLogLines(logFile, 8);
+  throw new Problem(`PostgreSQL does not start (its log is ${logFile})`, logLines);
 }
 
 /**
@@ -142,16 +142,16 @@ export async function awaitPostgres({ url, exited, logFile }) {
  * @returns {Promise<ClusterRecord>}
  */
 async function openCluster(context) {
-  const { home, place, account, server, recordFile, notes } = context;
+  const { home, target, account, server, recordFile, notes } = context;
   const record = readJson(recordFile);
-  const cluster = record?.cluster ?? join(home, OWN_PLACE);
+  const cluster = record?.cluster ?? join(home, FOLDER);
   if (record && existsSync(join(cluster, 'PG_VERSION'))) {
     if (record.cluster) checkNotCopied(record, home);
     await checkVersion(cluster, server);
     await checkOwner(cluster, account);
     return { ...record, cluster, home };
   }
-  const { folder, fallback } = placeCluster(account, place);
+  const { folder, fallback } = createClusterFolder(account, target);
   if (fallback && account) {
     notes.push(`the account ${account.name} cannot reach ${home}: the database is in ${folder}`);
   }
@@ -170,7 +170,7 @@ function checkNotCopied(record, home) {
   if (record.home === home || !existsSync(join(record.home, 'postgres.json'))) return;
   throw new Problem(
     `${home} is a copy of ${record.home}, and its database in ${record.cluster} belongs to ` +
-      'that one: choose another DATA_DIR',
+      'the original: choose another DATA_DIR',
   );
 }
 
@@ -179,12 +179,12 @@ function checkNotCopied(record, home) {
  * @param {Cluster['server']} server
  */
 async function checkVersion(cluster, server) {
-  const made = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
+  const created = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
   const { stdout } = await run(join(server.folder, 'bin', 'postgres'), ['--version'], { cwd: '/' });
-  const present = /(\d+)/.exec(stdout)?.[1];
-  if (made === present) return;
+  const packaged = /(\d+)/.exec(stdout)?.[1];
+  if (created === packaged) return;
   throw new Problem(
-    `The database in ${cluster} was made by PostgreSQL ${made}, the packaged one is ${present}: ` +
+    `The database in ${cluster} was created by PostgreSQL ${created}, the packaged version is ${packaged}: ` +
       'dump it with the old version and load it into a new DATA_DIR',
   );
 }
@@ -203,7 +203,7 @@ async function checkOwner(cluster, account) {
     return;
   }
   throw new Problem(
-    `The database in ${cluster} belongs to user number ${uid}: start as that user, ` +
+    `The database in ${cluster} belongs to user id ${uid}: start as that user, ` +
       'or choose another DATA_DIR',
   );
 }
@@ -249,7 +249,7 @@ async function initialise({ account, server, logFile, durable }, folder) {
       '--no-instructions',
       ...(durable ? [] : ['--no-sync']),
     ];
-    const options = { cwd: draft, env: bareEnvironment(), log: logFile, what: 'initdb' };
+    const options = { cwd: draft, env: minimalEnvironment(), log: logFile, name: 'initdb' };
     await run(join(server.folder, 'bin', 'initdb'), args, { ...options, ...asAccount(account) });
     renameSync(draft, folder);
   } finally {
@@ -283,7 +283,7 @@ function program({ server, record, account, logFile, durable }) {
     name: 'postgres',
     file: join(server.folder, 'bin', 'postgres'),
     args,
-    options: { cwd: record.cluster, env: bareEnvironment(), ...asAccount(account) },
+    options: { cwd: record.cluster, env: minimalEnvironment(), ...asAccount(account) },
     logFile,
     stopSignal: 'SIGINT', // "Fast shutdown": connections are ended, everything is written.
     graceMs: STOP_GRACE_MS,
@@ -296,7 +296,7 @@ function program({ server, record, account, logFile, durable }) {
  *
  * @param {string} cluster
  */
-async function endLeftover(cluster) {
+async function endEarlierServer(cluster) {
   const file = join(cluster, 'postmaster.pid');
   if (!existsSync(file)) return;
   const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
@@ -308,7 +308,7 @@ async function endLeftover(cluster) {
 
 // The service's settings and secrets must not reach the process of another account.
 /** @returns {NodeJS.ProcessEnv} */
-function bareEnvironment() {
+function minimalEnvironment() {
   const { PATH = '/usr/bin:/bin', AUTOMATION_TEST_RUN } = process.env;
   return { PATH, LC_ALL: 'C', TZ: 'UTC', ...(AUTOMATION_TEST_RUN && { AUTOMATION_TEST_RUN }) };
 }

@@ -25,8 +25,8 @@ export async function prepareRedis({ home, binary, logFile, durable = true, acco
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const recordFile = join(home, 'redis.json');
   /** @type {{ password: string, port?: number }} */
-  const known = readJson(recordFile) ?? { password: randomBytes(24).toString('hex') };
-  const record = { ...known, port: await freePort(known.port) };
+  const stored = readJson(recordFile) ?? { password: randomBytes(24).toString('hex') };
+  const record = { ...stored, port: await freePort(stored.port) };
   writePrivate(recordFile, JSON.stringify(record));
   const configuration = join(folder, 'redis.conf');
   writePrivate(configuration, configurationText(folder, record, durable));
@@ -56,11 +56,11 @@ export async function awaitRedis({ url, exited, logFile }) {
   void exited.then(() => (ended = true));
   const deadline = Date.now() + READY_LIMIT_MS;
   while (Date.now() < deadline && !ended) {
-    if (await answersPing(new URL(url))) return;
+    if (await respondsToPing(new URL(url))) return;
     await pause(POLL_MS);
   }
-  const said = lastLogLines(logFile, 8);
-  throw new Problem(`Redis does not start (its log is ${logFile})`, said);
+  const logLines = lastLogLines(logFile, 8);
+  throw new Problem(`Redis does not start (its log is ${logFile})`, logLines);
 }
 
 // The password is in a private file, because every account can read the arguments of a process. With
@@ -90,10 +90,10 @@ function configurationText(folder, record, durable) {
  * @param {URL} address
  * @returns {Promise<boolean>}
  */
-function answersPing({ hostname, port, password }) {
+function respondsToPing({ hostname, port, password }) {
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port), timeout: 1000 });
-    let answer = '';
+    let response = '';
     /** @param {boolean} result */
     const finish = (result) => {
       socket.destroy();
@@ -101,9 +101,9 @@ function answersPing({ hostname, port, password }) {
     };
     socket.once('connect', () => socket.write(`AUTH ${password}\r\nPING\r\n`));
     socket.on('data', (chunk) => {
-      answer += chunk;
-      if (answer.includes('+PONG')) finish(true);
-      else if (answer.includes('-')) finish(false); // Still loading, or not ours.
+      response += chunk;
+      if (response.includes('+PONG')) finish(true);
+      else if (response.includes('-')) finish(false); // Redis is still loading, or another server has the port.
     });
     socket.once('timeout', () => finish(false));
     socket.once('error', () => finish(false));

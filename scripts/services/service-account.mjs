@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 
 import { run } from '../processes/run.mjs';
 import { canRun, namedAccount } from './account.mjs';
-import { SHARED_BASE } from './postgres-place.mjs';
+import { SHARED_BASE } from './postgres-folders.mjs';
 import { findProgram } from './tools.mjs';
 
 /** Lowest port that accounts other than root can open. */
 const FIRST_OPEN_PORT = 1024;
 
 /** Subfolders of the data folder that the service writes. */
-export const WRITTEN = [
+export const SERVICE_FOLDERS = [
   'projects',
   'content',
   'images',
@@ -27,19 +27,19 @@ export const WRITTEN = [
  * folders to cover, the folders, and the command.
  */
 const VIEW = `
-place=$1; shown=$2; shift 2
-mount -t tmpfs -o mode=0755,size=1m view "$place"
-while [ "$shown" -gt 0 ]; do
+view=$1; mounts=$2; shift 2
+mount -t tmpfs -o mode=0755,size=1m view "$view"
+while [ "$mounts" -gt 0 ]; do
   (
     umask 022
-    if [ -d "$1" ]; then mkdir -p "$place$1"; else mkdir -p "$place\${1%/*}"; : > "$place$1"; fi
+    if [ -d "$1" ]; then mkdir -p "$view$1"; else mkdir -p "$view\${1%/*}"; : > "$view$1"; fi
   )
-  mount --rbind "$1" "$place$1"
-  shown=$((shown - 1)); shift
+  mount --rbind "$1" "$view$1"
+  mounts=$((mounts - 1)); shift
 done
 covered=$1; shift
 while [ "$covered" -gt 0 ]; do
-  mount --rbind "$place$1" "$1"
+  mount --rbind "$view$1" "$1"
   covered=$((covered - 1)); shift
 done
 cd /
@@ -64,8 +64,8 @@ export async function serviceAccount(name) {
  * @param {import('./account.mjs').Account} account
  * @param {string} dataDir
  */
-export async function handToService({ uid, gid }, dataDir) {
-  for (const name of WRITTEN) {
+export async function chownFolders({ uid, gid }, dataDir) {
+  for (const name of SERVICE_FOLDERS) {
     const folder = join(dataDir, name);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (statSync(folder).uid !== uid) await run('chown', ['-hRP', `${uid}:${gid}`, folder]);
@@ -86,12 +86,12 @@ export function asServiceAccount(account, { file, args }, { needs, port = FIRST_
   const present = [file, ...needs].filter((path) => existsSync(path));
   const closed = [...new Set(present.flatMap((path) => closedAbove(account, path) ?? []))];
   const hidden = present.filter((path) => closed.some((folder) => path.startsWith(`${folder}/`)));
-  const dropped = ['setpriv', ...dropArguments(account, port), '--', file, ...args];
-  if (closed.length === 0) return { file: 'setpriv', args: dropped.slice(1) };
-  const place = join(SHARED_BASE, 'view');
-  mkdirSync(place, { recursive: true });
-  const words = [place, hidden.length, ...hidden, closed.length, ...closed].map(String);
-  const shell = ['sh', '-euc', VIEW, 'view', ...words, ...dropped];
+  const unprivileged = ['setpriv', ...privilegeArguments(account, port), '--', file, ...args];
+  if (closed.length === 0) return { file: 'setpriv', args: unprivileged.slice(1) };
+  const view = join(SHARED_BASE, 'view');
+  mkdirSync(view, { recursive: true });
+  const parameters = [view, hidden.length, ...hidden, closed.length, ...closed].map(String);
+  const shell = ['sh', '-euc', VIEW, 'view', ...parameters, ...unprivileged];
   return { file: 'unshare', args: ['--mount', '--propagation', 'private', '--', ...shell] };
 }
 
@@ -100,7 +100,7 @@ export function asServiceAccount(account, { file, args }, { needs, port = FIRST_
  *
  * @param {{ file: string, args: readonly string[] }} command
  */
-export function worksHere({ file, args }) {
+export function canRunCommand({ file, args }) {
   return spawnSync(file, args, { cwd: '/', stdio: 'ignore' }).status === 0;
 }
 
@@ -121,7 +121,7 @@ function closedAbove(account, path) {
  * @param {import('./account.mjs').Account} account
  * @param {number} port
  */
-function dropArguments({ uid, gid }, port) {
+function privilegeArguments({ uid, gid }, port) {
   const identity = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs'];
   if (port >= FIRST_OPEN_PORT || port === 0) {
     return [...identity, '--inh-caps=-all', '--bounding-set=-all'];

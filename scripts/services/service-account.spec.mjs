@@ -12,7 +12,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { asServiceAccount, handToService, serviceAccount, WRITTEN } from './service-account.mjs';
+import {
+  asServiceAccount,
+  chownFolders,
+  serviceAccount,
+  SERVICE_FOLDERS,
+} from './service-account.mjs';
 
 const NAME = 'automation-controller';
 const NET_BIND_SERVICE = '0000000000000400';
@@ -36,7 +41,7 @@ describe('an account for the service', () => {
       ])
       .map(([, folder]) => folder);
     expect(new Set(made)).toContain('content');
-    const given = [...WRITTEN, 'venv'];
+    const given = [...SERVICE_FOLDERS, 'venv'];
     expect(made.filter((folder) => !given.includes(String(folder)))).toEqual([]);
   });
 });
@@ -117,7 +122,7 @@ asRoot('the account of the service', () => {
   it('takes over files that an earlier start created as root', async () => {
     chmodSync(closed, 0o711);
     mkdirSync(join(closed, 'projects', '_1__demo'), { recursive: true });
-    await handToService(account, closed);
+    await chownFolders(account, closed);
     expect(statSync(join(closed, 'projects', '_1__demo')).uid).toBe(account.uid);
     expect(run(`touch ${closed}/projects/_1__demo/new ${closed}/workspaces/new`).status).toBe(0);
     expect(statSync(closed).uid).toBe(0);

@@ -29,12 +29,12 @@ import { findProgram } from './tools.mjs';
  */
 
 const PREFIX = 'automation-controller-throwaway-';
-const NAMES = ['redis', 'postgres'];
+const SERVICES = ['redis', 'postgres'];
 
 /** Folder that Linux keeps in memory. */
-const MEMORY = '/dev/shm';
-/** Minimum of free bytes in the folder, and of memory in total: a test run uses less than a quarter of it. */
-const ROOM = { folder: 2 ** 31, machine: 2 ** 33 };
+const MEMORY_FOLDER = '/dev/shm';
+/** Minimum of free bytes in the folder and in memory. A test run uses less than a quarter of them. */
+const MINIMUM_FREE = { folder: 2 ** 31, memory: 2 ** 33 };
 
 /** Environment variable that marks all processes of a test run. */
 export const RUN_MARK = 'AUTOMATION_TEST_RUN';
@@ -93,11 +93,11 @@ class ThrowawayServices {
       account: await databaseAccount(),
       logFile,
       durable: false,
-      ...(!onDisk && hasMemory() && { place: join(inMemory(this.folder), 'postgres') }),
+      ...(!onDisk && hasMemory() && { target: join(inMemory(this.folder), 'postgres') }),
     });
     this.#cluster = prepared.cluster;
     this.databaseUrl = prepared.url;
-    this.#known.set('postgres', {
+    this.#services.set('postgres', {
       program: prepared.program,
       ready: (exited) => awaitPostgres({ url: prepared.url, exited, logFile }),
     });
@@ -109,7 +109,7 @@ class ThrowawayServices {
     if (binary === null) throw new Problem('redis-server is not on PATH');
     const prepared = await prepareRedis({ home: this.folder, binary, logFile, durable: false });
     this.redisUrl = prepared.url;
-    this.#known.set('redis', {
+    this.#services.set('redis', {
       program: prepared.program,
       ready: (exited) => awaitRedis({ url: prepared.url, exited, logFile }),
     });
@@ -137,10 +137,10 @@ class ThrowawayServices {
    * @param {'postgres' | 'redis'} name
    */
   async resume(name) {
-    const known = this.#known.get(name);
-    if (!known) throw new Problem(`${name} was not asked for`);
-    this.#supervisor.start(known.program);
-    await known.ready(this.#supervisor.exited(name));
+    const service = this.#services.get(name);
+    if (!service) throw new Problem(`${name} was not requested`);
+    this.#supervisor.start(service.program);
+    await service.ready(this.#supervisor.exited(name));
   }
 
   async stop() {
@@ -149,7 +149,7 @@ class ThrowawayServices {
   }
 
   async end() {
-    await this.#supervisor.close([NAMES]);
+    await this.#supervisor.close([SERVICES]);
   }
 
   remove() {
@@ -162,7 +162,7 @@ class ThrowawayServices {
     const owner = recordOf(process.pid);
     writePrivate(
       join(this.folder, 'processes.json'),
-      JSON.stringify({ owner, mark: ownMark(), processes, cluster: this.#cluster }),
+      JSON.stringify({ owner, mark: currentMark(), processes, cluster: this.#cluster }),
     );
   }
 }
@@ -181,15 +181,15 @@ export function throwawayFolder(services, name) {
 }
 
 /** @param {string} folder */
-const inMemory = (folder) => join(MEMORY, basename(folder));
+const inMemory = (folder) => join(MEMORY_FOLDER, basename(folder));
 
 function hasMemory() {
-  if (!existsSync(MEMORY)) return false;
-  const { bavail, bsize } = statfsSync(MEMORY);
-  return bavail * bsize > ROOM.folder && process.availableMemory() > ROOM.machine;
+  if (!existsSync(MEMORY_FOLDER)) return false;
+  const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
+  return bavail * bsize > MINIMUM_FREE.folder && process.availableMemory() > MINIMUM_FREE.memory;
 }
 
-function ownMark() {
+function currentMark() {
   return process.env[RUN_MARK] ?? null;
 }
 
@@ -202,7 +202,7 @@ async function removeAbandoned() {
     if (!known || isRunning(known.owner)) continue;
     for (const record of Object.values(known.processes)) await endRecord(record, 'SIGKILL', 5000);
     // Services of a killed test may belong to the run that still continues.
-    if (known.mark && known.mark !== ownMark()) await endMarkedProcesses(RUN_MARK, known.mark);
+    if (known.mark && known.mark !== currentMark()) await endMarkedProcesses(RUN_MARK, known.mark);
     removeData(folder, known.cluster);
   }
 }

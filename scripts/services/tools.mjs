@@ -60,7 +60,7 @@ const ON_REQUEST = {
 };
 
 /** Programs that the service can do without. It reports a missing one where it matters. */
-const DISPENSABLE = new Set(['bwrap', 'gpg']);
+const OPTIONAL = new Set(['bwrap', 'gpg']);
 
 /** Folders of administrators' programs, which are not on every PATH. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/sbin'];
@@ -107,13 +107,13 @@ export async function provideTools({ dataDir, withSystemAnsible = false, log, ..
     return option === undefined || requests[option] === true;
   });
   const path = () => pathWithPrograms({ dataDir, withSystemAnsible });
-  const places = () => [path(), ...SYSTEM_FOLDERS].join(delimiter);
-  const missing = () => wanted.filter((tool) => findProgram(tool, places()) === null);
+  const searchPath = () => [path(), ...SYSTEM_FOLDERS].join(delimiter);
+  const missing = () => wanted.filter((tool) => findProgram(tool, searchPath()) === null);
   const absent = missing();
   /** @type {(string | null)[]} */
   const reasons = [refusal];
-  if (absent.length > 0) reasons.push(await installBySystem(packagesOf(absent), log));
-  const needed = missing().filter((tool) => !DISPENSABLE.has(tool));
+  if (absent.length > 0) reasons.push(await installWithApt(packagesOf(absent), log));
+  const needed = missing().filter((tool) => !OPTIONAL.has(tool));
   if (needed.length > 0) throw notInstalled(needed, reasons);
   await provideJobAccount();
   const ansible = await ansibleVersion(path());
@@ -203,7 +203,7 @@ function packagesOf(tools) {
  */
 function notInstalled(tools, reasons) {
   const packages = packagesOf(tools).join(' ');
-  const redis = tools.includes('redis-server') ? ', or set REDIS_URL to a server of yours' : '';
+  const redis = tools.includes('redis-server') ? ', or set REDIS_URL to your own server' : '';
   return new Problem(
     `Missing on PATH: ${tools.join(', ')}. Install them (Debian, Ubuntu: ` +
       `sudo apt-get install ${packages})${redis}, then start again`,
@@ -216,11 +216,11 @@ function notInstalled(tools, reasons) {
  * @param {readonly string[]} packages
  * @param {string} log
  */
-async function installBySystem(packages, log) {
+async function installWithApt(packages, log) {
   const aptGet = findProgram('apt-get');
   if (!aptGet) return null;
   const prefix = await rootPrefix();
-  if (!prefix) return 'apt-get needs root or a sudo that asks no password';
+  if (!prefix) return 'apt-get needs root, or sudo without a password';
   const options = ['-y', '-q', '-o', 'DPkg::Lock::Timeout=120', '--no-install-recommends'];
   const [first = aptGet, ...rest] = [...prefix, aptGet];
   /** @type {(...args: string[]) => [file: string, ...args: string[]]} */
@@ -250,9 +250,9 @@ async function rootPrefix() {
  * @param {string} log
  */
 async function installAnsible(environment, log) {
-  const python = (await newestPython()) ?? (await pythonOfSystem(log));
+  const python = (await newestPython()) ?? (await installVirtualEnvironments(log));
   if (!python)
-    return 'no Python from 3.11 to 3.14 below /usr or /opt can make virtual environments';
+    return 'no Python from 3.11 to 3.14 below /usr or /opt can create virtual environments';
   const { program, packages } = python;
   const stamp = stampOf(environment);
   // Includes the folder, which the programs contain: a restored copy can be in another folder.
@@ -288,9 +288,9 @@ async function newestPython() {
  *
  * @param {string} log
  */
-async function pythonOfSystem(log) {
+async function installVirtualEnvironments(log) {
   if (!PYTHONS.some(([name = '']) => findProgram(name, '/usr/bin'))) return null;
-  await installBySystem(['python3-venv'], log);
+  await installWithApt(['python3-venv'], log);
   return newestPython();
 }
 

@@ -112,7 +112,7 @@ function runCli({ settings, files, environment, unprivileged, args, more }) {
     env: { ...environment, ...more },
     // This command prints a secret, which must not be logged.
     log: args[0] === 'create-token' ? undefined : files.log('set-up'),
-    what: args[0],
+    name: args[0],
     timeoutMs: COMMAND_LIMIT_MS,
   });
 }

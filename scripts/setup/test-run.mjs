@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { note, step } from '../console/progress.mjs';
 import { withLock } from '../processes/lock.mjs';
-import { endRunningCommands, endWithCommands } from '../processes/run.mjs';
+import { endRunningCommands, endWithRunningCommands } from '../processes/run.mjs';
 import { endMarkedProcesses } from '../processes/stray.mjs';
 import { compileFolder } from '../services/compile.mjs';
 import { buildWhenNeeded, installPackages } from '../services/packages.mjs';
@@ -140,7 +140,7 @@ function rejectionOn(signal) {
  */
 export function runAttached(args, { root, environment, node = process.execPath }) {
   return new Promise((resolve, reject) => {
-    const child = endWithCommands(
+    const child = endWithRunningCommands(
       spawn(node, args, { cwd: root, env: environment, stdio: 'inherit' }),
     );
     child.once('error', reject);

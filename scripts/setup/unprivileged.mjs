@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { note } from '../console/progress.mjs';
 import {
   asServiceAccount,
-  handToService,
+  chownFolders,
   serviceAccount,
-  worksHere,
-  WRITTEN,
+  canRunCommand,
+  SERVICE_FOLDERS,
 } from '../services/service-account.mjs';
 
 /**
@@ -44,16 +44,16 @@ const SMALL_BOUNDARY = [
 export async function provideUnprivileged({ root, dataDir, serviceAccount: name }) {
   const account = await serviceAccount(name);
   if (!account) return null;
-  await handToService(account, dataDir);
+  await chownFolders(account, dataDir);
   const own = ['dist', 'node_modules', 'package.json', 'package-lock.json'].map((path) =>
     join(root, path),
   );
-  const needs = [...own, ...[...WRITTEN, 'venv'].map((path) => join(dataDir, path))];
+  const needs = [...own, ...[...SERVICE_FOLDERS, 'venv'].map((path) => join(dataDir, path))];
   /** @type {Unprivileged['command']} */
   const command = (wanted, port) => asServiceAccount(account, wanted, { needs, port });
   const files = [join(root, 'dist', 'main.js'), join(root, 'package-lock.json')];
   const readable = files.flatMap((file) => ['-r', file, '-a']);
-  if (worksHere(command({ file: 'test', args: [...readable, '-x', process.execPath] }))) {
+  if (canRunCommand(command({ file: 'test', args: [...readable, '-x', process.execPath] }))) {
     return { account, command };
   }
   note(`! the account ${account.name} cannot reach ${root}: API and worker stay root`);
@@ -73,7 +73,7 @@ export function workerMayDrop({ account, command }, tools, environment) {
   // The engine and its images belong to root.
   if (environment.JOB_ISOLATION === 'container') return false;
   const file = tools.find('bwrap');
-  if (file && worksHere(command({ file, args: SMALL_BOUNDARY }))) return true;
+  if (file && canRunCommand(command({ file, args: SMALL_BOUNDARY }))) return true;
   note(`! the account ${account.name} cannot isolate runs here: the worker stays root`);
   return false;
 }

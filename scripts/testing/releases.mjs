@@ -41,9 +41,9 @@ export async function pythonClient(root) {
   const program = join(folder, 'bin', 'openapi-python-client');
   if (!existsSync(program)) {
     const options = { cwd: root, env: process.env, timeoutMs: INSTALL_LIMIT_MS };
-    await run('python3', ['-m', 'venv', folder], { ...options, what: 'python3 -m venv' });
+    await run('python3', ['-m', 'venv', folder], { ...options, name: 'python3 -m venv' });
     const pip = ['install', '--quiet', 'openapi-python-client==0.29.1'];
-    await run(join(folder, 'bin', 'pip'), pip, { ...options, what: 'pip install' });
+    await run(join(folder, 'bin', 'pip'), pip, { ...options, name: 'pip install' });
   }
   return { PYTHON_CLIENT: program };
 }
@@ -68,7 +68,7 @@ async function install(root, name, specification) {
   await run('npm', npm, {
     cwd: dirname(root),
     env: { ...process.env, NODE_OPTIONS: '' },
-    what: `npm install ${specification}`,
+    name: `npm install ${specification}`,
     timeoutMs: INSTALL_LIMIT_MS,
   });
   return folder;

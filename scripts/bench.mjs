@@ -4,7 +4,7 @@
  * that serves the same requests with the least SQL (docs/decisions/0072-bench-limit.md), in one run on one
  * machine. Only the ratios are valid for other machines. A benchmark, never a test.
  *
- * Without a suite all are run. `growth` compares tables of several sizes, up to `--rows`. `--record` stores
+ * Without a suite, all suites run. `growth` compares tables of several sizes, up to `--rows`. `--record` stores
  * all figures as JSON.
  */
 import { writeFileSync } from 'node:fs';
@@ -62,7 +62,7 @@ try {
     const run = { at: new Date().toISOString(), cores: availableParallelism(), reports };
     writeFileSync(values.record, `${JSON.stringify(run, null, 2)}\n`);
   };
-  // The measured databases may be large, so they are on the disk of a service.
+  // The measured databases may be large, so their files are on disk, like those of a service.
   await withThrowawayServices(root, measure, { onDisk: true });
 } catch (error) {
   reportFailure(error);

@@ -16,7 +16,7 @@ import { BUILD_STAMP, sourceHash } from './services/packages.mjs';
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
 
-/** Optional imports of Nest that are not installed; Nest reports a missing one when it needs it. */
+/** Optional imports of Nest that are not installed; Nest reports a missing package when it needs the package. */
 const NOT_INSTALLED = [
   '@fastify/static',
   '@nestjs/microservices',
@@ -26,8 +26,8 @@ const NOT_INSTALLED = [
 ];
 
 /**
- * Shows the bundler the modules that two packages of Nest load by a `require` of their own, so that a bundle
- * does not load a second copy of TypeORM and of class-validator.
+ * Removes the `require` that two packages of Nest create, so that the bundler finds the modules they load, and a
+ * bundle does not load a second copy of TypeORM and of class-validator.
  *
  * @type {import('esbuild').Plugin}
  */
@@ -107,7 +107,7 @@ async function bundleEditor() {
   });
 }
 
-/** Modules that run in a worker thread, by their paths below `dist`. */
+/** Returns the paths below `dist` of the modules that run in a worker thread. */
 function threads() {
   return readdirSync(join(dist, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.thread.js'))

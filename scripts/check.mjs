@@ -78,7 +78,7 @@ async function outcomeOf(commands, { title, environment }) {
   return { isWell: true, output: said };
 }
 
-// The slowest first, so that the others fill the gaps.
+// Slowest checks first, so that short checks fill the remaining time.
 /** @returns {Check[]} */
 function staticChecks() {
   /** @param {string} name */
@@ -109,10 +109,10 @@ function staticChecks() {
 }
 
 /**
- * The arguments of a compiler that only checks.
+ * Returns the arguments of a type check without output.
  *
  * @param {string} project
- * @param {string} name of what it remembers
+ * @param {string} name of the cache file
  */
 function typesOf(project, name) {
   return [

@@ -1,6 +1,6 @@
 /**
  * `npm run controller -- <command>`: the admin command line, with the settings of the service that
- * was started from this folder. Variables of the caller's environment win over the kept ones.
+ * was started from this folder. Variables of the environment override the stored variables.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';

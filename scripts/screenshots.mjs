@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots`: takes the pictures of `docs/screenshots` anew, from the same pages that the
- * tests look at. Needs Chromium on PATH or in CHROMIUM_PATH; brings its own PostgreSQL and Redis. The
+ * `npm run screenshots`: replaces the pictures in `docs/screenshots` by pictures of the pages that the tests
+ * check. Needs Chromium on PATH or in CHROMIUM_PATH; starts its own PostgreSQL and Redis. The
  * pictures are reduced to palettes of 256 colors, which look the same at a third of the size.
  */
 import { spawnSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * `npm start`: sets everything up and runs the service until Ctrl-C. This first file only checks
- * what the others need, so that an old Node gets a sentence instead of a syntax error.
+ * `npm start`: sets everything up and runs the service until Ctrl-C. This file only checks the
+ * platform and Node, and uses no new syntax, so that an old Node prints a message instead of a syntax error.
  */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 

@@ -1,7 +1,7 @@
 /**
  * `npm run test:deep [-- <slice>… | --today] [--seed <number>] [--reports <folder>]`: the tests that are
- * too long for every change. Files run with `TEST_DEPTH=deep` and widen what they try. Without a slice
- * all are run; `--today` runs the slices of this day of the week, so that a week runs all.
+ * too long for every change. Files run with `TEST_DEPTH=deep` and try more cases. Without a slice, all
+ * slices run; `--today` runs the slices of this day of the week.
  */
 import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -45,7 +45,7 @@ const SLICES = {
     jest: ['--selectProjects', 'unit', 'api', 'faults'],
     provide: async () => ({ node: await nodeProgram(root, '26') }),
   },
-  // Other tests use the newest release that the machine's Python supports.
+  // Other tests use the newest release of Ansible that the Python of the machine supports.
   'ansible-of-system': {
     jest: ['--selectProjects', ...PROCESSES],
     provide: async () => ({ environment: { SYSTEM_ANSIBLE: '1' } }),
@@ -76,8 +76,8 @@ const SLICES = {
 };
 
 /**
- * Slices by day of the week, Sunday first. Of the others no whole run has been seen to pass within the
- * time of CI; they are run by name.
+ * Slices by day of the week, Sunday first. Other slices have not yet passed within the time limit of CI: run
+ * them by name.
  */
 const WEEK = [['fuzz'], ['node-lts'], ['fuzz'], ['node-lts'], ['fuzz'], ['node-lts'], ['fuzz']];
 

@@ -1,7 +1,7 @@
 /**
  * `npm run test:watch [-- <patterns>]`: keeps PostgreSQL and Redis running, and after each change builds
- * and runs the tests that the patterns name. Without patterns: the changed spec files, and the unit
- * tests that import what changed. Ctrl-C ends it.
+ * and runs the tests that match the patterns. Without patterns: the changed spec files, and the unit
+ * tests that import changed files. Ctrl-C ends it.
  */
 import { watch } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -11,7 +11,7 @@ import { reportFailure } from './console/problem.mjs';
 import { print } from './console/progress.mjs';
 import { provideForTests, runAttached, withThrowawayServices } from './setup/test-run.mjs';
 
-/** Editors write several files, or one several times. */
+/** Time to wait for further changes: editors write several files, or one file several times. */
 const SETTLE_MS = 200;
 const FOLDERS = ['src', 'test', 'migrations', 'scripts'];
 
@@ -38,7 +38,7 @@ try {
   process.exitCode ||= 1;
 }
 
-/** Yields the files that have changed since the last time, relative to the project. */
+/** Yields the files that have changed since the previous result, relative to the project. */
 async function* changes() {
   /** @type {Set<string>} */
   let changed = new Set();

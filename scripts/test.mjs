@@ -1,7 +1,7 @@
 /**
- * `npm test [-- <arguments of jest>]`: every test layer against a PostgreSQL and a Redis of its
- * own, which disappear afterwards. The exit code is that of jest. Paths below `src` and `scripts` start
- * no services, because their tests need none; those of `scripts/bench` do.
+ * `npm test [-- <arguments of jest>]`: runs every test layer with its own PostgreSQL and Redis,
+ * which are removed afterwards. The exit code is the exit code of Jest. Paths below `src` and `scripts` start
+ * no services, because their tests need none, except tests of `scripts/bench`.
  */
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

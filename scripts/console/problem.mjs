@@ -5,8 +5,8 @@ const LONGEST_LINE = 400;
 
 /**
  * Failure that the user at the terminal can act on. Its message is complete, so it is printed without a stack
- * trace. `details` are lines to print below it, such as the end of a log. `output` is the whole output of a
- * failed command, for callers that look for a reason.
+ * trace. `details` are lines to print below the message, such as the end of a log. `output` is the whole output
+ * of a failed command, for callers that look for a reason.
  */
 export class Problem extends Error {
   /**
@@ -23,7 +23,7 @@ export class Problem extends Error {
 }
 
 /**
- * Returns the last `count` lines with text, each shortened to the width of a terminal.
+ * Returns the last `count` lines with text, each shortened to a maximum length.
  *
  * @param {string} text
  * @param {number} [count]
@@ -84,7 +84,7 @@ export function messageOf(error) {
 }
 
 /**
- * Prints a failure to stderr: one line for a Problem, the stack for a fault of these scripts.
+ * Prints a failure to stderr: one line for a Problem, the stack trace of any other error.
  *
  * @param {unknown} error
  */

@@ -5,7 +5,7 @@ const live = Boolean(process.stdout.isTTY) && process.env.TERM !== 'dumb';
 const colours = live && !process.env.NO_COLOR;
 /** @typedef {{ title: string, startedAt: number, announced: boolean }} Shown */
 
-/** @type {Shown | null} */
+/** @type {RunningStep | null} */
 let current = null;
 
 // A closed terminal or pipe must not end a supervisor that still has to stop services.
@@ -20,11 +20,11 @@ process.stderr.on('error', () => undefined);
  * @template Result
  * @param {string} title
  * @param {() => Result | Promise<Result>} work
- * @param {(result: Result) => string} [describe] the detail; without it a text that the work returns
+ * @param {(result: Result) => string} [describe] returns the detail; by default, a text that the work returns
  * @returns {Promise<Result>}
  */
 export async function step(title, work, describe = textOf) {
-  /** @type {Shown} */
+  /** @type {RunningStep} */
   const shown = { title, startedAt: Date.now(), announced: false };
   current = shown;
   const timer = setInterval(() => announce(shown), live ? TICK_MS : QUIET_MS);
@@ -33,7 +33,6 @@ export async function step(title, work, describe = textOf) {
     const detail = describe(result);
     clearLine();
     const text = detail ? `${title}: ${detail}` : title;
-    /** @param {string} [text] */
     print(`${paint('✓', 32)} ${text} ${paint(`(${seconds(shown)})`, 2)}`);
     return result;
   } catch (error) {
@@ -67,7 +66,7 @@ export function print(text = '') {
 }
 
 /**
- * Emphasizes a text; plain where colours are off.
+ * Returns the text in bold, or unchanged if colors are off.
  *
  * @param {string} text
  */
@@ -75,7 +74,7 @@ export function strong(text) {
   return paint(text, 1);
 }
 
-/** @param {Shown} shown */
+/** @param {RunningStep} shown */
 function announce(shown) {
   if (current !== shown) return;
   if (live) {
@@ -99,7 +98,7 @@ function paint(text, code) {
   return colours ? `\u001b[${code}m${text}\u001b[0m` : text;
 }
 
-/** @param {Shown} shown */
+/** @param {RunningStep} shown */
 function seconds(shown) {
   return `${((Date.now() - shown.startedAt) / 1000).toFixed(1)} s`;
 }

@@ -16,7 +16,7 @@ const LEFTOVER_GRACE_MS = 27_000; // The service promises to end within 25 s.
  * Returns the absolute paths of the files in a data folder.
  *
  * @param {string} dataDir
- * @param {string} [keysDir] holds what is secret
+ * @param {string} [keysDir] folder of the secrets
  */
 export function dataFiles(dataDir, keysDir = dataDir) {
   return {
@@ -34,8 +34,8 @@ export function dataFiles(dataDir, keysDir = dataDir) {
 }
 
 /**
- * Creates the folder and its fixed parts. If root creates it, other accounts can pass through, so that the
- * database's account reaches its part; everything else in it is private by its own mode.
+ * Creates the data folder and the folder of its logs. If root creates the data folder, other accounts can pass
+ * through, so that the account of the database reaches its folder. All other content has a private mode.
  *
  * @param {string} dataDir
  */
@@ -54,11 +54,11 @@ export function makeDataFolder(dataDir) {
 }
 
 /**
- * Refuses an unusable folder for secrets. It is not created here: a key on a volume that was not mounted
- * would be lost with its container.
+ * Throws a Problem if a folder for secrets cannot be used. Does not create a missing folder: without its volume,
+ * a key would be lost with the container.
  *
  * @param {string} folder
- * @param {string} setting what names it
+ * @param {string} setting that contains the folder
  */
 export function requireKeysFolder(folder, setting) {
   try {
@@ -72,7 +72,7 @@ export function requireKeysFolder(folder, setting) {
 }
 
 /**
- * Returns a path as the user at this prompt would write it.
+ * Returns a path relative to the current folder if it is below this folder.
  *
  * @param {string} path
  */
@@ -82,7 +82,7 @@ export function shownPath(path) {
 }
 
 /**
- * Creates the key that encrypts secrets, unless there is one. Resolves to the file with the key.
+ * Creates the key that encrypts secrets, unless it exists. Returns the path of its file.
  *
  * @param {DataFiles} files
  */

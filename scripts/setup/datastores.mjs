@@ -10,7 +10,7 @@ import { awaitRedis, prepareRedis } from '../services/redis.mjs';
  *   unprivileged: import('./unprivileged.mjs').Unprivileged | null }} Programs */
 
 /**
- * Starts the private PostgreSQL and Redis, or takes the ones the settings name. Resolves to
+ * Starts the private PostgreSQL and Redis, unless the settings contain the URL of a server. Resolves to
  * `{ databaseUrl, redisUrl }`.
  *
  * @param {Context & Programs} context

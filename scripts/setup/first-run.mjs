@@ -16,7 +16,7 @@ const COMMAND_LIMIT_MS = 10 * 60_000;
  *   environment: NodeJS.ProcessEnv,
  *   unprivileged?: import('./unprivileged.mjs').Unprivileged | null }} Context
  * @typedef {{ settings: import('./settings.mjs').StartSettings, files: import('./data-folder.mjs').DataFiles,
- *   cli: (args: readonly string[], more?: NodeJS.ProcessEnv) => ReturnType<typeof run> }} Steps
+ *   cli: (args: readonly string[], extra?: NodeJS.ProcessEnv) => ReturnType<typeof run> }} Steps
  * @typedef {{ newPassword?: string }} Admin
  */
 
@@ -89,7 +89,7 @@ async function makeToken({ settings, files, cli }) {
   }
 }
 
-// A service without examples is better than none. The next start tries again.
+// A failure does not prevent the start of the service. The next start tries again.
 /** @param {Omit<Steps, 'settings'>} steps */
 async function makeDemo({ files, cli }) {
   try {

@@ -18,13 +18,13 @@ const KEYS = ['SECRET_KEY', 'SECRET_KEY_OLD'];
 
 /** @typedef {{ settings: import('./settings.mjs').StartSettings, files: import('./data-folder.mjs').DataFiles,
  *   path: string, databaseUrl: string, redisUrl: string,
- *   account?: import('../services/account.mjs').Account | undefined }} Found */
+ *   account?: import('../services/account.mjs').Account | undefined }} EnvironmentSources */
 
 /**
- * Returns the environment of API, worker and admin commands. `kept` is the part that is written to the data
+ * Returns the environment of API, worker and admin commands. `stored` is the part that is written to the data
  * folder, without a secret key from the operator's environment.
  *
- * @param {Found} found
+ * @param {EnvironmentSources} sources
  */
 export function serviceEnvironment({ settings, files, path, databaseUrl, redisUrl, account }) {
   /** @type {Record<string, string>} */
@@ -50,8 +50,8 @@ export function serviceEnvironment({ settings, files, path, databaseUrl, redisUr
     ...kept,
     PATH: path,
   };
-  // Only the commands that need the first admin's password and the role that owns the tables get them. The
-  // addresses have been read already, and a file would override them.
+  // Only the commands that need the password of the first admin or the role that owns the tables receive them.
+  // The URLs have been read already, and a file would override them.
   for (const name of ['ADMIN_PASSWORD', 'MIGRATION_DATABASE_URL']) delete all[name];
   for (const name of ['ADMIN_PASSWORD', 'MIGRATION_DATABASE_URL', 'DATABASE_URL', 'REDIS_URL']) {
     delete all[`${name}_FILE`];

@@ -9,8 +9,8 @@ const FALSE_WORDS = ['0', 'false', 'no', 'off'];
 /** @typedef {ReturnType<typeof readSettings>} StartSettings */
 
 /**
- * Reads the settings of `npm start` itself from the environment. All others pass through to the service
- * unchanged. Throws one Problem that names every fault.
+ * Reads the settings of `npm start` itself from the environment. Other variables pass to the service
+ * unchanged. Throws one Problem that contains every error.
  *
  * @param {string} root
  * @param {NodeJS.ProcessEnv} [env]
@@ -49,7 +49,7 @@ export function readSettings(root, env = process.env) {
     host: text('HOST') ?? '127.0.0.1',
     port: Number(port),
     dataDir,
-    // Folder of generated secrets, separate from the data folder if other accounts can read that.
+    // Folder of generated secrets, separate from a data folder that other accounts can read.
     keysDir: resolve(root, text('KEYS_DIR') ?? dataDir),
     // One folder for each process that needs the secret key and must not see the other secrets.
     secretKeyFolders: (text('SECRET_KEY_FOLDERS')?.split(',') ?? []).map((folder) =>
@@ -101,7 +101,7 @@ export function browserUrl({ host, port }) {
 /**
  * @param {NodeJS.ProcessEnv} env
  * @param {string} name
- * @param {string[]} faults
+ * @param {string[]} errors
  */
 function secretText(env, name, faults) {
   const file = env[`${name}_FILE`];

@@ -32,7 +32,7 @@ const STOP_GROUPS = [SERVICES, ['redis', 'postgres']];
 const LOG_NAMES = ['api', 'worker', 'redis', 'postgres', 'set-up'];
 const LOG_CHECK_MS = 60_000;
 
-/** Executes `npm start`, and ends the process itself. */
+/** Executes `npm start`. Ends this process when the service stops or fails to start. */
 export async function startService() {
   try {
     await run(new Service(readSettings(ROOT)));
@@ -85,7 +85,7 @@ class Service {
     setInterval(() => this.#trimLogs(), LOG_CHECK_MS);
   }
 
-  /** Stops in order at the first signal, and at another one without waiting for running work. */
+  /** Stops the service in order at the first signal, and immediately at the second signal. */
   async interrupt() {
     if (this.#stopping) {
       this.#supervisor.kill(SERVICES);

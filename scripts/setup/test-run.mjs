@@ -14,7 +14,7 @@ import { RUN_MARK, startThrowawayServices, throwawayFolder } from '../services/t
 import { pathWithPrograms, provideTools } from '../services/tools.mjs';
 import { readSettings } from './settings.mjs';
 
-// A developer's settings for a local service must not reach the tests, least of all the address of a
+// A developer's settings for a local service must not reach the tests, least of all the URL of a
 // database.
 const SERVICE_VARIABLES = [
   'DATABASE_URL',
@@ -37,7 +37,7 @@ const SERVICE_VARIABLES = [
  * Installs and builds the requirements of tests and checks, with the same steps as `npm start`.
  *
  * @param {string} root
- * @param {{ programs?: boolean }} [wanted] `programs`: those that tests start, such as Ansible
+ * @param {{ programs?: boolean }} [options] `programs` that tests start, such as Ansible
  */
 export async function provideForTests(root, { programs = true } = {}) {
   mkdirSync(join(root, 'dist'), { recursive: true });

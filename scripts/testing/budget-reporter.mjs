@@ -20,12 +20,12 @@ const SHOWN = 10;
 /** Environment variable of the second measurement. */
 const SECOND = 'BUDGET_SECOND_MEASUREMENT';
 
-/** @typedef {{ path: string, text: string }} Fault */
+/** @typedef {{ path: string, text: string }} Excess */
 
 /**
- * Jest reporter that prints the most expensive files and those over their budget, and fails the run if a file
- * or a test far exceeds its budget twice: in the run, and when its file runs again alone. One pause of a shared
- * machine is not a cost of a test. Budgets grow by the ratio between the time of a fixed computation and its time
+ * Jest reporter that prints the slowest files and the files over their budget, and fails the run if a file or a
+ * test far exceeds its budget twice: in the run, and when its file runs again alone. A single pause of a shared
+ * machine does not fail a test. Budgets grow by the ratio between the time of a fixed computation and its time
  * on a quiet machine.
  *
  * @implements {Pick<import('@jest/reporters').Reporter, 'onRunComplete' | 'getLastError'>}
@@ -86,9 +86,9 @@ export default class BudgetReporter {
   }
 
   /**
-   * Runs files again, alone.
+   * Runs files again without other files, and returns true if they pass.
    *
-   * @param {Fault[]} faults
+   * @param {Excess[]} excesses
    */
   #passesAlone(faults) {
     const paths = new Set(faults.map(({ path }) => path));
@@ -109,11 +109,11 @@ export default class BudgetReporter {
   /**
    * @param {import('@jest/test-result').TestResult} file
    * @param {number} seconds
-   * @param {number} ofFile how many times its budget the file may take
-   * @param {number} ofTest how many times its budget a test may take
-   * @returns {Fault[]}
+   * @param {number} fileFactor how many times its budget the file may take
+   * @param {number} testFactor how many times its budget a test may take
+   * @returns {Excess[]}
    */
-  #faultsOf(file, seconds, ofFile, ofTest) {
+  #excessOf(file, seconds, fileFactor, testFactor) {
     const path = relative(this.#root, file.testFilePath);
     const declared = declaredBudget(file.testFilePath);
     const budget = declared ?? FILE_BUDGET;

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/** A file that needs more than the others says so in its first comment: ` * Budget: 45 s, because ...`. */
+/** Budget in the first comment of a test file that needs more time: ` * Budget: 45 s, because ...`. */
 const DECLARED = /^\s*\* Budget: (\d+) s, because \S/m;
-/** Characters of a file in which its first comment is. */
+/** Number of characters at the start of a file that contain its first comment. */
 const HEAD = 2000;
 
 /**
- * Returns the seconds that a test file asks for in its first comment; null where it asks for none.
+ * Returns the budget in seconds that a test file declares in its first comment; null if it declares none.
  *
  * @param {string} path
  */

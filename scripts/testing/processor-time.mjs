@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Shorter-lived processes are counted with the parent that waited for them. */
+/** Interval of samples. Processes that live shorter are counted with the parent that waited for them. */
 const SAMPLE_MS = 500;
 /** Linux counts processor time in hundredths of a second. */
 const TICKS_PER_SECOND = 100;
@@ -25,14 +25,14 @@ const KINDS = /** @type {const} */ ([
  * Measures nothing without `/proc`.
  */
 export class ProcessorTime {
-  /** @type {Map<string, { kind: string, ticks: number }>} by process number and start */
+  /** @type {Map<string, { kind: string, ticks: number }>} by process id and start time */
   #seen = new Map();
   /** @type {Set<number>} */
-  #ours = new Set([process.pid]);
+  #descendants = new Set([process.pid]);
   #timer = setInterval(() => this.#sample(), SAMPLE_MS).unref();
   #waitedBefore = waitedTicks();
 
-  /** @returns {{ total: number, kinds: [kind: string, seconds: number][] }} dearest kind first */
+  /** @returns {{ total: number, kinds: [kind: string, seconds: number][] }} kind with the most time first */
   stop() {
     clearInterval(this.#timer);
     this.#sample();
@@ -54,7 +54,7 @@ export class ProcessorTime {
 
   #sample() {
     const rows = processes();
-    // Parents come before their children often, not always: a child found late is found next time.
+    // Parents usually come before their children. A child that comes first is found by the next sample.
     for (const { pid, parent, key, ticks } of rows) {
       if (!this.#ours.has(parent)) continue;
       this.#ours.add(pid);
@@ -84,7 +84,7 @@ function processes() {
   return rows;
 }
 
-/** Processor time of descendants that have ended and were waited for. */
+/** Returns the processor time of descendants that have ended and were waited for. */
 function waitedTicks() {
   const fields = statOf('self');
   return fields ? Number(fields[13]) + Number(fields[14]) : 0;
@@ -99,7 +99,7 @@ function entries() {
 }
 
 /**
- * The fields after the name of the program, see proc(5).
+ * Returns the fields of a process after the name of the program, see proc(5).
  *
  * @param {string} name
  */

@@ -8,8 +8,8 @@ import { declaredBudget } from './budgets.mjs';
 const TestSequencer = /** @type {typeof sequencer.default} */ (/** @type {unknown} */ (sequencer));
 
 /**
- * Runs the most expensive files first, so that none of them is left to one worker at the end. The duration of
- * the last run comes from Jest's cache, and without a cache from the declared budgets.
+ * Runs the slowest files first, so that no worker runs a slow file alone at the end. Durations are those of the
+ * last run in the cache of Jest; without a cache, the declared budgets.
  */
 export default class DearestFirst extends TestSequencer {
   /**

@@ -29,7 +29,7 @@ function file(name, text) {
 /** Stands for Jest's index of files: it knows their sizes. */
 const hasteFS = { getSize: (/** @type {string} */ path) => statSync(path).size };
 
-/** @type {DearestFirst} */
+/** @type {SlowestFirst} */
 let sequencer;
 beforeEach(() => {
   const options = { contexts: [], globalConfig: {} };

@@ -21,9 +21,9 @@ import { provideForTests, withThrowawayServices } from './setup/test-run.mjs';
  * Defaults of the options: hosts of the lists, seconds of a turn, and enough turns for two runs to agree
  * within a tenth. A few turns are enough for an estimate.
  */
-const USUAL = { rows: 52_000, seconds: 0.4, turns: 72 };
-/** Suites with other defaults. @type {Record<string, Partial<typeof USUAL>>} */
-const OWN = { growth: { rows: 1_000_000, seconds: 1 } };
+const DEFAULTS = { rows: 52_000, seconds: 0.4, turns: 72 };
+/** Suites with other defaults. @type {Record<string, Partial<typeof DEFAULTS>>} */
+const SUITE_DEFAULTS = { growth: { rows: 1_000_000, seconds: 1 } };
 
 const root = join(fileURLToPath(import.meta.url), '..', '..');
 
@@ -40,12 +40,12 @@ try {
   });
   const unknown = positionals.find((name) => !SUITES.has(name));
   if (unknown !== undefined) {
-    throw new Problem(`No suite is called ${unknown}. There are: ${[...SUITES.keys()].join(' ')}`);
+    throw new Problem(`Unknown suite ${unknown}. Choose from: ${[...SUITES.keys()].join(' ')}`);
   }
   const isWanted = (/** @type {string} */ name) =>
     positionals.length === 0 || positionals.includes(name);
   const { rows, seconds, turns } = values;
-  const given = Object.fromEntries(
+  const overrides = Object.fromEntries(
     Object.entries({ rows, seconds, turns }).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, Number(value)]],
     ),
@@ -55,7 +55,7 @@ try {
     const reports = [];
     for (const [name, bench] of SUITES) {
       if (!isWanted(name)) continue;
-      const settings = { ...USUAL, ...OWN[name], ...given };
+      const settings = { ...DEFAULTS, ...SUITE_DEFAULTS[name], ...overrides };
       reports.push(await bench({ root, environment, only: values.only, ...settings }));
     }
     if (values.record === undefined) return;

@@ -31,8 +31,8 @@ const NOT_INSTALLED = [
  *
  * @type {import('esbuild').Plugin}
  */
-const ownRequire = {
-  name: 'own-require',
+const bundledRequires = {
+  name: 'bundled-requires',
   setup({ onLoad }) {
     onLoad({ filter: /@nestjs\/(typeorm|mapped-types)\/.*\.js$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8').replace(
@@ -81,7 +81,7 @@ async function bundle(programs, folder) {
     },
     // `swagger-ui-dist` serves the files in its own folder.
     external: ['swagger-ui-dist', ...NOT_INSTALLED],
-    plugins: [ownRequire],
+    plugins: [bundledRequires],
     // Names of classes are used as names of errors, providers and entities.
     keepNames: true,
     sourcemap: true,

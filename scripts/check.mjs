@@ -37,9 +37,9 @@ async function checkAll(environment) {
   let failed = 0;
   const next = async () => {
     for (let check = checks.shift(); check; check = checks.shift()) {
-      // Not in one expression: that would add to the count of before the wait, and lose another's.
-      const isWell = await perform(check, environment);
-      if (!isWell) failed += 1;
+      // Not `failed += …await`: this would read `failed` before the wait, and lose concurrent failures.
+      const hasPassed = await perform(check, environment);
+      if (!hasPassed) failed += 1;
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, next));
@@ -52,30 +52,30 @@ async function checkAll(environment) {
  */
 async function perform({ title, commands, isReport = false }, environment) {
   const startedAt = Date.now();
-  const { isWell, output } = await outcomeOf(commands, { title, environment });
+  const { hasPassed, output } = await runCommands(commands, { title, environment });
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-  print(`${isWell ? '✓' : '✗'} ${title} (${seconds} s)`);
-  if (!isWell || isReport) print(output.trimEnd());
-  return isWell;
+  print(`${hasPassed ? '✓' : '✗'} ${title} (${seconds} s)`);
+  if (!hasPassed || isReport) print(output.trimEnd());
+  return hasPassed;
 }
 
 /**
  * @param {Check['commands']} commands
  * @param {{ title: string, environment: NodeJS.ProcessEnv }} context
  */
-async function outcomeOf(commands, { title, environment }) {
-  let said = '';
+async function runCommands(commands, { title, environment }) {
+  let outputs = '';
   for (const args of commands) {
     const options = { cwd: root, env: environment, name: title, timeoutMs: LIMIT_MS };
     try {
       const { output } = await run(process.execPath, args, options);
-      said += output;
+      outputs += output;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return { isWell: false, output: error.output || error.message };
+      return { hasPassed: false, output: error.output || error.message };
     }
   }
-  return { isWell: true, output: said };
+  return { hasPassed: true, output: outputs };
 }
 
 // Slowest checks first, so that short checks fill the remaining time.
@@ -89,10 +89,10 @@ function staticChecks() {
       commands: [[join(modules, 'eslint', 'bin', 'eslint.js'), '.', ...cached('lint')]],
     },
     { title: 'Lint that needs types', commands: [[join(modules, 'oxlint', 'bin', 'oxlint')]] },
-    { title: 'Types', commands: [typesOf('tsconfig.json', 'types')] },
+    { title: 'Types', commands: [typeCheckOf('tsconfig.json', 'types')] },
     {
       title: 'Types of the scripts',
-      commands: [typesOf(join('scripts', 'tsconfig.json'), 'scripts')],
+      commands: [typeCheckOf(join('scripts', 'tsconfig.json'), 'scripts')],
     },
     {
       title: 'Measures',
@@ -114,7 +114,7 @@ function staticChecks() {
  * @param {string} project
  * @param {string} name of the cache file
  */
-function typesOf(project, name) {
+function typeCheckOf(project, name) {
   return [
     join(modules, 'typescript-native', 'bin', 'tsc'),
     '-p',
@@ -139,14 +139,14 @@ async function commandChecks(environment) {
     timeoutMs: LIMIT_MS,
   });
   return [
-    { title: 'OpenAPI document', word: 'openapi', commands: [[cli, 'openapi', '--check']] },
+    { title: 'OpenAPI document', command: 'openapi', commands: [[cli, 'openapi', '--check']] },
     {
       title: 'Migrations',
-      word: 'migration-check',
+      command: 'migration-check',
       commands: [
         [cli, 'migrate'],
         [cli, 'migration-check'],
       ],
     },
-  ].filter(({ word }) => output.includes(word));
+  ].filter(({ command }) => output.includes(command));
 }

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { Problem, reportFailure } from './console/problem.mjs';
 import { lockHolder } from './processes/lock.mjs';
 import { pathWithPrograms } from './services/tools.mjs';
-import { dataFiles, readEnvironment, shownPath } from './setup/data-folder.mjs';
+import { dataFiles, readEnvironment, displayPath } from './setup/data-folder.mjs';
 import { readSettings } from './setup/settings.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
@@ -28,10 +28,10 @@ async function runCommand() {
   const program = join(root, 'dist', 'cli.js');
   if (!existsSync(program)) throw new Problem('Not built yet: run "npm start" once');
   const settings = readSettings(root);
-  const kept = readEnvironment(dataFiles(settings.dataDir)) ?? {};
+  const stored = readEnvironment(dataFiles(settings.dataDir)) ?? {};
   await checkDatabaseRuns(settings);
   /** @type {NodeJS.ProcessEnv} */
-  const env = { NODE_ENV: 'production', ...kept, ...process.env };
+  const env = { NODE_ENV: 'production', ...stored, ...process.env };
   env.PATH = pathWithPrograms(settings);
   if (process.env.SECRET_KEY) delete env.SECRET_KEY_FILE;
   const child = spawn(process.execPath, [program, ...args], { cwd: root, env, stdio: 'inherit' });
@@ -49,7 +49,7 @@ async function checkDatabaseRuns({ databaseUrl, dataDir }) {
   if (!existsSync(join(dataDir, 'postgres.json'))) return;
   if (await lockHolder(dataFiles(dataDir).lock)) return;
   throw new Problem(
-    `The service of ${shownPath(dataDir)} is not running, and its database runs with it: ` +
-      'start it with "npm start", or set DATABASE_URL',
+    `The service of ${displayPath(dataDir)} is not running, so its database is not running: ` +
+      'start the service with "npm start", or set DATABASE_URL',
   );
 }

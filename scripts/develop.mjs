@@ -15,12 +15,12 @@ const args = process.argv.slice(2);
 try {
   await provideForTests(root);
   const code = await withThrowawayServices(root, async (environment) => {
-    /** @param {readonly string[]} words */
-    const cli = (words) =>
-      runAttached([join(root, 'dist', 'cli.js'), ...words], { root, environment });
-    // Declarations are compared with what the present migrations make.
-    const ready = args[0]?.startsWith('migration-') ? await cli(['migrate']) : 0;
-    return ready === 0 ? cli(args) : ready;
+    /** @param {readonly string[]} commandArgs */
+    const cli = (commandArgs) =>
+      runAttached([join(root, 'dist', 'cli.js'), ...commandArgs], { root, environment });
+    // Declarations are compared with the tables that the migrations create.
+    const exitCode = args[0]?.startsWith('migration-') ? await cli(['migrate']) : 0;
+    return exitCode === 0 ? cli(args) : exitCode;
   });
   process.exitCode ||= code;
 } catch (error) {

@@ -13,23 +13,23 @@ import sharp from 'sharp';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = join(root, 'docs', 'screenshots');
-const taken = mkdtempSync(join(tmpdir(), 'screenshots-'));
+const pictures = mkdtempSync(join(tmpdir(), 'screenshots-'));
 
 const test = [join(root, 'scripts', 'test.mjs'), 'test/browser/main-pages'];
 const { status } = spawnSync(process.execPath, [...test, '--selectProjects', 'browser'], {
   cwd: root,
   stdio: 'inherit',
   // Without a browser the tests would be skipped. `CI` turns this into a failure.
-  env: { ...process.env, PICTURES: taken, CI: '1' },
+  env: { ...process.env, PICTURES: pictures, CI: '1' },
 });
 if (status === 0) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
-  for (const name of readdirSync(taken)) {
-    await sharp(join(taken, name))
+  for (const name of readdirSync(pictures)) {
+    await sharp(join(pictures, name))
       .png({ palette: true, compressionLevel: 9 })
       .toFile(join(folder, name));
   }
 }
-rmSync(taken, { recursive: true });
+rmSync(pictures, { recursive: true });
 process.exitCode = status ?? 1;

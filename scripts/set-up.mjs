@@ -14,9 +14,9 @@ import { messageOf, Problem, reportFailure } from './console/problem.mjs';
 import { print, step } from './console/progress.mjs';
 import {
   dataFiles,
-  handOutSecretKey,
-  makeDataFolder,
-  requireKeysFolder,
+  copySecretKey,
+  createDataFolder,
+  assertKeysFolder,
 } from './setup/data-folder.mjs';
 import { setUpDatabase } from './setup/first-run.mjs';
 import { serviceEnvironment } from './setup/service-environment.mjs';
@@ -36,14 +36,14 @@ async function setUp(settings) {
   const { databaseUrl, redisUrl } = settings;
   if (!databaseUrl || !redisUrl) throw new Problem('DATABASE_URL and REDIS_URL must be set');
   const files = dataFiles(settings.dataDir, settings.keysDir);
-  makeDataFolder(settings.dataDir);
-  requireKeysFolder(settings.keysDir, 'KEYS_DIR');
+  createDataFolder(settings.dataDir);
+  assertKeysFolder(settings.keysDir, 'KEYS_DIR');
   const folders = settings.hasSecretKey ? [] : settings.secretKeyFolders;
-  for (const folder of folders) requireKeysFolder(folder, 'SECRET_KEY_FOLDERS');
+  for (const folder of folders) assertKeysFolder(folder, 'SECRET_KEY_FOLDERS');
   const path = process.env.PATH ?? '';
   const { all } = serviceEnvironment({ settings, files, path, databaseUrl, redisUrl });
-  handOutSecretKey(files, folders);
-  await step('PostgreSQL answers', () => awaitServer(databaseUrl));
+  copySecretKey(files, folders);
+  await step('PostgreSQL responds', () => awaitServer(databaseUrl));
   const { newPassword } = await setUpDatabase({
     settings,
     files,
@@ -65,7 +65,7 @@ async function awaitServer(url) {
       return;
     } catch (error) {
       if (Date.now() > deadline)
-        throw new Problem(`PostgreSQL does not answer: ${messageOf(error)}`);
+        throw new Problem(`PostgreSQL does not respond: ${messageOf(error)}`);
       await pause(1000);
     } finally {
       await client.end().catch(() => undefined);

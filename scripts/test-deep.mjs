@@ -21,7 +21,7 @@ import { nodeProgram, postgresPackage, pythonClient } from './testing/releases.m
  */
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-const PROCESSES = ['runner', 'faults', 'queue'];
+const PROCESS_PROJECTS = ['runner', 'faults', 'queue'];
 
 /** @type {Record<string, Slice>} */
 const SLICES = {
@@ -47,7 +47,7 @@ const SLICES = {
   },
   // Other tests use the newest release of Ansible that the Python of the machine supports.
   'ansible-of-system': {
-    jest: ['--selectProjects', ...PROCESSES],
+    jest: ['--selectProjects', ...PROCESS_PROJECTS],
     provide: async () => ({ environment: { SYSTEM_ANSIBLE: '1' } }),
   },
   // Samba as a domain controller, which no other test needs.
@@ -91,13 +91,14 @@ try {
     },
   });
   const today = values.today ? (WEEK[new Date().getDay()] ?? []) : Object.keys(SLICES);
-  const wanted = positionals.length > 0 ? positionals : today;
+  const names = positionals.length > 0 ? positionals : today;
   mkdirSync(values.reports, { recursive: true });
   /** @type {string[]} */
   const failed = [];
-  for (const name of wanted) {
+  for (const name of names) {
     const slice = SLICES[name];
-    if (!slice) throw new Problem(`No slice is called ${name}: ${Object.keys(SLICES).join(' ')}`);
+    if (!slice)
+      throw new Problem(`Unknown slice ${name}. Choose from: ${Object.keys(SLICES).join(' ')}`);
     print(`\n== Deep tests: ${name}, seed ${values.seed}`);
     const code = await runSlice(slice, values.seed, join(values.reports, `${name}.json`));
     if (code !== 0) failed.push(name);

@@ -29,7 +29,7 @@ try {
         for (const args of runsFor(changed))
           await runAttached([jest, ...args], { root, environment });
       } catch (error) {
-        reportFailure(error); // A source that does not compile; the next change may mend it.
+        reportFailure(error); // A source does not compile; the next change may fix it.
       }
     }
   });

@@ -44,7 +44,7 @@ export default {
   workerGracefulExitTimeout: 10_000,
   // Not a goal for speed: a shared machine can be five times slower.
   testTimeout: 180_000,
-  testSequencer: '<rootDir>/scripts/testing/dearest-first.mjs',
+  testSequencer: '<rootDir>/scripts/testing/slowest-first.mjs',
   reporters: ['default', '<rootDir>/scripts/testing/budget-reporter.mjs'],
   projects: [
     layer('unit', 'src/**/*.spec.ts'),

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const TAIL_BYTES = 64 * 1024;
-const LONGEST_LINE = 400;
+const MAX_LINE_LENGTH = 400;
 
 /**
  * Failure that the user at the terminal can act on. Its message is complete, so it is printed without a stack
@@ -33,7 +33,7 @@ export function lastLines(text, count = 15) {
     .split(/\r?\n/)
     .filter((line) => line.trim() !== '')
     .slice(-count)
-    .map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line));
+    .map((line) => (line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line));
 }
 
 /**

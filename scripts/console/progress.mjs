@@ -1,9 +1,9 @@
 const QUIET_MS = 1500;
 const TICK_MS = 1000;
 
-const live = Boolean(process.stdout.isTTY) && process.env.TERM !== 'dumb';
-const colours = live && !process.env.NO_COLOR;
-/** @typedef {{ title: string, startedAt: number, announced: boolean }} Shown */
+const isTerminal = Boolean(process.stdout.isTTY) && process.env.TERM !== 'dumb';
+const hasColors = isTerminal && !process.env.NO_COLOR;
+/** @typedef {{ title: string, startedAt: number, announced: boolean }} RunningStep */
 
 /** @type {RunningStep | null} */
 let current = null;
@@ -27,7 +27,7 @@ export async function step(title, work, describe = textOf) {
   /** @type {RunningStep} */
   const shown = { title, startedAt: Date.now(), announced: false };
   current = shown;
-  const timer = setInterval(() => announce(shown), live ? TICK_MS : QUIET_MS);
+  const timer = setInterval(() => announce(shown), isTerminal ? TICK_MS : QUIET_MS);
   try {
     const result = await work();
     const detail = describe(result);
@@ -77,7 +77,7 @@ export function strong(text) {
 /** @param {RunningStep} shown */
 function announce(shown) {
   if (current !== shown) return;
-  if (live) {
+  if (isTerminal) {
     clearLine();
     process.stdout.write(`${paint('…', 36)} ${shown.title} ${seconds(shown)}`);
   } else if (!shown.announced) {
@@ -87,7 +87,7 @@ function announce(shown) {
 }
 
 function clearLine() {
-  if (live) process.stdout.write('\r\u001b[2K');
+  if (isTerminal) process.stdout.write('\r\u001b[2K');
 }
 
 /**
@@ -95,7 +95,7 @@ function clearLine() {
  * @param {number} code
  */
 function paint(text, code) {
-  return colours ? `\u001b[${code}m${text}\u001b[0m` : text;
+  return hasColors ? `\u001b[${code}m${text}\u001b[0m` : text;
 }
 
 /** @param {RunningStep} shown */

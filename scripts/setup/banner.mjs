@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 
 import { print, strong } from '../console/progress.mjs';
-import { shownPath } from './data-folder.mjs';
+import { displayPath } from './data-folder.mjs';
 import { browserUrl } from './settings.mjs';
 
 /**
@@ -22,7 +22,7 @@ export function printBanner({ settings, files, newPassword, seconds, isolation, 
     ['Open', strong(`${url}/`)],
     ['Login', loginText({ settings, files, newPassword })],
     ...tokenLine(files),
-    ['Logs', `${shownPath(files.logs)}/`],
+    ['Logs', `${displayPath(files.logs)}/`],
     ...jobsLine(isolation, ansible),
   ];
   print();
@@ -31,7 +31,7 @@ export function printBanner({ settings, files, newPassword, seconds, isolation, 
   for (const [name, text] of lines) print(`  ${name.padEnd(6)} ${text}`);
   print();
   if (existsSync(files.adminToken)) {
-    const token = `"Authorization: Bearer $(cat ${shellWord(shownPath(files.adminToken))})"`;
+    const token = `"Authorization: Bearer $(cat ${shellWord(displayPath(files.adminToken))})"`;
     print(`  curl -H ${token} ${url}/api/v2/job_templates/`);
     print();
   }
@@ -43,7 +43,7 @@ export function printBanner({ settings, files, newPassword, seconds, isolation, 
  * @returns {[name: string, text: string][]}
  */
 function tokenLine({ adminToken }) {
-  return existsSync(adminToken) ? [['Token', `in ${shownPath(adminToken)}`]] : [];
+  return existsSync(adminToken) ? [['Token', `in ${displayPath(adminToken)}`]] : [];
 }
 
 /**
@@ -63,13 +63,13 @@ function jobsLine(isolation, ansible) {
 /** @param {Pick<Banner, 'settings' | 'files' | 'newPassword'>} banner */
 function loginText({ settings, files, newPassword }) {
   if (newPassword) {
-    return `${settings.adminUsername} / ${newPassword}   (kept in ${shownPath(files.adminPassword)})`;
+    return `${settings.adminUsername} / ${newPassword}   (stored in ${displayPath(files.adminPassword)})`;
   }
   if (settings.adminPassword) return `${settings.adminUsername}, password from ADMIN_PASSWORD`;
   if (existsSync(files.adminPassword)) {
-    return `${settings.adminUsername}, password in ${shownPath(files.adminPassword)}`;
+    return `${settings.adminUsername}, password in ${displayPath(files.adminPassword)}`;
   }
-  return `${settings.adminUsername}, with the password it was made with`;
+  return `${settings.adminUsername}, with the password from its creation`;
 }
 
 /** @param {string} text */

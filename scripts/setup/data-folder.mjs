@@ -8,7 +8,7 @@ import { endRecord, isRunning } from '../processes/identity.mjs';
 import { readJson, readText, writePrivate } from '../services/private-file.mjs';
 
 const STOP_ORDER = [['api', 'worker'], ['redis']];
-const LEFTOVER_GRACE_MS = 27_000; // The service promises to end within 25 s.
+const LEFTOVER_GRACE_MS = 27_000; // The service ends within 25 s.
 
 /** @typedef {ReturnType<typeof dataFiles>} DataFiles */
 
@@ -39,7 +39,7 @@ export function dataFiles(dataDir, keysDir = dataDir) {
  *
  * @param {string} dataDir
  */
-export function makeDataFolder(dataDir) {
+export function createDataFolder(dataDir) {
   const asRoot = process.getuid?.() === 0;
   try {
     if (!existsSync(dataDir)) {
@@ -60,7 +60,7 @@ export function makeDataFolder(dataDir) {
  * @param {string} folder
  * @param {string} setting that contains the folder
  */
-export function requireKeysFolder(folder, setting) {
+export function assertKeysFolder(folder, setting) {
   try {
     if (!statSync(folder).isDirectory()) throw new Problem('it is not a folder');
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -76,9 +76,9 @@ export function requireKeysFolder(folder, setting) {
  *
  * @param {string} path
  */
-export function shownPath(path) {
-  const near = relative(process.cwd(), path);
-  return near === '' || near.startsWith('..') ? path : near;
+export function displayPath(path) {
+  const relativePath = relative(process.cwd(), path);
+  return relativePath === '' || relativePath.startsWith('..') ? path : relativePath;
 }
 
 /**
@@ -99,7 +99,7 @@ export function secretKeyFile(files) {
  * @param {Pick<DataFiles, 'secretKey'>} files
  * @param {readonly string[]} folders
  */
-export function handOutSecretKey(files, folders) {
+export function copySecretKey(files, folders) {
   const key = readText(files.secretKey);
   for (const folder of folders) writePrivate(join(folder, 'secret_key'), `${key}\n`);
 }
@@ -113,17 +113,17 @@ export function handOutSecretKey(files, folders) {
  */
 export async function endLeftovers(dataDir) {
   const files = dataFiles(dataDir);
-  const known = readJson(files.processes);
+  const record = readJson(files.processes);
   // A copied data folder lists the processes of the original.
-  if (known?.dataDir !== dataDir) return [];
+  if (record?.dataDir !== dataDir) return [];
   /** @type {string[]} */
   const ended = [];
   for (const names of STOP_ORDER) {
-    const found = names.filter((name) => isRunning(known.processes[name]));
+    const running = names.filter((name) => isRunning(record.processes[name]));
     await Promise.all(
-      found.map((name) => endRecord(known.processes[name], 'SIGTERM', LEFTOVER_GRACE_MS)),
+      running.map((name) => endRecord(record.processes[name], 'SIGTERM', LEFTOVER_GRACE_MS)),
     );
-    ended.push(...found);
+    ended.push(...running);
   }
   return ended;
 }
@@ -167,7 +167,7 @@ export function readEnvironment(files) {
 function quoted(name, value) {
   const quote = ["'", '`', '"'].find((candidate) => !value.includes(candidate));
   if (!quote || (quote === '"' && value.includes('\\'))) {
-    throw new Problem(`${name} mixes all kinds of quotation marks and cannot be kept in a file`);
+    throw new Problem(`${name} mixes all kinds of quotation marks and cannot be stored in a file`);
   }
   return `${quote}${value}${quote}`;
 }

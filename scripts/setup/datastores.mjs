@@ -16,13 +16,13 @@ import { awaitRedis, prepareRedis } from '../services/redis.mjs';
  * @param {Context & Programs} context
  */
 export async function startDatastores(context) {
-  const databaseUrl = context.settings.databaseUrl ?? (await ownPostgres(context));
-  const redisUrl = context.settings.redisUrl ?? (await ownRedis(context));
+  const databaseUrl = context.settings.databaseUrl ?? (await startPrivatePostgres(context));
+  const redisUrl = context.settings.redisUrl ?? (await startPrivateRedis(context));
   return { databaseUrl, redisUrl };
 }
 
 /** @param {Context} context */
-async function ownPostgres({ settings, files, supervisor }) {
+async function startPrivatePostgres({ settings, files, supervisor }) {
   const logFile = files.log('postgres');
   const { url, notes } = await step(
     'PostgreSQL',
@@ -34,8 +34,8 @@ async function ownPostgres({ settings, files, supervisor }) {
       return { ...prepared, account };
     },
     ({ url: address, account }) => {
-      const under = account ? `, as the account ${account.name}` : '';
-      return `own server on port ${new URL(address).port}${under}`;
+      const suffix = account ? `, as the account ${account.name}` : '';
+      return `own server on port ${new URL(address).port}${suffix}`;
     },
   );
   for (const text of notes) note(text);
@@ -43,7 +43,7 @@ async function ownPostgres({ settings, files, supervisor }) {
 }
 
 /** @param {Context & Programs} context */
-async function ownRedis({ settings, files, supervisor, tools, unprivileged }) {
+async function startPrivateRedis({ settings, files, supervisor, tools, unprivileged }) {
   const logFile = files.log('redis');
   return step(
     'Redis',

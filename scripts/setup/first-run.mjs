@@ -6,7 +6,7 @@ import { note, step } from '../console/progress.mjs';
 import { run } from '../processes/run.mjs';
 import { BUILD_STAMP } from '../services/packages.mjs';
 import { readJson, readText, writePrivate } from '../services/private-file.mjs';
-import { shownPath } from './data-folder.mjs';
+import { displayPath } from './data-folder.mjs';
 import { readablePassword } from './settings.mjs';
 
 const COMMAND_LIMIT_MS = 10 * 60_000;
@@ -31,28 +31,28 @@ const COMMAND_LIMIT_MS = 10 * 60_000;
 export async function setUpDatabase({ withToken = true, ...context }) {
   const { settings, files, environment } = context;
   const build = readText(join(settings.root, BUILD_STAMP));
-  const done = readJson(files.setUp) ?? {};
+  const previous = readJson(files.setUp) ?? {};
   const before = await tableFingerprint(environment.DATABASE_URL);
-  const sameTables = done.tables === before;
-  const current = sameTables && done.build === build;
+  const sameTables = previous.tables === before;
+  const isCurrent = sameTables && previous.build === build;
   /** @type {Steps['cli']} */
-  const cli = (args, more) => runCli({ ...context, args, more });
+  const cli = (args, extra) => runCli({ ...context, args, extra });
 
   const owner = settings.migrationDatabaseUrl;
   const forMigrations = owner ? { MIGRATION_DATABASE_URL: owner } : {};
-  if (!current)
+  if (!isCurrent)
     await step('Migrations', () => cli(['migrate'], forMigrations).then(() => undefined));
-  const admin = sameTables && done.admin ? {} : await ensureAdmin({ settings, files, cli });
+  const admin = sameTables && previous.admin ? {} : await ensureAdmin({ settings, files, cli });
   if (withToken && !(sameTables && existsSync(files.adminToken))) {
-    await step('Token of the admin', () => makeToken({ settings, files, cli }));
+    await step('Token of the admin', () => createToken({ settings, files, cli }));
   }
-  const tables = current ? before : await tableFingerprint(environment.DATABASE_URL);
-  const now = { build, tables, admin: true, demo: done.demo === true && sameTables };
-  const keep = () => writePrivate(files.setUp, JSON.stringify(now));
-  keep();
-  if (settings.demoData && !now.demo) {
-    now.demo = await makeDemo({ files, cli });
-    keep();
+  const tables = isCurrent ? before : await tableFingerprint(environment.DATABASE_URL);
+  const state = { build, tables, admin: true, demo: previous.demo === true && sameTables };
+  const save = () => writePrivate(files.setUp, JSON.stringify(state));
+  save();
+  if (settings.demoData && !state.demo) {
+    state.demo = await createDemoObjects({ files, cli });
+    save();
   }
   return admin;
 }
@@ -62,10 +62,10 @@ export async function setUpDatabase({ withToken = true, ...context }) {
  * @returns {Promise<Admin>}
  */
 async function ensureAdmin({ settings, files, cli }) {
-  const kept = readText(files.adminPassword);
-  const password = settings.adminPassword ?? kept ?? readablePassword();
+  const stored = readText(files.adminPassword);
+  const password = settings.adminPassword ?? stored ?? readablePassword();
   // Stored before it is used: an unknown password would lock every user out.
-  if (!settings.adminPassword && !kept) writePrivate(files.adminPassword, `${password}\n`);
+  if (!settings.adminPassword && !stored) writePrivate(files.adminPassword, `${password}\n`);
   await step('First admin', async () => {
     await cli(['ensure-admin'], {
       ADMIN_USERNAME: settings.adminUsername,
@@ -73,11 +73,11 @@ async function ensureAdmin({ settings, files, cli }) {
     });
     return settings.adminUsername;
   });
-  return settings.adminPassword || kept ? {} : { newPassword: password };
+  return settings.adminPassword || stored ? {} : { newPassword: password };
 }
 
 /** @param {Steps} steps */
-async function makeToken({ settings, files, cli }) {
+async function createToken({ settings, files, cli }) {
   try {
     const { stdout } = await cli(['create-token', '--username', settings.adminUsername]);
     const token = stdout.trim().split(/\s+/).at(-1);
@@ -85,31 +85,31 @@ async function makeToken({ settings, files, cli }) {
   } catch (error) {
     // An external database may have its own admins with other names.
     const details = error instanceof Problem ? error.details : [];
-    note(`no token made: ${details.at(-1) ?? messageOf(error)}`);
+    note(`no token created: ${details.at(-1) ?? messageOf(error)}`);
   }
 }
 
 // A failure does not prevent the start of the service. The next start tries again.
 /** @param {Omit<Steps, 'settings'>} steps */
-async function makeDemo({ files, cli }) {
+async function createDemoObjects({ files, cli }) {
   try {
     await step('Demo objects', () => cli(['demo-data']).then(() => undefined));
     return true;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    note(`no demo objects: see ${shownPath(files.log('set-up'))}`);
+    note(`no demo objects: see ${displayPath(files.log('set-up'))}`);
     return false;
   }
 }
 
-/** @param {Context & { args: readonly string[], more: NodeJS.ProcessEnv | undefined }} call */
-function runCli({ settings, files, environment, unprivileged, args, more }) {
+/** @param {Context & { args: readonly string[], extra: NodeJS.ProcessEnv | undefined }} call */
+function runCli({ settings, files, environment, unprivileged, args, extra }) {
   const cli = join(settings.root, 'dist', 'cli.js');
   const command = { file: process.execPath, args: [cli, ...args] };
   const started = unprivileged?.command(command) ?? command;
   return run(started.file, started.args, {
     cwd: settings.root,
-    env: { ...environment, ...more },
+    env: { ...environment, ...extra },
     // This command prints a secret, which must not be logged.
     log: args[0] === 'create-token' ? undefined : files.log('set-up'),
     name: args[0],

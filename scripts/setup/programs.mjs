@@ -5,13 +5,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { lastLogLines, Problem } from '../console/problem.mjs';
 import { step } from '../console/progress.mjs';
 import { NODE_FLAGS } from '../processes/node-flags.mjs';
-import { shownPath } from './data-folder.mjs';
+import { displayPath } from './data-folder.mjs';
 import { browserUrl } from './settings.mjs';
-import { workerMayDrop } from './unprivileged.mjs';
+import { canDropRoot } from './unprivileged.mjs';
 
 const READY_LIMIT_MS = 90_000;
 const POLL_MS = 50;
-const STOP_GRACE_MS = 27_000; // Both promise to end within 25 s.
+const STOP_GRACE_MS = 27_000; // Both programs end within 25 s.
 const WORKER_READY = 'worker ready';
 const PROGRAMS = /** @type {const} */ ([
   ['api', 'main.js'],
@@ -49,10 +49,10 @@ export async function startPrograms(context) {
       });
     }
     const ready = `${browserUrl(settings)}/health/ready`;
-    await until(() => answers(ready), 'The API', supervisor.exited('api'), logs.api);
+    await until(() => responds(ready), 'The API', supervisor.exited('api'), logs.api);
     supervisor.keepAlive('api');
-    const said = () => textFrom(logs.worker, workerLogStart).includes(WORKER_READY);
-    await until(said, 'The worker', supervisor.exited('worker'), logs.worker);
+    const isReady = () => textFrom(logs.worker, workerLogStart).includes(WORKER_READY);
+    await until(isReady, 'The worker', supervisor.exited('worker'), logs.worker);
     supervisor.keepAlive('worker');
     isolation = isolationIn(textFrom(logs.worker, workerLogStart));
     return 'ready';
@@ -70,7 +70,7 @@ function commandOf({ settings, tools, unprivileged, environment }, name, entry) 
   const command = { file: process.execPath, args: [...NODE_FLAGS[name], program] };
   if (!unprivileged) return command;
   if (name === 'api') return unprivileged.command(command, settings.port);
-  return workerMayDrop(unprivileged, tools, environment) ? unprivileged.command(command) : command;
+  return canDropRoot(unprivileged, tools, environment) ? unprivileged.command(command) : command;
 }
 
 /**
@@ -103,12 +103,12 @@ async function until(isReady, title, exited, logFile) {
     await pause(POLL_MS);
   }
   const how = ended ? 'ended before it was ready' : `is not ready after ${READY_LIMIT_MS / 1000} s`;
-  const said = lastLogLines(logFile, 12);
-  throw new Problem(`${title} ${how} (its log is ${shownPath(logFile)})`, said);
+  const logLines = lastLogLines(logFile, 12);
+  throw new Problem(`${title} ${how} (its log is ${displayPath(logFile)})`, logLines);
 }
 
 /** @param {string} url */
-async function answers(url) {
+async function responds(url) {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(3000), redirect: 'error' });
     await response.arrayBuffer();

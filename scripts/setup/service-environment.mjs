@@ -28,7 +28,7 @@ const KEYS = ['SECRET_KEY', 'SECRET_KEY_OLD'];
  */
 export function serviceEnvironment({ settings, files, path, databaseUrl, redisUrl, account }) {
   /** @type {Record<string, string>} */
-  const kept = {
+  const stored = {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     DATA_DIR: settings.dataDir,
@@ -37,17 +37,17 @@ export function serviceEnvironment({ settings, files, path, databaseUrl, redisUr
   };
   if (!settings.databaseUrl) {
     for (const [name, value] of Object.entries(EMBEDDED_DEFAULTS)) {
-      kept[name] = process.env[name] ?? value;
+      stored[name] = process.env[name] ?? value;
     }
   }
-  if (!settings.hasSecretKey) kept.SECRET_KEY_FILE = secretKeyFile(files);
+  if (!settings.hasSecretKey) stored.SECRET_KEY_FILE = secretKeyFile(files);
   /** @type {NodeJS.ProcessEnv} */
   const all = {
     NODE_ENV: 'production',
     // Node 22 and later start a third faster with this variable. Older versions ignore it.
     NODE_COMPILE_CACHE: join(settings.dataDir, 'compile-cache'),
     ...process.env,
-    ...kept,
+    ...stored,
     PATH: path,
   };
   // Only the commands that need the password of the first admin or the role that owns the tables receive them.
@@ -57,7 +57,7 @@ export function serviceEnvironment({ settings, files, path, databaseUrl, redisUr
     delete all[`${name}_FILE`];
   }
   if (account) adapt(all, account, settings.dataDir);
-  return { all, kept };
+  return { all, stored };
 }
 
 /**

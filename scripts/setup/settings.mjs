@@ -17,16 +17,16 @@ const FALSE_WORDS = ['0', 'false', 'no', 'off'];
  */
 export function readSettings(root, env = process.env) {
   /** @type {string[]} */
-  const faults = [];
+  const errors = [];
   /** @param {string} name */
   const text = (name) => env[name]?.trim() || null;
   /** @param {string} name */
-  const secret = (name) => secretText(env, name, faults);
-  /** @type {(name: string, normal: string) => boolean} */
-  const isOn = (name, normal) => !FALSE_WORDS.includes((text(name) ?? normal).toLowerCase());
+  const secret = (name) => secretText(env, name, errors);
+  /** @type {(name: string, fallback: string) => boolean} */
+  const isOn = (name, fallback) => !FALSE_WORDS.includes((text(name) ?? fallback).toLowerCase());
   const port = text('PORT') ?? '8080';
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-    faults.push(`PORT is "${port}", not a number up to 65535`);
+    errors.push(`PORT is "${port}", not a number up to 65535`);
   }
   for (const [name, ...schemes] of /** @type {const} */ ([
     ['DATABASE_URL', 'postgresql:', 'postgres:'],
@@ -35,15 +35,15 @@ export function readSettings(root, env = process.env) {
   ])) {
     const value = secret(name);
     if (value && !schemes.some((scheme) => scheme === protocolOf(value))) {
-      faults.push(`${name} is not a ${schemes[0]}// address`);
+      errors.push(`${name} is not a ${schemes[0]}// address`);
     }
   }
   if (secret('MIGRATION_DATABASE_URL') && !secret('DATABASE_URL')) {
-    faults.push('MIGRATION_DATABASE_URL is of use beside DATABASE_URL alone');
+    errors.push('MIGRATION_DATABASE_URL requires DATABASE_URL');
   }
   const adminPassword = secret('ADMIN_PASSWORD');
   const dataDir = resolve(root, text('DATA_DIR') ?? 'var');
-  if (faults.length > 0) throw new Problem([...new Set(faults)].join('; '));
+  if (errors.length > 0) throw new Problem([...new Set(errors)].join('; '));
   return {
     root,
     host: text('HOST') ?? '127.0.0.1',
@@ -103,13 +103,13 @@ export function browserUrl({ host, port }) {
  * @param {string} name
  * @param {string[]} errors
  */
-function secretText(env, name, faults) {
+function secretText(env, name, errors) {
   const file = env[`${name}_FILE`];
   if (!file) return env[name]?.trim() || null;
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    faults.push(`${name}_FILE cannot be read: ${messageOf(error)}`);
+    errors.push(`${name}_FILE cannot be read: ${messageOf(error)}`);
     return null;
   }
 }

@@ -14,8 +14,8 @@ import { printBanner } from './banner.mjs';
 import {
   dataFiles,
   endLeftovers,
-  makeDataFolder,
-  shownPath,
+  createDataFolder,
+  displayPath,
   writeEnvironment,
   writeProcesses,
 } from './data-folder.mjs';
@@ -76,9 +76,9 @@ class Service {
     // The accounts of the service read the files that root installs and creates here. Secrets have their own
     // mode.
     if (process.getuid?.() === 0) process.umask(0o022);
-    makeDataFolder(this.#settings.dataDir);
+    createDataFolder(this.#settings.dataDir);
     await this.#takeLock();
-    await this.#clearTheWay();
+    await this.#prepareStart();
     const admin = await this.#runSteps();
     const seconds = ((Date.now() - this.#startedAt) / 1000).toFixed(1);
     printBanner({ settings: this.#settings, files: this.#files, ...admin, seconds });
@@ -99,7 +99,7 @@ class Service {
 
   /** @param {unknown} error */
   async fail(error) {
-    if (this.#stopping) return; // A step that the interruption broke; interrupt() ends the process.
+    if (this.#stopping) return; // The interruption ended the step; interrupt() ends the process.
     reportFailure(error);
     await this.#stop();
     process.exit(1);
@@ -120,24 +120,24 @@ class Service {
     if (lock.holder) {
       throw new Problem(
         `Already running at ${lock.holder.url} (process ${lock.holder.pid}, data folder ` +
-          `${shownPath(dataDir)}). For another one beside it choose PORT and DATA_DIR`,
+          `${displayPath(dataDir)}). To start a second service, choose another PORT and DATA_DIR`,
       );
     }
     this.#lock = lock;
   }
 
-  async #clearTheWay() {
+  async #prepareStart() {
     const settings = this.#settings;
     const ended = await endLeftovers(settings.dataDir);
-    if (ended.length > 0) note(`an earlier start was killed: ended its ${ended.join(', ')}`);
+    if (ended.length > 0) note(`an earlier start was killed: ended ${ended.join(', ')}`);
     const reason = await bindError(settings.host, settings.port);
     if (reason === null) return;
-    const where = `${settings.host}:${settings.port}`;
+    const address = `${settings.host}:${settings.port}`;
     if (reason === 'EADDRINUSE') {
-      throw new Problem(`Port ${settings.port} is taken on ${settings.host}: choose another PORT`);
+      throw new Problem(`Port ${settings.port} is in use on ${settings.host}: choose another PORT`);
     }
-    if (reason === 'EACCES') throw new Problem(`${where} is not permitted: choose another PORT`);
-    throw new Problem(`Nothing can listen on ${where} (${reason}): choose another HOST or PORT`);
+    if (reason === 'EACCES') throw new Problem(`${address} is not permitted: choose another PORT`);
+    throw new Problem(`Cannot listen on ${address} (${reason}): choose another HOST or PORT`);
   }
 
   async #runSteps() {
@@ -158,14 +158,14 @@ class Service {
     const context = { settings, files, tools, unprivileged, supervisor: this.#supervisor };
     const urls = await startDatastores(context);
     const account = unprivileged?.account;
-    const { all, kept } = serviceEnvironment({
+    const { all, stored } = serviceEnvironment({
       settings,
       files,
       path: tools.path,
       ...urls,
       account,
     });
-    writeEnvironment(files, kept);
+    writeEnvironment(files, stored);
     const admin = await setUpDatabase({ ...context, environment: all });
     const { isolation } = await startPrograms({ ...context, environment: all });
     this.#lock?.update({ url: browserUrl(settings) });
@@ -186,7 +186,7 @@ class Service {
 /** @param {import('../processes/supervise.mjs').Crash} crash */
 function reportCrash({ name, logFile, logStart, delayMs, code, signal, error }) {
   const how = error?.message ?? signal ?? `code ${code}`;
-  note(`! ${name} ended unexpectedly (${how}), starting it again in ${delayMs / 1000} s`);
-  const said = statSync(logFile).size > logStart ? lastLogLine(logFile) : null;
-  note(`  see ${shownPath(logFile)}${said ? `, which ends with: ${said.slice(0, 300)}` : ''}`);
+  note(`! ${name} ended unexpectedly (${how}), restarting in ${delayMs / 1000} s`);
+  const line = statSync(logFile).size > logStart ? lastLogLine(logFile) : null;
+  note(`  see ${displayPath(logFile)}${line ? `, which ends with: ${line.slice(0, 300)}` : ''}`);
 }

@@ -52,16 +52,16 @@ export async function provideForTests(root, { programs = true } = {}) {
     forDomain: process.env.TEST_DOMAIN === '1',
     forBackup: process.env.TEST_BACKUP === '1',
   };
-  const wanted = { ...ansiblePlace(root), log, ...requests };
+  const options = { ...ansibleSettings(root), log, ...requests };
   await step(
     'Programs',
-    () => withLock(join(root, 'dist', '.lock'), () => provideTools(wanted)),
+    () => withLock(join(root, 'dist', '.lock'), () => provideTools(options)),
     ({ detail }) => detail,
   );
 }
 
 /** @param {string} root */
-function ansiblePlace(root) {
+function ansibleSettings(root) {
   const { SYSTEM_ANSIBLE } = process.env;
   return readSettings(root, { SYSTEM_ANSIBLE });
 }
@@ -112,7 +112,7 @@ export async function withThrowawayServices(root, work, options = {}) {
     const strays = await endMarkedProcesses(RUN_MARK, mark);
     // Removed last, because processes that were still running may write there.
     services?.remove();
-    for (const command of strays) note(`! left running, ended now: ${command.slice(0, 200)}`);
+    for (const command of strays) note(`! ended a leftover process: ${command.slice(0, 200)}`);
     for (const signal of signals) process.off(signal, interrupt);
     // Interrupted work need not end by itself, and its services are gone.
     if (interruption.signal.aborted) process.exit();
@@ -165,7 +165,7 @@ function testEnvironment(root, services) {
     DATA_DIR: throwawayFolder(services, 'data'),
     TMPDIR: throwawayFolder(services, 'tmp'),
     SECRET_KEY: randomBytes(32).toString('base64'),
-    PATH: pathWithPrograms(ansiblePlace(root)),
+    PATH: pathWithPrograms(ansibleSettings(root)),
     NODE_OPTIONS: [
       process.env.NODE_OPTIONS,
       '--experimental-vm-modules',

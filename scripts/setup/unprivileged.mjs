@@ -12,7 +12,7 @@ import {
 /**
  * Minimal sandbox, like that of a run (src/execution/sandbox), which tests if the account can create one.
  */
-const SMALL_BOUNDARY = [
+const MINIMAL_SANDBOX = [
   '--unshare-user',
   '--unshare-pid',
   '--ro-bind',
@@ -45,12 +45,12 @@ export async function provideUnprivileged({ root, dataDir, serviceAccount: name 
   const account = await serviceAccount(name);
   if (!account) return null;
   await chownFolders(account, dataDir);
-  const own = ['dist', 'node_modules', 'package.json', 'package-lock.json'].map((path) =>
+  const sources = ['dist', 'node_modules', 'package.json', 'package-lock.json'].map((path) =>
     join(root, path),
   );
-  const needs = [...own, ...[...SERVICE_FOLDERS, 'venv'].map((path) => join(dataDir, path))];
+  const needs = [...sources, ...[...SERVICE_FOLDERS, 'venv'].map((path) => join(dataDir, path))];
   /** @type {Unprivileged['command']} */
-  const command = (wanted, port) => asServiceAccount(account, wanted, { needs, port });
+  const command = (program, port) => asServiceAccount(account, program, { needs, port });
   const files = [join(root, 'dist', 'main.js'), join(root, 'package-lock.json')];
   const readable = files.flatMap((file) => ['-r', file, '-a']);
   if (canRunCommand(command({ file: 'test', args: [...readable, '-x', process.execPath] }))) {
@@ -68,12 +68,12 @@ export async function provideUnprivileged({ root, dataDir, serviceAccount: name 
  * @param {{ find(tool: string): string | null }} tools
  * @param {NodeJS.ProcessEnv} environment
  */
-export function workerMayDrop({ account, command }, tools, environment) {
+export function canDropRoot({ account, command }, tools, environment) {
   if (environment.JOB_ISOLATION === 'none') return true;
   // The engine and its images belong to root.
   if (environment.JOB_ISOLATION === 'container') return false;
   const file = tools.find('bwrap');
-  if (file && canRunCommand(command({ file, args: SMALL_BOUNDARY }))) return true;
+  if (file && canRunCommand(command({ file, args: MINIMAL_SANDBOX }))) return true;
   note(`! the account ${account.name} cannot isolate runs here: the worker stays root`);
   return false;
 }

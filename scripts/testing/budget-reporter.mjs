@@ -16,9 +16,9 @@ const TEST_TOLERANCE = 3;
 const QUIET_MS = 30;
 /** Interval of the fixed computation while tests run. */
 const CALIBRATE_MS = 10_000;
-const SHOWN = 10;
+const SHOWN_FILES = 10;
 /** Environment variable of the second measurement. */
-const SECOND = 'BUDGET_SECOND_MEASUREMENT';
+const SECOND_RUN = 'BUDGET_SECOND_MEASUREMENT';
 
 /** @typedef {{ path: string, text: string }} Excess */
 
@@ -61,28 +61,28 @@ export default class BudgetReporter {
     const factor = Math.max(1, median(this.#slowness));
     const rows = this.#files
       .map((file) => ({ file, seconds: file.perfStats.runtime / 1000 }))
-      .sort((one, other) => other.seconds - one.seconds);
-    const over = rows.flatMap(({ file, seconds }) => this.#faultsOf(file, seconds, factor, factor));
-    const faults = rows.flatMap(({ file, seconds }) =>
-      this.#faultsOf(file, seconds, FILE_TOLERANCE * factor, TEST_TOLERANCE * factor),
+      .sort((a, b) => b.seconds - a.seconds);
+    const slow = rows.flatMap(({ file, seconds }) => this.#excessOf(file, seconds, factor, factor));
+    const excesses = rows.flatMap(({ file, seconds }) =>
+      this.#excessOf(file, seconds, FILE_TOLERANCE * factor, TEST_TOLERANCE * factor),
     );
-    if (rows.length > SHOWN) {
-      console.log('\nDearest files, seconds:');
-      for (const { file, seconds } of rows.slice(0, SHOWN)) {
+    if (rows.length > SHOWN_FILES) {
+      console.log('\nSlowest files, in seconds:');
+      for (const { file, seconds } of rows.slice(0, SHOWN_FILES)) {
         console.log(
           `  ${seconds.toFixed(1).padStart(6)}  ${relative(this.#root, file.testFilePath)}`,
         );
       }
     }
-    if (over.length === 0) return;
+    if (slow.length === 0) return;
     console.log(`\nOver budget, on a machine ${factor.toFixed(1)} times as slow as a quiet one:`);
-    for (const { text } of over) console.log(`  ${text}`);
-    // Deep tests do more than their budgets are for.
-    if (faults.length === 0 || process.env.TEST_DEPTH === 'deep') return;
-    const message = `Far over budget: ${faults.map(({ text }) => text).join('; ')}`;
+    for (const { text } of slow) console.log(`  ${text}`);
+    // Budgets are not for deep tests, which do more.
+    if (excesses.length === 0 || process.env.TEST_DEPTH === 'deep') return;
+    const message = `Far over budget: ${excesses.map(({ text }) => text).join('; ')}`;
     console.log(message);
-    const isFinal = process.env[SECOND] !== undefined || numFailedTests > 0;
-    if (isFinal || !this.#passesAlone(faults)) this.#error = new Error(message);
+    const isFinal = process.env[SECOND_RUN] !== undefined || numFailedTests > 0;
+    if (isFinal || !this.#passesAlone(excesses)) this.#error = new Error(message);
   }
 
   /**
@@ -90,13 +90,13 @@ export default class BudgetReporter {
    *
    * @param {Excess[]} excesses
    */
-  #passesAlone(faults) {
-    const paths = new Set(faults.map(({ path }) => path));
+  #passesAlone(excesses) {
+    const paths = new Set(excesses.map(({ path }) => path));
     console.log(`Measuring again: ${[...paths].join(', ')}`);
     const jest = fileURLToPath(import.meta.resolve('jest/bin/jest'));
     const { status } = spawnSync(process.execPath, [jest, '--runTestsByPath', ...paths], {
       cwd: this.#root,
-      env: { ...process.env, [SECOND]: '1' },
+      env: { ...process.env, [SECOND_RUN]: '1' },
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     return status === 0;
@@ -117,12 +117,12 @@ export default class BudgetReporter {
     const path = relative(this.#root, file.testFilePath);
     const declared = declaredBudget(file.testFilePath);
     const budget = declared ?? FILE_BUDGET;
-    if (seconds > budget * ofFile) {
+    if (seconds > budget * fileFactor) {
       return [{ path, text: `${path}: ${seconds.toFixed(1)} s of ${budget}` }];
     }
     if (declared) return [];
     return file.testResults
-      .filter(({ duration }) => (duration ?? 0) / 1000 > TEST_BUDGET * ofTest)
+      .filter(({ duration }) => (duration ?? 0) / 1000 > TEST_BUDGET * testFactor)
       .map(({ duration, fullName }) => {
         const taken = ((duration ?? 0) / 1000).toFixed(1);
         return { path, text: `${path}: "${fullName}" ${taken} s of ${TEST_BUDGET}` };
@@ -132,7 +132,7 @@ export default class BudgetReporter {
 
 /** @param {number[]} values */
 function median(values) {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 1;
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 1;
 }
 
 /** Returns the ratio between the time of a fixed computation and its time on a quiet machine. */

@@ -44,11 +44,11 @@ export class ProcessorTime {
       counted += ticks;
     }
     const waited = waitedTicks() - this.#waitedBefore;
-    if (waited > counted) kinds.set('too short to be seen', waited - counted);
+    if (waited > counted) kinds.set('too short to be sampled', waited - counted);
     const rows = [...kinds]
       .map(([kind, ticks]) => /** @type {[string, number]} */ ([kind, ticks / TICKS_PER_SECOND]))
       .filter(([, seconds]) => seconds >= 1)
-      .sort(([, one], [, other]) => other - one);
+      .sort(([, a], [, b]) => b - a);
     return { total: Math.max(counted, waited) / TICKS_PER_SECOND, kinds: rows };
   }
 
@@ -56,8 +56,8 @@ export class ProcessorTime {
     const rows = processes();
     // Parents usually come before their children. A child that comes first is found by the next sample.
     for (const { pid, parent, key, ticks } of rows) {
-      if (!this.#ours.has(parent)) continue;
-      this.#ours.add(pid);
+      if (!this.#descendants.has(parent)) continue;
+      this.#descendants.add(pid);
       const known = this.#seen.get(key);
       // A process that has just been forked still has the command line of its parent.
       if (known && known.ticks > 0) known.ticks = ticks;
@@ -108,7 +108,7 @@ function statOf(name) {
     const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
-    return null; // Ended meanwhile.
+    return null; // The process has ended.
   }
 }
 

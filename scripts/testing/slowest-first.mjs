@@ -11,7 +11,7 @@ const TestSequencer = /** @type {typeof sequencer.default} */ (/** @type {unknow
  * Runs the slowest files first, so that no worker runs a slow file alone at the end. Durations are those of the
  * last run in the cache of Jest; without a cache, the declared budgets.
  */
-export default class DearestFirst extends TestSequencer {
+export default class SlowestFirst extends TestSequencer {
   /**
    * @override
    * @param {Test[]} tests
@@ -21,7 +21,7 @@ export default class DearestFirst extends TestSequencer {
     if (sorted.every(({ duration }) => duration !== undefined)) return sorted;
     return sorted
       .map((test) => ({ test, seconds: secondsOf(test) }))
-      .sort((one, other) => other.seconds - one.seconds)
+      .sort((a, b) => b.seconds - a.seconds)
       .map(({ test }) => test);
   }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import DearestFirst from './dearest-first.mjs';
+import SlowestFirst from './slowest-first.mjs';
 
 /** @type {string} */
 let folder;
@@ -33,8 +33,8 @@ const hasteFS = { getSize: (/** @type {string} */ path) => statSync(path).size }
 let sequencer;
 beforeEach(() => {
   const options = { contexts: [], globalConfig: {} };
-  sequencer = new DearestFirst(
-    /** @type {ConstructorParameters<typeof DearestFirst>[0]} */ (/** @type {unknown} */ (options)),
+  sequencer = new SlowestFirst(
+    /** @type {ConstructorParameters<typeof SlowestFirst>[0]} */ (/** @type {unknown} */ (options)),
   );
 });
 

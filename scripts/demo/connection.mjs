@@ -19,7 +19,7 @@ export async function connect() {
   return api;
 }
 
-/** Returns the address that `npm start` wrote to its data folder. */
+/** Returns the URL that `npm start` wrote to its data folder. */
 async function startedUrl() {
   const file = join(dataFolder(), 'running.json');
   try {
@@ -50,7 +50,7 @@ class Api {
 
   /**
    * Sends a request with the token.
-   * @throws Error with status and body unless it succeeded
+   * @throws Error with status and body unless the request succeeds
    */
   async call(method, path, body, { quiet = false } = {}) {
     if (!quiet) narrate(method, path, body, { Authorization: 'Bearer $TOKEN' });

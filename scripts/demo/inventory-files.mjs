@@ -9,7 +9,7 @@ import { dataFolder } from './connection.mjs';
 
 const run = promisify(execFile);
 
-/** Inventory plugin that reads the machines of a register, in groups by their purpose. */
+/** Inventory plugin that reads the machines of a register, in groups by purpose. */
 const PLUGIN = `DOCUMENTATION = '''
 name: register
 short_description: Machines of a register
@@ -85,7 +85,7 @@ export const projectFiles = async (machines) => ({
   ...register(machines),
 });
 
-/** Returns the register alone, for a commit that changes it. */
+/** Returns only the register, for a commit that changes the register. */
 export const register = (machines) => ({
   'inventory/machines.json': `${JSON.stringify(machines, null, 2)}\n`,
 });

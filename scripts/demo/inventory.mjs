@@ -22,7 +22,7 @@ const LOCAL = `ansible_connection: local
 ansible_python_interpreter: "{{ ansible_playbook_python }}"
 `;
 
-/** Rules over all machines, whatever inventory they come from. */
+/** Rules for the machines of all input inventories. */
 const RULES = `groups:
   critical: purpose == 'database' or inventory_hostname == 'till-1'
 keyed_groups:
@@ -55,7 +55,7 @@ export async function runInventory(api) {
   }
 }
 
-/** Address without a server, which proves that collections of the project are installed without one. */
+/** URL without a server, which proves that collections of the project are installed without a server. */
 const NO_SERVER = 'http://127.0.0.1:9/';
 
 async function allowCollections(api, name, organization) {

@@ -20,7 +20,7 @@ const playbook = (version) => `---
 
 const EVENTS = ['playbook_on_start', 'runner_on_start', 'runner_on_ok', 'playbook_on_stats'];
 
-/** Signed webhook in, job run, events listed, notification out, status posted. */
+/** Shows a signed webhook, its job with events, the notifications, and the posted statuses. */
 export async function runMainJob(api) {
   const repository = await makeRepository({ 'deploy.yml': playbook('1.0') });
   const [chat, codeHost, mail] = await Promise.all([httpSink(), httpSink(), smtpSink()]);

@@ -9,13 +9,13 @@ let steps = 0;
 
 export const heading = (text) => say(`\n${bold(text)}`);
 
-/** Announces the next step of the story. */
+/** Prints the title of the next step. */
 export function step(text) {
   steps += 1;
   say(`\n${bold(`${steps}. ${text}`)}`);
 }
 
-/** The request a user would send, as a curl line. */
+/** Prints the request that a user would send, as a curl command. */
 export function request(method, path, body, headers = {}) {
   const parts = ['curl -sS'];
   if (method !== 'GET') parts.push(`-X ${method}`);
@@ -32,7 +32,7 @@ export function fail(text) {
   process.exitCode = 1;
 }
 
-/** Ends the demo with a sentence when something is not as it must be. */
+/** Ends the demo with an error unless the condition is true. */
 export function expect(condition, text) {
   if (!condition) throw new Error(text);
 }

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 
 const REAL_SIZE_BYTES = 25_000;
 
-/** A push event as service A sends it, at its real size. */
+/** Returns a push event of service A, of a realistic size. */
 export function pushEvent({ before, after, apiUrl }) {
   const person = { name: 'octo', email: 'octo@example.com', username: 'octo' };
   const repository = {
@@ -42,7 +42,7 @@ export function pushEvent({ before, after, apiUrl }) {
   return { body: JSON.stringify(payload), delivery: randomUUID() };
 }
 
-/** Headers of a delivery, signed with the template's key. */
+/** Returns the headers of a delivery, signed with the template's key. */
 export const signedHeaders = ({ body, delivery }, key) => ({
   'Content-Type': 'application/json',
   'X-Service-A-Event': 'push',

@@ -15,7 +15,7 @@ const run = promisify(execFile);
  */
 export async function makeRepository(files) {
   const folder = await mkdtemp(join(tmpdir(), 'controller-demo-'));
-  // The worker may run as another account, which has to read the folder.
+  // The worker may run as another account, which must be able to read the folder.
   await chmod(folder, 0o755);
   const git = async (...args) => {
     const ours = ['-C', folder, '-c', `safe.directory=${folder}`];
@@ -44,7 +44,7 @@ export async function makeRepository(files) {
 }
 
 /**
- * Gives the folder to the account that owns the folder of projects: a service of root fetches as that
+ * Makes the owner of the folder of projects the owner of the repository: a service of root fetches as this
  * account.
  */
 async function handOver(folder) {

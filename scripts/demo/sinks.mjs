@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { SMTPServer } from 'smtp-server';
 
-/** A small HTTP server that keeps what it receives: the chat of a team, the API of a code host. */
+/** Starts an HTTP server that records its requests, as the chat of a team or the API of a code host. */
 export async function httpSink() {
   const received = [];
   const server = createServer((request, response) => {
@@ -17,7 +17,7 @@ export async function httpSink() {
   return { port, received, close: () => server.close() };
 }
 
-/** A mail server that keeps what it receives. */
+/** Starts a mail server that records its mails. */
 export async function smtpSink() {
   const received = [];
   const server = new SMTPServer({

@@ -10,7 +10,7 @@ const debug = (name, text) => `    - name: ${name}
         msg: "${text}"
 `;
 
-/** The playbooks of a release, by file. One fails: the release cannot reach its database. */
+/** The playbooks of a release, by file. The check of the database fails. */
 export const PLAYBOOKS = {
   'build.yml': play(
     'Build the release',

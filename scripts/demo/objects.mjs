@@ -1,7 +1,7 @@
 import { until } from './connection.mjs';
 import { done, expect, step } from './narrator.mjs';
 
-/** Statuses in which a run is over. */
+/** Statuses of ended runs. */
 export const FINAL = ['successful', 'failed', 'error', 'canceled'];
 
 export async function makeOrganization(api, name) {

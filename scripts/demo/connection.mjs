@@ -14,7 +14,7 @@ export async function connect() {
   const token = process.env.CONTROLLER_TOKEN ?? (await startedToken());
   const api = new Api(url, token);
   await api.call('GET', '/api/v2/me/', undefined, { quiet: true }).catch((error) => {
-    throw new Error(`No server answers at ${url} (${error.message}). Run npm start first.`);
+    throw new Error(`No server responds at ${url} (${error.message}). Run npm start first.`);
   });
   return api;
 }
@@ -25,7 +25,7 @@ async function startedUrl() {
   try {
     return String(JSON.parse(await readFile(file, 'utf8')).url);
   } catch {
-    throw new Error(`No address in ${file}. Run npm start first, or set CONTROLLER_URL.`);
+    throw new Error(`No URL in ${file}. Run npm start first, or set CONTROLLER_URL.`);
   }
 }
 
@@ -54,7 +54,7 @@ class Api {
    */
   async call(method, path, body, { quiet = false } = {}) {
     if (!quiet) narrate(method, path, body, { Authorization: 'Bearer $TOKEN' });
-    const answer = await this.send(
+    const response = await this.send(
       method,
       path,
       body === undefined ? undefined : JSON.stringify(body),
@@ -63,10 +63,10 @@ class Api {
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       },
     );
-    if (answer.status >= 400) {
-      throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
+    if (response.status >= 400) {
+      throw new Error(`${method} ${path} returned ${response.status}: ${response.text}`);
     }
-    return answer.body;
+    return response.body;
   }
 
   /** Sends exactly these bytes and headers. */
@@ -83,13 +83,14 @@ class Api {
   }
 }
 
-/** Polls until `accept` is satisfied. */
-export async function until(ask, accept, { seconds = 90, everyMs = 40 } = {}) {
+/** Calls `read` repeatedly until `accept` returns true for its value. */
+export async function until(read, accept, { seconds = 90, everyMs = 40 } = {}) {
   const end = Date.now() + seconds * 1000;
   for (;;) {
-    const value = await ask();
+    const value = await read();
     if (accept(value)) return value;
-    if (Date.now() > end) throw new Error(`Gave up after ${seconds} s waiting for the server.`);
+    if (Date.now() > end)
+      throw new Error(`No result after ${seconds} s of waiting for the server.`);
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }

@@ -18,7 +18,7 @@ options:
     description: The name of this plugin.
     required: true
   register:
-    description: The file of the register, beside this one.
+    description: The file of the register, in the folder of this file.
     required: true
 '''
 
@@ -56,11 +56,11 @@ authors: [Demo]
   'README.md': 'Machines of a register, and a role for them.\n',
   'meta/runtime.yml': "requires_ansible: '>=2.9'\n",
   'plugins/inventory/register.py': PLUGIN,
-  'roles/survey/tasks/main.yml': `- name: Note what is known of the machine
+  'roles/survey/tasks/main.yml': `- name: Store facts of the machine
   ansible.builtin.set_fact:
     survey: {purpose: "{{ purpose }}", critical: "{{ inventory_hostname in groups.critical }}"}
     cacheable: true
-- name: Tell it
+- name: Show the facts
   ansible.builtin.debug:
     msg: "{{ inventory_hostname }} is for {{ purpose }} in rack {{ rack }}"
 `,

@@ -1,8 +1,8 @@
 import { until } from './connection.mjs';
-import { FINAL, makeOrganization, syncProject } from './ground.mjs';
+import { FINAL, createOrganization, syncProject } from './objects.mjs';
 import { projectFiles, register } from './inventory-files.mjs';
 import { done, expect, note, request, step } from './narrator.mjs';
-import { makeRepository } from './repository.mjs';
+import { createRepository } from './repository.mjs';
 
 const PASSWORD = 'a long password of the demo';
 
@@ -34,22 +34,22 @@ keyed_groups:
  * of a user.
  */
 export async function runInventory(api) {
-  const repository = await makeRepository(await projectFiles(MACHINES));
+  const repository = await createRepository(await projectFiles(MACHINES));
   try {
     const name = `fleet ${Date.now()}`;
-    const organization = await makeOrganization(api, name);
+    const organization = await createOrganization(api, name);
     await allowCollections(api, name, organization);
     const project = await syncProject(api, name, organization, repository);
-    const fleet = await makeFleet(api, { name, organization, project });
+    const fleet = await createFleet(api, { name, organization, project });
     await firstSync(api, fleet);
-    await loseMachine(api, fleet, repository);
-    const all = await makeConstructed(api, { name, organization, fleet });
+    await replaceMachine(api, fleet, repository);
+    const all = await createConstructedInventory(api, { name, organization, fleet });
     await survey(api, { name, project, all });
     await filterFacts(api, { name, organization });
-    const operator = await makeOperator(api, { name, organization, fleet });
+    const operator = await createOperator(api, { name, organization, fleet });
     await ping(api, { fleet, operator });
     note('');
-    done(`All of it is kept: ${api.url}/api/v2/inventories/${all.id}/`);
+    done(`Open the result: ${api.url}/api/v2/inventories/${all.id}/`);
   } finally {
     await repository.remove();
   }
@@ -59,7 +59,7 @@ export async function runInventory(api) {
 const NO_SERVER = 'http://127.0.0.1:9/';
 
 async function allowCollections(api, name, organization) {
-  step('Projects of the organization may have collections installed');
+  step('A Galaxy credential, so that collections of projects are installed');
   const types = await api.get('/api/v2/credential_types/?namespace=galaxy_api_token');
   const { id } = await api.post('/api/v2/credentials/', {
     name: `${name} collections`,
@@ -68,10 +68,10 @@ async function allowCollections(api, name, organization) {
     inputs: { url: NO_SERVER },
   });
   await api.post(`/api/v2/organizations/${organization.id}/galaxy_credentials/`, { id });
-  done('attached; nobody answers there, and nobody has to');
+  done('attached; its URL has no server, and none is needed');
 }
 
-async function makeFleet(api, { name, organization, project }) {
+async function createFleet(api, { name, organization, project }) {
   step('An inventory whose hosts come from a plugin file of the project');
   const inventory = await api.post('/api/v2/inventories/', {
     name: `${name} register`,
@@ -92,10 +92,10 @@ async function makeFleet(api, { name, organization, project }) {
 }
 
 async function firstSync(api, fleet) {
-  step('The first update: the plugin is in a collection that the project brings along');
+  step('The first update: the plugin is in a collection of the project');
   const update = await updateSource(api, fleet.source);
   for (const line of await outputOf(api, update)) if (line.includes('added')) note(line);
-  expect(update.changes.hosts.added === 3, `It tells of ${JSON.stringify(update.changes)}.`);
+  expect(update.changes.hosts.added === 3, `The changes are ${JSON.stringify(update.changes)}.`);
   await expectHosts(api, fleet, ['db-1', 'web-1', 'web-2']);
   const groups = await api.get(`/api/v2/inventories/${fleet.id}/groups/`);
   const names = groups.results.map((one) => one.name).join();
@@ -103,19 +103,19 @@ async function firstSync(api, fleet) {
   done('three hosts in two groups');
 }
 
-async function loseMachine(api, fleet, repository) {
-  step('In the register one machine goes and another one comes; the next update follows');
+async function replaceMachine(api, fleet, repository) {
+  step('The register replaces a machine; the next update changes the hosts');
   const commit = await repository.commit(register(CHANGED), 'Replace web-2 by cache-1');
   const update = await updateSource(api, fleet.source);
   expect(update.scm_revision === commit, 'The update did not read the new commit.');
   const { added, removed } = update.changes.hosts;
-  expect(added === 1 && removed === 1, `It added ${added} hosts and removed ${removed}.`);
+  expect(added === 1 && removed === 1, `The update added ${added} hosts and removed ${removed}.`);
   await expectHosts(api, fleet, ['cache-1', 'db-1', 'web-1']);
-  done('web-2 is gone, cache-1 is there');
+  done('web-2 is removed, cache-1 is added');
 }
 
-async function makeConstructed(api, { name, organization, fleet }) {
-  step('A second inventory by hand, and one that is made of both, by rules');
+async function createConstructedInventory(api, { name, organization, fleet }) {
+  step('A second inventory, and a constructed inventory of both with rules');
   const shop = await api.post('/api/v2/inventories/', {
     name: `${name} shop`,
     organization: organization.id,
@@ -134,13 +134,13 @@ async function makeConstructed(api, { name, organization, fleet }) {
     await api.post(`/api/v2/inventories/${all.id}/input_inventories/`, { id });
   }
   const { total_hosts: hosts } = await api.get(`/api/v2/inventories/${all.id}/`, { quiet: true });
-  expect(hosts === 0, 'There are hosts before anything has been read.');
-  done(`inventory ${all.id}, empty until somebody needs it`);
+  expect(hosts === 0, 'The inventory has hosts before its first update.');
+  done(`inventory ${all.id}, empty until a job uses it`);
   return all;
 }
 
 async function survey(api, { name, project, all }) {
-  step('A job on it, with a role of the collection; facts are kept');
+  step('A job on this inventory, with a role of the collection; facts are stored');
   const template = await api.post('/api/v2/job_templates/', {
     name,
     project: project.id,
@@ -149,20 +149,20 @@ async function survey(api, { name, project, all }) {
     use_fact_cache: true,
   });
   const { id } = await api.post(`/api/v2/job_templates/${template.id}/launch/`);
-  const job = await over(api, `/api/v2/jobs/${id}/`);
+  const job = await waitForEnd(api, `/api/v2/jobs/${id}/`);
   await showDependencies(api, job);
-  const said = (await outputOf(api, job)).filter((line) => line.includes('"msg"'));
-  for (const line of said) note(line.trim());
-  expect(said.length === 4, `${said.length} hosts told what they are for, and not 4.`);
+  const messages = (await outputOf(api, job)).filter((line) => line.includes('"msg"'));
+  for (const line of messages) note(line.trim());
+  expect(messages.length === 4, `${messages.length} hosts printed their facts, not 4.`);
   const script = await api.get(`/api/v2/inventories/${all.id}/script/`);
   const found = Object.keys(script).filter((one) => one !== 'all' && one !== '_meta');
-  const wanted = ['cache', 'critical', 'database', 'rack_a', 'rack_b', 'web'];
+  const expected = ['cache', 'critical', 'database', 'rack_a', 'rack_b', 'web'];
   expect(
-    wanted.every((one) => found.includes(one)),
+    expected.every((one) => found.includes(one)),
     `The groups are ${found.join()}.`,
   );
   const critical = script.critical.hosts.join();
-  expect(critical === 'db-1,till-1', `Critical are ${critical}.`);
+  expect(critical === 'db-1,till-1', `The critical hosts are ${critical}.`);
   done(`groups ${found.join(', ')}; critical: ${critical}`);
 }
 
@@ -172,20 +172,20 @@ async function showDependencies(api, job) {
   const { results } = await api.get(`${path}&order_by=id`);
   for (const one of results) note(`before the job: ${one.name} ${one.status}`);
   const kinds = results.map(({ source }) => source);
-  const isWhole = kinds.includes('scm') && kinds.includes('constructed');
-  expect(isWhole, `Before the job only ${kinds.join() || 'nothing'} was updated.`);
+  const hasBoth = kinds.includes('scm') && kinds.includes('constructed');
+  expect(hasBoth, `Updates before the job: ${kinds.join() || 'none'}.`);
 }
 
 async function filterFacts(api, { name, organization }) {
-  step('Hosts by what the job found out, in a list and as an inventory of its own');
+  step('Hosts by the facts of the job, in a list and as a smart inventory');
   const filter = 'ansible_facts__survey__critical=true';
   const query = new URLSearchParams({
     host_filter: filter,
     inventory__organization: String(organization.id),
   });
   const listed = await api.get(`/api/v2/hosts/?${query}`);
-  const known = await api.get(`/api/v2/hosts/${listed.results[0]?.id}/ansible_facts/`);
-  note(`${listed.results[0].name}: ${JSON.stringify(known)}`);
+  const facts = await api.get(`/api/v2/hosts/${listed.results[0]?.id}/ansible_facts/`);
+  note(`${listed.results[0].name}: ${JSON.stringify(facts)}`);
   const smart = await api.post('/api/v2/inventories/', {
     name: `${name} critical`,
     organization: organization.id,
@@ -193,14 +193,14 @@ async function filterFacts(api, { name, organization }) {
     host_filter: filter,
   });
   await expectHosts(api, smart, ['db-1', 'till-1']);
-  done('the hosts that are critical, and only the real ones');
+  done('the critical hosts, without those of the constructed inventory');
 }
 
 /**
  * Creates a user with one role on one inventory and a credential.
  * @returns headers of the user's requests
  */
-async function makeOperator(api, { name, organization, fleet }) {
+async function createOperator(api, { name, organization, fleet }) {
   step('A user who may run commands on the register, and nothing else');
   const username = `${name.replaceAll(' ', '-')}-operator`;
   const user = await api.post('/api/v2/users/', { username, password: PASSWORD }, { quiet: true });
@@ -214,47 +214,47 @@ async function makeOperator(api, { name, organization, fleet }) {
     user: user.id,
     credential_type: types.results[0].id,
   });
-  done(`${username} holds the ad hoc role, and a credential of her own`);
+  done(`${username} has the ad hoc role and a credential`);
   const basic = Buffer.from(`${username}:${PASSWORD}`).toString('base64');
   const headers = { Authorization: `Basic ${basic}`, 'Content-Type': 'application/json' };
   return { headers, credential };
 }
 
 async function ping(api, { fleet, operator: { headers, credential } }) {
-  step('She asks the machines whether they are there');
+  step('The user pings the machines');
   const send = (path, body) => {
     request('POST', path, body, { Authorization: 'Basic $OPERATOR' });
     return api.send('POST', path, JSON.stringify(body), headers);
   };
-  const answer = await send('/api/v2/ad_hoc_commands/', {
+  const response = await send('/api/v2/ad_hoc_commands/', {
     inventory: fleet.id,
     credential: credential.id,
     module_name: 'ping',
   });
-  expect(answer.status === 201, `The command answered ${answer.status}: ${answer.text}`);
-  const command = await over(api, answer.body.url);
+  expect(response.status === 201, `The command returned ${response.status}: ${response.text}`);
+  const command = await waitForEnd(api, response.body.url);
   const pongs = (await outputOf(api, command)).filter((line) => line.includes('SUCCESS'));
   for (const line of pongs) note(line);
-  expect(pongs.length === 3, `${pongs.length} machines answered, and not 3.`);
+  expect(pongs.length === 3, `${pongs.length} machines responded, not 3.`);
   const other = await send(`/api/v2/inventory_sources/${fleet.source.id}/update/`, {});
-  expect(other.status === 403, `She updated the source: ${other.status}.`);
-  done('three pongs; to update the source she is refused (403)');
+  expect(other.status === 403, `The user updated the source: ${other.status}.`);
+  done('three pongs; the update of the source is refused (403)');
 }
 
 async function updateSource(api, source) {
   const { id } = await api.post(`/api/v2/inventory_sources/${source.id}/update/`);
-  return over(api, `/api/v2/inventory_updates/${id}/`);
+  return waitForEnd(api, `/api/v2/inventory_updates/${id}/`);
 }
 
-/** Waits for a run, which has to succeed and to have stored all events. */
-async function over(api, path) {
+/** Waits until a run has ended and stored all events. @throws Error unless the run is successful */
+async function waitForEnd(api, path) {
   const run = await until(
     () => api.get(path, { quiet: true }),
-    ({ status, event_processing_finished: isTold }) => FINAL.includes(status) && isTold,
+    ({ status, event_processing_finished: isStored }) => FINAL.includes(status) && isStored,
     { seconds: 180, everyMs: 100 },
   );
   if (run.status !== 'successful') for (const line of await outputOf(api, run)) note(line);
-  expect(run.status === 'successful', `${path} ended ${run.status}. ${run.job_explanation}`);
+  expect(run.status === 'successful', `${path} ended with ${run.status}. ${run.job_explanation}`);
   return run;
 }
 
@@ -264,8 +264,8 @@ async function outputOf(api, run) {
   return text.split('\n');
 }
 
-async function expectHosts(api, inventory, wanted) {
+async function expectHosts(api, inventory, expected) {
   const { results } = await api.get(`/api/v2/inventories/${inventory.id}/hosts/?order_by=name`);
   const names = results.map((one) => one.name).join(', ');
-  expect(names === wanted.join(', '), `The hosts are ${names || 'none'}.`);
+  expect(names === expected.join(', '), `The hosts are ${names || 'none'}.`);
 }

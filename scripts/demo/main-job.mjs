@@ -1,8 +1,8 @@
 import { until } from './connection.mjs';
-import { FINAL, makeInventory, makeOrganization, syncProject } from './ground.mjs';
+import { FINAL, createInventory, createOrganization, syncProject } from './objects.mjs';
 import { done, expect, note, request, step } from './narrator.mjs';
 import { pushEvent, signedHeaders } from './push-event.mjs';
-import { makeRepository } from './repository.mjs';
+import { createRepository } from './repository.mjs';
 import { httpSink, smtpSink } from './sinks.mjs';
 
 const playbook = (version) => `---
@@ -13,7 +13,7 @@ const playbook = (version) => `---
     - name: Show the version that is checked out
       ansible.builtin.debug:
         msg: "checked out: ${version}"
-    - name: Show what the webhook brought
+    - name: Show the variables of the webhook
       ansible.builtin.debug:
         msg: "event {{ svc_webhook_event_type | default('none') }} for {{ svc_webhook_event_ref | default('none') }} pushed by {{ svc_webhook_payload.pusher.name | default('nobody') }}"
 `;
@@ -22,13 +22,13 @@ const EVENTS = ['playbook_on_start', 'runner_on_start', 'runner_on_ok', 'playboo
 
 /** Shows a signed webhook, its job with events, the notifications, and the posted statuses. */
 export async function runMainJob(api) {
-  const repository = await makeRepository({ 'deploy.yml': playbook('1.0') });
+  const repository = await createRepository({ 'deploy.yml': playbook('1.0') });
   const [chat, codeHost, mail] = await Promise.all([httpSink(), httpSink(), smtpSink()]);
   try {
     const name = `demo ${Date.now()}`;
-    const organization = await makeOrganization(api, name);
+    const organization = await createOrganization(api, name);
     const project = await syncProject(api, name, organization, repository);
-    const template = await makeTemplate(api, name, organization, project, codeHost);
+    const template = await createTemplate(api, name, organization, project, codeHost);
     await addNotifications(api, name, organization, template, { chat, mail });
     const key = (await api.get(`/api/v2/job_templates/${template.id}/webhook_key/`)).webhook_key;
     done(`the key has ${key.length} characters; it goes into the code host's webhook settings`);
@@ -41,7 +41,7 @@ export async function runMainJob(api) {
     await deliverAgain(api, template, delivery);
     await deliverForged(api, template, delivery);
     note('');
-    done(`All of it is kept: ${api.url}/api/v2/jobs/${job.id}/`);
+    done(`Open the result: ${api.url}/api/v2/jobs/${job.id}/`);
   } finally {
     chat.close();
     codeHost.close();
@@ -50,9 +50,9 @@ export async function runMainJob(api) {
   }
 }
 
-async function makeTemplate(api, name, organization, project, codeHost) {
-  const inventory = await makeInventory(api, name, organization);
-  step('A token with which statuses are posted back to the code host');
+async function createTemplate(api, name, organization, project, codeHost) {
+  const inventory = await createInventory(api, name, organization);
+  step('A credential for status posts to the code host');
   const types = await api.get('/api/v2/credential_types/?namespace=service_a_token');
   const credential = await api.post('/api/v2/credentials/', {
     name,
@@ -62,7 +62,7 @@ async function makeTemplate(api, name, organization, project, codeHost) {
   });
   done(`credential ${credential.id}; its token is shown as ${credential.inputs.token}`);
 
-  step('A job template that webhooks of service A may launch');
+  step('A job template that webhooks of service A launch');
   const template = await api.post('/api/v2/job_templates/', {
     name,
     inventory: inventory.id,
@@ -78,19 +78,19 @@ async function makeTemplate(api, name, organization, project, codeHost) {
 
 async function addNotifications(api, name, organization, template, { chat, mail }) {
   step('Two notification templates: a webhook and a mail, attached to success');
-  const make = (kind, notification_type, notification_configuration) =>
+  const create = (kind, notification_type, notification_configuration) =>
     api.post('/api/v2/notification_templates/', {
       name: `${name} ${kind}`,
       organization: organization.id,
       notification_type,
       notification_configuration,
     });
-  const webhook = await make('webhook', 'webhook', {
+  const webhook = await create('webhook', 'webhook', {
     url: `http://127.0.0.1:${chat.port}/hooks/team`,
     http_method: 'POST',
     headers: {},
   });
-  const email = await make('mail', 'email', {
+  const email = await create('mail', 'email', {
     host: '127.0.0.1',
     port: mail.port,
     username: '',
@@ -107,7 +107,7 @@ async function addNotifications(api, name, organization, template, { chat, mail 
 }
 
 async function deliverPush(api, template, repository, codeHost, key) {
-  step('Somebody pushes a new commit; the code host sends a signed event');
+  step('A user pushes a new commit; the code host sends a signed event');
   const commit = await repository.commit({ 'deploy.yml': playbook('2.0') }, 'Set version 2.0');
   const event = pushEvent({
     before: repository.first,
@@ -117,10 +117,10 @@ async function deliverPush(api, template, repository, codeHost, key) {
   const path = `/api/v2/job_templates/${template.id}/service_a/`;
   const headers = signedHeaders(event, key);
   request('POST', path, event.body, headers);
-  const answer = await api.send('POST', path, event.body, headers);
-  expect(answer.status === 202, `The receiver answered ${answer.status}: ${answer.text}`);
-  done(`${answer.status} ${answer.text}`);
-  return { job: answer.body.job, commit, event, headers, key };
+  const response = await api.send('POST', path, event.body, headers);
+  expect(response.status === 202, `The receiver returned ${response.status}: ${response.text}`);
+  done(`${response.status} ${response.text}`);
+  return { job: response.body.job, commit, event, headers, key };
 }
 
 async function watchJob(api, id) {
@@ -136,13 +136,13 @@ async function watchJob(api, id) {
     { everyMs: 5 },
   );
   done(seen.join(' > '));
-  expect(job.status === 'successful', `The job ended ${job.status}. ${job.job_explanation}`);
-  expect(job.launch_type === 'webhook', 'The job does not know that a webhook launched it.');
+  expect(job.status === 'successful', `The job ended with ${job.status}. ${job.job_explanation}`);
+  expect(job.launch_type === 'webhook', 'The launch type of the job is not webhook.');
   return job;
 }
 
 async function showEvents(api, job) {
-  step('Its events');
+  step('The events of the job');
   const path = `/api/v2/jobs/${job.id}/job_events/?order_by=counter&page_size=200`;
   const events = await api.get(path);
   for (const { counter, event, event_display, task } of events.results) {
@@ -154,15 +154,15 @@ async function showEvents(api, job) {
 }
 
 async function showVariables(api, job, commit) {
-  step('What the playbook itself saw');
+  step('The variables of the playbook');
   const path = `/api/v2/jobs/${job.id}/stdout/?format=txt`;
   request('GET', path, undefined, { Authorization: 'Bearer $TOKEN' });
   const { text } = await api.send('GET', path, undefined, { Authorization: `Bearer ${api.token}` });
   for (const line of text.split('\n')) if (line.includes('"msg"')) note(line.trim());
-  expect(text.includes('checked out: 2.0'), "The checkout is not at the event's commit.");
-  expect(text.includes(commit), 'The playbook did not see the ref of the event.');
-  expect(text.includes('pushed by octo'), 'The playbook did not see the payload.');
-  expect(job.scm_revision === commit, 'The job does not record the revision it ran.');
+  expect(text.includes('checked out: 2.0'), 'The checkout is not the commit of the event.');
+  expect(text.includes(commit), 'The playbook did not receive the ref of the event.');
+  expect(text.includes('pushed by octo'), 'The playbook did not receive the payload.');
+  expect(job.scm_revision === commit, 'The job does not record the revision of its checkout.');
   done(`checked out at ${commit.slice(0, 12)}, a commit that the project had not synced yet`);
 }
 
@@ -176,17 +176,17 @@ async function showNotifications(api, job, { chat, mail }) {
     const one = await api.get(`/api/v2/notifications/${id}/`);
     note(`${one.notification_type.padEnd(8)} ${one.status}  to ${one.recipients}`);
   }
-  expect(chat.received.length === 1, 'The chat did not get exactly one message.');
+  expect(chat.received.length === 1, 'The chat did not receive exactly one message.');
   expect(mail.received.length === 1, 'There is not exactly one mail.');
-  note(`chat got: ${chat.received[0].text.slice(0, 100)}…`);
+  note(`chat received: ${chat.received[0].text.slice(0, 100)}…`);
   note(
-    `mail got: ${/^Subject: .*(?:\r?\n[ \t].*)*/m.exec(mail.received[0].text)?.[0].replace(/\s+/g, ' ') ?? ''}`,
+    `mail received: ${/^Subject: .*(?:\r?\n[ \t].*)*/m.exec(mail.received[0].text)?.[0].replace(/\s+/g, ' ') ?? ''}`,
   );
-  done('both delivered and kept in /api/v2/notifications/');
+  done('both sent, with records in /api/v2/notifications/');
 }
 
 async function showStatusPosts(codeHost) {
-  step('The statuses the code host was told');
+  step('The statuses that the code host received');
   await until(
     async () => codeHost.received.map(({ text }) => JSON.parse(text).state),
     (states) => states.includes('success'),
@@ -199,18 +199,18 @@ async function showStatusPosts(codeHost) {
 async function deliverAgain(api, template, { event, headers, job }) {
   step('The code host delivers the same event again');
   const path = `/api/v2/job_templates/${template.id}/service_a/`;
-  const answer = await api.send('POST', path, event.body, headers);
+  const response = await api.send('POST', path, event.body, headers);
   const jobs = await api.get(`/api/v2/job_templates/${template.id}/jobs/`);
-  expect(answer.status === 202, `The receiver answered ${answer.status}.`);
+  expect(response.status === 202, `The receiver returned ${response.status}.`);
   expect(jobs.count === 1 && jobs.results[0].id === job, 'A second job was launched.');
-  done(`${answer.status} ${answer.text}; still one job`);
+  done(`${response.status} ${response.text}; still one job`);
 }
 
 async function deliverForged(api, template, { event, key }) {
-  step('Somebody else sends an event with a wrong signature');
+  step('Another sender sends an event with a wrong signature');
   const path = `/api/v2/job_templates/${template.id}/service_a/`;
   const headers = signedHeaders({ ...event, delivery: 'forged' }, `${key}x`);
-  const answer = await api.send('POST', path, event.body, headers);
-  expect(answer.status === 403, `The receiver answered ${answer.status}.`);
-  done(`${answer.status} ${answer.text}`);
+  const response = await api.send('POST', path, event.body, headers);
+  expect(response.status === 403, `The receiver returned ${response.status}.`);
+  done(`${response.status} ${response.text}`);
 }

@@ -4,15 +4,15 @@ const dim = paint('2');
 const green = paint('32');
 const red = paint('31');
 
-const say = (line = '') => process.stdout.write(`${line}\n`);
+const print = (line = '') => process.stdout.write(`${line}\n`);
 let steps = 0;
 
-export const heading = (text) => say(`\n${bold(text)}`);
+export const heading = (text) => print(`\n${bold(text)}`);
 
 /** Prints the title of the next step. */
 export function step(text) {
   steps += 1;
-  say(`\n${bold(`${steps}. ${text}`)}`);
+  print(`\n${bold(`${steps}. ${text}`)}`);
 }
 
 /** Prints the request that a user would send, as a curl command. */
@@ -21,14 +21,14 @@ export function request(method, path, body, headers = {}) {
   if (method !== 'GET') parts.push(`-X ${method}`);
   for (const [name, value] of Object.entries(headers)) parts.push(`-H '${name}: ${value}'`);
   if (body !== undefined) parts.push(`-d '${shorten(body)}'`);
-  say(dim(`   $ ${parts.join(' ')} "$URL${path}"`));
+  print(dim(`   $ ${parts.join(' ')} "$URL${path}"`));
 }
 
-export const note = (text) => say(`   ${text}`);
-export const done = (text) => say(`   ${green('✓')} ${text}`);
+export const note = (text) => print(`   ${text}`);
+export const done = (text) => print(`   ${green('✓')} ${text}`);
 
 export function fail(text) {
-  say(`\n${red('✗')} ${text}`);
+  print(`\n${red('✗')} ${text}`);
   process.exitCode = 1;
 }
 

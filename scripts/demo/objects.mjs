@@ -4,7 +4,7 @@ import { done, expect, step } from './narrator.mjs';
 /** Statuses of ended runs. */
 export const FINAL = ['successful', 'failed', 'error', 'canceled'];
 
-export async function makeOrganization(api, name) {
+export async function createOrganization(api, name) {
   step('An organization');
   const organization = await api.post('/api/v2/organizations/', { name });
   done(`organization ${organization.id}`);
@@ -12,7 +12,7 @@ export async function makeOrganization(api, name) {
 }
 
 export async function syncProject(api, name, organization, repository) {
-  step('A project from a git repository, synced for real');
+  step('A project from a git repository, and its sync');
   const project = await api.post('/api/v2/projects/', {
     name,
     organization: organization.id,
@@ -25,13 +25,13 @@ export async function syncProject(api, name, organization, repository) {
     () => api.get(path, { quiet: true }),
     ({ status }) => FINAL.includes(status),
   );
-  expect(synced.status === 'successful', `The sync ended ${synced.status}.`);
+  expect(synced.status === 'successful', `The sync ended with ${synced.status}.`);
   expect(synced.scm_revision === repository.first, 'The project is not at the first commit.');
   done(`synced at ${synced.scm_revision.slice(0, 12)}`);
   return synced;
 }
 
-export async function makeInventory(api, name, organization) {
+export async function createInventory(api, name, organization) {
   step('An inventory with one host');
   const inventory = await api.post('/api/v2/inventories/', { name, organization: organization.id });
   await api.post(`/api/v2/inventories/${inventory.id}/hosts/`, {

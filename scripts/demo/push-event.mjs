@@ -30,7 +30,7 @@ export function pushEvent({ before, after, apiUrl }) {
   for (let number = 1; JSON.stringify(payload).length < REAL_SIZE_BYTES; number++) {
     payload.commits.push({
       id: after,
-      message: `Commit ${number} of the push: explain what changed and why it had to`,
+      message: `Commit ${number} of the push: explain what changed and why`,
       timestamp: '2026-01-01T12:00:00Z',
       author: person,
       committer: person,

@@ -13,13 +13,13 @@ const run = promisify(execFile);
  *
  * @param files contents by name
  */
-export async function makeRepository(files) {
+export async function createRepository(files) {
   const folder = await mkdtemp(join(tmpdir(), 'controller-demo-'));
   // The worker may run as another account, which must be able to read the folder.
   await chmod(folder, 0o755);
   const git = async (...args) => {
-    const ours = ['-C', folder, '-c', `safe.directory=${folder}`];
-    return (await run('git', [...ours, ...args])).stdout.trim();
+    const options = ['-C', folder, '-c', `safe.directory=${folder}`];
+    return (await run('git', [...options, ...args])).stdout.trim();
   };
   await git('init', '--quiet', '--initial-branch=main');
   await git('config', 'user.name', 'Demo');
@@ -31,10 +31,10 @@ export async function makeRepository(files) {
     }
     await git('add', '--all');
     await git('commit', '--quiet', '--message', message);
-    await handOver(folder);
+    await changeOwner(folder);
     return git('rev-parse', 'HEAD');
   };
-  const first = await commit(files, 'Begin');
+  const first = await commit(files, 'Initial commit');
   return {
     url: `file://${folder}`,
     first,
@@ -47,7 +47,7 @@ export async function makeRepository(files) {
  * Makes the owner of the folder of projects the owner of the repository: a service of root fetches as this
  * account.
  */
-async function handOver(folder) {
+async function changeOwner(folder) {
   if (process.getuid?.() !== 0) return;
   const owner = await stat(join(dataFolder(), 'projects')).catch(() => null);
   if (owner) await run('chown', ['-R', `${owner.uid}:${owner.gid}`, folder]);

@@ -14,7 +14,7 @@ const debug = (name, text) => `    - name: ${name}
 export const PLAYBOOKS = {
   'build.yml': play(
     'Build the release',
-    `    - name: Tell those after this which release it is
+    `    - name: Set the release for later nodes
       ansible.builtin.set_stats:
         data:
           release: "1.0-{{ branch }}"
@@ -31,5 +31,5 @@ export const PLAYBOOKS = {
   ),
   'roll_back.yml': play('Roll back', debug('Undo', 'rolling {{ release }} back on {{ stage }}')),
   'celebrate.yml': play('Celebrate', debug('Cheer', '{{ release }} is live')),
-  'report.yml': play('Report', debug('Write', 'what became of {{ release }}')),
+  'report.yml': play('Report', debug('Write', 'the result of {{ release }}')),
 };

@@ -1,7 +1,7 @@
 import { until } from './connection.mjs';
-import { FINAL, makeInventory, makeOrganization, syncProject } from './ground.mjs';
+import { FINAL, createInventory, createOrganization, syncProject } from './objects.mjs';
 import { done, expect, note, request, step } from './narrator.mjs';
-import { makeRepository } from './repository.mjs';
+import { createRepository } from './repository.mjs';
 import { httpSink } from './sinks.mjs';
 import { PLAYBOOKS } from './workflow-playbooks.mjs';
 
@@ -9,23 +9,23 @@ const PASSWORD = 'a long password of the demo';
 
 /** Shows a workflow of three levels with an approval and a failing branch, as a user runs it. */
 export async function runWorkflow(api) {
-  const repository = await makeRepository(PLAYBOOKS);
+  const repository = await createRepository(PLAYBOOKS);
   const chat = await httpSink();
   try {
     const name = `release ${Date.now()}`;
-    const organization = await makeOrganization(api, name);
+    const organization = await createOrganization(api, name);
     const project = await syncProject(api, name, organization, repository);
-    const inventory = await makeInventory(api, name, organization);
-    const jobs = await makeJobTemplates(api, { name, project, inventory });
-    const release = await makeWorkflows(api, { name, organization, jobs });
-    await tellTheChat(api, { name, organization, release, chat });
-    const approver = await makeApprover(api, { name, organization, release });
+    const inventory = await createInventory(api, name, organization);
+    const jobs = await createJobTemplates(api, { name, project, inventory });
+    const release = await createWorkflows(api, { name, organization, jobs });
+    await addApprovalNotification(api, { name, organization, release, chat });
+    const approver = await createApprover(api, { name, organization, release });
     const run = await launch(api, release);
     await approve(api, { run, approver, chat });
-    const over = await follow(api, run);
-    await showLevels(api, over);
+    const ended = await follow(api, run);
+    await showLevels(api, ended);
     note('');
-    done(`All of it is kept: ${api.url}/api/v2/workflow_jobs/${over.id}/`);
+    done(`Open the result: ${api.url}/api/v2/workflow_jobs/${ended.id}/`);
   } finally {
     chat.close();
     await repository.remove();
@@ -33,9 +33,9 @@ export async function runWorkflow(api) {
 }
 
 /** @returns id of the job template of each playbook, by its name without `.yml` */
-async function makeJobTemplates(api, { name, project, inventory }) {
+async function createJobTemplates(api, { name, project, inventory }) {
   step('A job template for each playbook');
-  const made = {};
+  const ids = {};
   for (const playbook of Object.keys(PLAYBOOKS)) {
     const short = playbook.replace('.yml', '');
     const template = await api.post(
@@ -43,20 +43,20 @@ async function makeJobTemplates(api, { name, project, inventory }) {
       { name: `${name} ${short}`, project: project.id, inventory: inventory.id, playbook },
       { quiet: short !== 'build' },
     );
-    made[short] = template.id;
+    ids[short] = template.id;
   }
-  done(Object.keys(made).join(', '));
-  return made;
+  done(Object.keys(ids).join(', '));
+  return ids;
 }
 
 /** Creates the innermost workflow first, as a nested template must exist. */
-async function makeWorkflows(api, { name, organization, jobs }) {
-  step('Level 3: two checks side by side. One of them fails, and nothing in here cares for that');
-  const checks = await makeWorkflow(api, `${name} checks`, organization, {
+async function createWorkflows(api, { name, organization, jobs }) {
+  step('Level 3: two parallel checks. One of them fails, without an error handler');
+  const checks = await createWorkflow(api, `${name} checks`, organization, {
     nodes: { pages: jobs.check_pages, database: jobs.check_database },
   });
   step('Level 2: roll out, check, then celebrate or roll back');
-  const deploy = await makeWorkflow(api, `${name} deploy`, organization, {
+  const deploy = await createWorkflow(api, `${name} deploy`, organization, {
     nodes: {
       roll_out: jobs.roll_out,
       checks: checks.id,
@@ -69,8 +69,8 @@ async function makeWorkflows(api, { name, organization, jobs }) {
       ['checks', 'failure', 'roll_back'],
     ],
   });
-  step('Level 1: build, ask somebody, deploy, and report whatever happened');
-  return makeWorkflow(api, name, organization, {
+  step('Level 1: build, wait for an approval, deploy, and report in any case');
+  return createWorkflow(api, name, organization, {
     nodes: { build: jobs.build, ask: null, deploy: deploy.id, report: jobs.report },
     edges: [
       ['build', 'success', 'ask'],
@@ -81,8 +81,8 @@ async function makeWorkflows(api, { name, organization, jobs }) {
   });
 }
 
-/** @param nodes template by identifier; null makes a node that waits for an approval */
-async function makeWorkflow(api, name, organization, { nodes, edges = [], fields = {} }) {
+/** @param nodes template by identifier; null creates a node that waits for an approval */
+async function createWorkflow(api, name, organization, { nodes, edges = [], fields = {} }) {
   const workflow = await api.post('/api/v2/workflow_job_templates/', {
     name,
     organization: organization.id,
@@ -107,8 +107,8 @@ async function makeWorkflow(api, name, organization, { nodes, edges = [], fields
   return workflow;
 }
 
-async function tellTheChat(api, { name, organization, release, chat }) {
-  step('The chat is told when somebody has to decide');
+async function addApprovalNotification(api, { name, organization, release, chat }) {
+  step('A notification of the chat when an approval is needed');
   const { id } = await api.post('/api/v2/notification_templates/', {
     name: `${name} chat`,
     organization: organization.id,
@@ -128,7 +128,7 @@ async function tellTheChat(api, { name, organization, release, chat }) {
  * Creates a user who may approve, and nothing else.
  * @returns headers of the user's requests
  */
-async function makeApprover(api, { name, organization, release }) {
+async function createApprover(api, { name, organization, release }) {
   step('A user who may approve, and nothing else');
   const username = name.replaceAll(' ', '-');
   const user = await api.post('/api/v2/users/', { username, password: PASSWORD }, { quiet: true });
@@ -136,13 +136,13 @@ async function makeApprover(api, { name, organization, release }) {
   const { summary_fields: summary } = await api.get(release.url, { quiet: true });
   const { id } = summary.object_roles.approval_role;
   await api.post(`/api/v2/users/${user.id}/roles/`, { id });
-  done(`${username} holds the approval role`);
+  done(`${username} has the approval role`);
   const basic = Buffer.from(`${username}:${PASSWORD}`).toString('base64');
   return { Authorization: `Basic ${basic}`, 'Content-Type': 'application/json' };
 }
 
 async function launch(api, release) {
-  step('The launch, with a variable for all of it');
+  step('The launch, with a variable for all jobs');
   const { workflow_job: id } = await api.post(`${release.url}launch/`, {
     extra_vars: { stage: 'production' },
   });
@@ -163,61 +163,61 @@ async function approve(api, { run, approver, chat }) {
     async () => chat.received.length,
     (count) => count > 0,
   );
-  note(`chat got: ${JSON.parse(chat.received[0].text).body}`);
+  note(`chat received: ${JSON.parse(chat.received[0].text).body}`);
   const workflow = await api.get(`/api/v2/workflow_jobs/${run}/`, { quiet: true });
   expect(workflow.status === 'running', `The workflow is ${workflow.status}.`);
-  done('nothing goes on without a decision');
+  done('the workflow waits for the decision');
 
-  step('The user approves; a second decision comes too late');
+  step('The user approves; a second decision is refused');
   const path = `/api/v2/workflow_approvals/${approval.id}/approve/`;
   request('POST', path, '{}', { Authorization: 'Basic $APPROVER' });
   const first = await api.send('POST', path, '{}', approver);
-  expect(first.status === 204, `The approval answered ${first.status}: ${first.text}`);
+  expect(first.status === 204, `The approval returned ${first.status}: ${first.text}`);
   const second = await api.send('POST', path.replace('approve', 'deny'), '{}', approver);
-  expect(second.status === 400, `The second decision answered ${second.status}.`);
+  expect(second.status === 400, `The second decision returned ${second.status}.`);
   done(`${first.status}, then ${second.status} ${second.text}`);
 }
 
 async function follow(api, run) {
-  step('It goes on by itself, through all three levels');
-  const over = await until(
+  step('The workflow continues through all three levels');
+  const ended = await until(
     () => api.get(`/api/v2/workflow_jobs/${run}/`, { quiet: true }),
     ({ status }) => FINAL.includes(status),
     { everyMs: 200, seconds: 180 },
   );
-  expect(over.status === 'successful', `It ended ${over.status}. ${over.job_explanation}`);
-  done(`${over.status} after ${over.elapsed} s`);
-  return over;
+  expect(
+    ended.status === 'successful',
+    `The workflow ended with ${ended.status}. ${ended.job_explanation}`,
+  );
+  done(`${ended.status} after ${ended.elapsed} s`);
+  return ended;
 }
 
 async function showLevels(api, release) {
-  step('What ran, and what did not');
+  step('The result of each node');
   const top = await nodesOf(api, release.id, 1);
   const deploy = await nodesOf(api, top.deploy.job, 2);
   const checks = await nodesOf(api, deploy.checks.job, 3);
   expect(checks.pages.status === 'successful', 'The pages were not checked.');
   expect(checks.database.status === 'failed', 'The check of the database did not fail.');
-  expect(deploy.checks.status === 'failed', 'The failure did not come up to level 2.');
-  expect(deploy.celebrate.isSkipped, 'There was a celebration.');
-  expect(deploy.roll_back.status === 'successful', 'Nothing was rolled back.');
-  expect(
-    top.deploy.status === 'successful',
-    'The failure was cared for, and went up all the same.',
-  );
-  expect(top.report.status === 'successful', 'There is no report.');
+  expect(deploy.checks.status === 'failed', 'Level 2 did not receive the failure.');
+  expect(deploy.celebrate.isSkipped, 'The node celebrate ran.');
+  expect(deploy.roll_back.status === 'successful', 'The node roll_back did not succeed.');
+  expect(top.deploy.status === 'successful', 'Level 1 received a handled failure.');
+  expect(top.report.status === 'successful', 'The node report did not succeed.');
   const failed = await api.get(`/api/v2/workflow_jobs/${deploy.checks.job}/`);
   note(failed.job_explanation);
-  done('the failing branch was rolled back, and the release as a whole ended well');
+  done('the failed check was handled, and the workflow is successful');
 
-  step('What the last playbook saw: the variable of the launch, and what the build handed on');
+  step('The variables of the last playbook: of the launch, and of the build');
   const path = `/api/v2/jobs/${deploy.roll_back.job}/stdout/?format=txt`;
   const { text } = await api.send('GET', path, undefined, { Authorization: `Bearer ${api.token}` });
   const line =
     text
       .split('\n')
-      .find((one) => one.includes('"msg"'))
+      .find((row) => row.includes('"msg"'))
       ?.trim() ?? '';
-  expect(line.includes('rolling 1.0-main back on production'), `It saw: ${line}`);
+  expect(line.includes('rolling 1.0-main back on production'), `The output is: ${line}`);
   done(line);
 }
 

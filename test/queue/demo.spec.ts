@@ -43,7 +43,7 @@ describe('the demo', () => {
   it.each(['main', 'workflow', 'inventory'])(
     'completes the story "%s"',
     async (story) => {
-      expect(await tell(story)).toContain('All of it is kept');
+      expect(await tell(story)).toContain('Open the result');
     },
     300_000,
   );

@@ -11,16 +11,16 @@ import { until } from './until.mjs';
 import { caller } from './world.mjs';
 
 const USERS = 80;
-/** Name that selects these measurements alone. */
+/** Name that selects only these measurements. */
 export const BURSTS = 'users at once';
 export const PRINTING = 'a program that prints';
-/** Limit on the average waiting time of others, relative to that without a burst. */
+/** Limit on the average waiting time of other callers, relative to the time without a burst. */
 const MAX_RATIO = 1.5;
 const WINDOW_MS = 8000;
 const PRINTED_BYTES = 700_000_000;
 
 /**
- * Sends many concurrent requests that need the hash of a password, and measures how long others wait.
+ * Sends many concurrent requests that need the hash of a password, and measures how long other callers wait.
  *
  * @param {string} url
  * @param {Record<'admin' | 'nobody' | 'other', string>} tokens
@@ -36,7 +36,7 @@ export async function measureBursts(url, { admin, nobody, other }) {
   ])) {
     const rest = await waitsDuring(url, other, () => Promise.resolve());
     const burst = await waitsDuring(url, other, () => createUsers(url, token, status));
-    // The load of the machine may have changed since.
+    // The load of the machine may have changed during the burst.
     const after = await waitsDuring(url, other, () => Promise.resolve());
     const ratio = (2 * burst.mean) / (rest.mean + after.mean);
     const verdict = ratio <= MAX_RATIO ? 'holds' : `MISSED (${MAX_RATIO} times)`;
@@ -107,11 +107,11 @@ async function waitsDuring(url, token, work) {
 }
 
 /**
- * Runs an inventory plugin that prints 700 MB next to a job: its own update must fail, and nothing else.
+ * Runs an inventory plugin that prints 700 MB next to a job: only its update may fail.
  *
  * @param {import('./types.d.mts').World} world
  * @param {string} url
- * @param {{ template: number, inventory: number, folder: string }} victims `folder` may be fetched from
+ * @param {{ template: number, inventory: number, folder: string }} victims `folder` may contain repositories
  */
 export async function measurePrinting(world, url, { template, inventory, folder }) {
   const { root, admin } = world;

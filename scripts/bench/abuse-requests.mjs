@@ -22,7 +22,7 @@ const times = (count, make) => Array.from({ length: count }, (_, index) => make(
 /** @param {string} text @param {number} [bytes] */
 const fill = (text, bytes = MEGABYTE) => text.repeat(Math.floor(bytes / text.length));
 
-/** Mappings that only a parser of all of YAML reads. @param {number} bytes */
+/** Returns mappings that only a complete YAML parser reads. @param {number} bytes */
 function yaml(bytes) {
   const lines = [];
   for (let size = 0; size < bytes - 20;) {
@@ -35,7 +35,7 @@ function yaml(bytes) {
 }
 
 /**
- * Objects to be abused, and accounts that may next to nothing; their tokens by name.
+ * Creates the objects of the requests, and accounts with few roles, with tokens by name.
  *
  * @param {import('./types.d.mts').World} world
  * @param {import('./types.d.mts').Call} call
@@ -77,7 +77,7 @@ export async function makeVictims(world, call) {
   return { template: template.id, inventory, organization, tokens };
 }
 
-/** The dearest requests known; each is at most a megabyte. @type {(victims: Victims) => Abuse[]} */
+/** Returns the most expensive known requests. @type {(victims: Victims) => Abuse[]} */
 export const abuses = (victims) => {
   const from = senders(victims.tokens);
   return [
@@ -89,7 +89,7 @@ export const abuses = (victims) => {
   ];
 };
 
-/** Requests by who sends them, in the API. @param {Record<string, string>} tokens */
+/** Returns functions that create requests of an account to the API. @param {Record<string, string>} tokens */
 function senders(tokens) {
   /** @type {(who: string) => Record<string, string>} */
   const headersOf = (who) =>
@@ -122,7 +122,7 @@ const isMaker = (body) => typeof body === 'function';
 /**
  * Returns a function that returns a different body each time, because the created object has a name.
  *
- * @param {() => unknown} make
+ * @param {() => unknown} create
  */
 const anew = (make) => () => asText(make());
 
@@ -157,7 +157,7 @@ function ofStrangers({ template }, { get, post }) {
   ];
 }
 
-/** A type with templates whose reader looks for a tag behind each of the spaces. @param {number} count */
+/** Returns a type with templates whose parser searches for a tag after each space. @param {number} count */
 const slowTemplates = (count) => ({
   name: 'blocks',
   kind: 'cloud',

@@ -10,7 +10,7 @@ import { abuses, makeVictims } from './abuse-requests.mjs';
 import { startServer } from './servers.mjs';
 import { caller, makeWorld } from './world.mjs';
 
-/** Limit on the time that no other caller gets a response, in milliseconds. */
+/** Limit on the waiting time of another caller, in milliseconds. */
 const MAX_WAIT_MS = 100;
 const ASK_EVERY_MS = 3;
 const SETTLE_MS = 40_000;
@@ -20,7 +20,7 @@ const MAY_STAY_MB = 60;
 /**
  * Sends the most expensive known requests, anonymous and of callers with few permissions, one after the
  * other. Measures the cost of each for the event loop and the memory of one API process per sent kilobyte,
- * and how long others wait for a response. A program with endless output is measured before them, and bursts
+ * and how long other callers wait for a response. A program with endless output is measured before them, and bursts
  * of requests after them.
  *
  * @param {import('./types.d.mts').SuiteInput} input
@@ -82,7 +82,7 @@ async function measureAll(server, all) {
  * @property {number} kilobytes sent
  * @property {number} loop milliseconds of the event loop
  * @property {number} peak megabytes
- * @property {number} turn longest time of the event loop without a turn for others, in milliseconds
+ * @property {number} turn longest time of the event loop without work for other requests, in milliseconds
  * @property {number} wait milliseconds
  */
 

@@ -19,7 +19,7 @@ import { caller, makeWorld, withDatabase } from './world.mjs';
  * @property {number} count requests of a turn
  * @property {number} [connections]
  * @property {import('./types.d.mts').Budget} [budget]
- * @property {readonly string[]} [compared] fields of the answer that are the same
+ * @property {readonly string[]} [compared] fields of the response that must be equal
  */
 
 const DELETED = 250;
@@ -33,7 +33,7 @@ const SETTINGS = {
 const TABLES = ['hosts', 'unified_jobs', 'workflow_job_nodes', 'activity_stream'];
 
 /**
- * Measures bulk operations: sequential requests, and small ones by several clients too.
+ * Measures bulk operations: sequential requests, and small requests also by several clients.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */
@@ -79,7 +79,7 @@ async function prepare(world, main, turns) {
   const server = await startServer(main, world.environment);
   const { template, inventory } = await makeTemplate(world, caller(server.url, world.admin));
   await server.stop();
-  // The first deletions are those compared; then each side has its own.
+  // The first deletion is compared; the other deletions are different for each server.
   const deletions = 1 + 2 * DELETIONS * (WARM_UPS + turns);
   const ids = await withDatabase(world.environment.DATABASE_URL, async (client) => {
     const { rows } = await client.query(
@@ -95,7 +95,7 @@ async function prepare(world, main, turns) {
 
 /**
  * @param {string} token
- * @param {{ template: number, inventory: number, ids: readonly number[] }} made
+ * @param {{ template: number, inventory: number, ids: readonly number[] }} objects
  * @returns {Scenario[]}
  */
 function scenarios(token, { template, inventory, ids }) {
@@ -105,7 +105,7 @@ function scenarios(token, { template, inventory, ids }) {
     ...{ path: `/api/v2/bulk/${path}/`, method: 'POST', headers },
     body: JSON.stringify(body),
   });
-  /** @type {(size: number, word?: string) => Scenario['make']} */
+  /** @type {(size: number, prefix?: string) => Scenario['make']} */
   const create =
     (size, word = 'one') =>
     (nonce) =>
@@ -159,8 +159,8 @@ function scenarios(token, { template, inventory, ids }) {
 }
 
 /**
- * Each database has the same hosts and deletes each once: a request gets its own part by the digits of its
- * nonce, and the comparison gets the first part.
+ * Both databases have the same hosts, which are deleted once: each nonce selects the next part of the hosts, and
+ * the comparison selects the first part.
  *
  * @param {readonly number[]} ids
  */

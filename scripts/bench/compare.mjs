@@ -9,8 +9,8 @@ import { costOf } from './cost.mjs';
 /** @typedef {{ product: RunningServer, limit: RunningServer, postmaster: number }} Pair */
 
 /**
- * Number of warm-up rounds. V8 compiles the code of a load in these rounds, which is no cost of a request,
- * and a list gets faster for some hundred requests of its kind.
+ * Number of warm-up rounds. V8 compiles the code of a load in these rounds, which is not a cost of a request.
+ * A list becomes faster during its first hundreds of requests.
  */
 export const WARM_UPS = 8;
 const WORST_SHOWN = 200;
@@ -27,11 +27,11 @@ const WORST_SHOWN = 200;
 /**
  * Measures each load on both servers, in rounds of short turns. The turns of a load are spread over the whole
  * time, so that minutes in which the machine is busy affect a few turns of each load on both sides, and not
- * all turns of some.
+ * all turns of a few loads.
  *
  * @param {Pair} pair
  * @param {readonly Measured[]} loads
- * @param {number} turns that count, of each load on each side
+ * @param {number} turns measured turns of each load on each server
  * @returns {Promise<import('./types.d.mts').Result[]>}
  */
 export async function measureBoth({ product, limit, postmaster }, loads, turns) {
@@ -74,16 +74,16 @@ async function costly(server, postmaster, load) {
 }
 
 /**
- * Combines all turns to one rate and cost, which differs less between runs than any median
+ * Merges all turns to one rate and cost, which differs less between runs than any median
  * (docs/decisions/0072-bench-limit.md). Latencies are medians of the turns.
  *
- * @param {readonly Awaited<ReturnType<typeof costly>>[]} turns
+ * @param {readonly Awaited<ReturnType<typeof measureTurn>>[]} turns
  * @returns {Rate}
  */
 function together(turns) {
   /** @param {(turn: Awaited<ReturnType<typeof costly>>) => number | undefined} read */
   const median = (read) => medianOf(turns.flatMap((turn) => read(turn) ?? []));
-  /** @param {(turn: Awaited<ReturnType<typeof costly>>) => number} read */
+  /** @param {(turn: Awaited<ReturnType<typeof measureTurn>>) => number} read */
   const sum = (read) => turns.reduce((total, turn) => total + read(turn), 0);
   const count = sum((turn) => turn.count);
   return {
@@ -98,7 +98,7 @@ function together(turns) {
   };
 }
 
-/** @param {readonly number[]} values @returns {number | undefined} undefined of nothing */
+/** @param {readonly number[]} values @returns {number | undefined} undefined without values */
 function medianOf(values) {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[sorted.length >> 1];
@@ -121,13 +121,13 @@ export async function assertSame({ product, limit }, sent) {
   );
 }
 
-/** @param {{ results: readonly { id: number }[] }} answer */
+/** @param {{ results: readonly { id: number }[] }} response */
 const idsOf = ({ results }) => results.map(({ id }) => id);
 
 /**
  * @param {string} path
- * @param {Record<string, unknown>} ours
- * @param {Record<string, unknown>} theirs
+ * @param {Record<string, unknown>} actual
+ * @param {Record<string, unknown>} expected
  */
 function assertSameRow(path, ours, theirs) {
   for (const [name, value] of Object.entries(theirs)) {
@@ -147,9 +147,9 @@ function isMapping(value) {
 
 /**
  * @param {string} path
- * @param {unknown} ours
- * @param {unknown} theirs
- * @param {string} what
+ * @param {unknown} actual
+ * @param {unknown} expected
+ * @param {string} part
  */
 export function assertEqual(path, ours, theirs, what) {
   if (isDeepStrictEqual(ours, theirs)) return;

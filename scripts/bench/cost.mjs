@@ -44,8 +44,8 @@ async function timeOfPostgres(postmaster) {
 
 /**
  * @param {number} pid
- * @returns {Promise<{ parent: number, own: number, gone: number }>} times in milliseconds; `gone` is that
- *   of children that have ended
+ * @returns {Promise<{ parent: number, own: number, ended: number }>} times in milliseconds of the process, and of
+ *   its children that have ended
  */
 async function timesOf(pid) {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');

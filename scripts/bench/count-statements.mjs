@@ -1,6 +1,6 @@
 /**
  * Preload module of a server that counts its statements and measures its memory and its blocking of the event
- * loop, and reports them to the parent process on request.
+ * loop, and reports the figures to the parent process on request.
  */
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers';
@@ -28,7 +28,7 @@ function processorTime() {
 let isWatching = false;
 let longestTurn = 0;
 
-/** Measures in every iteration of the event loop how long the last one was. */
+/** Measures in every iteration of the event loop the time of the previous iteration. */
 function watchTurns() {
   isWatching = true;
   longestTurn = 0;

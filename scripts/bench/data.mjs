@@ -21,7 +21,7 @@ const OWN_TEMPLATES = 5;
 const EVENTS_OF_A_RUN = 200;
 /** Number of event partitions at a steady number of runs, docs/decisions/0118. */
 const PARTITIONS = 6;
-/** Number of rows of one statement, whose triggers count them. */
+/** Number of rows of one statement. Its triggers count the rows. */
 const BATCH = 1_000_000;
 /** Number of runs of the only template that a newcomer may execute. */
 const FEW_RUNS = 12;
@@ -79,7 +79,7 @@ export async function seed(world, main, rows, proportions = USUAL) {
 /**
  * Adds runs and deliveries to one template, so that writes are not measured in empty tables. A connection
  * that plans the look-up of a reference while the table is empty scans the table from then on: autovacuum,
- * after which it would plan anew, is off here.
+ * after which the connection would plan again, is disabled.
  *
  * @param {World} world
  * @param {number} template
@@ -99,7 +99,7 @@ export const seedTemplate = ({ environment }, template) =>
  * faster than checking and growing them row by row.
  *
  * @param {import('pg').Client} client
- * @returns {Promise<string[]>} what makes them
+ * @returns {Promise<string[]>} statements that create them again
  */
 async function takeDerived(client) {
   const { rows } = await client.query(
@@ -204,7 +204,7 @@ const ago = (/** @type {string} */ seconds) =>
 
 /**
  * @param {number} count
- * @param {string} statement which ends where its numbers `n` come from
+ * @param {string} statement without the source of its numbers `n`
  */
 function batches(count, statement) {
   const all = Math.ceil(count);
@@ -230,7 +230,7 @@ const runs = (count, template, organization) =>
        'manual', ${template}, ${template}, ${organization}, 'run', 'site.yml', '{}' FROM`,
   );
 
-/** @param {number} young a template that ran a few times */
+/** @param {number} young template with few runs */
 const fewRuns = (young) =>
   `INSERT INTO unified_jobs (type, name, status, created, started, finished, launch_type,
      unified_job_template_id, job_template_id, job_type, playbook, extra_vars)

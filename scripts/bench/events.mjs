@@ -14,8 +14,8 @@ const RUNS = [
 ];
 
 /**
- * Events of a job from a program's output to the table, by a real worker. The latency is that from
- * the making of an event to the statement that stores it.
+ * Measures the events of a job from the output of a program to the table, with a real worker. The latency is
+ * the time from the creation of an event to the statement that stores the event.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */

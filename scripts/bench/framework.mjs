@@ -13,8 +13,8 @@ import { makeWorld } from './world.mjs';
 const ASKED = ['one host', 'one template', 'inventories', 'teams', 'all hosts, by id', 'jobs'];
 
 /**
- * Compares Nest and Express, with the statements of the limit, with the limit itself: the best speed that an
- * application of this framework can reach.
+ * Compares Nest and Express, with the statements of the limit, with the limit: the maximum speed of an
+ * application of this framework.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */

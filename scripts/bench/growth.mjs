@@ -57,7 +57,7 @@ const LISTS = [
 ];
 
 /**
- * Compares the time of lists over tables of several sizes, with one request at a time by callers who may see
+ * Compares the time of lists over tables of several sizes, with one request at a time by callers who may read
  * all, some, a few and no rows. The sizes alternate, so that a busy moment affects all of them.
  *
  * @param {import('./types.d.mts').SuiteInput} input `rows` is the largest number of hosts; there are as
@@ -113,7 +113,7 @@ async function growthOf(stages, seconds, only) {
  * @returns {Promise<Stage>}
  */
 async function stageOf(root, environment, size) {
-  // A list has no timeout here, as its time is measured.
+  // Lists have no short timeout, because their time is measured.
   const settings = { LIST_TIMEOUT_MS: '60000', STATEMENT_TIMEOUT_MS: '60000' };
   const world = await makeWorld({ root, environment, name: `bench_growth_${size}`, settings });
   const main = join(root, 'dist/main.js');
@@ -127,7 +127,7 @@ async function stageOf(root, environment, size) {
  * @param {(objects: Objects) => string} path
  * @param {string} who
  * @param {number} seconds
- * @returns {Promise<number[]>} milliseconds of each request; none where the list may not be opened
+ * @returns {Promise<number[]>} milliseconds of each request; empty if the caller may not read the list
  */
 async function timesOf({ server, objects, tokens }, path, who, seconds) {
   const url = `${server.url}/api/v2/${path(objects)}`;

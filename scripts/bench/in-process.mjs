@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * The API inside this process.
+ * Starts the API in this process.
  *
  * @param {string} root
  * @returns {Promise<import('@nestjs/common').INestApplication>}
@@ -20,10 +20,10 @@ export async function startInProcess(root) {
 }
 
 /**
- * Puts settings into this process's environment.
+ * Adds settings to the environment of this process.
  *
  * @param {NodeJS.ProcessEnv} environment
- * @returns what takes them out again
+ * @returns a function that restores the environment
  */
 export function setEnvironment(environment) {
   const before = { ...process.env };

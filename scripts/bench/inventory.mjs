@@ -19,7 +19,7 @@ const SETTINGS = {
 /**
  * Compares storing one inventory update, from the document of Ansible to the commit, with one bulk creation
  * of as many hosts with the same variables. The update has more work: groups, memberships, and a record of
- * the source's hosts. A second update stores the same again.
+ * the source's hosts. A second update stores the same document again.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */
@@ -120,7 +120,7 @@ function documentOf(hosts) {
   return { ...Object.fromEntries(groups), _meta: { hostvars: Object.fromEntries(hostvars) } };
 }
 
-/** Returns the milliseconds that some work takes. @param {() => Promise<unknown>} work */
+/** Returns the duration of `work` in milliseconds. @param {() => Promise<unknown>} work */
 async function timeOf(work) {
   const started = performance.now();
   await work();

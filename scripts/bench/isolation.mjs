@@ -15,8 +15,8 @@ const MAX_ADDED_MS = 30;
 
 /**
  * Measures the cost of the sandbox for the start and end of a run, and for a sync: a program without work,
- * started as a job is, and an unchanged project, each with and without a sandbox. The two alternate, so that
- * a busy moment affects both.
+ * started as a job is, and an unchanged project, each with and without a sandbox. Measurements with and without
+ * a sandbox alternate, so that a busy moment affects both.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */

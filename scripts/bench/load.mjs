@@ -4,7 +4,7 @@ import { Agent, request } from 'undici';
 import { nextNonce } from './nonce.mjs';
 
 /** @typedef {import('./types.d.mts').Sent} Sent */
-/** @typedef {{ connections: number, dispatcher: Agent, expected: number }} Way */
+/** @typedef {{ connections: number, dispatcher: Agent, expected: number }} Options */
 
 export const CONNECTIONS = 8;
 
@@ -13,8 +13,8 @@ const LOOK_MS = 5;
 
 /**
  * Returns a load that sends the same request repeatedly on several connections: the first time for `seconds`,
- * later as many as were served in that time. So no turn ends with requests that a server still handles while
- * the other is measured.
+ * later as many requests as were completed in that time. So no turn ends with requests that a server still
+ * handles while the other server is measured.
  *
  * @param {string} path
  * @param {Record<string, string>} headers
@@ -42,8 +42,8 @@ export function asker(path, headers, seconds) {
  *
  * @param {string} url
  * @param {(nonce: string) => Sent} make called before the clock starts
- * @param {{ count: number, connections?: number, expected: number }} how `expected` is the status of a
- *   good answer
+ * @param {{ count: number, connections?: number, expected: number }} options `expected` is the status of a
+ *   successful response
  * @returns {Promise<import('./compare.mjs').Turn>}
  */
 export async function sendEach(url, make, { count, connections = CONNECTIONS, expected }) {
@@ -59,7 +59,7 @@ export async function sendEach(url, make, { count, connections = CONNECTIONS, ex
 /**
  * @param {string} url
  * @param {Sent[]} waiting
- * @param {Way} way
+ * @param {Options} options
  */
 async function sendAll(url, waiting, { connections, dispatcher, expected }) {
   /** @type {number[]} */

@@ -1,4 +1,4 @@
 let last = 10_000_000;
 
-/** Digits that no other request of this run has. */
+/** Returns digits that are unique to a request of this run. */
 export const nextNonce = () => String((last += 1));

@@ -18,7 +18,7 @@ const RECEIVERS = 5;
 
 /**
  * Measures notifications of ended runs from the commit on: how many one worker delivers with their attempts
- * recorded, and how long a single one takes to its receiver.
+ * recorded, and the time until a single notification arrives.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */
@@ -65,7 +65,7 @@ export async function benchNotifications({ root, environment }) {
   }
 }
 
-/** Starts a webhook receiver that responds at once. */
+/** Starts a webhook receiver that responds immediately. */
 async function startSink() {
   let heard = () => {};
   const server = createServer((request, response) => {
@@ -91,7 +91,7 @@ async function startSink() {
  * @param {{ id: number }} original
  * @param {import('./types.d.mts').Call} call
  * @param {string} url
- * @returns {Promise<number>} its id
+ * @returns {Promise<number>} id of the job
  */
 async function notifiedJob(original, call, url) {
   const name = `To ${url}`;
@@ -110,12 +110,12 @@ async function notifiedJob(original, call, url) {
 }
 
 /**
- * Creates running copies of each run, which no worker holds.
+ * Creates running copies of each run, without a lease of a worker.
  *
  * @param {import('pg').Client} client
  * @param {readonly number[]} jobs
  * @param {number} count
- * @returns {Promise<number[]>} their ids
+ * @returns {Promise<number[]>} ids of the copies
  */
 async function copies(client, jobs, count) {
   const { rows: columns } = await client.query(

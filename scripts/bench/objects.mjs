@@ -3,7 +3,7 @@
  *
  * @param {import('./types.d.mts').World} world
  * @param {import('./types.d.mts').Call} call
- * @param {object} fields of the template to be changed
+ * @param {object} fields to change in the template
  * @returns {Promise<{ template: import('./types.d.mts').Answer, inventory: number }>}
  */
 export async function makeTemplate({ cli }, call, fields = {}) {

@@ -40,7 +40,7 @@ export async function benchPages({ root, environment, rows, seconds, turns, only
     const postmaster = await postmasterOf(world.environment.DATABASE_URL);
     const authorization = `Bearer ${world.admin}`;
     const statistics = { name: 'statistics', path: '/statistics/', json: '/api/v2/statistics/' };
-    // Two names of one server, which distinguish the load.
+    // Two objects for the same server, which distinguish the loads.
     const [page, data] = [{ ...server }, { ...server }];
     const loads = [];
     for (const { name, path, json } of [...LISTS, statistics]) {

@@ -22,10 +22,10 @@ const COLUMNS = [
 const ASIDE = 0.1;
 
 /**
- * Limits of a line, with the value they apply to, its better direction, and their text.
+ * Budgets of a line: their value, its better direction, and the text of the limit.
  *
  * @type {{ [Kind in keyof import('./types.d.mts').Budget]-?: readonly
- *   [read: (one: Result) => number | undefined, better: 'more' | 'less', tell: (limit: number) => string] }}
+ *   [read: (one: Result) => number | undefined, better: 'more' | 'less', describe: (limit: number) => string] }}
  */
 const BUDGETS = {
   ratio: [(one) => ratioOf(one), 'more', (limit) => `>= ${limit} of the limit`],
@@ -51,7 +51,7 @@ const BUDGETS = {
  *
  * @param {string} title
  * @param {readonly Result[]} results
- * @returns what a record of the run keeps
+ * @returns the record of the suite
  */
 export function report(title, results) {
   const load = loadavg();
@@ -90,7 +90,7 @@ function remarks(one) {
   for (const kind of /** @type {(keyof typeof BUDGETS)[]} */ (Object.keys(budget))) {
     const [read, better, tell] = BUDGETS[kind];
     const bound = budget[kind] ?? 0;
-    // A missing value meets no limit.
+    // A missing value misses every limit.
     const value = read(one) ?? NaN;
     if (!(better === 'more' ? value >= bound : value <= bound)) missed.push(tell(bound));
   }

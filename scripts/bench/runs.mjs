@@ -112,7 +112,7 @@ const jobsIn = (client) => ({
 });
 
 /**
- * Executes as many runs as the product, with the same concurrency.
+ * Executes as many runs as the product, with the same concurrency, and returns their duration.
  *
  * @param {(id: number) => Promise<unknown>} start
  * @returns {Promise<number>} seconds
@@ -152,9 +152,9 @@ async function playbookIn(folder) {
 }
 
 /**
- * Sends deliveries one after the other, each when the last run has ended.
+ * Sends deliveries one after the other, each after the end of the previous run.
  *
- * @param {string} template its address
+ * @param {string} template URL
  * @param {string} key
  * @param {ReturnType<typeof jobsIn>} jobs
  * @returns {Promise<number[]>} milliseconds until the first task of each is stored

@@ -12,7 +12,7 @@ const RUN = 300;
 
 /**
  * Measures jobs of one bulk launch: first how fast the scheduler places them on workers with capacity for all
- * of them, then how many a real worker executes if the playbook takes no time.
+ * of them, then how many a real worker executes if runs end immediately.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */

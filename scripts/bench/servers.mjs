@@ -16,7 +16,7 @@ const READY_SECONDS = 60;
  *
  * @param {string} main
  * @param {NodeJS.ProcessEnv} environment
- * @param {readonly string[]} [flags] of Node, besides those it always has
+ * @param {readonly string[]} [flags] of Node, in addition to those of the API
  * @returns {Promise<import('./types.d.mts').RunningServer>}
  */
 export async function startServer(main, environment, flags = []) {
@@ -37,12 +37,12 @@ export async function startServer(main, environment, flags = []) {
 }
 
 /**
- * Starts the limit (docs/decisions/0072-bench-limit.md) with a copy of a world's database and indexes of its
- * own. The API of that world must not run yet.
+ * Starts the limit (docs/decisions/0072-bench-limit.md) with a copy of the database of a world, and additional
+ * indexes. The API of that world must not run yet.
  *
  * @param {import('./types.d.mts').World} world
- * @param {{ objects?: import('./limit/routes.d.mts').Objects, prepare: readonly string[] }} wanted
- *   `prepare` are the statements that make the copy what the limit needs
+ * @param {{ objects?: import('./limit/routes.d.mts').Objects, prepare: readonly string[] }} options
+ *   `prepare` are the statements that adapt the copy to the limit
  * @returns {Promise<import('./types.d.mts').RunningServer>}
  */
 export async function startLimit({ environment }, { objects = {}, prepare }) {

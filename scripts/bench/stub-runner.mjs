@@ -44,7 +44,7 @@ writeFileSync(join(folder, 'artifacts', 'run', 'status'), 'successful');
 `;
 
 /**
- * Returns settings with an `ansible-runner` that ends immediately, so that only the work around it is
+ * Returns settings with an `ansible-runner` that ends immediately, so that only the surrounding work is
  * measured.
  *
  * @param {NodeJS.ProcessEnv} environment
@@ -52,7 +52,7 @@ writeFileSync(join(folder, 'artifacts', 'run', 'status'), 'successful');
 export const withInstantRunner = (environment) => install(environment, ENDS_AT_ONCE);
 
 /**
- * Settings by which `ansible-runner` prints `count` events, `perSecond` of them.
+ * Returns settings with an `ansible-runner` that prints `count` events, `perSecond` in each second.
  *
  * @param {NodeJS.ProcessEnv} environment
  * @param {number} count
@@ -62,7 +62,7 @@ export const withTalkingRunner = (environment, count, perSecond) =>
   install(environment, eventsScript(count, perSecond));
 
 /**
- * Outside of the data folder, of which no run sees anything.
+ * Installs the script outside of the data folder, which runs cannot read.
  *
  * @param {NodeJS.ProcessEnv} environment
  * @param {string} script

@@ -4,17 +4,17 @@ import type { ChildProcess } from 'node:child_process';
 export interface SuiteInput {
   root: string;
   environment: NodeJS.ProcessEnv;
-  /** Hosts that lists have. */
+  /** Number of hosts in the tables. */
   rows: number;
-  /** Measured seconds of each turn of a request that reads. */
+  /** Duration of a turn of reads in seconds. */
   seconds: number;
-  /** Turns of each load on each side, where both take turns. */
+  /** Number of turns of each load on each server. */
   turns: number;
-  /** Names of scenarios hold this; empty for all. */
+  /** Part of the names of the selected scenarios; empty for all. */
   only: string;
 }
 
-/** A migrated database of its own with an administrator. */
+/** Migrated database with an administrator. */
 export interface World {
   root: string;
   environment: NodeJS.ProcessEnv & { DATABASE_URL: string; DATA_DIR: string };
@@ -40,11 +40,10 @@ export interface RunningServer {
   pid: number;
   /** Statements sent to PostgreSQL since the start. */
   statements: () => Promise<number>;
-  /** Bytes that are left after a collection, of a server that was started with `--expose-gc`. */
+  /** Allocated bytes after a garbage collection. Requires a start with `--expose-gc`. */
   memory: () => Promise<number>;
   /**
-   * The longest that its event loop was busy without a turn for others while `work` was done, in
-   * milliseconds of processor time.
+   * Longest iteration of the event loop during `work`, in milliseconds of processor time.
    */
   longestTurn: <Result>(
     work: () => Promise<Result>,
@@ -59,7 +58,7 @@ export interface Rate {
   p95?: number | undefined;
   p99?: number | undefined;
   failed?: number | undefined;
-  /** Each a request: milliseconds of processor time, and statements. */
+  /** Milliseconds of processor time, and statements, for each request. */
   apiMs?: number | undefined;
   postgresMs?: number | undefined;
   statements?: number | undefined;
@@ -76,12 +75,12 @@ export interface Budget {
   statements?: number;
 }
 
-/** One line of a table: what the product did, and what the limit did beside it. */
+/** Line of a table: the figures of the product and of the limit. */
 export interface Result {
   name: string;
   product?: Rate | undefined;
   limit?: Rate | undefined;
-  /** What both did a second in each turn, for the record of a run. */
+  /** Requests per second of each turn, for the record of a run. */
   turns?: { product: number[]; limit: number[] };
   note?: string;
   megabytes?: number;

@@ -70,7 +70,7 @@ export async function benchWebhooks({ root, environment, turns, only }) {
 }
 
 /**
- * Returns deliveries of one size: new ones, the same again, and with a signature of another key.
+ * Returns deliveries of one size: new deliveries, the same delivery again, and deliveries signed with another key.
  *
  * @param {string} path
  * @param {string} key
@@ -118,7 +118,7 @@ async function sendOne({ url }, { path, method, headers, body = '' }) {
 
 /**
  * Returns a function that creates a push of about `bytes`, most of it the text of its commits, like a real
- * one.
+ * push.
  *
  * @param {string} path
  * @param {string} key

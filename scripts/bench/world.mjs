@@ -7,11 +7,11 @@ import pg from 'pg';
 const run = promisify(execFile);
 
 /**
- * Creates a migrated database with an administrator, in which a suite measures.
+ * Creates a migrated database with an administrator, for a suite.
  *
  * @param {Pick<import('./types.d.mts').SuiteInput, 'root' | 'environment'> &
- *   { name: string, settings?: NodeJS.ProcessEnv }} wanted `name` is that of the database; `settings` go
- *   over those of the product
+ *   { name: string, settings?: NodeJS.ProcessEnv }} options `name` is the name of the database;
+ *   `settings` override settings of the product
  * @returns {Promise<import('./types.d.mts').World>}
  */
 export async function makeWorld({ root, environment, name, settings = {} }) {
@@ -37,7 +37,7 @@ export async function makeWorld({ root, environment, name, settings = {} }) {
 }
 
 /**
- * Returns a function that calls the API. It throws an Error with the response unless that is a success.
+ * Returns a function that calls the API. Throws an Error with the response unless it is successful.
  *
  * @param {string} url
  * @param {string} token
@@ -57,7 +57,7 @@ export function caller(url, token) {
 }
 
 /**
- * Calls `work(client)` with a connection of its own.
+ * Calls `work(client)` with a separate connection.
  *
  * @template Result
  * @param {string} url
@@ -79,7 +79,7 @@ export async function withDatabase(url, work) {
  * @param {string} url of any database of the server
  * @param {string} name
  * @param {string} [original] name of the database to copy
- * @returns {Promise<string>} its URL
+ * @returns {Promise<string>} URL of the new database
  */
 export async function createDatabase(url, name, original) {
   await withDatabase(url, async (client) => {

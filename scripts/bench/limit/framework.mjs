@@ -1,6 +1,6 @@
 /**
  * Server with the statements of the limit in the framework: Express, Nest, and the guard, interceptor and
- * handler that every application has. Its additional cost is that of the framework.
+ * handler that every application has. Its additional cost is the cost of the framework.
  */
 import 'reflect-metadata';
 

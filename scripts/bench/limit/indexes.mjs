@@ -14,7 +14,7 @@ const TRIGGERS = [
   ]),
 ];
 
-/** For writes: the limit has all of the product's schema except the counters. */
+/** Statements for writes: the limit has the schema of the product without the counters. */
 export const WITHOUT_COUNTERS = TRIGGERS.map(([name, table]) => `DROP TRIGGER ${name} ON ${table}`);
 
 const INDEXES = [
@@ -41,11 +41,11 @@ const INDEXES = [
 
 /**
  * Statistics of every row of tables up to 3,000,000 instead of a sample, so that plans are the same in every
- * run. Writes, which are planned each time, would pay for reading them.
+ * run. Writes, which are planned each time, would be slower.
  */
 const OF_ALL_ROWS = 'SET default_statistics_target = 10000';
 
-/** For reads. The session analyzes afterwards. */
+/** Statements for reads. The same session then analyzes the tables. */
 export const COVERED = [
   'CREATE EXTENSION IF NOT EXISTS pg_trgm',
   ...INDEXES.map((index) => `CREATE INDEX ON ${index}`),

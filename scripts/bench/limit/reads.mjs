@@ -29,7 +29,7 @@ export const digestOf = (header) =>
 
 /**
  * @param {{ headers: import('node:http').IncomingHttpHeaders, path: string, digest: string }} request
- * @returns {Promise<object | null>} null for what is no scenario
+ * @returns {Promise<object | null>} null for a request without a scenario
  */
 export async function answerRead({ headers, path, digest }) {
   const read = reads.get(String(headers['x-scenario']));

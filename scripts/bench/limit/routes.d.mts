@@ -1,32 +1,32 @@
-/** What the limit answers: a table of routes, each a statement or a few lines. */
+/** Types of the routes of the limit. Each route is a statement or a few lines. */
 import type pg from 'pg';
 
-/** Ids and secrets of what the routes speak of. */
+/** Ids and secrets of the objects in the routes. */
 export type Objects = Readonly<Record<string, number | string>>;
 
 export interface Read {
-  /** Path with its query, as the product is asked. */
+  /** Path and query of the request to the product. */
   path: string;
   /** One statement; `$1` is the digest of the token. */
   text: string;
-  /** The answer, made of the rows of the statement. */
+  /** Returns the response for the rows of the statement. */
   answer: (rows: readonly Record<string, unknown>[], path: string) => object;
 }
 
-/** A question that both are asked. */
+/** Request to the product and to the limit. */
 export interface Scenario {
   name: string;
   read: Read;
-  /** Whether a user with one role of each kind asks, through a team. */
+  /** True if the caller is a team member with few roles, false for an administrator. */
   member: boolean;
-  /** One object, no list. */
+  /** True for a single object, false for a list. */
   isObject: boolean;
 }
 
 export interface Request {
   path: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Digest of the token it came with. */
+  /** Digest of the token. */
   digest: string;
   body: Buffer;
 }

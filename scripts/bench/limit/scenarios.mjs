@@ -156,7 +156,7 @@ const singles = ({ host, template, team }) => [
 
 /**
  * @param {Parameters<typeof readList>[0]} table
- * @returns {(name: string, path: string, asked: Parameters<typeof readList>[2]) => Scenario}
+ * @returns {(name: string, path: string, options: Parameters<typeof readList>[2]) => Scenario}
  */
 const lister = (table) => (name, path, asked) => ({
   name,

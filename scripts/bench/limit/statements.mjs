@@ -1,4 +1,4 @@
-/** Least statements for a page of a list, or for one object, token and permission included. */
+/** Minimal statements for a page of a list or an object, which include the token and the permission. */
 
 /** @typedef {import('./routes.d.mts').Read} Read */
 /** @typedef {{ type: string | null, fields: string, table?: string, parent?: [string, string],
@@ -132,8 +132,8 @@ const shower = (name, { type, parent }) => {
  * @param {keyof typeof TABLES} name
  * @param {string} path without `/api/v2/`
  * @param {{ where?: string, order?: string, size?: number, counted?: boolean, member?: boolean,
- *   holds?: string }} asked `where`, `order` and `holds` are SQL about `t`; what `holds` finds by an index
- *   is few, and looked for once
+ *   matches?: string }} options `where`, `order` and `matches` are SQL about `t`; `matches` finds few rows by an
+ *   index, and is evaluated once
  * @returns {Read}
  */
 export function readList(name, path, { where = 'TRUE', order = 't.id', holds, ...asked }) {

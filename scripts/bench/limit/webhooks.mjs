@@ -1,4 +1,4 @@
-/** Deliveries: the template, then all that follows from what came, in one statement each. */
+/** Deliveries: a statement for the template, and a statement for everything that the delivery creates. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** @typedef {import('./routes.d.mts').Write} Write */
@@ -48,7 +48,7 @@ export const webhookRoutes = ({ template, webhookKey }) => [
   [
     `/api/v2/job_templates/${template}/service_a/`,
     async ({ headers, body }, pool) => {
-      // Its column holds it sealed; to open it is the product's affair.
+      // The column contains the encrypted key. Only the product decrypts the key.
       await pool.query({ name: 'template', text: TEMPLATE, values: [template] });
       const expected = `sha256=${createHmac('sha256', String(webhookKey)).update(body).digest('hex')}`;
       const signature = String(headers['x-service-a-signature-256']);

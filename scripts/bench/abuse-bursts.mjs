@@ -27,7 +27,7 @@ const PRINTED_BYTES = 700_000_000;
  */
 export async function measureBursts(url, { admin, nobody, other }) {
   console.log(
-    `\nAbuse: ${USERS} users created at once, and what others wait for a list meanwhile\n`,
+    `\nAbuse: ${USERS} users created at once, and how long other callers wait for a list\n`,
   );
   const results = [];
   for (const [who, token, status] of /** @type {const} */ ([
@@ -39,9 +39,9 @@ export async function measureBursts(url, { admin, nobody, other }) {
     // The load of the machine may have changed during the burst.
     const after = await waitsDuring(url, other, () => Promise.resolve());
     const ratio = (2 * burst.mean) / (rest.mean + after.mean);
-    const verdict = ratio <= MAX_RATIO ? 'holds' : `MISSED (${MAX_RATIO} times)`;
+    const verdict = ratio <= MAX_RATIO ? 'met' : `MISSED (${MAX_RATIO} times)`;
     console.log(
-      `${who.padEnd(26)} all answered ${status} in ${burst.seconds.toFixed(1)} s, others wait ` +
+      `${who.padEnd(26)} all returned ${status} in ${burst.seconds.toFixed(1)} s, other callers wait ` +
         `${rest.mean.toFixed(1)} -> ${burst.mean.toFixed(1)} -> ${after.mean.toFixed(1)} ms (p95 ${rest.p95?.toFixed(1)} -> ` +
         `${burst.p95?.toFixed(1)} ms): ${ratio.toFixed(2)} times, ${verdict}`,
     );
@@ -56,15 +56,15 @@ async function createUsers(url, token, status) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const create = async () => {
     const user = { username: randomUUID(), password: randomUUID() };
-    const answer = await request(`${url}/api/v2/users/`, {
+    const response = await request(`${url}/api/v2/users/`, {
       dispatcher,
       headers,
       method: 'POST',
       body: JSON.stringify(user),
     });
-    await answer.body.dump();
-    if (answer.statusCode !== status) {
-      throw new Error(`POST users/ was answered with ${answer.statusCode}, not ${status}.`);
+    await response.body.dump();
+    if (response.statusCode !== status) {
+      throw new Error(`POST users/ returned ${response.statusCode}, not ${status}.`);
     }
   };
   await Promise.all(Array.from({ length: USERS }, create));
@@ -84,9 +84,9 @@ async function waitsDuring(url, token, work) {
   const headers = { authorization: `Bearer ${token}` };
   /** @type {number[]} */
   const waits = [];
-  let isOver = false;
-  const asking = (async () => {
-    while (!isOver) {
+  let hasEnded = false;
+  const requests = (async () => {
+    while (!hasEnded) {
       const started = performance.now();
       const { body } = await request(`${url}/api/v2/organizations/`, { dispatcher, headers });
       await body.dump();
@@ -99,10 +99,10 @@ async function waitsDuring(url, token, work) {
   await work();
   const seconds = (performance.now() - started) / 1000;
   await window;
-  isOver = true;
-  await asking;
+  hasEnded = true;
+  await requests;
   await dispatcher.close();
-  const mean = waits.reduce((sum, one) => sum + one, 0) / waits.length;
+  const mean = waits.reduce((sum, wait) => sum + wait, 0) / waits.length;
   return { ...percentiles(waits), mean, seconds };
 }
 
@@ -116,7 +116,7 @@ async function waitsDuring(url, token, work) {
 export async function measurePrinting(world, url, { template, inventory, folder }) {
   const { root, admin } = world;
   const call = caller(url, admin);
-  const origin = await makeOrigin(folder);
+  const origin = await createOrigin(folder);
   const worker = startWorker(root, world.environment);
   const ended = async (/** @type {string} */ path) => {
     await until(async () => (await call('GET', path)).finished !== null, 50);
@@ -146,11 +146,11 @@ export async function measurePrinting(world, url, { template, inventory, folder 
     const printed = await ended(`inventory_updates/${update}/`);
     const beside = await ended(`jobs/${job}/`);
     const isAlive = worker.isAlive();
-    const holds = isAlive && printed.status === 'failed' && beside.status === 'successful';
+    const isMet = isAlive && printed.status === 'failed' && beside.status === 'successful';
     console.log(
       `\nAbuse: a program that prints ${PRINTED_BYTES / 1e6} MB: its update is ${printed.status} ` +
         `(${printed.job_explanation}), a job beside it ${beside.status}, ` +
-        `the worker ${isAlive ? 'goes on' : 'has ended'}: ${holds ? 'holds' : 'MISSED'}`,
+        `the worker ${isAlive ? 'continues' : 'has ended'}: ${isMet ? 'met' : 'MISSED'}`,
     );
     return {
       name: PRINTING,
@@ -189,7 +189,7 @@ enable_plugins = loud
 `;
 
 /** Creates a repository with the plugin. @param {string} folder */
-async function makeOrigin(folder) {
+async function createOrigin(folder) {
   const origin = join(folder, 'loud');
   await mkdir(join(origin, 'plugins'), { recursive: true });
   await writeFile(join(origin, 'plugins/loud.py'), PLUGIN);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 
-import { makeTemplate } from './objects.mjs';
+import { createTemplate } from './objects.mjs';
 
 /**
  * Request of an abusive client. A function returns a different body each time.
@@ -12,13 +12,13 @@ import { makeTemplate } from './objects.mjs';
 /** @typedef {{ template: number, inventory: number, organization: number, tokens: Record<string, string> }} Victims */
 /** @typedef {ReturnType<typeof senders>} Senders */
 
-const STRANGER = 'anonymous';
+const ANONYMOUS = 'anonymous';
 const MEGABYTE = 1_000_000;
 const JSON_TYPE = { 'content-type': 'application/json' };
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** @template Value @param {number} count @param {(index: number) => Value} make */
-const times = (count, make) => Array.from({ length: count }, (_, index) => make(index));
+/** @template Value @param {number} count @param {(index: number) => Value} create */
+const times = (count, create) => Array.from({ length: count }, (_, index) => create(index));
 /** @param {string} text @param {number} [bytes] */
 const fill = (text, bytes = MEGABYTE) => text.repeat(Math.floor(bytes / text.length));
 
@@ -41,8 +41,8 @@ function yaml(bytes) {
  * @param {import('./types.d.mts').Call} call
  * @returns {Promise<Victims>}
  */
-export async function makeVictims(world, call) {
-  const { template, inventory } = await makeTemplate(world, call, {
+export async function createVictims(world, call) {
+  const { template, inventory } = await createTemplate(world, call, {
     ask_variables_on_launch: true,
     survey_enabled: true,
   });
@@ -65,8 +65,8 @@ export async function makeVictims(world, call) {
   const account = async (username, roles) => {
     const user = await call('POST', 'users/', { username, password: randomUUID() });
     for (const [path, role] of roles) {
-      const { object_roles: own } = (await call('GET', path)).summary_fields;
-      await call('POST', `users/${user.id}/roles/`, { id: own[role].id });
+      const { object_roles: objectRoles } = (await call('GET', path)).summary_fields;
+      await call('POST', `users/${user.id}/roles/`, { id: objectRoles[role].id });
     }
     tokens[username] = (await call('POST', `users/${user.id}/personal_tokens/`, {})).token;
   };
@@ -81,11 +81,11 @@ export async function makeVictims(world, call) {
 export const abuses = (victims) => {
   const from = senders(victims.tokens);
   return [
-    ...ofStrangers(victims, from),
-    ...ofBodies(victims, from),
-    ...ofLists(from),
-    ...ofRuns(victims, from),
-    ...ofRules(victims, from),
+    ...anonymousRequests(victims, from),
+    ...bodyRequests(victims, from),
+    ...listRequests(from),
+    ...launchRequests(victims, from),
+    ...scheduleRequests(victims, from),
   ];
 };
 
@@ -93,7 +93,7 @@ export const abuses = (victims) => {
 function senders(tokens) {
   /** @type {(who: string) => Record<string, string>} */
   const headersOf = (who) =>
-    who === STRANGER ? JSON_TYPE : { ...JSON_TYPE, authorization: `Bearer ${tokens[who]}` };
+    who === ANONYMOUS ? JSON_TYPE : { ...JSON_TYPE, authorization: `Bearer ${tokens[who]}` };
   /**
    * @type {(method: Abuse['method']) => (name: string, who: string, path: string, body?: unknown,
    *   headers?: Record<string, string>) => Abuse}
@@ -104,7 +104,7 @@ function senders(tokens) {
     method,
     path: `/api/v2/${path}`,
     headers: { ...headersOf(who), ...headers },
-    ...(body === undefined ? {} : { body: isMaker(body) ? body : asText(body) }),
+    ...(body === undefined ? {} : { body: isFunction(body) ? body : asText(body) }),
   });
   return {
     /** @type {(name: string, who: string, path: string, headers?: Record<string, string>) => Abuse} */
@@ -117,21 +117,21 @@ function senders(tokens) {
  * @param {unknown} body
  * @returns {body is () => string | Buffer}
  */
-const isMaker = (body) => typeof body === 'function';
+const isFunction = (body) => typeof body === 'function';
 
 /**
  * Returns a function that returns a different body each time, because the created object has a name.
  *
  * @param {() => unknown} create
  */
-const anew = (make) => () => asText(make());
+const changing = (create) => () => asText(create());
 
 /** @param {unknown} body */
 const asText = (body) =>
   typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
 
 /** @type {(inventory: number) => (variables: string) => object} */
-const nameless = (inventory) => (variables) => ({
+const hostWith = (inventory) => (variables) => ({
   name: `h-${randomUUID()}`,
   inventory,
   variables,
@@ -142,18 +142,18 @@ const nameless = (inventory) => (variables) => ({
  * @param {Senders} senders
  * @returns {Abuse[]}
  */
-function ofStrangers({ template }, { get, post }) {
+function anonymousRequests({ template }, { get, post }) {
   const zipped = gzipSync(Buffer.alloc(10 * MEGABYTE, ' '));
   const receiver = `job_templates/${template}/service_a/`;
   const wrong = `Basic ${Buffer.from('admin:wrong').toString('base64')}`;
-  const login = post('a login of many fields', STRANGER, '', fill('a=1&', 60_000), FORM_TYPE);
+  const login = post('a login of many fields', ANONYMOUS, '', fill('a=1&', 60_000), FORM_TYPE);
   return [
-    post('a compressed body', STRANGER, 'teams/', zipped, { 'content-encoding': 'gzip' }),
-    post('JSON', STRANGER, 'teams/', `[${fill('[],')}0]`),
-    post('a delivery without proof', STRANGER, receiver, `{"a": "${fill('x')}"}`),
+    post('a compressed body', ANONYMOUS, 'teams/', zipped, { 'content-encoding': 'gzip' }),
+    post('JSON', ANONYMOUS, 'teams/', `[${fill('[],')}0]`),
+    post('a delivery without a signature', ANONYMOUS, receiver, `{"a": "${fill('x')}"}`),
     { ...login, path: '/api/login/' },
-    get('a wrong password', STRANGER, 'me/', { authorization: wrong }),
-    get('headers', STRANGER, 'me/', { cookie: fill('a=1;', 14_000), accept: 'text/html' }),
+    get('a wrong password', ANONYMOUS, 'me/', { authorization: wrong }),
+    get('headers', ANONYMOUS, 'me/', { cookie: fill('a=1;', 14_000), accept: 'text/html' }),
   ];
 }
 
@@ -172,8 +172,8 @@ const slowTemplates = (count) => ({
  * @param {Senders} senders
  * @returns {Abuse[]}
  */
-function ofBodies({ inventory }, { post }) {
-  const host = nameless(inventory);
+function bodyRequests({ inventory }, { post }) {
+  const host = hostWith(inventory);
   const kinds = times(60_000, (n) => `{"k${n}":0}`);
   const aliases = times(40, (n) => `a${n}: &a${n} [*a${n - 1}, *a${n - 1}]`)
     .join('\n')
@@ -183,7 +183,7 @@ function ofBodies({ inventory }, { post }) {
   const many = JSON.stringify(Object.fromEntries(times(700, (n) => [`k${n}`, n])));
   /** @type {(count: number, variables: string) => () => string | Buffer} */
   const hosts = (count, variables) =>
-    anew(() => ({ inventory, hosts: times(count, () => host(variables)) }));
+    changing(() => ({ inventory, hosts: times(count, () => host(variables)) }));
   return [
     post('lists', 'nobody', 'teams/', `{"name": [${fill('[],')}0]}`),
     post('objects of one kind each', 'nobody', 'teams/', `[${kinds}]`),
@@ -203,19 +203,19 @@ function ofBodies({ inventory }, { post }) {
       'YAML of aliases',
       'nobody',
       'hosts/',
-      anew(() => host(aliases)),
+      changing(() => host(aliases)),
     ),
     post(
       'YAML of 64 KB',
       'nobody',
       'hosts/',
-      anew(() => host(yaml(65_000))),
+      changing(() => host(yaml(65_000))),
     ),
     post(
       'YAML of 121 KB',
       'nobody',
       'hosts/',
-      anew(() => host(yaml(121_000))),
+      changing(() => host(yaml(121_000))),
     ),
     post('a form of many parts', 'nobody', 'teams/', `${times(990, part).join('')}--x--`, {
       'content-type': 'multipart/form-data; boundary=x',
@@ -224,7 +224,7 @@ function ofBodies({ inventory }, { post }) {
       'a host with YAML',
       'keeper',
       'hosts/',
-      anew(() => host(yaml(65_000))),
+      changing(() => host(yaml(65_000))),
     ),
     post('hosts with YAML', 'keeper', 'bulk/host_create/', hosts(14, yaml(64_000))),
     post('hosts with much JSON', 'keeper', 'bulk/host_create/', hosts(90, many)),
@@ -235,7 +235,7 @@ function ofBodies({ inventory }, { post }) {
  * @param {Senders} senders
  * @returns {Abuse[]}
  */
-function ofLists({ get }) {
+function listRequests({ get }) {
   const regex = encodeURIComponent('(x{1,200}){1,200}');
   const any = times(99, (n) => `or__organization__name__icontains=${n}`).join('&');
   const ways = times(40, () => 'chain__organization__created_by__username__iregex=^x').join('&');
@@ -254,8 +254,8 @@ function ofLists({ get }) {
       'nobody',
       `hosts/?host_filter=${fill('(name%3Da%20or%20', 10_000)}`,
     ),
-    get('ways over relations', 'nobody', `teams/?${ways}`),
-    get('words', 'nobody', `unified_jobs/?search=${times(32, (n) => `w${n}`)}`),
+    get('filters over relations', 'nobody', `teams/?${ways}`),
+    get('search terms', 'nobody', `unified_jobs/?search=${times(32, (n) => `w${n}`)}`),
     get('orders', 'nobody', `teams/?order_by=${orders}`),
     get('ids', 'nobody', `hosts/?id__in=${times(2500, (n) => n)}`),
     get('a large page', 'orgadmin', 'activity_stream/?page_size=200', html),
@@ -268,20 +268,20 @@ function ofLists({ get }) {
  * @param {Senders} senders
  * @returns {Abuse[]}
  */
-function ofRuns({ template, inventory, organization }, { get, post }) {
+function launchRequests({ template, inventory, organization }, { get, post }) {
   const launch = `job_templates/${template}/launch/`;
   const bulk = 'bulk/job_launch/';
-  const given = (/** @type {object} */ extra_vars) => ({ extra_vars });
+  const extra = (/** @type {object} */ extra_vars) => ({ extra_vars });
   const names = (/** @type {number} */ count) =>
     Object.fromEntries(times(count, (n) => [`name_${n}`, n]));
   const jobs = times(100, () => ({ unified_job_template: template }));
   return [
-    post('answers', 'executor', launch, given({ q: times(50_000, (n) => `choice ${n % 1000}`) })),
-    post('wrong answers', 'executor', launch, given({ q: times(50_000, () => 'wrong') })),
-    post('a variable of a megabyte', 'executor', launch, given({ text: fill('x', 900_000) })),
-    post('many variables', 'executor', launch, given(names(10_000))),
-    post('too many variables', 'executor', launch, given(names(45_000))),
-    post('variables in one', 'executor', launch, given({ all: names(9999) })),
+    post('answers', 'executor', launch, extra({ q: times(50_000, (n) => `choice ${n % 1000}`) })),
+    post('wrong answers', 'executor', launch, extra({ q: times(50_000, () => 'wrong') })),
+    post('a variable of a megabyte', 'executor', launch, extra({ text: fill('x', 900_000) })),
+    post('many variables', 'executor', launch, extra(names(10_000))),
+    post('too many variables', 'executor', launch, extra(names(45_000))),
+    post('variables in an object', 'executor', launch, extra({ all: names(9999) })),
     post('a hundred launches', 'orgadmin', bulk, { name: 'x', organization, jobs }),
     post('variables of a hundred launches', 'orgadmin', bulk, {
       name: 'x',
@@ -304,7 +304,7 @@ function ofRuns({ template, inventory, organization }, { get, post }) {
  * @param {Senders} senders
  * @returns {Abuse[]}
  */
-function ofRules({ organization }, { post }) {
+function scheduleRequests({ organization }, { post }) {
   const start = 'DTSTART;TZID=Europe/Berlin:20300101T000000';
   /** @type {(name: string, ...rules: string[]) => Abuse} */
   const preview = (name, ...rules) =>
@@ -316,10 +316,10 @@ function ofRules({ organization }, { post }) {
   const crowded = `BYMONTH=1;BYMONTHDAY=${all(31, 1)};BYHOUR=${all(24)};BYMINUTE=0,30`;
   const loop = '{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}';
   return [
-    preview('rules that never come', ...times(10, () => `RRULE:${never}`)),
-    preview('a rule beside them', `RRULE:${every}`, ...times(9, () => `RRULE:${never}`)),
+    preview('rules without occurrences', ...times(10, () => `RRULE:${never}`)),
+    preview('a rule that occurs', `RRULE:${every}`, ...times(9, () => `RRULE:${never}`)),
     preview(
-      'exceptions that never come',
+      'exceptions without occurrences',
       `RRULE:${every}`,
       ...times(8, () => `EXRULE:${never}`),
       `EXRULE:${every}`,
@@ -334,7 +334,7 @@ function ofRules({ organization }, { post }) {
       'a message without end',
       'orgadmin',
       'notification_templates/',
-      anew(() => ({
+      changing(() => ({
         name: randomUUID(),
         organization,
         notification_type: 'webhook',

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 
-import { checkAnswer } from './abuse-answers.mjs';
+import { assertStatus } from './abuse-statuses.mjs';
 import { BURSTS, measureBursts, measurePrinting, PRINTING } from './abuse-bursts.mjs';
-import { abuses, makeVictims } from './abuse-requests.mjs';
+import { abuses, createVictims } from './abuse-requests.mjs';
 import { startServer } from './servers.mjs';
-import { caller, makeWorld } from './world.mjs';
+import { caller, createWorld } from './world.mjs';
 
 /** Limit on the waiting time of another caller, in milliseconds. */
 const MAX_WAIT_MS = 100;
-const ASK_EVERY_MS = 3;
+const REQUEST_INTERVAL_MS = 3;
 const SETTLE_MS = 40_000;
 /** Limit on the memory that remains allocated, in megabytes: compiled code and pools. */
-const MAY_STAY_MB = 60;
+const MAX_REMAINING_MB = 60;
 
 /**
  * Sends the most expensive known requests, anonymous and of callers with few permissions, one after the
@@ -32,11 +32,11 @@ export async function benchAbuse({ root, environment, only }) {
     PROJECT_SCM_SCHEMES: 'file',
     PROJECT_FILE_ROOTS: folder,
   };
-  const world = await makeWorld({ root, environment, name: 'bench_abuse', settings });
+  const world = await createWorld({ root, environment, name: 'bench_abuse', settings });
   const server = await startServer(join(root, 'dist/main.js'), world.environment);
   try {
-    const victims = await makeVictims(world, caller(server.url, world.admin));
-    // First, because otherwise it would wait behind jobs that the others launch.
+    const victims = await createVictims(world, caller(server.url, world.admin));
+    // Measured first: after other requests, its job would wait for the jobs that they launch.
     const printing = PRINTING.includes(only)
       ? await measurePrinting(world, server.url, { ...victims, folder })
       : null;
@@ -66,10 +66,10 @@ async function measureAll(server, all) {
   print(results);
   await sleep(SETTLE_MS);
   const after = await memoryOf(server.pid, 'VmRSS');
-  const verdict = after - idle <= MAY_STAY_MB ? 'holds' : 'MISSED';
+  const verdict = after - idle <= MAX_REMAINING_MB ? 'met' : 'MISSED';
   console.log(
-    `\nmemory before ${Math.round(idle)} MB, ${SETTLE_MS / 1000} s after all of it ${Math.round(after)} MB: ` +
-      `${verdict} (at most ${MAY_STAY_MB} MB more)`,
+    `\nmemory before ${Math.round(idle)} MB, ${SETTLE_MS / 1000} s after all requests ${Math.round(after)} MB: ` +
+      `${verdict} (at most ${MAX_REMAINING_MB} MB more)`,
   );
   return results;
 }
@@ -103,7 +103,7 @@ async function measured(server, one) {
   // Subtracts the cost of the watching requests.
   const loop = Math.max(
     0,
-    (await loopTime(pid)) - time - watch.asked() * (await restingCost(url, pid)),
+    (await loopTime(pid)) - time - watch.sent() * (await costOfRequest(url, pid)),
   );
   const peak = Math.max(0, (await memoryOf(pid, 'VmHWM')) - memory);
   const { longestTurn: turn } = await server.longestTurn(() => send(url, one));
@@ -111,7 +111,7 @@ async function measured(server, one) {
 }
 
 /** @type {number | undefined} */
-let costOfAsking;
+let requestCost;
 
 /**
  * Returns the cost of one request of `watchOthers`, in milliseconds.
@@ -119,15 +119,15 @@ let costOfAsking;
  * @param {string} url
  * @param {number} pid
  */
-async function restingCost(url, pid) {
-  if (costOfAsking === undefined) {
+async function costOfRequest(url, pid) {
+  if (requestCost === undefined) {
     const before = await loopTime(pid);
     const watch = watchOthers(url);
     await sleep(1000);
     await watch.end();
-    costOfAsking = ((await loopTime(pid)) - before) / watch.asked();
+    requestCost = ((await loopTime(pid)) - before) / watch.sent();
   }
-  return costOfAsking;
+  return requestCost;
 }
 
 /**
@@ -137,25 +137,25 @@ async function restingCost(url, pid) {
  */
 function watchOthers(url) {
   const dispatcher = new Agent({ connections: 1 });
-  let isOver = false;
+  let hasEnded = false;
   let longest = 0;
-  let asked = 0;
-  const asking = (async () => {
-    while (!isOver) {
+  let sent = 0;
+  const requests = (async () => {
+    while (!hasEnded) {
       const started = performance.now();
       const { body } = await request(`${url}/health/live`, { dispatcher });
       await body.dump();
-      asked += 1;
-      // The first one opens the connection.
-      if (asked > 1) longest = Math.max(longest, performance.now() - started);
-      await sleep(ASK_EVERY_MS);
+      sent += 1;
+      // The first request opens the connection.
+      if (sent > 1) longest = Math.max(longest, performance.now() - started);
+      await sleep(REQUEST_INTERVAL_MS);
     }
   })();
   return {
-    asked: () => asked,
+    sent: () => sent,
     async end() {
-      isOver = true;
-      await asking;
+      hasEnded = true;
+      await requests;
       await dispatcher.close();
       return longest;
     },
@@ -169,17 +169,17 @@ function watchOthers(url) {
  * @param {import('./abuse-requests.mjs').Abuse} one
  */
 export async function send(url, one) {
-  const { method, path, headers, body: given = '' } = one;
-  const body = typeof given === 'function' ? given() : given;
+  const { method, path, headers, body: source = '' } = one;
+  const body = typeof source === 'function' ? source() : source;
   const bytes = Buffer.byteLength(body) + path.length + JSON.stringify(headers).length;
-  const answer = await request(`${url}${path}`, {
+  const response = await request(`${url}${path}`, {
     method,
     headers,
     ...(body === '' ? {} : { body }),
   });
-  await answer.body.dump({ limit: 100_000_000 }).catch(() => undefined);
-  checkAnswer(one, answer.statusCode);
-  return { status: answer.statusCode, kilobytes: bytes / 1024 };
+  await response.body.dump({ limit: 100_000_000 }).catch(() => undefined);
+  assertStatus(one, response.statusCode);
+  return { status: response.statusCode, kilobytes: bytes / 1024 };
 }
 
 /** Returns the processor time of the event loop's thread in milliseconds. @param {number} pid */
@@ -211,15 +211,13 @@ const COLUMNS = [
 
 /** @param {readonly Abused[]} results */
 function print(results) {
-  console.log(
-    '\nAbuse: what a request costs, and how long others wait for /health/live meanwhile\n',
-  );
+  console.log('\nAbuse: what a request costs, and how long other callers wait for /health/live\n');
   const width = Math.max(...results.map(({ name }) => name.length)) + 2;
   const titles = COLUMNS.map(([title, columnWidth]) => title.padStart(columnWidth));
   console.log(`${'request'.padEnd(width)}${'who'.padEnd(14)}${titles.join('')}`);
   for (const one of results) {
     const cells = COLUMNS.map(([, columnWidth, read]) => String(read(one)).padStart(columnWidth));
-    const verdict = one.wait <= MAX_WAIT_MS ? 'holds' : `MISSED (${MAX_WAIT_MS} ms)`;
+    const verdict = one.wait <= MAX_WAIT_MS ? 'met' : `MISSED (${MAX_WAIT_MS} ms)`;
     console.log(`${one.name.padEnd(width)}${one.who.padEnd(14)}${cells.join('')}  ${verdict}`);
   }
 }

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { send } from './abuse.mjs';
-import { abuses, makeVictims } from './abuse-requests.mjs';
+import { abuses, createVictims } from './abuse-requests.mjs';
 import { startServer } from './servers.mjs';
-import { caller, makeWorld } from './world.mjs';
+import { caller, createWorld } from './world.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
 const MEGABYTE = 1024 * 1024;
@@ -31,10 +31,10 @@ describe('the API', () => {
   let requests;
 
   beforeAll(async () => {
-    const world = await makeWorld({ root, environment: process.env, name: 'abuse' });
+    const world = await createWorld({ root, environment: process.env, name: 'abuse' });
     const program = join(root, 'dist', 'main.js');
     server = await startServer(program, world.environment, ['--expose-gc']);
-    requests = abuses(await makeVictims(world, caller(server.url, world.admin)));
+    requests = abuses(await createVictims(world, caller(server.url, world.admin)));
     // Code that is compiled, prepared or opened for the first time takes longer, and stays in memory.
     for (const one of requests) await send(server.url, one);
   }, 300_000);

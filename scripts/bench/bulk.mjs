@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 
-import { answerOf, assertEqual, measureBoth, WARM_UPS } from './compare.mjs';
+import { fetchJson, assertEqual, measureBoth, WARM_UPS } from './compare.mjs';
 import { postmasterOf } from './cost.mjs';
 import { seedTemplate } from './data.mjs';
 import { WITHOUT_COUNTERS } from './limit/indexes.mjs';
 import { sendEach } from './load.mjs';
-import { makeTemplate } from './objects.mjs';
+import { createTemplate } from './objects.mjs';
 import { report } from './report.mjs';
 import { changesOf } from './row-changes.mjs';
 import { startLimit, startServer } from './servers.mjs';
-import { caller, makeWorld, withDatabase } from './world.mjs';
+import { caller, createWorld, withDatabase } from './world.mjs';
 
 /** @typedef {import('./types.d.mts').Sent} Sent */
 /**
@@ -38,19 +38,19 @@ const TABLES = ['hosts', 'unified_jobs', 'workflow_job_nodes', 'activity_stream'
  * @param {import('./types.d.mts').SuiteInput} input
  */
 export async function benchBulk({ root, environment, turns, only }) {
-  const world = await makeWorld({ root, environment, name: 'bench_bulk', settings: SETTINGS });
+  const world = await createWorld({ root, environment, name: 'bench_bulk', settings: SETTINGS });
   const main = join(root, 'dist/main.js');
-  const made = await prepare(world, main, turns);
+  const objects = await prepare(world, main, turns);
   const limit = await startLimit(world, { prepare: WITHOUT_COUNTERS });
   const product = await startServer(main, world.environment);
   try {
     const postmaster = await postmasterOf(world.environment.DATABASE_URL);
     const pair = { product, limit, postmaster };
     const loads = [];
-    for (const { name, make, compared = [], ...one } of scenarios(world.admin, made)) {
+    for (const { name, make, compared = [], ...one } of scenarios(world.admin, objects)) {
       if (!name.includes(only)) continue;
       const changes = await changesOf(world, TABLES, (server) =>
-        answerOf(pair[server], make('same')),
+        fetchJson(pair[server], make('same')),
       );
       for (const field of compared) {
         assertEqual(name, changes.product.answer[field], changes.limit.answer[field], field);
@@ -77,7 +77,7 @@ export async function benchBulk({ root, environment, turns, only }) {
  */
 async function prepare(world, main, turns) {
   const server = await startServer(main, world.environment);
-  const { template, inventory } = await makeTemplate(world, caller(server.url, world.admin));
+  const { template, inventory } = await createTemplate(world, caller(server.url, world.admin));
   await server.stop();
   // The first deletion is compared; the other deletions are different for each server.
   const deletions = 1 + 2 * DELETIONS * (WARM_UPS + turns);
@@ -107,12 +107,12 @@ function scenarios(token, { template, inventory, ids }) {
   });
   /** @type {(size: number, prefix?: string) => Scenario['make']} */
   const create =
-    (size, word = 'one') =>
+    (size, prefix = 'one') =>
     (nonce) =>
       post('host_create', {
         inventory,
         hosts: Array.from({ length: size }, (_none, index) => ({
-          ...{ name: `${word}-${size}-${nonce}-${index}`, variables: 'rack: 7' },
+          ...{ name: `${prefix}-${size}-${nonce}-${index}`, variables: 'rack: 7' },
         })),
       });
   /** @type {(jobs: number) => Scenario['make']} */
@@ -166,10 +166,10 @@ function scenarios(token, { template, inventory, ids }) {
  */
 function deletions(ids) {
   /** @type {Map<string, number>} */
-  const places = new Map();
+  const indexes = new Map();
   return (/** @type {string} */ nonce) => {
-    const place = places.get(nonce) ?? places.size;
-    places.set(nonce, place);
-    return ids.slice(place * DELETED, (place + 1) * DELETED);
+    const index = indexes.get(nonce) ?? indexes.size;
+    indexes.set(nonce, index);
+    return ids.slice(index * DELETED, (index + 1) * DELETED);
   };
 }

@@ -13,7 +13,7 @@ import { costOf } from './cost.mjs';
  * A list becomes faster during its first hundreds of requests.
  */
 export const WARM_UPS = 8;
-const WORST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
 /**
  * Load to measure: `load` executes one turn.
@@ -37,19 +37,19 @@ const WORST_SHOWN = 200;
 export async function measureBoth({ product, limit, postmaster }, loads, turns) {
   const measured = loads.map((one) => ({
     ...one,
-    products: /** @type {Awaited<ReturnType<typeof costly>>[]} */ ([]),
-    limits: /** @type {Awaited<ReturnType<typeof costly>>[]} */ ([]),
+    products: /** @type {Awaited<ReturnType<typeof measureTurn>>[]} */ ([]),
+    limits: /** @type {Awaited<ReturnType<typeof measureTurn>>[]} */ ([]),
   }));
   for (let round = 0; round < WARM_UPS + turns; round++) {
     for (const { load, products, limits } of measured) {
-      products.push(await costly(product, postmaster, load));
-      limits.push(await costly(limit, postmaster, load));
+      products.push(await measureTurn(product, postmaster, load));
+      limits.push(await measureTurn(limit, postmaster, load));
     }
   }
   return measured.map(({ name, budget, products, limits }) => {
-    const [ours, theirs] = [products.slice(WARM_UPS), limits.slice(WARM_UPS)];
-    const rates = { product: ours.map(rateOf), limit: theirs.map(rateOf) };
-    return { name, budget, product: together(ours), limit: together(theirs), turns: rates };
+    const [productTurns, limitTurns] = [products.slice(WARM_UPS), limits.slice(WARM_UPS)];
+    const rates = { product: productTurns.map(rateOf), limit: limitTurns.map(rateOf) };
+    return { name, budget, product: merge(productTurns), limit: merge(limitTurns), turns: rates };
   });
 }
 
@@ -61,7 +61,7 @@ const rateOf = ({ count, seconds }) => count / seconds;
  * @param {number} postmaster
  * @param {(server: RunningServer) => Promise<Turn>} load
  */
-async function costly(server, postmaster, load) {
+async function measureTurn(server, postmaster, load) {
   const before = await costOf(server, postmaster);
   const rate = await load(server);
   const after = await costOf(server, postmaster);
@@ -80,8 +80,8 @@ async function costly(server, postmaster, load) {
  * @param {readonly Awaited<ReturnType<typeof measureTurn>>[]} turns
  * @returns {Rate}
  */
-function together(turns) {
-  /** @param {(turn: Awaited<ReturnType<typeof costly>>) => number | undefined} read */
+function merge(turns) {
+  /** @param {(turn: Awaited<ReturnType<typeof measureTurn>>) => number | undefined} read */
   const median = (read) => medianOf(turns.flatMap((turn) => read(turn) ?? []));
   /** @param {(turn: Awaited<ReturnType<typeof measureTurn>>) => number} read */
   const sum = (read) => turns.reduce((total, turn) => total + read(turn), 0);
@@ -100,7 +100,7 @@ function together(turns) {
 
 /** @param {readonly number[]} values @returns {number | undefined} undefined without values */
 function medianOf(values) {
-  const sorted = values.toSorted((one, other) => one - other);
+  const sorted = values.toSorted((a, b) => a - b);
   return sorted[sorted.length >> 1];
 }
 
@@ -112,12 +112,12 @@ function medianOf(values) {
  * @param {Sent} sent
  */
 export async function assertSame({ product, limit }, sent) {
-  const [ours, theirs] = await Promise.all([answerOf(product, sent), answerOf(limit, sent)]);
-  assertEqual(sent.path, ours.count, theirs.count, 'count');
-  if (!('results' in theirs)) return assertSameRow(sent.path, ours, theirs);
-  assertEqual(sent.path, idsOf(ours), idsOf(theirs), 'ids');
-  theirs.results.forEach((/** @type {Record<string, unknown>} */ row, /** @type {number} */ at) =>
-    assertSameRow(sent.path, ours.results[at], row),
+  const [actual, expected] = await Promise.all([fetchJson(product, sent), fetchJson(limit, sent)]);
+  assertEqual(sent.path, actual.count, expected.count, 'count');
+  if (!('results' in expected)) return assertSameRow(sent.path, actual, expected);
+  assertEqual(sent.path, idsOf(actual), idsOf(expected), 'ids');
+  expected.results.forEach((/** @type {Record<string, unknown>} */ row, /** @type {number} */ at) =>
+    assertSameRow(sent.path, actual.results[at], row),
   );
 }
 
@@ -129,11 +129,11 @@ const idsOf = ({ results }) => results.map(({ id }) => id);
  * @param {Record<string, unknown>} actual
  * @param {Record<string, unknown>} expected
  */
-function assertSameRow(path, ours, theirs) {
-  for (const [name, value] of Object.entries(theirs)) {
-    const other = ours[name];
-    if (isMapping(value) && isMapping(other)) assertSameRow(`${path} ${name}`, other, value);
-    else assertEqual(path, other, value, name);
+function assertSameRow(path, actual, expected) {
+  for (const [name, value] of Object.entries(expected)) {
+    const found = actual[name];
+    if (isObject(value) && isObject(found)) assertSameRow(`${path} ${name}`, found, value);
+    else assertEqual(path, found, value, name);
   }
 }
 
@@ -141,7 +141,7 @@ function assertSameRow(path, ours, theirs) {
  * @param {unknown} value
  * @returns {value is Record<string, unknown>}
  */
-function isMapping(value) {
+function isObject(value) {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -151,13 +151,13 @@ function isMapping(value) {
  * @param {unknown} expected
  * @param {string} part
  */
-export function assertEqual(path, ours, theirs, what) {
-  if (isDeepStrictEqual(ours, theirs)) return;
+export function assertEqual(path, actual, expected, part) {
+  if (isDeepStrictEqual(actual, expected)) return;
   /** @param {unknown} value */
-  const short = (value) => (JSON.stringify(value) ?? 'nothing').slice(0, WORST_SHOWN);
+  const short = (value) => (JSON.stringify(value) ?? 'undefined').slice(0, MAX_SHOWN);
   throw new Error(
-    `${path}: the answers differ in ${what}, so no figure of theirs means anything.\n` +
-      `product ${short(ours)}\nlimit   ${short(theirs)}`,
+    `${path}: the responses differ in ${part}, so the figures cannot be compared.\n` +
+      `product ${short(actual)}\nlimit   ${short(expected)}`,
   );
 }
 
@@ -166,13 +166,13 @@ export function assertEqual(path, ours, theirs, what) {
  * @param {Sent} sent
  * @returns {Promise<import('./types.d.mts').Answer>}
  */
-export async function answerOf({ url }, { path, method, headers, body }) {
+export async function fetchJson({ url }, { path, method, headers, body }) {
   const response = await fetch(`${url}${path}`, {
     method,
     headers,
     ...(body === undefined ? {} : { body: new Uint8Array(Buffer.from(body)) }),
   });
   const text = await response.text();
-  if (!response.ok) throw new Error(`${url}${path} answered ${response.status}: ${text}`);
+  if (!response.ok) throw new Error(`${url}${path} returned ${response.status}: ${text}`);
   return JSON.parse(text);
 }

@@ -34,11 +34,11 @@ export function postmasterOf(url) {
 /** @param {number} postmaster */
 async function timeOfPostgres(postmaster) {
   // The parent counts the time of children that have ended.
-  let { own: sum, gone } = await timesOf(postmaster);
-  sum += gone;
+  let { own: sum, ended } = await timesOf(postmaster);
+  sum += ended;
   const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const times = await Promise.all(names.map((name) => timesOf(Number(name)).catch(() => null)));
-  for (const one of times) if (one?.parent === postmaster) sum += one.own;
+  for (const time of times) if (time?.parent === postmaster) sum += time.own;
   return sum;
 }
 
@@ -56,10 +56,10 @@ async function timesOf(pid) {
     .map(Number);
   const [parent = 0, user = 0, system = 0, childUser = 0, childSystem = 0] = [
     1, 11, 12, 13, 14,
-  ].map((place) => fields[place]);
+  ].map((index) => fields[index]);
   return {
     parent,
     own: (user + system) * TICK_MS,
-    gone: (childUser + childSystem) * TICK_MS,
+    ended: (childUser + childSystem) * TICK_MS,
   };
 }

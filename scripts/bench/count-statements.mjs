@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers';
 import pg from 'pg';
 
-const OPENING = /^(?:BEGIN|COMMIT|ROLLBACK)\b/;
+const TRANSACTION = /^(?:BEGIN|COMMIT|ROLLBACK)\b/;
 let statements = 0;
 
 const { query } = pg.Client.prototype;
@@ -14,7 +14,7 @@ const { query } = pg.Client.prototype;
 function counted(...args) {
   const [statement] = args;
   const text = typeof statement === 'string' ? statement : statement.text;
-  if (typeof text === 'string' && !OPENING.test(text)) statements += 1;
+  if (typeof text === 'string' && !TRANSACTION.test(text)) statements += 1;
   return Reflect.apply(query, this, args);
 }
 pg.Client.prototype.query = counted;
@@ -33,13 +33,13 @@ function watchTurns() {
   isWatching = true;
   longestTurn = 0;
   let before = processorTime();
-  const look = () => {
+  const measure = () => {
     const now = processorTime();
     longestTurn = Math.max(longestTurn, now - before);
     before = now;
-    if (isWatching) setImmediate(look);
+    if (isWatching) setImmediate(measure);
   };
-  setImmediate(look);
+  setImmediate(measure);
 }
 
 process.on('message', (message) => {

@@ -1,4 +1,4 @@
-import { makeTemplate } from './objects.mjs';
+import { createTemplate } from './objects.mjs';
 import { startServer } from './servers.mjs';
 import { caller, withDatabase } from './world.mjs';
 
@@ -15,7 +15,7 @@ import { caller, withDatabase } from './world.mjs';
  */
 
 /** @type {Proportions} */
-const USUAL = { runs: 2, events: 4, deliveries: 0.5, notifications: 0.5 };
+const DEFAULTS = { runs: 2, events: 4, deliveries: 0.5, notifications: 0.5 };
 const TEMPLATES = 20;
 const OWN_TEMPLATES = 5;
 const EVENTS_OF_A_RUN = 200;
@@ -47,18 +47,18 @@ const LONG_TABLES = [
  * @param {number} rows
  * @param {Proportions} [proportions]
  */
-export async function seed(world, main, rows, proportions = USUAL) {
+export async function seed(world, main, rows, proportions = DEFAULTS) {
   const server = await startServer(main, world.environment);
-  const made = await makeObjects(world, caller(server.url, world.admin));
+  const made = await createObjects(world, caller(server.url, world.admin));
   await server.stop();
   const objects = await withDatabase(world.environment.DATABASE_URL, async (client) => {
-    const taken = await takeDerived(client);
+    const restore = await dropDerived(client);
     const organization = `CASE WHEN n % 2 = 0 THEN ${made.organization} END`;
     const past = runs(rows * proportions.runs, templateOf(made), organization);
     for (const statement of [...past, fewRuns(made.young)]) await client.query(statement);
     await addPartitions(client);
-    for (const statement of others(made, rows, proportions)) await client.query(statement);
-    for (const statement of taken) await client.query(statement);
+    for (const statement of otherRows(made, rows, proportions)) await client.query(statement);
+    for (const statement of restore) await client.query(statement);
     await client.query('VACUUM ANALYZE');
     const { rows: found } = await client.query(
       `SELECT (SELECT min(id) FROM hosts WHERE inventory_id = $1) AS host,
@@ -72,8 +72,8 @@ export async function seed(world, main, rows, proportions = USUAL) {
     (await world.cli('create-token', '--username', username)).trim();
   const member = await tokenOf('member');
   const newcomer = await tokenOf('newcomer');
-  const stranger = await tokenOf('stranger');
-  return { objects, member, newcomer, stranger };
+  const outsider = await tokenOf('outsider');
+  return { objects, member, newcomer, outsider };
 }
 
 /**
@@ -101,7 +101,7 @@ export const seedTemplate = ({ environment }, template) =>
  * @param {import('pg').Client} client
  * @returns {Promise<string[]>} statements that create them again
  */
-async function takeDerived(client) {
+async function dropDerived(client) {
   const { rows } = await client.query(
     `SELECT format('DROP INDEX %s', indexrelid::regclass) AS dropped,
        pg_get_indexdef(indexrelid) AS made
@@ -131,9 +131,9 @@ async function addPartitions(client) {
   if (last < first) return;
   const size = Math.ceil((last + 1 - first) / (PARTITIONS - 1));
   for (let number = 0; number < PARTITIONS; number++) {
-    const begins = first + number * size;
-    await client.query(`CREATE TABLE job_events_from_${begins} PARTITION OF job_events
-      FOR VALUES FROM (${begins}) TO (${begins + size})`);
+    const start = first + number * size;
+    await client.query(`CREATE TABLE job_events_from_${start} PARTITION OF job_events
+      FOR VALUES FROM (${start}) TO (${start + size})`);
   }
 }
 
@@ -141,8 +141,8 @@ async function addPartitions(client) {
  * @param {World} world
  * @param {import('./types.d.mts').Call} call
  */
-async function makeObjects(world, call) {
-  const { template } = await makeTemplate(world, call);
+async function createObjects(world, call) {
+  const { template } = await createTemplate(world, call);
   const organization = await call('POST', 'organizations/', { name: 'Bench' });
   const inventory = await call('POST', 'inventories/', {
     name: 'Big',
@@ -166,15 +166,15 @@ async function makeObjects(world, call) {
   const team = await call('POST', 'teams/', { name: 'Members', organization: organization.id });
   const user = await call('POST', 'users/', { username: 'member', password: 'member-of-a-team' });
   await call('POST', `teams/${team.id}/users/`, { id: user.id });
-  await call('POST', 'users/', { username: 'stranger', password: 'member-of-nothing' });
+  await call('POST', 'users/', { username: 'outsider', password: 'member-of-no-team' });
   const young = await call('POST', `job_templates/${template.id}/copy/`, { name: 'Young' });
   const newcomer = await call('POST', 'users/', {
     username: 'newcomer',
     password: 'newcomer-of-today',
   });
-  const { object_roles: ofYoung } = (await call('GET', `job_templates/${young.id}/`))
+  const { object_roles: youngRoles } = (await call('GET', `job_templates/${young.id}/`))
     .summary_fields;
-  await call('POST', `users/${newcomer.id}/roles/`, { id: ofYoung.execute_role.id });
+  await call('POST', `users/${newcomer.id}/roles/`, { id: youngRoles.execute_role.id });
   const grant = async (/** @type {string} */ path, /** @type {string} */ role) => {
     const { object_roles: roles } = (await call('GET', path)).summary_fields;
     await call('POST', `teams/${team.id}/roles/`, { id: roles[role].id });
@@ -256,12 +256,12 @@ const deliveries = (count, template) =>
  * @param {number} rows
  * @param {Proportions} proportions
  */
-function others(made, rows, proportions) {
+function otherRows(made, rows, proportions) {
   const { inventory, small, organization, notifier } = made;
-  const { runs: ofRuns, events, notifications } = proportions;
+  const { runs: runsPerHost, events, notifications } = proportions;
   const template = templateOf(made);
   // Spreads the runs with events over all runs.
-  const apart = Math.floor((EVENTS_OF_A_RUN * ofRuns) / events);
+  const distance = Math.floor((EVENTS_OF_A_RUN * runsPerHost) / events);
   return [
     ...batches(
       rows,
@@ -278,8 +278,8 @@ function others(made, rows, proportions) {
     ...batches(
       rows * events,
       `INSERT INTO job_events (job_id, event, counter, uuid, host_name, stdout, created, start_line, end_line)
-     SELECT j.first + (n - 1) / ${EVENTS_OF_A_RUN} * ${apart}, 'runner_on_ok', (n - 1) % ${EVENTS_OF_A_RUN} + 1,
-       'event-' || n, 'host', 'ok: [host]', ${ago(`n / ${events} * ${ofRuns}`)},
+     SELECT j.first + (n - 1) / ${EVENTS_OF_A_RUN} * ${distance}, 'runner_on_ok', (n - 1) % ${EVENTS_OF_A_RUN} + 1,
+       'event-' || n, 'host', 'ok: [host]', ${ago(`n / ${events} * ${runsPerHost}`)},
        n % ${EVENTS_OF_A_RUN}, n % ${EVENTS_OF_A_RUN} + 1
      FROM (SELECT min(id) AS first FROM unified_jobs) j,`,
     ),

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 
-import { makeTemplate } from './objects.mjs';
+import { createTemplate } from './objects.mjs';
 import { report } from './report.mjs';
 import { startServer, startWorker } from './servers.mjs';
-import { withTalkingRunner } from './stub-runner.mjs';
+import { withPrintingRunner } from './stub-runner.mjs';
 import { until } from './until.mjs';
-import { caller, makeWorld, withDatabase } from './world.mjs';
+import { caller, createWorld, withDatabase } from './world.mjs';
 
 const RUNS = [
-  { name: 'as fast as it goes', events: 60_000, perSecond: 1e9, budget: { perSecond: 10_000 } },
-  // The lag of a source that is faster than the store would only measure how long it talks.
+  { name: 'at full speed', events: 60_000, perSecond: 1e9, budget: { perSecond: 10_000 } },
+  // The lag of a source that is faster than the store would only measure how long the source prints.
   { name: 'at 5,000/s', events: 30_000, perSecond: 5000, budget: { p99: 1000 } },
 ];
 
@@ -20,14 +20,14 @@ const RUNS = [
  * @param {import('./types.d.mts').SuiteInput} input
  */
 export async function benchEvents({ root, environment }) {
-  const world = await makeWorld({ root, environment, name: 'bench_events' });
+  const world = await createWorld({ root, environment, name: 'bench_events' });
   const server = await startServer(join(root, 'dist/main.js'), world.environment);
   try {
     const call = caller(server.url, world.admin);
-    const { template } = await makeTemplate(world, call);
+    const { template } = await createTemplate(world, call);
     const results = [];
     for (const { name, events, perSecond, budget } of RUNS) {
-      const environmentOfWorker = withTalkingRunner(world.environment, events, perSecond);
+      const environmentOfWorker = withPrintingRunner(world.environment, events, perSecond);
       const worker = startWorker(root, environmentOfWorker);
       const { job } = await call('POST', `job_templates/${template.id}/launch/`, {});
       await until(async () => (await call('GET', `jobs/${job}/`)).status === 'successful');

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 
 import { setEnvironment, startInProcess } from './in-process.mjs';
 import { report } from './report.mjs';
-import { caller, makeWorld } from './world.mjs';
+import { caller, createWorld } from './world.mjs';
 
 /** Number of turns by number of hosts, enough for a readable figure. */
 const SIZES = [
@@ -25,13 +25,13 @@ const SETTINGS = {
  */
 export async function benchInventory({ root, environment, only }) {
   const name = 'bench_inventory';
-  const world = await makeWorld({ root, environment, name, settings: SETTINGS });
+  const world = await createWorld({ root, environment, name, settings: SETTINGS });
   const restore = setEnvironment(world.environment);
   const server = await startInProcess(root);
   try {
     const call = caller(await server.getUrl(), world.admin);
     const { id: organization } = await call('POST', 'organizations/', { name: 'Bench' });
-    const bring = await bringer(root, server);
+    const importDocument = await importerOf(root, server);
     let counter = 0;
     const inventory = async () => {
       const fields = { name: `Bench ${(counter += 1)}`, organization };
@@ -44,14 +44,14 @@ export async function benchInventory({ root, environment, only }) {
       for (let turn = 0; turn < turns; turn += 1) {
         const body = bulkOf(await inventory(), hosts);
         times.created.push(await timeOf(() => call('POST', 'bulk/host_create/', body)));
-        const filled = await inventory();
-        const source = await call('POST', `inventories/${filled}/inventory_sources/`, {
+        const imported = await inventory();
+        const source = await call('POST', `inventories/${imported}/inventory_sources/`, {
           name: 'Bench',
           source: 'ec2',
         });
-        const place = { sourceId: source.id, inventoryId: filled };
-        times.first.push(await timeOf(() => bring(place, documentOf(hosts))));
-        times.again.push(await timeOf(() => bring(place, documentOf(hosts))));
+        const target = { sourceId: source.id, inventoryId: imported };
+        times.first.push(await timeOf(() => importDocument(target, documentOf(hosts))));
+        times.again.push(await timeOf(() => importDocument(target, documentOf(hosts))));
       }
       const limit = rateOf(hosts, times.created);
       const size = hosts.toLocaleString('en');
@@ -62,7 +62,7 @@ export async function benchInventory({ root, environment, only }) {
       );
     }
     return report(
-      'Hosts that an inventory update stores, beside bulk creation',
+      'Hosts stored by an inventory update and by bulk creation',
       results.filter((one) => one.name.includes(only)),
     );
   } finally {
@@ -77,7 +77,7 @@ export async function benchInventory({ root, environment, only }) {
  * @param {string} root
  * @param {import('@nestjs/common').INestApplication} server
  */
-async function bringer(root, server) {
+async function importerOf(root, server) {
   const load = (/** @type {string} */ path) =>
     import(pathToFileURL(join(root, 'dist/src', path)).href);
   const { Database } = await load('database/database.js');
@@ -88,9 +88,9 @@ async function bringer(root, server) {
   const rules = { enabled: null, instanceId: ['instance_id'] };
   const options = { overwrite: true, overwriteVars: false, hasInstanceIds: true };
   const context = { report: () => undefined, checkpoint: () => undefined };
-  return async (/** @type {object} */ place, /** @type {object} */ document) => {
+  return async (/** @type {object} */ target, /** @type {object} */ document) => {
     const delivery = await readDelivery(document, rules);
-    await database.transaction(() => imports.store(place, delivery, options, context));
+    await database.transaction(() => imports.store(target, delivery, options, context));
   };
 }
 
@@ -134,7 +134,7 @@ async function timeOf(work) {
  * @param {readonly number[]} times
  */
 function rateOf(hosts, times) {
-  const sorted = times.toSorted((one, other) => one - other);
+  const sorted = times.toSorted((a, b) => a - b);
   const middle = sorted[Math.floor(sorted.length / 2)] ?? 0;
   return { perSecond: (hosts / middle) * 1000, p50: middle };
 }

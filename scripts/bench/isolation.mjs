@@ -30,7 +30,7 @@ export async function benchIsolation({ root, environment }) {
   const settings = Settings.load({ ...environment, JOB_ISOLATION: 'bubblewrap' });
   const sandbox = new SandboxService(settings, null);
   const { mode, detail } = await sandbox.isolation();
-  if (mode === 'none') throw new Error(`Nothing can be measured: ${detail}`);
+  if (mode === 'none') throw new Error(`The sandbox cannot be measured: ${detail}`);
   const folder = await mkdtemp(join(environment.TMPDIR ?? tmpdir(), 'bench-isolation-'));
   /** @type {(id: number, isIsolated: boolean) => Promise<number>} */
   const start = async (id, isIsolated) => {
@@ -46,10 +46,10 @@ export async function benchIsolation({ root, environment }) {
     const stdio = ['ignore', 'ignore', 'inherit', isIsolated ? 'pipe' : 'ignore'];
     const child = spawn(file, args, { cwd, env: launch.environment, stdio });
     const [code] = await once(child, 'exit');
-    const took = performance.now() - started;
+    const duration = performance.now() - started;
     await removeDirectory(workspace.root);
     if (code !== 0) throw new Error(`The program ended with ${code}`);
-    return took;
+    return duration;
   };
   try {
     /** @type {number[]} */
@@ -66,7 +66,7 @@ export async function benchIsolation({ root, environment }) {
         product: figures(isolated),
         limit: figures(plain),
         budget: { addedMs: MAX_ADDED_MS },
-        note: `without it ${percentiles(plain).p50?.toFixed(1)} ms`,
+        note: `without the sandbox ${percentiles(plain).p50?.toFixed(1)} ms`,
       },
       await syncs({ load, sandbox, folder }),
     ]);
@@ -101,11 +101,11 @@ async function syncs({ load, sandbox, folder }) {
     await syncProject({ url: `file://${origin}`, reach, sandbox, destination });
     return performance.now() - started;
   };
-  const open = { wrap: (/** @type {object} */ command) => Promise.resolve(directLaunch(command)) };
+  const none = { wrap: (/** @type {object} */ command) => Promise.resolve(directLaunch(command)) };
   /** @type {[number[], number[]]} */
   const [plain, isolated] = [[], []];
   for (let count = 0; count < SYNCS; count++) {
-    plain.push(await sync('plain', open));
+    plain.push(await sync('plain', none));
     isolated.push(await sync('isolated', sandbox));
   }
   return {
@@ -113,12 +113,12 @@ async function syncs({ load, sandbox, folder }) {
     product: figures(isolated),
     limit: figures(plain),
     budget: { addedMs: MAX_ADDED_MS },
-    note: `without it ${percentiles(plain).p50?.toFixed(1)} ms`,
+    note: `without the sandbox ${percentiles(plain).p50?.toFixed(1)} ms`,
   };
 }
 
 /** @param {readonly number[]} times */
 function figures(times) {
-  const sum = times.reduce((total, one) => total + one, 0);
+  const sum = times.reduce((total, time) => total + time, 0);
   return { perSecond: (1000 * times.length) / sum, ...percentiles(times) };
 }

@@ -5,10 +5,10 @@ import { postmasterOf } from './cost.mjs';
 import { seed } from './data.mjs';
 import { COVERED } from './limit/indexes.mjs';
 import { scenariosOf } from './limit/scenarios.mjs';
-import { asker } from './load.mjs';
+import { readLoad } from './load.mjs';
 import { report } from './report.mjs';
 import { startLimit, startServer } from './servers.mjs';
-import { makeWorld } from './world.mjs';
+import { createWorld } from './world.mjs';
 
 const LIST = { ratio: 0.6, apiMs: 0.8, statements: 3 };
 const OBJECT = { ratio: 0.5, apiMs: 0.5, statements: 2 };
@@ -19,7 +19,7 @@ const OBJECT = { ratio: 0.5, apiMs: 0.5, statements: 2 };
  * @param {import('./types.d.mts').SuiteInput} input
  */
 export async function benchLists({ root, environment, rows, seconds, turns, only }) {
-  const world = await makeWorld({ root, environment, name: 'bench_lists' });
+  const world = await createWorld({ root, environment, name: 'bench_lists' });
   const main = join(root, 'dist/main.js');
   const { objects, member } = await seed(world, main, rows);
   const limit = await startLimit(world, { objects, prepare: COVERED });
@@ -33,7 +33,7 @@ export async function benchLists({ root, environment, rows, seconds, turns, only
       const token = one.member ? member : world.admin;
       const headers = { authorization: `Bearer ${token}`, 'x-scenario': name };
       await assertSame(pair, { path: read.path, method: 'GET', headers });
-      const load = asker(read.path, headers, seconds);
+      const load = readLoad(read.path, headers, seconds);
       loads.push({ name, load, budget: one.isObject ? OBJECT : LIST });
     }
     const results = await measureBoth(pair, loads, turns);

@@ -9,7 +9,7 @@ import { nextNonce } from './nonce.mjs';
 export const CONNECTIONS = 8;
 
 /** Interval of the check for completion. */
-const LOOK_MS = 5;
+const CHECK_MS = 5;
 
 /**
  * Returns a load that sends the same request repeatedly on several connections: the first time for `seconds`,
@@ -21,19 +21,19 @@ const LOOK_MS = 5;
  * @param {number} seconds
  * @returns {(server: { url: string }) => Promise<import('./compare.mjs').Turn>}
  */
-export function asker(path, headers, seconds) {
+export function readLoad(path, headers, seconds) {
   /** @type {Map<string, number>} */
   const amounts = new Map();
   return async ({ url }) => {
     const amount = amounts.get(url);
-    const load = { url: `${url}${path}`, headers, connections: CONNECTIONS, sampleInt: LOOK_MS };
+    const load = { url: `${url}${path}`, headers, connections: CONNECTIONS, sampleInt: CHECK_MS };
     const started = performance.now();
     const result = await autocannon({ ...load, ...(amount ? { amount } : { duration: seconds }) });
     const count = result.requests.total;
-    const took = (performance.now() - started) / 1000;
-    amounts.set(url, Math.max(CONNECTIONS, Math.round((count / took) * seconds)));
+    const elapsed = (performance.now() - started) / 1000;
+    amounts.set(url, Math.max(CONNECTIONS, Math.round((count / elapsed) * seconds)));
     const { p50, p99 } = result.latency;
-    return { count, seconds: took, p50, p99, failed: result.non2xx + result.errors };
+    return { count, seconds: elapsed, p50, p99, failed: result.non2xx + result.errors };
   };
 }
 
@@ -70,10 +70,10 @@ async function sendAll(url, waiting, { connections, dispatcher, expected }) {
       const { path, ...options } = one;
       const started = performance.now();
       const { statusCode, body } = await request(`${url}${path}`, { ...options, dispatcher });
-      const answer = await body.text();
+      const text = await body.text();
       latencies.push(performance.now() - started);
       if (statusCode === expected) continue;
-      if (failed === 0) process.stderr.write(`${path}: ${statusCode} ${answer.slice(0, 300)}\n`);
+      if (failed === 0) process.stderr.write(`${path}: ${statusCode} ${text.slice(0, 300)}\n`);
       failed += 1;
     }
   };

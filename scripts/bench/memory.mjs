@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { report } from './report.mjs';
 import { startServer, startWorker } from './servers.mjs';
-import { makeWorld } from './world.mjs';
+import { createWorld } from './world.mjs';
 
 const SETTLE_MS = 15_000;
 
@@ -13,7 +13,7 @@ const SETTLE_MS = 15_000;
  * @param {import('./types.d.mts').SuiteInput} input
  */
 export async function benchMemory({ root, environment }) {
-  const world = await makeWorld({ root, environment, name: 'bench_memory' });
+  const world = await createWorld({ root, environment, name: 'bench_memory' });
   const server = await startServer(join(root, 'dist/main.js'), world.environment);
   const worker = startWorker(root, world.environment);
   try {

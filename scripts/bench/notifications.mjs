@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { percentiles } from './load.mjs';
-import { makeTemplate } from './objects.mjs';
+import { createTemplate } from './objects.mjs';
 import { setEnvironment, startInProcess } from './in-process.mjs';
 import { report } from './report.mjs';
 import { startWorker } from './servers.mjs';
 import { until } from './until.mjs';
-import { caller, makeWorld, withDatabase } from './world.mjs';
+import { caller, createWorld, withDatabase } from './world.mjs';
 
 const MANY = 3000;
 const SINGLE = 50;
@@ -24,14 +24,14 @@ const RECEIVERS = 5;
  */
 export async function benchNotifications({ root, environment }) {
   const settings = { OUTBOUND_ALLOW: '127.0.0.0/8' };
-  const world = await makeWorld({ root, environment, name: 'bench_notifications', settings });
+  const world = await createWorld({ root, environment, name: 'bench_notifications', settings });
   const sinks = await Promise.all(Array.from({ length: RECEIVERS }, startSink));
   const restore = setEnvironment(world.environment);
   const app = await startInProcess(root);
   const worker = startWorker(root, world.environment);
   try {
     const call = caller(await app.getUrl(), world.admin);
-    const { template } = await makeTemplate(world, call);
+    const { template } = await createTemplate(world, call);
     const { RunTransitions } = await import(
       pathToFileURL(join(root, 'dist/src/runs/run-transitions.service.js')).href
     );
@@ -42,16 +42,16 @@ export async function benchNotifications({ root, environment }) {
       /** @type {number[]} */
       const jobs = [];
       for (const sink of sinks) jobs.push(await notifiedJob(template, call, sink.url));
-      /** @type {(count: number, some: readonly number[]) => Promise<number[]>} */
-      const running = (count, some) => copies(client, some, count / some.length);
+      /** @type {(count: number, originals: readonly number[]) => Promise<number[]>} */
+      const running = (count, originals) => copies(client, originals, count / originals.length);
       const first = jobs.slice(0, 1);
       const [sink] = sinks;
-      if (!sink) throw new Error('There is a receiver');
+      if (!sink) throw new Error('There is no receiver');
       const single = await pickUp(await running(SINGLE, first), { end, sink });
       const toOne = await deliver(client, await running(MANY, first), end);
       const toAll = await deliver(client, await running(MANY, jobs), end);
       return [
-        { name: 'pick-up of one', product: single },
+        { name: 'one notification', product: single },
         { name: `${MANY} to one receiver`, product: toOne },
         { name: `${MANY} to ${RECEIVERS}`, product: toAll, budget: { perSecond: 500 } },
       ];
@@ -67,20 +67,20 @@ export async function benchNotifications({ root, environment }) {
 
 /** Starts a webhook receiver that responds immediately. */
 async function startSink() {
-  let heard = () => {};
+  let notify = () => {};
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
       response.end('ok');
-      heard();
+      notify();
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('A port has a number');
+  if (address === null || typeof address === 'string') throw new Error('The server has no port');
   return {
     url: `http://127.0.0.1:${address.port}/`,
     /** @returns {Promise<void>} */
-    next: () => new Promise((resolve) => (heard = resolve)),
+    next: () => new Promise((resolve) => (notify = resolve)),
     stop: () => server.close(),
   };
 }
@@ -157,7 +157,7 @@ async function pickUp(runs, { end, sink }) {
 async function deliver(client, runs, end) {
   await end(runs);
   const started = performance.now();
-  const counted = async () => {
+  const countRecorded = async () => {
     const { rows } = await client.query(
       `SELECT count(*) FILTER (WHERE a.successful)::int AS recorded
        FROM notification_attempts a JOIN notifications n ON n.id = a.notification_id
@@ -166,6 +166,6 @@ async function deliver(client, runs, end) {
     );
     return rows[0].recorded;
   };
-  await until(async () => (await counted()) >= runs.length);
+  await until(async () => (await countRecorded()) >= runs.length);
   return { perSecond: runs.length / ((performance.now() - started) / 1000) };
 }

@@ -6,7 +6,7 @@
  * @param {object} fields to change in the template
  * @returns {Promise<{ template: import('./types.d.mts').Answer, inventory: number }>}
  */
-export async function makeTemplate({ cli }, call, fields = {}) {
+export async function createTemplate({ cli }, call, fields = {}) {
   await cli('demo-data');
   const { results } = await call('GET', 'job_templates/');
   const template = await call('PATCH', `job_templates/${results[0].id}/`, {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { measureBoth } from './compare.mjs';
 import { postmasterOf } from './cost.mjs';
 import { seed } from './data.mjs';
-import { asker } from './load.mjs';
+import { readLoad } from './load.mjs';
 import { report } from './report.mjs';
 import { startServer } from './servers.mjs';
-import { makeWorld } from './world.mjs';
+import { createWorld } from './world.mjs';
 
 /** Limit on the API's processor time of a page with 200 rows (docs/performance.md). */
 const BUDGET = { apiMs: 100 };
@@ -32,7 +32,7 @@ const LISTS = [
  * @param {import('./types.d.mts').SuiteInput} input
  */
 export async function benchPages({ root, environment, rows, seconds, turns, only }) {
-  const world = await makeWorld({ root, environment, name: 'bench_pages' });
+  const world = await createWorld({ root, environment, name: 'bench_pages' });
   const main = join(root, 'dist/main.js');
   await seed(world, main, rows);
   const server = await startServer(main, world.environment);
@@ -45,15 +45,15 @@ export async function benchPages({ root, environment, rows, seconds, turns, only
     const loads = [];
     for (const { name, path, json } of [...LISTS, statistics]) {
       if (!name.includes(only)) continue;
-      const askPage = asker(path, { authorization, accept: 'text/html' }, seconds);
-      const askData = asker(json, { authorization, accept: 'application/json' }, seconds);
-      /** @param {import('./types.d.mts').RunningServer} asked */
-      const load = (asked) => (asked === page ? askPage(asked) : askData(asked));
+      const requestPage = readLoad(path, { authorization, accept: 'text/html' }, seconds);
+      const requestData = readLoad(json, { authorization, accept: 'application/json' }, seconds);
+      /** @param {import('./types.d.mts').RunningServer} target */
+      const load = (target) => (target === page ? requestPage(target) : requestData(target));
       loads.push({ name, load, budget: BUDGET });
     }
     const pair = { product: page, limit: data, postmaster };
     const results = await measureBoth(pair, loads, turns);
-    return report('Pages beside their JSON', results);
+    return report('Pages compared with their JSON', results);
   } finally {
     await server.stop();
   }

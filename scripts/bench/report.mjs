@@ -19,7 +19,7 @@ const COLUMNS = [
 ];
 
 /** Tolerance for statements per request, as the process sends some statements in the background. */
-const ASIDE = 0.1;
+const BACKGROUND_STATEMENTS = 0.1;
 
 /**
  * Budgets of a line: their value, its better direction, and the text of the limit.
@@ -34,7 +34,7 @@ const BUDGETS = {
   p99: [({ product }) => product?.p99, 'less', (limit) => `p99 <= ${limit} ms`],
   apiMs: [({ product }) => product?.apiMs, 'less', (limit) => `API <= ${limit} ms`],
   statements: [
-    ({ product }) => product?.statements && product.statements - ASIDE,
+    ({ product }) => product?.statements && product.statements - BACKGROUND_STATEMENTS,
     'less',
     (limit) => `<= ${limit} statements`,
   ],
@@ -88,15 +88,15 @@ function remarks(one) {
   const { product, limit, budget = {}, note = '' } = one;
   const missed = [];
   for (const kind of /** @type {(keyof typeof BUDGETS)[]} */ (Object.keys(budget))) {
-    const [read, better, tell] = BUDGETS[kind];
+    const [read, better, describe] = BUDGETS[kind];
     const bound = budget[kind] ?? 0;
     // A missing value misses every limit.
     const value = read(one) ?? NaN;
-    if (!(better === 'more' ? value >= bound : value <= bound)) missed.push(tell(bound));
+    if (!(better === 'more' ? value >= bound : value <= bound)) missed.push(describe(bound));
   }
   const failed = (product?.failed ?? 0) + (limit?.failed ?? 0);
   const isBound = Object.keys(budget).length > 0;
-  const verdict = missed.length > 0 ? `MISSED (${missed.join(', ')})` : isBound ? 'holds' : '';
+  const verdict = missed.length > 0 ? `MISSED (${missed.join(', ')})` : isBound ? 'met' : '';
   return [verdict, failed > 0 ? `${failed} FAILED` : '', note].filter(Boolean).join(', ');
 }
 

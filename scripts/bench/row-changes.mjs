@@ -18,7 +18,7 @@ export async function changesOf({ environment }, tables, send) {
     const before = await countsOf(url.href, tables);
     const answer = await send(server);
     const after = await countsOf(url.href, tables);
-    const rows = tables.map((table, place) => [table, (after[place] ?? 0) - (before[place] ?? 0)]);
+    const rows = tables.map((table, index) => [table, (after[index] ?? 0) - (before[index] ?? 0)]);
     return { answer, rows: Object.fromEntries(rows) };
   };
   return { product: await changed('product'), limit: await changed('limit') };

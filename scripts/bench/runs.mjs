@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { percentiles } from './load.mjs';
-import { makeTemplate } from './objects.mjs';
+import { createTemplate } from './objects.mjs';
 import { report } from './report.mjs';
 import { startServer, startWorker } from './servers.mjs';
 import { until } from './until.mjs';
-import { caller, makeWorld, withDatabase } from './world.mjs';
+import { caller, createWorld, withDatabase } from './world.mjs';
 
 const execute = promisify(execFile);
 
 const RUNS = 24;
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 const TURNS = 2;
 const DELIVERIES = 10;
 const BUDGET = { ratio: 0.95 };
@@ -31,11 +31,11 @@ const PLAYBOOK = 'hello_world.yml';
  */
 export async function benchRuns({ root, environment }) {
   const folder = await mkdtemp(join(environment.TMPDIR ?? tmpdir(), 'bench-runs-'));
-  const settings = { DATA_DIR: join(folder, 'data'), JOB_CONCURRENCY: String(AT_ONCE) };
-  const world = await makeWorld({ root, environment, name: 'bench_runs', settings });
+  const settings = { DATA_DIR: join(folder, 'data'), JOB_CONCURRENCY: String(CONCURRENCY) };
+  const world = await createWorld({ root, environment, name: 'bench_runs', settings });
   const server = await startServer(join(root, 'dist/main.js'), world.environment);
   const call = caller(server.url, world.admin);
-  const { template } = await makeTemplate(world, call, { webhook_service: 'service_a' });
+  const { template } = await createTemplate(world, call, { webhook_service: 'service_a' });
   await cp(join(folder, 'data/projects/demo_project'), join(folder, 'project'), {
     recursive: true,
   });
@@ -43,7 +43,7 @@ export async function benchRuns({ root, environment }) {
   try {
     return await withDatabase(world.environment.DATABASE_URL, async (client) => {
       const jobs = jobsIn(client);
-      await jobs.workerIsThere();
+      await jobs.workerRegistered();
       const launch = async () => {
         const { jobs: before } = await jobs.ended();
         const started = performance.now();
@@ -59,23 +59,23 @@ export async function benchRuns({ root, environment }) {
       await launch();
       for (let turn = 0; turn < TURNS; turn++) {
         seconds.product += await launch();
-        seconds.runner += await alone((id) => runnerOf(folder, `${turn}-${id}`));
-        seconds.playbook += await alone(() => playbookIn(folder));
+        seconds.runner += await timeOf((id) => executeRunner(folder, `${turn}-${id}`));
+        seconds.playbook += await timeOf(() => executePlaybook(folder));
       }
       const { failed } = await jobs.ended();
-      const rate = (/** @type {number} */ took) => ({ perSecond: (TURNS * RUNS) / took });
+      const rate = (/** @type {number} */ elapsed) => ({ perSecond: (TURNS * RUNS) / elapsed });
       const product = { ...rate(seconds.product), failed };
       const key = (await call('GET', `job_templates/${template.id}/webhook_key/`)).webhook_key;
       const waits = await deliver(`${server.url}/api/v2/job_templates/${template.id}`, key, jobs);
-      return report(`Runs, ${AT_ONCE} at a time`, [
+      return report(`Runs, ${CONCURRENCY} at a time`, [
         {
-          name: 'beside ansible-runner',
+          name: 'compared with ansible-runner',
           product,
           limit: rate(seconds.runner),
           budget: BUDGET,
           note: `${Math.round((60 * RUNS * TURNS) / seconds.product)} a minute`,
         },
-        { name: 'beside ansible-playbook', product, limit: rate(seconds.playbook) },
+        { name: 'compared with ansible-playbook', product, limit: rate(seconds.playbook) },
         { name: 'from a delivery to its first task', product: percentiles(waits) },
       ]);
     });
@@ -88,7 +88,7 @@ export async function benchRuns({ root, environment }) {
 
 /** Returns queries about jobs. @param {import('pg').Client} client */
 const jobsIn = (client) => ({
-  workerIsThere: () =>
+  workerRegistered: () =>
     until(async () => (await client.query('SELECT 1 FROM worker_nodes')).rows.length > 0),
   ended: async () => {
     const { rows } = await client.query(
@@ -102,7 +102,7 @@ const jobsIn = (client) => ({
     const { rows } = await client.query('SELECT max(id) AS id FROM unified_jobs');
     return Number(rows[0].id);
   },
-  hasBegunTask: async (/** @type {number} */ after) => {
+  hasStartedTask: async (/** @type {number} */ after) => {
     const { rows } = await client.query(
       `SELECT 1 FROM job_events WHERE job_id > $1 AND event = 'playbook_on_task_start'`,
       [after],
@@ -117,13 +117,13 @@ const jobsIn = (client) => ({
  * @param {(id: number) => Promise<unknown>} start
  * @returns {Promise<number>} seconds
  */
-async function alone(start) {
+async function timeOf(start) {
   const started = performance.now();
   let next = 0;
-  const line = async () => {
+  const work = async () => {
     while (next < RUNS) await start(next++);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, line));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
   return (performance.now() - started) / 1000;
 }
 
@@ -134,18 +134,18 @@ const INVENTORY =
  * @param {string} folder
  * @param {string} name
  */
-async function runnerOf(folder, name) {
-  const own = join(folder, 'alone', name);
-  await mkdir(join(own, 'inventory'), { recursive: true });
-  await cp(join(folder, 'project'), join(own, 'project'), { recursive: true });
-  await writeFile(join(own, 'inventory/hosts'), INVENTORY);
-  await execute('ansible-runner', ['run', '--json', '--playbook', PLAYBOOK, own], {
+async function executeRunner(folder, name) {
+  const target = join(folder, 'alone', name);
+  await mkdir(join(target, 'inventory'), { recursive: true });
+  await cp(join(folder, 'project'), join(target, 'project'), { recursive: true });
+  await writeFile(join(target, 'inventory/hosts'), INVENTORY);
+  await execute('ansible-runner', ['run', '--json', '--playbook', PLAYBOOK, target], {
     maxBuffer: 1024 * 1024,
   });
 }
 
 /** @param {string} folder */
-async function playbookIn(folder) {
+async function executePlaybook(folder) {
   const inventory = join(folder, 'hosts');
   await writeFile(inventory, INVENTORY);
   await execute('ansible-playbook', ['-i', inventory, join(folder, 'project', PLAYBOOK)]);
@@ -177,8 +177,8 @@ async function deliver(template, key, jobs) {
       },
       body,
     });
-    if (response.status !== 202) throw new Error(`A delivery was answered ${response.status}`);
-    await until(() => jobs.hasBegunTask(newest), 5);
+    if (response.status !== 202) throw new Error(`A delivery returned ${response.status}`);
+    await until(() => jobs.hasStartedTask(newest), 5);
     waits.push(performance.now() - started);
     await until(async () => (await jobs.ended()).jobs > before);
   }

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 
-import { makeTemplate } from './objects.mjs';
+import { createTemplate } from './objects.mjs';
 import { report } from './report.mjs';
 import { startServer, startWorker } from './servers.mjs';
 import { withInstantRunner } from './stub-runner.mjs';
 import { until } from './until.mjs';
-import { caller, makeWorld, withDatabase } from './world.mjs';
+import { caller, createWorld, withDatabase } from './world.mjs';
 
 const PLACED = 2000;
-const RUN = 300;
+const EXECUTED = 300;
 
 /**
  * Measures jobs of one bulk launch: first how fast the scheduler places them on workers with capacity for all
@@ -18,18 +18,18 @@ const RUN = 300;
  */
 export async function benchScheduler({ root, environment }) {
   const settings = { BULK_JOB_MAX_LAUNCH: String(PLACED) };
-  const world = await makeWorld({ root, environment, name: 'bench_scheduler', settings });
+  const world = await createWorld({ root, environment, name: 'bench_scheduler', settings });
   const server = await startServer(join(root, 'dist/main.js'), world.environment);
   try {
     const call = caller(server.url, world.admin);
-    const { template } = await makeTemplate(world, call);
+    const { template } = await createTemplate(world, call);
     const launch = (/** @type {number} */ count) =>
       call('POST', 'bulk/job_launch/', {
         name: 'Bench',
         jobs: Array.from({ length: count }, () => ({ unified_job_template: template.id })),
       });
-    const ran = await run(world, () => launch(RUN));
-    const placed = await place(world, () => launch(PLACED));
+    const ran = await measureRuns(world, () => launch(EXECUTED));
+    const placed = await measurePlacement(world, () => launch(PLACED));
     return report('Starts of jobs', [
       {
         name: `${PLACED} placed by the scheduler`,
@@ -37,7 +37,7 @@ export async function benchScheduler({ root, environment }) {
         budget: { perSecond: 200 },
         note: 'statements of a pass: test/queue/scheduler.spec.ts',
       },
-      { name: `${RUN} run by one worker`, product: ran },
+      { name: `${EXECUTED} run by one worker`, product: ran },
     ]);
   } finally {
     await server.stop();
@@ -50,7 +50,7 @@ export async function benchScheduler({ root, environment }) {
  * @param {import('./types.d.mts').World} world
  * @param {() => Promise<unknown>} launch
  */
-async function place({ root, environment }, launch) {
+async function measurePlacement({ root, environment }, launch) {
   return withDatabase(environment.DATABASE_URL, async (client) => {
     await client.query(
       `INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity, last_seen)
@@ -61,8 +61,8 @@ async function place({ root, environment }, launch) {
       `INSERT INTO instances (hostname, cpu_capacity, mem_capacity) VALUES ('bench', $1, $1)`,
       [10 * PLACED],
     );
-    const worker = startWorker(root, instant(environment, 1));
-    await ready(client);
+    const worker = startWorker(root, instantEnvironment(environment, 1));
+    await workerRegistered(client);
     await launch();
     const started = performance.now();
     await until(async () => {
@@ -70,7 +70,7 @@ async function place({ root, environment }, launch) {
         `SELECT count(*)::int AS count FROM unified_jobs WHERE type = 'job'
            AND status IN ('waiting', 'running', 'successful')`,
       );
-      return rows[0].count >= RUN + PLACED;
+      return rows[0].count >= EXECUTED + PLACED;
     }, 20);
     const seconds = (performance.now() - started) / 1000;
     await worker.stop();
@@ -82,10 +82,10 @@ async function place({ root, environment }, launch) {
  * @param {import('./types.d.mts').World} world
  * @param {() => Promise<unknown>} launch
  */
-async function run({ root, environment }, launch) {
+async function measureRuns({ root, environment }, launch) {
   return withDatabase(environment.DATABASE_URL, async (client) => {
-    const worker = startWorker(root, instant(environment, 8));
-    await ready(client);
+    const worker = startWorker(root, instantEnvironment(environment, 8));
+    await workerRegistered(client);
     await launch();
     const started = performance.now();
     await until(async () => {
@@ -93,11 +93,11 @@ async function run({ root, environment }, launch) {
         `SELECT count(*)::int AS count FROM unified_jobs
          WHERE type = 'job' AND status = 'successful'`,
       );
-      return rows[0].count >= RUN;
+      return rows[0].count >= EXECUTED;
     });
     const seconds = (performance.now() - started) / 1000;
     await worker.stop();
-    return { perSecond: RUN / seconds };
+    return { perSecond: EXECUTED / seconds };
   });
 }
 
@@ -105,13 +105,13 @@ async function run({ root, environment }, launch) {
  * @param {NodeJS.ProcessEnv} environment
  * @param {number} concurrency
  */
-const instant = (environment, concurrency) => ({
+const instantEnvironment = (environment, concurrency) => ({
   ...withInstantRunner(environment),
   JOB_CONCURRENCY: String(concurrency),
 });
 
 /** Waits until a worker is registered in the database. @param {import('pg').Client} client */
-const ready = (client) =>
+const workerRegistered = (client) =>
   until(async () => {
     const { rows } = await client.query("SELECT 1 FROM worker_nodes WHERE name <> 'bench'");
     return rows.length > 0;

@@ -8,7 +8,7 @@ import { NODE_FLAGS } from '../processes/node-flags.mjs';
 import { endWithRunningCommands } from '../processes/run.mjs';
 import { createDatabase, withDatabase } from './world.mjs';
 
-const here = fileURLToPath(new URL('.', import.meta.url));
+const folder = fileURLToPath(new URL('.', import.meta.url));
 const READY_SECONDS = 60;
 
 /**
@@ -25,7 +25,7 @@ export async function startServer(main, environment, flags = []) {
     ...NODE_FLAGS.api,
     ...flags,
     '--import',
-    join(here, 'count-statements.mjs'),
+    join(folder, 'count-statements.mjs'),
   ]);
   const url = `http://127.0.0.1:${port}`;
   for (let waited = 0; waited < READY_SECONDS * 10; waited++) {
@@ -51,7 +51,7 @@ export async function startLimit({ environment }, { objects = {}, prepare }) {
     for (const statement of prepare) await client.query(statement);
     await client.query('VACUUM ANALYZE');
   });
-  return startBeside('server.mjs', { ...environment, DATABASE_URL: copied }, objects);
+  return startComparison('server.mjs', { ...environment, DATABASE_URL: copied }, objects);
 }
 
 /**
@@ -63,7 +63,7 @@ export async function startLimit({ environment }, { objects = {}, prepare }) {
 export function startFramework({ environment }, objects) {
   const url = new URL(environment.DATABASE_URL);
   [url.pathname] = copyOf(environment);
-  return startBeside('framework.mjs', { ...environment, DATABASE_URL: url.href }, objects);
+  return startComparison('framework.mjs', { ...environment, DATABASE_URL: url.href }, objects);
 }
 
 /**
@@ -82,11 +82,11 @@ function copyOf({ DATABASE_URL = '' }) {
  * @param {NodeJS.ProcessEnv} environment
  * @param {import('./limit/routes.d.mts').Objects} objects
  */
-async function startBeside(program, environment, objects) {
+async function startComparison(program, environment, objects) {
   const child = startProcess(
-    join(here, 'limit', program),
+    join(folder, 'limit', program),
     { ...environment, OBJECTS: JSON.stringify(objects) },
-    ['--import', join(here, 'count-statements.mjs')],
+    ['--import', join(folder, 'count-statements.mjs')],
   );
   const [{ port }] = await once(child, 'message');
   return serverOf(child, `http://127.0.0.1:${port}`);
@@ -158,6 +158,6 @@ async function freePort() {
   await once(server, 'listening');
   const address = server.address();
   server.close();
-  if (address === null || typeof address === 'string') throw new Error('A port has a number');
+  if (address === null || typeof address === 'string') throw new Error('The server has no port');
   return address.port;
 }

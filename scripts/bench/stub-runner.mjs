@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-const ENDS_AT_ONCE = `#!/bin/sh
+const INSTANT_SCRIPT = `#!/bin/sh
 for folder; do :; done
 mkdir -p "$folder/artifacts/run"
 echo successful > "$folder/artifacts/run/status"
@@ -49,7 +49,7 @@ writeFileSync(join(folder, 'artifacts', 'run', 'status'), 'successful');
  *
  * @param {NodeJS.ProcessEnv} environment
  */
-export const withInstantRunner = (environment) => install(environment, ENDS_AT_ONCE);
+export const withInstantRunner = (environment) => install(environment, INSTANT_SCRIPT);
 
 /**
  * Returns settings with an `ansible-runner` that prints `count` events, `perSecond` in each second.
@@ -58,7 +58,7 @@ export const withInstantRunner = (environment) => install(environment, ENDS_AT_O
  * @param {number} count
  * @param {number} perSecond
  */
-export const withTalkingRunner = (environment, count, perSecond) =>
+export const withPrintingRunner = (environment, count, perSecond) =>
   install(environment, eventsScript(count, perSecond));
 
 /**

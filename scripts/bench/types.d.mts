@@ -1,5 +1,4 @@
-/** What the suites of the benchmark pass to each other. */
-import type { ChildProcess } from 'node:child_process';
+/** Types that the suites of the benchmark share. */
 
 export interface SuiteInput {
   root: string;
@@ -86,5 +85,3 @@ export interface Result {
   megabytes?: number;
   budget?: Budget | undefined;
 }
-
-export type Children = Set<ChildProcess>;

@@ -8,7 +8,7 @@ const LIMIT_MS = 180_000;
 export async function until(isDone, intervalMs = 100) {
   const started = Date.now();
   while (!(await isDone())) {
-    if (Date.now() - started > LIMIT_MS) throw new Error('What is measured did not end.');
+    if (Date.now() - started > LIMIT_MS) throw new Error('The measured work did not end.');
     await new Promise((resolve) => setTimeout(resolve, intervalMs));
   }
 }

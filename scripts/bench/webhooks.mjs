@@ -6,11 +6,11 @@ import { postmasterOf } from './cost.mjs';
 import { seedTemplate } from './data.mjs';
 import { WITHOUT_COUNTERS } from './limit/indexes.mjs';
 import { sendEach } from './load.mjs';
-import { makeTemplate } from './objects.mjs';
+import { createTemplate } from './objects.mjs';
 import { report } from './report.mjs';
 import { changesOf } from './row-changes.mjs';
 import { startLimit, startServer } from './servers.mjs';
-import { caller, makeWorld } from './world.mjs';
+import { caller, createWorld } from './world.mjs';
 
 /** @typedef {import('./types.d.mts').Sent} Sent */
 
@@ -35,7 +35,8 @@ const [ACCEPTED, REFUSED] = [202, 403];
  * @param {import('./types.d.mts').SuiteInput} input
  */
 export async function benchWebhooks({ root, environment, turns, only }) {
-  const world = await makeWorld({ root, environment, name: 'bench_webhooks', settings: SETTINGS });
+  const name = 'bench_webhooks';
+  const world = await createWorld({ root, environment, name, settings: SETTINGS });
   const main = join(root, 'dist/main.js');
   const objects = await prepare(world, main);
   const limit = await startLimit(world, { objects, prepare: WITHOUT_COUNTERS });
@@ -54,13 +55,13 @@ export async function benchWebhooks({ root, environment, turns, only }) {
       const changes = await changesOf(world, tables, (server) =>
         sendOne(pair[server], make(COMPARED)),
       );
-      assertEqual(name, changes.product, changes.limit, 'answer or new rows');
+      assertEqual(name, changes.product, changes.limit, 'response or new rows');
     }
-    const loads = kinds.map(({ name, budget, make, ...how }) => ({
+    const loads = kinds.map(({ name, budget, make, ...options }) => ({
       name,
       budget,
       load: (/** @type {import('./types.d.mts').RunningServer} */ { url }) =>
-        sendEach(url, make, how),
+        sendEach(url, make, options),
     }));
     const results = await measureBoth(pair, loads, turns);
     return report('Webhooks', results);
@@ -79,12 +80,12 @@ export async function benchWebhooks({ root, environment, turns, only }) {
 function kindsOf(path, key, { label, bytes, count, budget }) {
   const deliver = deliveryMaker(path, key, bytes);
   const again = () => deliver(`${COMPARED} again`);
-  const forge = deliveryMaker(path, 'not the key', bytes);
+  const createForged = deliveryMaker(path, 'not the key', bytes);
   const flood = { count: 8 * count, connections: FLOOD_CONNECTIONS };
   return [
     { name: `${label}, accepted`, budget, make: deliver, count, expected: ACCEPTED },
     { name: `${label}, redelivered`, budget, make: again, count, expected: ACCEPTED },
-    { name: `${label}, refused`, budget, make: forge, ...flood, expected: REFUSED },
+    { name: `${label}, refused`, budget, make: createForged, ...flood, expected: REFUSED },
   ];
 }
 
@@ -95,7 +96,7 @@ function kindsOf(path, key, { label, bytes, count, budget }) {
 async function prepare(world, main) {
   const server = await startServer(main, world.environment);
   const call = caller(server.url, world.admin);
-  const { template } = await makeTemplate(world, call, { webhook_service: 'service_a' });
+  const { template } = await createTemplate(world, call, { webhook_service: 'service_a' });
   const { webhook_key: key } = await call('GET', `job_templates/${template.id}/webhook_key/`);
   await server.stop();
   await seedTemplate(world, Number(template.id));
@@ -128,8 +129,8 @@ async function sendOne({ url }, { path, method, headers, body = '' }) {
 function deliveryMaker(path, key, bytes) {
   const commit = {
     id: 'b'.repeat(40),
-    message: 'Change a file and tell at some length why it had to be changed.',
-    author: { name: 'Somebody', email: 'somebody@example.com' },
+    message: 'Change a file and explain in detail why it changed.',
+    author: { name: 'Author', email: 'author@example.com' },
     modified: ['roles/web/tasks/main.yml', 'roles/web/templates/site.conf'],
   };
   const size = Math.floor(bytes / (JSON.stringify(commit).length + 1));

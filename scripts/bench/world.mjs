@@ -14,7 +14,7 @@ const run = promisify(execFile);
  *   `settings` override settings of the product
  * @returns {Promise<import('./types.d.mts').World>}
  */
-export async function makeWorld({ root, environment, name, settings = {} }) {
+export async function createWorld({ root, environment, name, settings = {} }) {
   const env = {
     SECRET_KEY: 'benchmark-secret-key-benchmark',
     ...environment,
@@ -51,7 +51,7 @@ export function caller(url, token) {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text}`);
     return text === '' ? null : JSON.parse(text);
   };
 }

@@ -10,13 +10,13 @@ const WHO = `who AS (
   SELECT u.id, u.username FROM tokens k JOIN users u ON u.id = k.user_id
   WHERE k.digest = $1 AND (k.expires IS NULL OR k.expires > now()) AND u.is_superuser)`;
 
-/** @param {string} what to select from: `type`, `id`, `name`, `organization`, `changes` */
-const log = (what) => `logged AS (
+/** @param {string} source query of `type`, `id`, `name`, `organization`, `changes` */
+const log = (source) => `logged AS (
   INSERT INTO activity_stream (operation, object1, object1_id, object1_name, organization_id,
     changes, actor_id, actor_snapshot)
-  SELECT what.operation, what.type, what.id, what.name, what.organization_id, what.changes, who.id,
+  SELECT entry.operation, entry.type, entry.id, entry.name, entry.organization_id, entry.changes, who.id,
     json_build_object('username', who.username)
-  FROM (${what}) what, who)`;
+  FROM (${source}) entry, who)`;
 
 const CREATE = `
   WITH ${WHO},
@@ -44,19 +44,19 @@ async function createHosts({ digest, body }, pool) {
       hosts.map((/** @type {{ variables: string }} */ { variables }) => variables),
     ],
   });
-  const made = rows.map((row) => ({ ...row, url: `/api/v2/hosts/${row.id}/`, inventory }));
-  return { status: 201, body: { url: `/api/v2/inventories/${inventory}/`, hosts: made } };
+  const created = rows.map((row) => ({ ...row, url: `/api/v2/hosts/${row.id}/`, inventory }));
+  return { status: 201, body: { url: `/api/v2/inventories/${inventory}/`, hosts: created } };
 }
 
 const DELETE = `
   WITH ${WHO},
-  gone AS (
+  deleted AS (
     DELETE FROM hosts WHERE id = ANY($2::int[]) AND ${IS_ADMIN} RETURNING id, name, inventory_id),
   ${log(`SELECT 'update' AS operation, 'inventory' AS type, i.id, i.name, i.organization_id,
       json_build_object('hosts_deleted', json_agg(
-        json_build_object('host_id', gone.id, 'host_name', gone.name))) AS changes
-    FROM gone JOIN inventories i ON i.id = gone.inventory_id GROUP BY i.id`)}
-  SELECT id, name FROM gone`;
+        json_build_object('host_id', deleted.id, 'host_name', deleted.name))) AS changes
+    FROM deleted JOIN inventories i ON i.id = deleted.inventory_id GROUP BY i.id`)}
+  SELECT id, name FROM deleted`;
 
 /** @type {Write} */
 async function deleteHosts({ digest, body }, pool) {

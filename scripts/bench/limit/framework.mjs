@@ -8,7 +8,7 @@ import { Controller, Get, Module, Req, UseGuards, UseInterceptors } from '@nestj
 import { NestFactory } from '@nestjs/core';
 import { map } from 'rxjs';
 
-import { answerRead, digestOf } from './reads.mjs';
+import { respondToRead, digestOf } from './reads.mjs';
 
 /** Computes the digest of the token. The statement finds its user. */
 class TokenGuard {
@@ -20,25 +20,25 @@ class TokenGuard {
   }
 }
 
-class AnswerInterceptor {
+class ResponseInterceptor {
   /**
    * @param {import('@nestjs/common').ExecutionContext} _context
    * @param {import('@nestjs/common').CallHandler} next
    */
   intercept(_context, next) {
-    return next.handle().pipe(map((answer) => answer));
+    return next.handle().pipe(map((body) => body));
   }
 }
 
 class ReadsController {
   /** @param {any} request */
   async read({ headers, url, digest }) {
-    return answerRead({ headers, path: url, digest });
+    return respondToRead({ headers, path: url, digest });
   }
 }
 Req()(ReadsController.prototype, 'read', 0);
 Reflect.decorate(
-  [Get('*path'), UseGuards(TokenGuard), UseInterceptors(AnswerInterceptor)],
+  [Get('*path'), UseGuards(TokenGuard), UseInterceptors(ResponseInterceptor)],
   ReadsController.prototype,
   'read',
   Object.getOwnPropertyDescriptor(ReadsController.prototype, 'read'),

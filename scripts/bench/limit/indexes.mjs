@@ -43,11 +43,11 @@ const INDEXES = [
  * Statistics of every row of tables up to 3,000,000 instead of a sample, so that plans are the same in every
  * run. Writes, which are planned each time, would be slower.
  */
-const OF_ALL_ROWS = 'SET default_statistics_target = 10000';
+const FULL_STATISTICS = 'SET default_statistics_target = 10000';
 
 /** Statements for reads. The same session then analyzes the tables. */
 export const COVERED = [
   'CREATE EXTENSION IF NOT EXISTS pg_trgm',
   ...INDEXES.map((index) => `CREATE INDEX ON ${index}`),
-  OF_ALL_ROWS,
+  FULL_STATISTICS,
 ];

@@ -31,7 +31,7 @@ export const digestOf = (header) =>
  * @param {{ headers: import('node:http').IncomingHttpHeaders, path: string, digest: string }} request
  * @returns {Promise<object | null>} null for a request without a scenario
  */
-export async function answerRead({ headers, path, digest }) {
+export async function respondToRead({ headers, path, digest }) {
   const read = reads.get(String(headers['x-scenario']));
   if (!read) return null;
   const { rows } = await pool.query({ name: read.name, text: read.text, values: [digest] });

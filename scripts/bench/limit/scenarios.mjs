@@ -25,22 +25,22 @@ export const scenariosOf = (objects) => [
 function hosts({ inventory }) {
   const path = `inventories/${inventory}/hosts/`;
   const where = `t.inventory_id = ${inventory}`;
-  const holds = "t.name ILIKE '%00421%'";
-  const found = `${holds} OR t.description ILIKE '%00421%'`;
+  const matches = "t.name ILIKE '%00421%'";
+  const found = `${matches} OR t.description ILIKE '%00421%'`;
   const big = "t.inventory_id IN (SELECT id FROM inventories WHERE name = 'Big')";
-  const list = lister('hosts');
+  const list = listOf('hosts');
   return [
     list('hosts of one inventory, by id', `${path}?order_by=id`, { where }),
     list('hosts by inventory, by id', `hosts/?inventory=${inventory}&order_by=id`, { where }),
     list('the same, no count', `${path}?order_by=id&count_disabled=1`, { where, counted: false }),
     list('the same, 200 a page', `${path}?order_by=id&page_size=200`, { where, size: 200 }),
     list('the same, default order', path, { where, order: BY_NAME }),
-    list('the same, name holds', `${path}?name__icontains=00421`, {
+    list('the same, name contains', `${path}?name__icontains=00421`, {
       where,
-      holds,
+      matches,
       order: BY_NAME,
     }),
-    list('the same, search', `${path}?search=00421`, { where, holds: found, order: BY_NAME }),
+    list('the same, search', `${path}?search=00421`, { where, matches: found, order: BY_NAME }),
     list('the same, one name', `${path}?name=host-0000421`, {
       where: `${where} AND t.name = 'host-0000421'`,
       order: BY_NAME,
@@ -55,10 +55,10 @@ function hosts({ inventory }) {
 
 /** @param {Objects} objects @returns {Scenario[]} */
 function collections({ inventory, organization }) {
-  const templates = lister('job_templates');
-  const teams = lister('teams');
+  const templates = listOf('job_templates');
+  const teams = listOf('teams');
   return [
-    lister('groups')('groups of one inventory', `inventories/${inventory}/groups/?order_by=id`, {
+    listOf('groups')('groups of one inventory', `inventories/${inventory}/groups/?order_by=id`, {
       where: `t.inventory_id = ${inventory}`,
     }),
     teams('teams', 'teams/?order_by=id', {}),
@@ -66,7 +66,7 @@ function collections({ inventory, organization }) {
       where: `t.organization_id = ${organization}`,
       order: BY_NAME,
     }),
-    lister('inventories')('inventories', 'inventories/', { order: BY_NAME }),
+    listOf('inventories')('inventories', 'inventories/', { order: BY_NAME }),
     templates('templates', 'job_templates/', { order: BY_NAME }),
     templates('member: templates', 'job_templates/', { order: BY_NAME, member: true }),
   ];
@@ -74,10 +74,10 @@ function collections({ inventory, organization }) {
 
 /** @param {Objects} objects @returns {Scenario[]} */
 function runs({ template, organization }) {
-  const holds = "t.name ILIKE '%run-00421%' OR t.description ILIKE '%run-00421%'";
+  const matches = "t.name ILIKE '%run-00421%' OR t.description ILIKE '%run-00421%'";
   const bench = "t.organization_id IN (SELECT id FROM organizations WHERE name = 'Bench')";
-  const list = lister('jobs');
-  const all = lister('unified_jobs');
+  const list = listOf('jobs');
+  const all = listOf('unified_jobs');
   const ofOne = `jobs/?organization=${organization}&order_by=-id`;
   return [
     list('jobs', 'jobs/', {}),
@@ -100,10 +100,10 @@ function runs({ template, organization }) {
       where: bench,
       order: NEWEST,
     }),
-    list('jobs, search', 'jobs/?search=run-00421', { holds }),
+    list('jobs, search', 'jobs/?search=run-00421', { matches }),
     list('member: jobs', 'jobs/', { member: true }),
     list('member: jobs by end', 'jobs/?order_by=-finished', { order: BY_END, member: true }),
-    list('member: jobs, search', 'jobs/?search=run-00421', { holds, member: true }),
+    list('member: jobs, search', 'jobs/?search=run-00421', { matches, member: true }),
     all('all runs by end', 'unified_jobs/?order_by=-finished', { order: BY_END }),
     all('all runs of a type', 'unified_jobs/?type=job&order_by=-id', {
       where: "t.type = 'job'",
@@ -114,9 +114,9 @@ function runs({ template, organization }) {
 
 /** @param {Objects} objects @returns {Scenario[]} */
 function logs({ template, job, notifier }) {
-  const events = lister('job_events');
-  const activity = lister('activity_stream');
-  const sent = lister('notifications');
+  const events = listOf('job_events');
+  const activity = listOf('activity_stream');
+  const sent = listOf('notifications');
   const deliveries = `job_templates/${template}/webhook_deliveries/`;
   return [
     events('events', 'job_events/', {}),
@@ -128,7 +128,7 @@ function logs({ template, job, notifier }) {
     activity('activity by time', 'activity_stream/?order_by=-timestamp', {
       order: 't.timestamp DESC, t.id',
     }),
-    lister('webhook_deliveries')('deliveries of one template', deliveries, {
+    listOf('webhook_deliveries')('deliveries of one template', deliveries, {
       where: `t.template_id = ${template}`,
       order: NEWEST,
     }),
@@ -158,9 +158,9 @@ const singles = ({ host, template, team }) => [
  * @param {Parameters<typeof readList>[0]} table
  * @returns {(name: string, path: string, options: Parameters<typeof readList>[2]) => Scenario}
  */
-const lister = (table) => (name, path, asked) => ({
+const listOf = (table) => (name, path, options) => ({
   name,
-  read: readList(table, path, asked),
+  read: readList(table, path, options),
   isObject: false,
-  member: asked.member ?? false,
+  member: options.member ?? false,
 });

@@ -5,7 +5,7 @@
 import { createServer } from 'node:http';
 
 import { bulkRoutes } from './bulk.mjs';
-import { answerRead, digestOf, objects, pool } from './reads.mjs';
+import { respondToRead, digestOf, objects, pool } from './reads.mjs';
 import { webhookRoutes } from './webhooks.mjs';
 
 const writes = new Map([...bulkRoutes(), ...webhookRoutes(objects)]);
@@ -17,7 +17,7 @@ const writes = new Map([...bulkRoutes(), ...webhookRoutes(objects)]);
 async function answer(request) {
   const path = request.url ?? '';
   const digest = digestOf(request.headers.authorization);
-  const read = await answerRead({ headers: request.headers, path, digest });
+  const read = await respondToRead({ headers: request.headers, path, digest });
   if (read) return { status: 200, body: read };
   const write = writes.get(path);
   if (!write) return { status: 404, body: {} };

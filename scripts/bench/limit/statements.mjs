@@ -113,7 +113,7 @@ const joinOf = ({ parent }) =>
  * @param {keyof typeof TABLES} name
  * @param {Table} table
  */
-const shower = (name, { type, parent }) => {
+const representationOf = (name, { type, parent }) => {
   return (/** @type {Record<string, unknown>} */ row) => {
     const { parent_id: parentId, parent_name: parentName, ...own } = row;
     delete own.count;
@@ -136,24 +136,24 @@ const shower = (name, { type, parent }) => {
  *   index, and is evaluated once
  * @returns {Read}
  */
-export function readList(name, path, { where = 'TRUE', order = 't.id', holds, ...asked }) {
+export function readList(name, path, { where = 'TRUE', order = 't.id', matches, ...options }) {
   /** @type {Table} */
   const { parent, ...rest } = TABLES[name];
-  const { size = 25, counted = true, member = false } = asked;
-  // The page of a member omits the parents, few of which a member may read.
+  const { size = 25, counted = true, member = false } = options;
+  // The page of a member omits the parents, of which a member may read few.
   const table = { ...rest, ...(member || parent === undefined ? {} : { parent }) };
   const rows = `${table.table ?? name} t`;
-  const from = holds === undefined ? rows : 'found t';
+  const from = matches === undefined ? rows : 'found t';
   const condition = [
     where,
     ...(table.table === undefined ? [] : [`t.type = '${table.type}'`]),
     member ? isVisible(table) : IS_ADMIN,
   ].join(' AND ');
-  const show = shower(name, table);
+  const show = representationOf(name, table);
   return {
     path: `/api/v2/${path}`,
     text: `
-      ${holds === undefined ? '' : `WITH found AS MATERIALIZED (SELECT * FROM ${rows} WHERE ${holds})`}
+      ${matches === undefined ? '' : `WITH found AS MATERIALIZED (SELECT * FROM ${rows} WHERE ${matches})`}
       SELECT ${columnsOf(table)}
         ${counted ? `, (SELECT count(*) FROM ${from} WHERE ${condition}) AS count` : ''}
       FROM (SELECT * FROM ${from} WHERE ${condition} ORDER BY ${order} LIMIT ${size + 1}) t
@@ -177,7 +177,7 @@ export function readList(name, path, { where = 'TRUE', order = 't.id', holds, ..
 export function readObject(name, id) {
   /** @type {Table} */
   const table = TABLES[name];
-  const show = shower(name, table);
+  const show = representationOf(name, table);
   return {
     path: `/api/v2/${name}/${id}/`,
     text: `SELECT ${columnsOf(table)} FROM ${table.table ?? name} t ${joinOf(table)}

@@ -72,20 +72,20 @@ export const webhookRoutes = ({ template, webhookKey }) => [
         text: DELIVER,
         values: [...event, statuses, text, size, source],
       });
-      const [made] = rows;
-      if (made) return answer('Job queued.', made);
-      const again = await pool.query({
+      const [created] = rows;
+      if (created) return responseOf('Job queued.', created);
+      const repeated = await pool.query({
         name: 'duplicate',
         text: DUPLICATE,
         values: [...event, size, source],
       });
-      return answer('Webhook previously received, aborting.', again.rows[0]);
+      return responseOf('Webhook previously received, aborting.', repeated.rows[0]);
     },
   ],
 ];
 
 /** @param {string} message @param {{ id: number, job_id: number }} delivery */
-const answer = (message, { id, job_id: job }) => ({
+const responseOf = (message, { id, job_id: job }) => ({
   status: 202,
   body: { message, delivery: id, job, url: `/api/v2/jobs/${job}/` },
 });

@@ -1,6 +1,6 @@
 /**
- * Starts the real application for API tests. Spec files of one process share it, and each finds a clean
- * database, clean queues and an empty data folder:
+ * Starts the real application for API tests. Spec files of one process share the application. Each file has a
+ * clean database, clean queues and an empty data folder:
  *
  *   let test: TestApp;
  *   beforeAll(async () => { test = await boot(); });
@@ -13,7 +13,7 @@
  *   });
  *
  * `as` are the personas (personas.ts), `make` creates rows (make.ts), `home` is the organization and
- * the team the personas belong to. Create rows and assert on them: rows of other files are gone.
+ * the team the personas belong to. Create rows and assert on them: rows of other files are removed.
  * Settings have their environment names: `boot({ settings: { LOGIN_RATE: '3' } })` starts
  * an application for this file only. So does `boot({ own: true })`, for files that change the application
  * itself or shut down parts of it.
@@ -49,7 +49,7 @@ import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 export interface TestApp {
   app: NestExpressApplication;
-  /** Address `http://127.0.0.1:<port>`, without a trailing slash. */
+  /** URL `http://127.0.0.1:<port>`, without a trailing slash. */
   url: string;
   database: Database;
   make: Factories;
@@ -151,7 +151,7 @@ async function bootWithoutPersonas(
     ...settings,
     DATABASE_URL: database(copy.url),
     DATA_DIR: folder,
-    // Files that one process runs after another must not find each other's counters.
+    // Files of one process must not share counters.
     QUEUE_PREFIX: `test-${process.pid}-${Date.now().toString(36)}-${boots}`,
   };
   try {
@@ -224,7 +224,7 @@ async function forgetKeys(redis: RedisConnection): Promise<void> {
 
 const environments = new WeakMap<NestExpressApplication, Record<string, string>>();
 
-/** Runs `work` with further environment variables and restores them afterwards. */
+/** Runs `work` with additional environment variables, and then restores the environment. */
 export async function withEnvironment<T>(
   variables: Record<string, string>,
   work: () => Promise<T>,
@@ -241,7 +241,7 @@ export async function withEnvironment<T>(
   }
 }
 
-/** Runs `work` with the settings of an application and further ones, like a command run next to it. */
+/** Runs `work` with the settings of an application and additional settings, as for a command. */
 export function withSettingsOf<T>(
   { app }: TestApp,
   settings: Record<string, string>,
@@ -263,7 +263,7 @@ export async function start(): Promise<NestExpressApplication> {
   return app;
 }
 
-/** Returns the address of an API, without a trailing slash. */
+/** Returns the URL of an API, without a trailing slash. */
 export function urlOf(app: NestExpressApplication): string {
   const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
   return `http://127.0.0.1:${port}`;

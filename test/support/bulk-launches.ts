@@ -4,7 +4,7 @@ import type { TestApp } from './boot.js';
 
 export type BulkLaunches = Awaited<ReturnType<typeof bulkLaunches>>;
 
-/** Two templates that a member of the organization may launch, and the words of a bulk launch. */
+/** Two templates that a member of the organization may launch, and the requests of bulk launches. */
 export async function bulkLaunches({ make, home, as, database }: TestApp) {
   const organization = home.organization.id;
   const project = (await make.project({ organization })).id;
@@ -18,7 +18,7 @@ export async function bulkLaunches({ make, home, as, database }: TestApp) {
     ask_inventory_on_launch: true,
     ask_credential_on_launch: true,
   });
-  /** Asks for nothing at launch. */
+  /** Template without prompts at launch. */
   const closed = await make.jobTemplate({ project, inventory, allow_simultaneous: true });
   for (const one of [template, closed]) {
     await make.grant('job_template', one, 'execute_role', { user: as.users.orgMember });

@@ -14,7 +14,7 @@ const AGENT = new Agent({ keepAlive: true, timeout: 2000 });
 /**
  * Requests of one caller. Paths are relative to `/api/v2/` unless they start with a slash:
  * `await as.orgAdmin.post('teams/', { name: 'Ops', organization: 1 }).expect(201)`. A string body is
- * sent as JSON text unchanged, for bodies that no object gives.
+ * sent as JSON text unchanged, for bodies that no object represents.
  */
 export class ApiClient {
   constructor(
@@ -22,7 +22,7 @@ export class ApiClient {
     private readonly headers: Record<string, string> = {},
   ) {}
 
-  /** The same caller with further headers; an empty text takes one away. */
+  /** Returns a client of the same caller with additional headers. An empty text removes a header. */
   with(headers: Record<string, string>): ApiClient {
     const all = Object.entries({ ...this.headers, ...headers }).filter(([, text]) => text !== '');
     return new ApiClient(this.url, Object.fromEntries(all));
@@ -56,7 +56,7 @@ export class ApiClient {
     return this.request('delete', path, body);
   }
 
-  /** Any method, for tables of cases. */
+  /** Sends a request with any method, for tables of cases. */
   request(method: string, path: string, body?: Body): Pending {
     const agent = supertest(this.url);
     const full = path.startsWith('/') ? path : `/api/v2/${path}`;

@@ -30,7 +30,7 @@ const CONFIGURATION = ['alternatives', 'ansible', 'ld.so.cache', 'nsswitch.conf'
 export const MAY_USE_CONTAINERS = process.getuid?.() === 0;
 if (!MAY_USE_CONTAINERS) process.stderr.write('! tests of containers need root: NOT RUN\n');
 
-/** Plain user with ranges of accounts, as whom Podman can run without root; undefined if there is none. */
+/** Uid of a user with ranges of accounts, which can run Podman without root; undefined if there is none. */
 export const ROOTLESS_UID = MAY_USE_CONTAINERS ? rootlessUid() : undefined;
 
 function rootlessUid(): number | undefined {
@@ -42,7 +42,7 @@ function rootlessUid(): number | undefined {
 }
 
 /**
- * Podman with a storage of its own, and an image that needs no registry: it contains only links, and the
+ * Podman with a separate storage, and an image that needs no registry: it contains only links, and the
  * `/usr` of the machine is mounted into it.
  */
 export class Containers {
@@ -51,7 +51,7 @@ export class Containers {
     private readonly uid: number | undefined,
   ) {}
 
-  /** @param uid of the user of the engine; by default that of this process */
+  /** @param uid of the user of the engine; by default the user of this process */
   static async prepare(uid?: number): Promise<Containers> {
     // Podman accepts no storage path longer than 50 characters.
     const containers = new Containers(await mkdtemp('/tmp/containers-'), uid);
@@ -82,7 +82,7 @@ export class Containers {
     await this.ask('rm', '--all', '--force', '--time', '0');
     // Fails while a container of an ended run removes itself.
     await eventually(() => this.ask('rmi', '--all', '--force'));
-    // Ends the process that holds the user namespace of a plain user.
+    // Ends the process of the user namespace of a plain user.
     if (this.uid !== undefined) await this.ask('system', 'migrate');
     await rm(this.folder, { recursive: true, force: true });
   }
@@ -94,7 +94,7 @@ export class Containers {
   private async writeEngine(): Promise<void> {
     const places = ['root', 'runroot', 'tmpdir'].map((name) => `--${name} ${this.folder}/${name}`);
     // crun refuses control groups in hybrid mode.
-    // systemd serves no user here.
+    // There is no systemd for the user.
     const groups = this.uid === undefined ? [] : ['--cgroup-manager cgroupfs'];
     const options = [...places, '--storage-driver vfs', '--runtime runc', ...groups].join(' ');
     // A service lacks these variables of a user's session.
@@ -105,9 +105,9 @@ export class Containers {
   }
 
   /**
-   * Adds an image `localhost/NAME:latest` to that of the machine. It has the file `/etc/marker` with the
-   * name, and links to an Ansible under another version number, which distinguishes it from that of the
-   * worker.
+   * Adds an image `localhost/NAME:latest` to the image of the machine. The image has the file `/etc/marker`
+   * with its name, and links to an Ansible with another version number, which distinguishes this Ansible from
+   * the Ansible of the worker.
    *
    * @param ansible folder of its package, which must be in JOB_SHOW_PATHS
    */
@@ -121,7 +121,7 @@ export class Containers {
   /** Copies a folder that the product hides from runs to a folder that it may mount. */
   async share(from: string): Promise<string> {
     const to = join(this.folder, 'shared');
-    // Python compiles modules again if their times differ from those of the compiled ones.
+    // Python compiles modules again if their times differ from the times in the compiled modules.
     await execute('cp', ['--archive', from, to]);
     return to;
   }
@@ -163,7 +163,7 @@ export class Containers {
   }
 }
 
-/** Returns the package folder of Ansible: that of the distribution, or the one that workers use. */
+/** Returns the package folder of Ansible: the Ansible of the distribution, or of workers. */
 export async function ansibleFolder(of: 'distribution' | 'workers'): Promise<string> {
   const program = of === 'distribution' ? '/usr/bin/ansible-playbook' : 'ansible-playbook';
   const { stdout } = await execute(program, ['--version']);

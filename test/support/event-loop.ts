@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Returns the processor time of the event loop during `work`, in milliseconds. The processor time of the
- * thread says more than the elapsed time, which on a busy machine depends on other processes. The application
- * of a test runs in the same process.
+ * Returns the processor time of the event loop during `work`, in milliseconds. Unlike the elapsed time, the
+ * processor time of the thread does not depend on other processes. The application of a test runs in the same
+ * process.
  */
 export async function eventLoopTime(work: () => PromiseLike<unknown>): Promise<number> {
   const before = processorTime();

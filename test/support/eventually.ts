@@ -3,7 +3,7 @@ const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 100;
 
 /**
- * Tries an assertion until it holds, or throws its last failure after `timeoutMs`. A shorter `firstPauseMs`
+ * Repeats an assertion until it passes, or throws its last failure after `timeoutMs`. A shorter `firstPauseMs`
  * is for cheap assertions that a file waits for many times.
  */
 export async function eventually<T>(

@@ -9,20 +9,20 @@ const AUTHORIZATION = `Basic ${Buffer.from(Object.values(LOGIN).join(':')).toStr
 
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 
-/** A registry of one image, `team/tools` by any tag or digest, which requires a login. */
+/** Registry of one image, `team/tools` by any tag or digest, which requires a login. */
 export class ImageRegistry {
-  /** True: blobs begin and do not end. */
+  /** True: responses with blobs start but do not end. */
   stalls = false;
-  /** True once a blob has started that does not end. */
+  /** True once the response with a blob has stalled. */
   hasStalled = false;
 
   private constructor(
     private readonly server: Server,
-    /** Digest of its image. */
+    /** Digest of the image. */
     readonly digest: string,
   ) {}
 
-  /** @param folder what an engine wrote for `push IMAGE dir:FOLDER` */
+  /** @param folder that an engine wrote for `push IMAGE dir:FOLDER` */
   static async open(folder: string): Promise<ImageRegistry> {
     const manifest = await readFile(join(folder, 'manifest.json'));
     const digest = `sha256:${createHash('sha256').update(manifest).digest('hex')}`;
@@ -57,7 +57,7 @@ export class ImageRegistry {
     return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Inputs of a credential with which images are pulled. */
+  /** Inputs of the credential for pulls. */
   get inputs(): Record<string, unknown> {
     return { ...LOGIN, host: this.host, verify_ssl: false };
   }

@@ -3,7 +3,7 @@ interface ActiveRun {
   type: string;
 }
 
-/** Returns the body of the refusal to delete what runs use; at most five are named in its text. */
+/** Returns the body of a refused deletion because of active runs. Its text contains at most five runs. */
 export function inUse(...runs: ActiveRun[]): object {
   const names = runs.slice(0, 5).map(({ id, type }) => `${type.replaceAll('_', ' ')} ${id}`);
   const others = runs.length - names.length;

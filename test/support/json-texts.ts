@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Numbers that JavaScript would write in another form, and others. */
+/** JSON numbers, some in forms that JavaScript would change. */
 const number = fc.oneof(
   fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }).map(String),
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
@@ -8,7 +8,7 @@ const number = fc.oneof(
   fc.constantFrom('-0', '0.0', '1.0', '1e5', '1E-2', '100000000000000000000000', '0.1'),
 );
 
-/** JSON texts without blanks: big integers, floats in any form, names of digits in any order. */
+/** Generates JSON texts without blanks: big integers, floats in any form, numeric names in any order. */
 export function jsonTexts(names: fc.Arbitrary<string>, texts: fc.Arbitrary<string>) {
   const name = fc.oneof(fc.constantFrom('443', '80', '0', '007', '-1', 'a', 'b'), names);
   const { json } = fc.letrec<{ json: string }>((tie) => ({

@@ -1,6 +1,6 @@
 /**
  * Creates rows through the product's own services, so that roles, closure, counters and activity are
- * as they would be after a request of a superuser. Names are unique unless given; every factory
+ * as they are after a request of a superuser. Names are unique unless given; every factory
  * takes the fields of the API (ids for references) and returns the database row:
  *
  *   const project = await make.project({ organization: home.organization.id });
@@ -26,7 +26,7 @@ import { sql } from '../../src/database/sql.js';
 type Fields = Record<string, unknown>;
 type Holder = { user: Row } | { team: Row };
 
-/** Author before any user exists, like that of the command line. */
+/** Author before any user exists, as on the command line. */
 const SYSTEM: Actor = { id: 0, username: '', isSuperuser: true, isSystemAuditor: false };
 
 let counter = 0;
@@ -44,7 +44,7 @@ export class Factories {
     this.grants = app.get(GrantsService, { strict: false });
   }
 
-  /** Makes a user, who must be a superuser, the author of all rows created from now on. */
+  /** Sets the author of the following rows, which must be a superuser. */
   actAs(user: Row): void {
     this.actor = { ...SYSTEM, id: user.id, username: String(user.username) };
   }
@@ -104,7 +104,7 @@ export class Factories {
     });
   }
 
-  /** Creates a manual project, which fetches nothing. */
+  /** Creates a manual project, which has no source control. */
   async project(fields: Fields = {}): Promise<Row> {
     const name = unique('Project');
     const local_path = name.toLowerCase().replace(' ', '_');
@@ -128,7 +128,7 @@ export class Factories {
     return this.row('workflow_job_template', { name, ...(await this.owned(fields)) });
   }
 
-  /** Creates a node of a workflow. `fields` are those of the API. */
+  /** Creates a node of a workflow. `fields` are fields of the API. */
   workflowNode(workflow: Row, fields: Fields = {}): Promise<Row> {
     return this.row('workflow_job_template_node', {
       workflow_job_template: workflow.id,
@@ -177,7 +177,7 @@ export class Factories {
     );
   }
 
-  /** Creates a token of the user and returns it in clear. `expiresInSeconds` may be negative. */
+  /** Creates a token of the user and returns the token in plain text. `expiresInSeconds` may be negative. */
   async token(
     user: Row,
     {
@@ -193,7 +193,7 @@ export class Factories {
     return token;
   }
 
-  /** Creates a token for each of the users in one statement and returns them in clear. */
+  /** Creates a token for each of the users in one statement and returns the tokens in plain text. */
   async tokens(users: readonly Row[]): Promise<string[]> {
     const issued = users.map(() => issueToken());
     await this.database.execute(sql`

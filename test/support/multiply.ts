@@ -1,4 +1,4 @@
-/** Many rows of one, by copying it in SQL, roles and ties included. */
+/** Copies a row many times in SQL, with its roles and its links. */
 import type { RoleStore } from '../../src/common/access.js';
 import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
 import { resource, resources } from '../../src/common/resource/registry.js';
@@ -6,7 +6,7 @@ import type { Database } from '../../src/database/database.js';
 import { ident, join, sql, type Sql } from '../../src/database/sql.js';
 import { isLinked } from './samples.js';
 
-/** Copies a row `count` times, with names of their own, roles, and the ties the row has. */
+/** Copies a row `count` times, with unique names, roles, and the links of the row. Returns the ids. */
 export async function multiply(
   database: Database,
   roles: RoleStore,
@@ -38,7 +38,7 @@ const KEPT_BY_TRIGGERS = 'event_total';
 interface CopiedColumn {
   name: string;
   type: string;
-  /** Stands in a unique index and names nothing else: each copy needs a value of its own. */
+  /** True for a column of a unique index that is not a reference: each copy needs a different value. */
   unique: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI document that tests read, and the operations in it as a list. */
+/** Parts of an OpenAPI document that tests read, and the list of its operations. */
 
 export type JsonSchema = Record<string, unknown> & {
   type?: string | string[];

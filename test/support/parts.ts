@@ -1,7 +1,7 @@
 import type { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
 
-/** Names of what plans read of a table: its own, and those of its partitions. */
+/** Returns the names that plans contain for a table: the table and its partitions. */
 export async function partsOf(
   database: Database,
   table: string,

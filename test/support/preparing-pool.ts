@@ -14,7 +14,7 @@ const NO_ROWS = { rows: [], rowCount: 0, command: '' };
 const CONTROL = /^\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|SET)\b/;
 
 /**
- * Replaces the connection pool of a database: PostgreSQL parses and analyses every statement, but executes
+ * Replaces the connection pool of a database: PostgreSQL parses and analyzes every statement, but executes
  * none. Every result is empty.
  */
 export class PreparingPool {

@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 /** Python with the collections of the distribution. */
 export const PYTHON_OF_SYSTEM = '/usr/bin/python3';
 
-/** Returns the Python that runs Ansible here, and so has its PyYAML. */
+/** Returns the Python that runs Ansible, which has PyYAML. */
 function python(): string {
   const path = execFileSync('sh', ['-c', 'command -v ansible-playbook'], { encoding: 'utf8' });
   return /^#!\s*(\S*python\S*)/.exec(readFileSync(path.trim(), 'utf8'))?.[1] ?? 'python3';
 }
 
-/** Runs a program that reads lines and writes one for each: one process for all of them. */
+/** Runs a program that reads lines and prints a line for each, in one process. */
 export function linesOfPython(
   program: string,
   lines: readonly string[],

@@ -21,7 +21,7 @@ export async function countQueries(
   return count;
 }
 
-/** Asserts that the work on many rows sends exactly as many statements as that on one. */
+/** Asserts that the work on many rows sends exactly as many statements as the work on one row. */
 export async function sameQueries(
   database: Database,
   oneRow: () => PromiseLike<unknown>,
@@ -32,8 +32,8 @@ export async function sameQueries(
 }
 
 /**
- * Asserts that a list sends exactly as many statements for a page of many rows as for one of few,
- * and that it has as many rows as each page takes.
+ * Asserts that a list sends exactly as many statements for a page of many rows as for a page of
+ * few rows, and that both pages are full.
  */
 export async function samePageQueries(
   database: Database,

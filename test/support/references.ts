@@ -46,7 +46,7 @@ interface LastRows {
 }
 
 /**
- * Makes all possible rows refer to a sample, and all possible rows refer to those that are deleted with it.
+ * Makes as many rows as possible refer to a sample and to the rows that are deleted with the sample.
  *
  * @returns names of the foreign keys without a row that refers to the sample
  */

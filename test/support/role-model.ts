@@ -1,4 +1,4 @@
-/** Model of role membership, computed from the rules at each call: slow, short and obviously right. */
+/** Model of role membership, computed from the rules at each call: slow, short and simple. */
 import type { RoleDeclaration, Row } from '../../src/common/resource/define-resource.js';
 import { resource } from '../../src/common/resource/registry.js';
 
@@ -71,7 +71,7 @@ export class RoleModel {
     return [...all].sort();
   }
 
-  /** Returns a role and all roles that its holders have through it. */
+  /** Returns a role and all roles that it implies for its holders. */
   private implied(role: string): Set<string> {
     const found = new Set([role]);
     for (const one of found) {
@@ -84,7 +84,7 @@ export class RoleModel {
   }
 
   /**
-   * Returns the roles that the declarations derive from one role, of the object itself and of the objects
+   * Returns the roles that the declarations derive from one role, of the object and of the objects
    * below it.
    */
   private declared(object: ObjectKey, field: string): string[] {

@@ -291,7 +291,7 @@ export class Samples {
   private readonly rows = new Map<string, Promise<Row>>();
   private made = 0;
 
-  /** @param onMade is called with every created sample */
+  /** @param onCreated is called with every created sample */
   constructor(
     readonly test: TestApp,
     private readonly onMade: (type: string, row: Row) => Promise<void> = async () => {},
@@ -318,7 +318,7 @@ export class Samples {
     return row;
   }
 
-  /** Forgets all samples but the home: changed or deleted ones are created again. */
+  /** Discards all samples except the home: changed or deleted samples are created again. */
   reset(): void {
     this.rows.clear();
   }

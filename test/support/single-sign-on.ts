@@ -1,4 +1,4 @@
-/** Application with an identity provider, and logins at both. */
+/** Application with an identity provider, and logins. */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from './boot.js';
 import {
@@ -16,7 +16,7 @@ export class SingleSignOn {
   private subjects = 0;
   private names = 0;
 
-  /** Starts both for the tests of a file. */
+  /** Starts the application and the identity provider for the tests of a file. */
   constructor() {
     beforeAll(async () => {
       this.test = await boot();

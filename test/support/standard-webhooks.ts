@@ -1,11 +1,11 @@
 import { webcrypto } from 'node:crypto';
 
 /**
- * Verifies a delivery as a receiver does by the Standard Webhooks specification, with the verifying
- * primitive of the Web Cryptography API: nothing of it is shared with what signs.
+ * Verifies a delivery as a receiver does according to the Standard Webhooks specification, with the Web
+ * Cryptography API: shares no code with the signer.
  *
  * @param secret `whsec_` and the key in base64
- * @param toleranceSeconds how far the time of the delivery may be from now
+ * @param toleranceSeconds maximum difference between the time of the delivery and now
  */
 export async function isAuthentic(
   secret: string,

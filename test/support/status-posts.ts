@@ -1,9 +1,9 @@
 /**
  * Sends status posts without a worker process: `work(job)` handles the job's messages as a worker does,
- * `elapse(job)` makes waiting posts due.
+ * `makeDue(job)` makes waiting posts due.
  *
  *   const bench = await StatusPostBench.start(test);
- *   const job = await bench.launch(await bench.posting('service_a'));
+ *   const job = await bench.launch(await bench.hook('service_a'));
  *   await bench.work(job);
  *   expect(bench.sink.last.body)…
  */
@@ -28,7 +28,7 @@ import { COMMITS } from './payloads/sample.js';
 import { arm, type Hook, type SentEvent } from './webhooks.js';
 import { Breaker } from '../../src/outbound/breaker.entity.js';
 
-/** Text that must not appear where no token may be. */
+/** Token that must not appear in stored or printed texts. */
 export const TOKEN = 'canary-token-0123456789';
 
 const REF = COMMITS.after;
@@ -83,7 +83,7 @@ export class StatusPostBench {
     return bench;
   }
 
-  /** Replaces the service by one without recorded requests. */
+  /** Replaces the fake service by a new one without recorded requests. */
   async reset(): Promise<void> {
     await this.sink.close();
     this.sink = await HttpSink.start();

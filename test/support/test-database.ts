@@ -13,12 +13,12 @@ import '../../src/features.module.js';
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { CredentialType } from '../../src/credentials/credential-type.entity.js';
 
-/** A database of its own for one spec file. */
+/** Database for one spec file. */
 export interface TestDatabase {
   url: string;
   /** Ends all connections and removes the database. */
   drop(): Promise<void>;
-  /** Renames the database, which nothing may be connected to, and returns the new name. */
+  /** Renames the database, which must have no connections, and returns the new name. */
   becomeTemplate(): Promise<string>;
   /** Replaces the database by a copy of a template, under the same URL. */
   copyAgain(template: string): Promise<void>;
@@ -27,7 +27,7 @@ export interface TestDatabase {
 /** Key of the lock under which one process creates the template while others wait. */
 const TEMPLATE_LOCK = 7_399;
 
-/** Beyond 2^31. */
+/** First id of `bigint` columns, above 2^31. */
 const FIRST_WIDE_ID = 5_000_000_000;
 
 let made = 0;
@@ -45,7 +45,7 @@ export async function createTestDatabase(
   return createDatabase(server, copyOf(template ?? (await migratedTemplate(server))));
 }
 
-/** Copies files, which takes half the time of the default: that one logs every block too. */
+/** Copies files, which takes half the time of the default strategy, because blocks are not logged. */
 const copyOf = (template: string): string => `TEMPLATE ${template} STRATEGY file_copy`;
 
 /** Creates a database without tables. */
@@ -98,8 +98,8 @@ async function makeTemplate(server: string, client: pg.Client, name: string): Pr
 }
 
 /**
- * Lets the ids that are `bigint` begin where no `integer` holds them, so that every test finds what
- * takes them for one, but where an `integer` refers to them (docs/decisions/0119-bigint-ids.md).
+ * Starts `bigint` ids above the range of `integer`, so that every test finds code that treats them as
+ * `integer`. Skips ids that an `integer` column refers to (docs/decisions/0119-bigint-ids.md).
  */
 async function beyondIntegers(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
@@ -114,7 +114,7 @@ async function beyondIntegers(client: pg.Client): Promise<void> {
     await client.query(`ALTER SEQUENCE ${name} RESTART ${FIRST_WIDE_ID}`);
 }
 
-/** Brings a database to the present schema. */
+/** Migrates a database to the current schema. */
 export async function migrate(url: string): Promise<void> {
   const source = await openDataSource(url);
   try {
@@ -127,13 +127,13 @@ export async function migrate(url: string): Promise<void> {
   }
 }
 
-/** The data source of the product for some database, without the limits of an API request. */
+/** Returns a data source of the product for a database, without the limits of an API request. */
 export function openDataSource(url: string): Promise<DataSource> {
   const settings = { DATABASE_URL: url, DATABASE_POOL_SIZE: 2, STATEMENT_TIMEOUT_MS: 0 };
   return new DataSource(dataSourceOptions(settings)).initialize();
 }
 
-/** Names the template after what goes into it. */
+/** Returns a digest of the content of the template, for its name. */
 function migrationsDigest(): string {
   const folder = join(PACKAGE_FOLDER, 'migrations');
   const digest = createHash('sha256').update(JSON.stringify(MANAGED_CREDENTIAL_TYPES));

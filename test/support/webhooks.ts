@@ -1,7 +1,7 @@
 /**
  * Templates that receive webhooks, and requests as the services send them:
  *
- *   const hook = await armed(test, 'service_a', { ask_scm_branch_on_launch: true });
+ *   const hook = await newHook(test, 'service_a', { ask_scm_branch_on_launch: true });
  *   const { body } = await hook.send(webhookSample('service_a', 'push')).expect(202);
  *   await hook.post(rawBody, headers).expect(403);
  */
@@ -32,7 +32,7 @@ export class Hook {
     readonly key: string,
   ) {}
 
-  /** Returns the path of the receiver, or of that of another service. */
+  /** Returns the path of the receiver, by default for the service of the template. */
   path(service: string = this.service): string {
     return `${resource(String(this.template.type)).url(this.template.id)}${service}/`;
   }
@@ -44,7 +44,7 @@ export class Hook {
     return this.post(rawBody, deliveryHeaders(this.service, event, rawBody, this.key, sent));
   }
 
-  /** Sends any bytes with any headers. */
+  /** Sends bytes and headers unchanged. */
   post(
     rawBody: Buffer,
     headers: Record<string, string>,

@@ -10,7 +10,7 @@ import { WorkflowGraphsRepository } from '../../src/workflows/workflow-graphs.re
 import { WorkflowJobsRepository } from '../../src/workflows/workflow-jobs.repository.js';
 import type { TestApp } from './boot.js';
 
-/** Returns the engine of a worker, which makes one pass with every call. */
+/** Returns the engine of a worker, which executes one pass with every call. */
 export function workflowEngine({ app, database }: TestApp): {
   advance: () => Promise<boolean>;
   explain: () => Promise<void>;

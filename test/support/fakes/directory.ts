@@ -76,7 +76,7 @@ export class Directory extends ServerProgram {
     return this.as((client) => client.add(dn, attributes));
   }
 
-  /** Moves an entry; it keeps its `entryUUID`. */
+  /** Moves an entry, whose `entryUUID` stays the same. */
   move(dn: string, to: string): Promise<void> {
     return this.as((client) => client.modifyDN(dn, to));
   }

@@ -11,7 +11,7 @@ export interface StoreRequest {
 }
 
 /**
- * Fault of a response: a status, or a hostile one. `hang`: no response. `large`: a body beyond the limit.
+ * Fault of a response: a status, or a malicious response. `hang`: no response. `large`: a body beyond the limit.
  * `html`: a body that is not JSON. `echo`: a refusal that quotes the request. A URL: a redirect to it.
  * `null`: no fault.
  */
@@ -43,7 +43,7 @@ export class FakeSecretStores {
     approle: { role_id: 'role', secret_id: 'secret-id' },
     'team/userpass': { password: 'log me in' },
   };
-  /** Accepted tokens, in addition to that of a login. */
+  /** Accepted tokens, in addition to the token of a login. */
   readonly tokens = ['root-token'];
   /** Responses of the engines, by path below `/v1/`. */
   readonly secrets: Record<string, object> = {};

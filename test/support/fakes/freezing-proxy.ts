@@ -26,7 +26,7 @@ export class FreezingProxy {
     return proxy;
   }
 
-  /** Returns the URL of the target with the address of the proxy. */
+  /** Returns the URL of the target with the host and port of the proxy. */
   through(target: string): string {
     const url = new URL(target);
     url.hostname = '127.0.0.1';

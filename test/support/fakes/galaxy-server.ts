@@ -18,7 +18,7 @@ export interface BuiltCollection {
 }
 
 /**
- * Builds the collection `our.<name>` with one role, `greet`, which prints a word.
+ * Builds the collection `our.<name>` with one role, `greet`, which prints `word`.
  *
  * @param folder for its sources and its archive
  */
@@ -77,7 +77,7 @@ export async function selfSigned(folder: string): Promise<TlsParts> {
 /**
  * Starts the server.
  *
- * @param token required for collections. The refusal quotes the received one. If empty, none is required.
+ * @param token required for collections. The refusal quotes the received token. If empty, no token is required.
  * @param tls serves HTTPS
  */
 export async function serveGalaxy(

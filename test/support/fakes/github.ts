@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 
 export const GITHUB_CLIENT = { client_id: 'Iv1.test', client_secret: 'a-secret-of-github' };
 
-/** Stand-in for a GitHub Enterprise Server: the parts of OAuth 2 and of the API that a login uses. */
+/** Fake GitHub Enterprise Server: the parts of OAuth 2 and of the API that a login uses. */
 export class FakeGithub {
   /** Responses of the API by path. A function writes the response itself. */
   api: Record<string, unknown> = {};

@@ -28,8 +28,8 @@ export interface ScriptedAnswer {
   /** Promise that the response waits for. */
   readonly until?: Promise<void>;
   /**
-   * `reset` closes the connection instead of responding. `hang` never responds. `drip` sends headers at once,
-   * and then a byte now and then for ever.
+   * `reset` closes the connection instead of responding. `hang` never responds. `drip` sends headers immediately,
+   * and then single bytes without end.
    */
   readonly fault?: 'reset' | 'hang' | 'drip';
 }

@@ -41,7 +41,7 @@ export class IdentityProvider {
     return provider;
   }
 
-  /** Replaces the key and forgets all sessions. */
+  /** Replaces the key and removes all sessions. */
   rotateKeys(): void {
     const notices = (['info', 'warn'] as const).map((level) =>
       jest.spyOn(console, level).mockImplementation(() => undefined),
@@ -91,7 +91,7 @@ export class IdentityProvider {
           ...(client ? { clientId: client.clientId } : {}),
         });
         grant.addOIDCScope('openid profile email');
-        // eslint-disable-next-line no-restricted-syntax -- It is no repository.
+        // eslint-disable-next-line no-restricted-syntax -- This is not a repository.
         await grant.save();
         return grant;
       },

@@ -1,11 +1,11 @@
 import type { NotificationType } from '../../../src/notifications/backends/notification-type.js';
 
-/** A word no secret may leave anywhere but at its destination. */
+/** Returns a secret that may appear only at its destination. */
 export const canary = (key: string): string => `canary-${key.replaceAll('_', '-')}-9f3b`;
 
 type Values = Record<string, unknown>;
 
-/** Minimal good configurations of every kind, aimed at local fakes; secrets are canaries. */
+/** Returns minimal valid configurations of every kind for local fakes. Secrets are canaries. */
 export function configurationsFor(ports: {
   http: number;
   smtp?: number;

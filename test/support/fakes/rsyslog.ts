@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '../../faults/support/processes.js';
 import { certifiedFolder, ServerProgram } from './server-program.js';
 
-/** Message that rsyslog received, as it understood the header. */
+/** Message that rsyslog received, with the fields of its header. */
 export interface SyslogMessage {
   application: string;
   severity: string;
@@ -13,7 +13,7 @@ export interface SyslogMessage {
   text: string;
 }
 
-/** rsyslog on the loopback address: TCP, TLS and UDP. It writes what it receives to a file. */
+/** rsyslog on the loopback address: TCP, TLS and UDP. It writes messages to a file. */
 export class Rsyslog extends ServerProgram {
   private constructor(
     folder: string,

@@ -1,4 +1,4 @@
-/** A self-signed RSA certificate with its key, with which the stand-in of a SAML provider signs. */
+/** A self-signed RSA certificate with its key, for the signatures of the fake SAML provider. */
 export const SAML_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIDFzCCAf+gAwIBAgIUaeWlp3iNlHhK4gpVTYdHbF6zwD0wDQYJKoZIhvcNAQEL
 BQAwGjEYMBYGA1UEAwwPaWRwLmV4YW1wbGUuY29tMCAXDTI2MTEyNzE3MTU1NFoY

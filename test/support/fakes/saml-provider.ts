@@ -12,7 +12,7 @@ const RESPONSE = "/*[local-name(.)='Response']";
 const NAMESPACES =
   'xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"';
 
-/** Request of a login, as the browser brings it. */
+/** Request of a login, as the browser sends it. */
 export interface SamlRequest {
   id: string;
   callback: string;
@@ -40,9 +40,9 @@ export interface AssertionFacts {
   issuer?: string;
   audience?: string;
   recipient?: string;
-  /** Request in the signed assertion; null leaves it out. */
+  /** Request id in the signed assertion; null omits the id. */
   subjectRequest?: string | null;
-  /** Request in the response, which need not be signed; null leaves it out. */
+  /** Request id in the response, which need not be signed; null omits the id. */
   request?: string | null;
   /** Seconds from now. */
   notBefore?: number;

@@ -2,15 +2,15 @@ import { OutboundClient } from '../../../src/outbound/outbound-client.js';
 import type { OutgoingMessage, SendContext } from '../../../src/notifications/backends/backend.js';
 import type { HttpSink } from './http-sink.js';
 
-/** 2024-01-02T03:04:05Z, the time every test context shows. */
+/** 2024-01-02T03:04:05Z, the current time in every test context. */
 export const TEST_NOW = new Date(1_704_164_645_000);
 
-/** A client that may reach the fakes. The test closes it. */
+/** Returns a client that may reach the fakes. The test closes the client. */
 export function createTestClient(): OutboundClient {
   return new OutboundClient({ allow: ['127.0.0.0/8'], userAgent: 'automation-controller 1.0' });
 }
 
-/** A context whose fixed-address services all lead to one sink. */
+/** Returns a context in which all services with fixed URLs use one sink. */
 export function makeSendContext(
   http: OutboundClient,
   sink?: HttpSink,
@@ -29,7 +29,7 @@ export function makeSendContext(
   };
 }
 
-/** A message as composed for a job. */
+/** Returns a message as composed for a job. */
 export function makeMessage(overrides: Partial<OutgoingMessage> = {}): OutgoingMessage {
   return {
     subject: "Job #42 'Grüße' successful: https://c.example/",

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { eventually } from '../eventually.js';
 import { TEST_CERTIFICATE, TEST_CERTIFICATE_KEY } from './test-certificate.js';
 
-/** Real server that a test starts and stops, with a folder of its own and a certificate in it. */
+/** Real server that a test starts and stops, with a separate folder that contains a certificate. */
 export abstract class ServerProgram {
   private child: ChildProcess | undefined;
 

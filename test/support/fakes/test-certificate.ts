@@ -1,6 +1,6 @@
 /**
  * A self-signed certificate for `localhost` and 127.0.0.1 with its key, valid until 2125.
- * It protects nothing: it only lets the fakes speak TLS.
+ * The certificate protects nothing: it only enables TLS in the fakes.
  */
 export const TEST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBnDCCAUGgAwIBAgIUbQj7xbGSAi/3OIGL9nw6lbGMx98wCgYIKoZIzj0EAwIw

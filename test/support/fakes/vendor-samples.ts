@@ -2,19 +2,19 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { CredentialInputs } from '../../../src/credentials/types/definition.js';
 import { GITHUB_KEY } from './vendor-stores.js';
 
-/** A credential of one type of secret store that its stand-in accepts, and one secret there. */
+/** Credential for a secret store that the fake server accepts, and a secret in the store. */
 export interface VendorSample {
   inputs: (url: string) => CredentialInputs;
   location: Record<string, string>;
   value: string;
-  /** Inputs with a wrong secret, and the message then. */
+  /** Inputs with a wrong secret. `refusal` is the resulting message. */
   wrong: CredentialInputs;
   refusal: string;
   /** Requests for one value. */
   lines: string[];
-  /** Changes of the place without a value, and the message then. */
+  /** Changes of the location to one without a value, with the resulting message. */
   faults: [Record<string, string>, string][];
-  /** True if a value is a whole response, which can be any text. */
+  /** True if the value is the whole response, which can be any text. */
   isText?: boolean;
 }
 
@@ -188,10 +188,10 @@ export const VENDOR_STORES: Readonly<Record<string, VendorSample>> = {
   },
 };
 
-/** Tokens that the stand-ins give for logins. */
+/** Tokens that the fake servers return for logins. */
 export const SESSION_TOKENS = [
   ...['azure-session', 'conjur-session', 'dsv-session', 'hvs.given-for-a-login', 'pas-session'],
   ...['tss-session', Buffer.from('{"protected":"conjur-session"}').toString('base64')],
-  // Start of every token of a run, and of every proof of a GitHub App.
+  // Start of every token of a run, and of every JWT of a GitHub App.
   'eyJhbGciOi',
 ];

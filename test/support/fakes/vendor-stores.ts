@@ -1,6 +1,6 @@
 /**
  * Protocols of secret stores according to the documentation of their vendors: logins, values and refusals.
- * Each function responds to requests of one vendor and returns null for those of others.
+ * Each function responds to requests of one vendor and returns null for other requests.
  */
 import { createHash, createHmac, createVerify, generateKeyPairSync } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';

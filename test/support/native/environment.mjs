@@ -1,6 +1,6 @@
 /**
  * Test environment with the globals of the process, in place of the context that Jest creates for each spec
- * file. Changes of a file to them or to the environment variables are reverted at its end.
+ * file. Changes to the globals or the environment variables are reverted at the end of the file.
  */
 // Loaded first, because contexts get the globals that exist when this module is loaded, without those that
 // TypeORM adds later for the entities of the process.

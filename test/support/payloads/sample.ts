@@ -3,7 +3,7 @@ import type { WebhookServiceName } from '../../../src/code-hosts/services.js';
 
 export type Json = Record<string, unknown>;
 
-/** Row of the contract's event table: a realistic payload, and the values to be read from it. */
+/** Row of the contract's event table: a realistic payload, and the expected values. */
 export interface WebhookSample {
   service: WebhookServiceName;
   event: string;
@@ -16,7 +16,7 @@ export interface WebhookSample {
   pushRef: string | null;
 }
 
-/** Addresses of the three services. B and C are installed below a path of their host. */
+/** URLs of the three services. B and C are installed below a path of their host. */
 export const SERVICE_URLS = {
   service_a: 'https://api.a.example.com',
   service_b: 'https://b.example.com/code',

@@ -1,4 +1,4 @@
-/** Events of service A as it sends them: every object in full, with all its links. */
+/** Events of service A with complete objects and all their links. */
 import {
   CHANGES,
   commitId,

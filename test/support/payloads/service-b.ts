@@ -1,4 +1,4 @@
-/** Events of service B as it sends them. */
+/** Events of service B. */
 import {
   CHANGES,
   commitId,

@@ -1,4 +1,4 @@
-/** Events of service C as it sends them. */
+/** Events of service C. */
 import {
   CHANGES,
   commitId,

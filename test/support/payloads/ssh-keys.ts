@@ -13,7 +13,7 @@ const pem = (label: string, bytes: Buffer): string => {
   return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
 };
 
-/** OpenSSH's format; the key material in it does not matter here. */
+/** Returns a key in the format of OpenSSH, with meaningless key material. */
 const openSsh = (cipher: string): string => {
   const text = (content: Buffer | string): Buffer => {
     const length = Buffer.alloc(4);

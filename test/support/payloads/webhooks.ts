@@ -9,32 +9,32 @@ import { samplesOfA } from './service-a.js';
 import { samplesOfB } from './service-b.js';
 import { samplesOfC } from './service-c.js';
 
-/** Every event row of the contract. */
+/** Samples of all events of the contract. */
 export const WEBHOOK_SAMPLES: readonly WebhookSample[] = [
   ...samplesOfA(),
   ...samplesOfB(),
   ...samplesOfC(),
 ];
 
-/** The sample of one event. */
+/** Returns the sample of one event. */
 export function webhookSample(service: WebhookServiceName, event: string): WebhookSample {
   const found = WEBHOOK_SAMPLES.find((item) => item.service === service && item.event === event);
   if (!found) throw new Error(`No sample for ${service} ${event}`);
   return found;
 }
 
-/** The event that a service sends most. */
+/** Returns the sample of the most frequent event of a service. */
 export function firstSample(service: WebhookServiceName): WebhookSample {
   return WEBHOOK_SAMPLES.find((item) => item.service === service)!;
 }
 
 export interface DeliveryOptions {
-  /** Delivery id; left out when undefined. */
+  /** Delivery id; omitted if undefined. */
   delivery?: string;
   contentType?: string;
 }
 
-/** Headers of a correctly signed delivery, under our header names. */
+/** Returns the headers of a correctly signed delivery, with the neutral header names. */
 export function deliveryHeaders(
   service: WebhookServiceName,
   event: string,
@@ -53,7 +53,7 @@ export function deliveryHeaders(
   return headers;
 }
 
-/** The services as a table for `it.each`. */
+/** Services as a table for `it.each`. */
 export const SERVICE_ROWS: readonly [WebhookServiceName][] = WEBHOOK_SERVICE_NAMES.map((name) => [
   name,
 ]);

@@ -1,6 +1,6 @@
 /**
  * Compares responses with the OpenAPI document: the status, the type and every member of the body. Objects
- * are closed: a member that the document does not name is a fault, so that the document is complete.
+ * are closed: a member without documentation is an error, so that the document is complete.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -14,7 +14,7 @@ export interface Answer {
   text: string;
 }
 
-/** Suffix of open schemas: a schema inside `allOf` must permit the members of its neighbours. */
+/** Suffix of open schemas: a schema inside `allOf` must permit the members of the other schemas. */
 const OPEN = 'Open';
 /** Keywords whose values are not schemas. */
 const VALUES = new Set(['enum', 'const', 'default', 'examples']);
@@ -43,7 +43,7 @@ export class AnswerCheck {
   faultOf(operation: Operation, { status, type, text }: Answer): string | null {
     const documented = operation.responses[status];
     if (!documented) return `status ${status} is not documented`;
-    // The body of a redirection is for people and not documented.
+    // The body of a redirection is for users and is not documented.
     if (status >= 300 && status < 400) return null;
     const [media] = type.split(';');
     const content = Object.entries(documented.content ?? {});
@@ -67,7 +67,7 @@ export class AnswerCheck {
   }
 }
 
-/** Returns the schema with additional members forbidden; at its own level only if it is not `open`. */
+/** Returns the schema without additional members. `open` permits them at the top level. */
 function closed(value: unknown, open = false): unknown {
   if (Array.isArray(value)) return value.map((item) => closed(item));
   if (value === null || typeof value !== 'object') return value;

@@ -26,7 +26,7 @@ afterEach(async () => {
 
 describe('OutboundClient', () => {
   it('sends method, headers and body and returns the response', async () => {
-    sink.answer({ status: 201, body: 'made', headers: { 'x-id': '7' } });
+    sink.reply({ status: 201, body: 'made', headers: { 'x-id': '7' } });
     const answer = await client().request({
       method: 'POST',
       url: `${sink.url}/path?q=1`,
@@ -55,7 +55,7 @@ describe('OutboundClient', () => {
   });
 
   it('reads at most the allowed bytes of a response', async () => {
-    sink.answer({ body: 'x'.repeat(5000) });
+    sink.reply({ body: 'x'.repeat(5000) });
     const answer = await client({ maxResponseBytes: 1000 }).request({
       method: 'GET',
       url: sink.url,
@@ -89,7 +89,7 @@ describe('OutboundClient', () => {
       resolver: () => Promise.resolve([{ address: answers[asked++] ?? '', family: 4 }]),
     });
     const url = `http://rebind.test:${sink.port}/`;
-    sink.answer({ headers: { connection: 'close' } });
+    sink.reply({ headers: { connection: 'close' } });
     await expect(rebinding.request({ method: 'GET', url })).resolves.toMatchObject({ status: 200 });
     await expect(rebinding.request({ method: 'GET', url })).rejects.toMatchObject({
       kind: 'address',
@@ -125,26 +125,26 @@ describe('OutboundClient redirects', () => {
     client().request({ method: 'POST', url: `${sink.url}/a`, body: 'data', redirects });
 
   it.each([301, 307, 308])('keep method and body for %i', async (status) => {
-    sink.answer({ status, headers: { location: '/b' } });
+    sink.reply({ status, headers: { location: '/b' } });
     await expect(post()).resolves.toMatchObject({ status: 200 });
     expect(sink.last).toMatchObject({ method: 'POST', path: '/b', body: 'data' });
   });
 
   it('are returned as responses if they are not to be followed', async () => {
-    sink.answer({ status: 307, headers: { location: '/b' } });
+    sink.reply({ status: 307, headers: { location: '/b' } });
     await expect(post('none')).resolves.toMatchObject({ status: 307 });
   });
 
   it('do not lead to another host', async () => {
     const other = await HttpSink.start();
-    sink.answer({ status: 307, headers: { location: other.url } });
+    sink.reply({ status: 307, headers: { location: other.url } });
     await expect(post()).rejects.toMatchObject({ kind: 'redirect', retryable: false });
     expect(other.requests).toHaveLength(0);
     await other.close();
   });
 
   it('are limited to five', async () => {
-    sink.answer(...Array.from({ length: 9 }, () => ({ status: 301, headers: { location: '/' } })));
+    sink.reply(...Array.from({ length: 9 }, () => ({ status: 301, headers: { location: '/' } })));
     await expect(post()).rejects.toMatchObject({ name: 'RedirectLimitError', limit: 5 });
     expect(sink.requests).toHaveLength(6);
   });
@@ -154,7 +154,7 @@ describe('OutboundClient errors', () => {
   const get = (made: OutboundClient, url = sink.url) => made.request({ method: 'GET', url });
 
   it('limits the wait for the headers', async () => {
-    sink.answer({ fault: 'hang' });
+    sink.reply({ fault: 'hang' });
     await expect(get(client({ headersTimeoutMs: 60 }))).rejects.toMatchObject({
       kind: 'timeout',
       retryable: true,
@@ -162,12 +162,12 @@ describe('OutboundClient errors', () => {
   });
 
   it('limits the whole call even if bytes keep arriving', async () => {
-    sink.answer({ fault: 'drip' });
+    sink.reply({ fault: 'drip' });
     await expect(get(client({ totalTimeoutMs: 150 }))).rejects.toMatchObject({ kind: 'timeout' });
   });
 
   it('reports a reset connection', async () => {
-    sink.answer({ fault: 'reset' });
+    sink.reply({ fault: 'reset' });
     await expect(get(client())).rejects.toMatchObject({ kind: 'reset', retryable: true });
   });
 
@@ -202,7 +202,7 @@ describe('OutboundClient errors', () => {
   });
 
   it('can be aborted by the caller', async () => {
-    sink.answer({ fault: 'hang' });
+    sink.reply({ fault: 'hang' });
     const signal = AbortSignal.timeout(50);
     await expect(client().request({ method: 'GET', url: sink.url, signal })).rejects.toMatchObject({
       kind: 'timeout',

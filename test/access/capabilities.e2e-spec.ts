@@ -9,7 +9,7 @@ import type { ApiClient } from '../support/client.js';
 import type { PersonaName } from '../support/personas.js';
 import { webhookSample } from '../support/payloads/webhooks.js';
 import { Samples, sampleTypes } from '../support/samples.js';
-import { arm } from '../support/webhooks.js';
+import { addHook } from '../support/webhooks.js';
 
 const CALLERS = ['superuser', 'orgAdmin', 'teamMember', 'auditor'] as const satisfies PersonaName[];
 
@@ -105,7 +105,7 @@ const withCapabilities = (): string[] =>
 
 /** Creates a delivery with a stored payload, of a template that still receives from its service. */
 async function keptDelivery(): Promise<{ id: number }> {
-  const hook = await arm(test, await samples.of('job_template'), 'service_a');
+  const hook = await addHook(test, await samples.of('job_template'), 'service_a');
   const { body } = await hook.send(webhookSample('service_a', 'push')).expect(202);
   return { id: body.delivery as number };
 }

@@ -11,7 +11,7 @@ let authenticator: Row;
 beforeAll(async () => {
   test = await boot();
   provider = await IdentityProvider.start([]);
-  authenticator = await makeAuthenticator('idp');
+  authenticator = await createAuthenticator('idp');
 });
 afterAll(async () => {
   await provider.close();
@@ -24,7 +24,7 @@ const configuration = (changes: object = {}): object => ({
   ...changes,
 });
 
-async function makeAuthenticator(name: string, fields: object = {}): Promise<Row> {
+async function createAuthenticator(name: string, fields: object = {}): Promise<Row> {
   return test.make.row('authenticator', { name, configuration: configuration(), ...fields });
 }
 
@@ -139,7 +139,7 @@ describe('authenticators', () => {
     const { body } = await as.superuser.post(url, {}).expect(200);
     expect(body).toEqual({ issuer: provider.issuer });
     const down = configuration({ issuer: 'http://127.0.0.1:1' });
-    const { id } = await makeAuthenticator('down', { configuration: down });
+    const { id } = await createAuthenticator('down', { configuration: down });
     const failed = await as.superuser.post(`authenticators/${id}/test/`, {}).expect(400);
     expect(failed.body.detail).toContain('The identity provider down failed');
   });

@@ -51,7 +51,7 @@ beforeAll(async () => {
   test = await boot();
   samples = new Samples(test);
   for (const type of sampleTypes()) await samples.of(type);
-  await samples.tieAll();
+  await samples.linkAll();
 }, 60_000);
 afterAll(() => test.close());
 

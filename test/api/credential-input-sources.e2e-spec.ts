@@ -217,7 +217,7 @@ describe('tests of secret stores', () => {
     await client.post(url, { metadata: place }).expect(202);
     const elsewhere = { url: 'http://127.0.0.1:9/' };
     await client.post(url, { metadata: place, inputs: elsewhere }).expect(403);
-    stores.taken();
+    stores.takeLines();
     const { body } = await as.superuser
       .post(url, { metadata: place, inputs: elsewhere })
       .expect(400);
@@ -228,7 +228,7 @@ describe('tests of secret stores', () => {
     expect((await as.superuser.post(url, given).expect(400)).body).toEqual({
       inputs: ['HTTP 403.'],
     });
-    expect(stores.taken()).toHaveLength(1);
+    expect(stores.takeLines()).toHaveLength(1);
   });
 
   it('without a stored credential are permitted to superusers only', async () => {

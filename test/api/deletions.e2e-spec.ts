@@ -14,7 +14,7 @@ import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import { removeInventory } from '../support/inventory-deletion.js';
 import type { Home } from '../support/personas.js';
-import { entangle, foreignKeys } from '../support/references.js';
+import { addReferences, foreignKeys } from '../support/references.js';
 import { Samples, sampleTypes } from '../support/samples.js';
 
 /** Types that can be deleted, with the types that refer to them and outlive them. */
@@ -157,9 +157,9 @@ async function furnish(type: string): Promise<void> {
   Object.assign(test.home, type === 'organization' ? await elsewhere() : present);
   samples.reset();
   for (const one of sampleTypes()) await samples.of(one);
-  await samples.tieAll();
+  await samples.linkAll();
   await furnishFurther();
-  expect(await entangle(samples, type)).toEqual([]);
+  expect(await addReferences(samples, type)).toEqual([]);
 }
 
 describe.each(Object.entries(OUTLIVING))('the deletion of a %s', (type, outliving) => {

@@ -4,7 +4,7 @@ import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { firstSample } from '../support/payloads/webhooks.js';
 import { countQueries } from '../support/queries.js';
-import { armed } from '../support/webhooks.js';
+import { newHook } from '../support/webhooks.js';
 
 let test: TestApp;
 let inventory: Row;
@@ -84,7 +84,7 @@ describe('a sliced launch', () => {
   });
 
   it('can be started by a webhook, and is found by a repeated delivery', async () => {
-    const hook = await armed(test, 'service_a', { inventory: inventory.id, job_slice_count: 2 });
+    const hook = await newHook(test, 'service_a', { inventory: inventory.id, job_slice_count: 2 });
     const delivery = randomUUID();
     const { body: first } = await hook.send(firstSample('service_a'), { delivery }).expect(202);
     expect(first.url).toBe(`/api/v2/workflow_jobs/${first.job}/`);

@@ -35,7 +35,7 @@ beforeAll(async () => {
     .filter(({ info }) => info!.resource!.stored);
   const roles = test.app.get(RoleStore, { strict: false });
   const types = new Set(lists.map(({ info }) => info!.resource!.type));
-  await samples.tieAll();
+  await samples.linkAll();
   for (const type of types) {
     const row = await samples.of(type);
     if (['role', 'activity_stream', 'unified_job', 'unified_job_template'].includes(type)) continue;

@@ -59,7 +59,7 @@ beforeAll(async () => {
   for (const path of PATHS) others.set(path, await samples.of(definitionOf(path).type));
   samples.reset();
   for (const type of sampleTypes()) await samples.of(type);
-  await samples.tieAll();
+  await samples.linkAll();
   await tie(samples, others);
   superuser = callerOf(as.superuser, as.users.superuser);
   const roles = [
@@ -106,7 +106,7 @@ async function tie(samples: Samples, others: ReadonlyMap<string, Row>): Promise<
         /^(\w+)\.(\w+)\.(\w+)(\?(\w+)=(\w+))?$/.exec(place) ?? [];
       if (!table || far !== near || table.startsWith('role_')) continue;
       const link = { [one!]: from.id, [two!]: others.get(path)!.id };
-      await samples.tie(table, column ? { ...link, [column]: value } : link);
+      await samples.link(table, column ? { ...link, [column]: value } : link);
     }
   }
 }

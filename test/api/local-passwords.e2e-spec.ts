@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-const makeAuthenticator = (name: string): Promise<Row> => {
+const createAuthenticator = (name: string): Promise<Row> => {
   const configuration = { issuer: 'https://login.example.com', client_id: 'x' };
   return test.make.row('authenticator', { name, configuration });
 };
@@ -34,7 +34,7 @@ it('DISABLE_LOCAL_AUTH is refused without another login, and superusers keep acc
     expect(body.DISABLE_LOCAL_AUTH).toEqual([expect.stringContaining(reason)]);
   };
   await refused('There is no enabled authenticator');
-  const first = await makeAuthenticator('first');
+  const first = await createAuthenticator('first');
   await as.superuser.patch(`authenticators/${first.id}/`, { enabled: false }).expect(200);
   await refused('There is no enabled authenticator');
   await as.superuser.patch(`authenticators/${first.id}/`, { enabled: true }).expect(200);
@@ -47,7 +47,7 @@ it('DISABLE_LOCAL_AUTH is refused without another login, and superusers keep acc
   const url = `authenticators/${first.id}/`;
   await as.superuser.patch(url, { enabled: false }).expect(400);
   await as.superuser.delete(url).expect(400);
-  const second = await makeAuthenticator('second');
+  const second = await createAuthenticator('second');
   await as.superuser.delete(url).expect(204);
   await as.superuser.delete(`authenticators/${second.id}/`).expect(400);
 

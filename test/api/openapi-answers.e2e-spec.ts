@@ -3,7 +3,7 @@
  * every kind, and of all that create. The fuzz test covers hostile requests.
  */
 import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
-import { AnswerCheck } from '../support/answer-check.js';
+import { ResponseCheck } from '../support/response-check.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
 import { operationsOf, type OpenApiDocument, type Operation } from '../support/openapi.js';
@@ -15,7 +15,7 @@ const TIMEOUT_MS = 240_000;
 
 let test: TestApp;
 let samples: Samples;
-let check: AnswerCheck;
+let check: ResponseCheck;
 let operations: Map<string, Operation>;
 let routes: readonly TableRoute[];
 
@@ -23,9 +23,9 @@ beforeAll(async () => {
   test = await boot();
   samples = new Samples(test);
   for (const type of sampleTypes()) await samples.of(type);
-  await samples.tieAll();
+  await samples.linkAll();
   const document = (await test.as.anonymous.get('/api/openapi.json')).body as OpenApiDocument;
-  check = new AnswerCheck(document);
+  check = new ResponseCheck(document);
   operations = new Map(operationsOf(document).map((one) => [one.operationId, one]));
   routes = test.app.get(RouteTable, { strict: false }).routes.filter(({ info }) => info);
 }, 120_000);

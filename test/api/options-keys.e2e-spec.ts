@@ -18,7 +18,7 @@ beforeAll(async () => {
   test = await boot();
   samples = new Samples(test);
   for (const type of sampleTypes()) await samples.of(type);
-  await samples.tieAll();
+  await samples.linkAll();
   routes = test.app
     .get(RouteTable, { strict: false })
     .routes.filter(({ method, pattern, info }) => {

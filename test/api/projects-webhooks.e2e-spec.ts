@@ -10,7 +10,7 @@ import {
   webhookSample,
 } from '../support/payloads/webhooks.js';
 import type { PersonaName } from '../support/personas.js';
-import { arm, type Hook } from '../support/webhooks.js';
+import { addHook, type Hook } from '../support/webhooks.js';
 
 const PUSH = webhookSample('service_a', 'push');
 const PUSH_EVENTS = new Set([
@@ -37,7 +37,7 @@ const makeProject = (fields: object = {}): Promise<Row> =>
     ...fields,
   });
 const armedProject = async (service: WebhookServiceName, fields: object = {}): Promise<Hook> =>
-  arm(test, await makeProject(fields), service);
+  addHook(test, await makeProject(fields), service);
 
 /** Syncs that webhooks asked for; making a project starts one of its own. */
 const syncsOf = async (hook: Hook): Promise<Row[]> =>
@@ -118,7 +118,7 @@ describe('another delivery', () => {
 
   it('is refused without a valid signature', async () => {
     const hook = await armedProject('service_a');
-    const template = await arm(test, await test.make.jobTemplate(), 'service_a');
+    const template = await addHook(test, await test.make.jobTemplate(), 'service_a');
     const body = Buffer.from(JSON.stringify(PUSH.payload));
     const foreign = deliveryHeaders('service_a', 'push', body, template.key);
     await hook.post(body, foreign).expect(403);

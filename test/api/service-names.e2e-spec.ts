@@ -4,7 +4,7 @@ import { boot, type TestApp } from '../support/boot.js';
 import { CollectionClient } from '../client/collection/collection-client.js';
 import type { Item } from '../client/collection/python-values.js';
 import { deliveryHeaders, webhookSample } from '../support/payloads/webhooks.js';
-import { armed } from '../support/webhooks.js';
+import { newHook } from '../support/webhooks.js';
 
 let test: TestApp;
 let collection: CollectionClient;
@@ -86,7 +86,7 @@ it('OPTIONS shows channels and code hosts by their product names', async () => {
 });
 
 it('a template with a product name has its key, receiver and token type, and can be launched', async () => {
-  const hook = await armed(test, 'service_a');
+  const hook = await newHook(test, 'service_a');
   const { id } = hook.template;
   const shown = await test.as.superuser.get(`job_templates/${id}/`).expect(200);
   const receiver = `/api/v2/job_templates/${id}/github/`;

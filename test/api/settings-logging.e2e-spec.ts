@@ -176,7 +176,7 @@ describe('test/', () => {
 
   it('explains why the record did not arrive, without the password', async () => {
     await enable();
-    sink.answer({ status: 403, body: { text: `Invalid ${SECRET}` } });
+    sink.reply({ status: 403, body: { text: `Invalid ${SECRET}` } });
     const { body, text } = await ask().expect(400);
     expect(body.error).toMatch(/answered 403: .*Invalid \*\*\*/);
     expect(text).not.toContain(SECRET);

@@ -9,7 +9,7 @@ interface Entry {
 }
 
 const sso = new SingleSignOn();
-const { account, claim, logIn, makeAuthenticator, map, rolesOf, userOf } = sso;
+const { account, claim, logIn, createAuthenticator, map, rolesOf, userOf } = sso;
 
 beforeEach(() => sso.test.database.execute(sql`DELETE FROM authenticator_maps`));
 
@@ -201,7 +201,7 @@ describe('an external user', () => {
   });
 
   it('becomes a local user when the authenticator is deleted', async () => {
-    const { id, slug } = await makeAuthenticator('short-lived');
+    const { id, slug } = await createAuthenticator('short-lived');
     const user = await sso.test.make.user();
     await sso.test.database.execute(
       sql`UPDATE users SET external_account = ${String(slug)} WHERE id = ${user.id}`,

@@ -9,7 +9,7 @@ import { CLIENT, CookieBrowser } from '../support/fakes/identity-provider.js';
 import { expectRefused, SingleSignOn } from '../support/single-sign-on.js';
 
 const sso = new SingleSignOn();
-const { account, callbackOf, claim, configuration, logIn, makeAuthenticator, start } = sso;
+const { account, callbackOf, claim, configuration, logIn, createAuthenticator, start } = sso;
 const { rolesOf, userOf } = sso;
 
 describe('a login', () => {
@@ -100,7 +100,7 @@ describe('a login', () => {
   });
 
   it('is offered to clients and on the login page', async () => {
-    await makeAuthenticator('second', { enabled: false });
+    await createAuthenticator('second', { enabled: false });
     const { body } = await sso.test.as.anonymous.get('auth/').expect(200);
     expect(body.idp).toEqual({ name: 'idp', login_url: '/sso/login/idp/' });
     expect(body).not.toHaveProperty('second');
@@ -176,7 +176,7 @@ describe('a login is refused', () => {
 
   it('if the cookie is of another authenticator', async () => {
     account();
-    await makeAuthenticator('neighbour');
+    await createAuthenticator('neighbour');
     const browser = new CookieBrowser();
     const url = await callbackOf(browser);
     await expectRefused(await browser.visit(url.replace('/idp/', '/neighbour/')), NOT_BEGUN);
@@ -233,7 +233,7 @@ describe('a login is refused', () => {
   });
 
   it('with 404 if the authenticator is disabled or unknown', async () => {
-    await makeAuthenticator('off', { enabled: false });
+    await createAuthenticator('off', { enabled: false });
     for (const slug of ['off', 'unknown']) {
       expect((await new CookieBrowser().visit(`${sso.test.url}/sso/login/${slug}/`)).status).toBe(
         404,
@@ -246,7 +246,7 @@ describe('a login is refused', () => {
     ['is at an address that is not permitted', 'https://10.0.0.1', 'OUTBOUND_ALLOW'],
     ['is no provider', '', 'unexpected HTTP response status code'],
   ])('with 503 if the provider %s', async (name, issuer, reason) => {
-    const { slug } = await makeAuthenticator(name, {
+    const { slug } = await createAuthenticator(name, {
       configuration: configuration({ issuer: issuer || `${sso.test.url}/nothing` }),
     });
     const response = await new CookieBrowser().visit(`${sso.test.url}/sso/login/${String(slug)}/`);
@@ -262,7 +262,7 @@ it('a provider that does not respond delays no other login', async () => {
   const silent = createServer((socket) => sockets.push(socket));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const { port } = silent.address() as AddressInfo;
-  const { slug } = await makeAuthenticator('silent', {
+  const { slug } = await createAuthenticator('silent', {
     configuration: configuration({ issuer: `http://127.0.0.1:${port}` }),
   });
   const waiting = new CookieBrowser().visit(`${sso.test.url}/sso/login/${String(slug)}/`);
@@ -307,7 +307,7 @@ describe('the secret of the client', () => {
   });
 
   it('must be entered again after the key of the installation is lost', async () => {
-    const { id } = await makeAuthenticator('lost');
+    const { id } = await createAuthenticator('lost');
     const lost = JSON.stringify(configuration({ client_secret: '$sealed$v1$deadbeef$AAAA' }));
     await sso.test.database.execute(
       sql`UPDATE authenticators SET configuration = ${lost}::json WHERE id = ${id}`,

@@ -124,7 +124,7 @@ describe('the template of runs', () => {
     await prepare();
     const samples = new Samples(test);
     for (const type of sampleTypes()) await samples.of(type);
-    await samples.tieAll();
+    await samples.linkAll();
     await test.database.execute(sql`
       UPDATE unified_jobs SET unified_job_template_id = ${template.id}
       WHERE unified_job_template_id IS NULL`);

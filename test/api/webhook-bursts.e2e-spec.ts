@@ -5,7 +5,7 @@ import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { webhookSample } from '../support/payloads/webhooks.js';
 import { countQueries } from '../support/queries.js';
-import { armed, type Hook } from '../support/webhooks.js';
+import { newHook, type Hook } from '../support/webhooks.js';
 
 const BURST = 24;
 
@@ -23,7 +23,7 @@ const sendAll = (hooks: readonly Hook[], ids: readonly string[]): Promise<Respon
 const newIds = (count: number): string[] => Array.from({ length: count }, () => randomUUID());
 
 it('simultaneous deliveries need fewer statements than separate ones', async () => {
-  const hook = await armed(test, 'service_a', { allow_simultaneous: true });
+  const hook = await newHook(test, 'service_a', { allow_simultaneous: true });
   await hook.send(push).expect(202);
   const alone = await countQueries(test.database, () => sendAll([hook], newIds(1)));
   const together = await countQueries(test.database, () => sendAll([hook], newIds(BURST)));
@@ -33,7 +33,7 @@ it('simultaneous deliveries need fewer statements than separate ones', async () 
 });
 
 it('each delivery launches its own job, with its id and its trace', async () => {
-  const hook = await armed(test, 'service_a', { allow_simultaneous: true });
+  const hook = await newHook(test, 'service_a', { allow_simultaneous: true });
   const ids = newIds(BURST);
   const answers = await sendAll([hook], ids);
   expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 202));
@@ -56,7 +56,7 @@ it('each delivery launches its own job, with its id and its trace', async () => 
 });
 
 it('copies of a delivery launch once, and all responses name the job', async () => {
-  const hook = await armed(test, 'service_a', { allow_simultaneous: true });
+  const hook = await newHook(test, 'service_a', { allow_simultaneous: true });
   const [one, other, third] = newIds(3) as [string, string, string];
   const ids = [one, other, one, third, other, one];
   const answers = await sendAll([hook], ids);
@@ -75,8 +75,8 @@ it('copies of a delivery launch once, and all responses name the job', async () 
 });
 
 it('a delivery that cannot launch does not affect others', async () => {
-  const good = await armed(test, 'service_a', { allow_simultaneous: true });
-  const bad = await armed(test, 'service_a');
+  const good = await newHook(test, 'service_a', { allow_simultaneous: true });
+  const bad = await newHook(test, 'service_a');
   await test.database.execute(sql`
     UPDATE unified_job_templates SET inventory_id = NULL WHERE id = ${bad.template.id}`);
   const answers = await sendAll([good, bad], newIds(BURST));

@@ -4,7 +4,7 @@ import type { WebhookServiceName } from '../../src/code-hosts/services.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { commitId, type Json } from '../support/payloads/sample.js';
 import { firstSample, SERVICE_ROWS, webhookSample } from '../support/payloads/webhooks.js';
-import { arm, type Hook, type SentEvent } from '../support/webhooks.js';
+import { addHook, type Hook, type SentEvent } from '../support/webhooks.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ async function coalescing(
   fields: Json = {},
 ): Promise<Hook> {
   const template = await test.make.jobTemplate({ webhook_coalesce: true, ...fields });
-  return arm(test, template, service);
+  return addHook(test, template, service);
 }
 
 /** A push of service A. */
@@ -84,7 +84,7 @@ describe('a push while the job of an earlier one is pending', () => {
 
   it('replaces a workflow job too', async () => {
     const template = await test.make.workflowTemplate({ webhook_coalesce: true });
-    const hook = await arm(test, template, 'service_a');
+    const hook = await addHook(test, template, 'service_a');
     await hook.send(push('main', 'a')).expect(202);
     const { body } = await hook.send(push('main', 'b')).expect(202);
     expect(body.url).toBe(`/api/v2/workflow_jobs/${body.job as number}/`);

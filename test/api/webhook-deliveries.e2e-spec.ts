@@ -8,7 +8,7 @@ import { boot, type TestApp } from '../support/boot.js';
 import { deliveryHeaders, webhookSample } from '../support/payloads/webhooks.js';
 import type { PersonaName } from '../support/personas.js';
 import { samePageQueries } from '../support/queries.js';
-import { arm, armed, type Hook } from '../support/webhooks.js';
+import { addHook, newHook, type Hook } from '../support/webhooks.js';
 
 const PUSH = webhookSample('service_a', 'push');
 const PULL_REQUEST = webhookSample('service_a', 'pull_request');
@@ -23,7 +23,7 @@ async function homeHook(fields: Record<string, unknown> = {}): Promise<Hook> {
   const project = await test.make.project({ organization });
   const inventory = await test.make.inventory({ organization });
   const ids = { project: project.id, inventory: inventory.id };
-  return arm(test, await test.make.jobTemplate({ ...ids, ...fields }), 'service_a');
+  return addHook(test, await test.make.jobTemplate({ ...ids, ...fields }), 'service_a');
 }
 
 beforeAll(async () => {
@@ -131,8 +131,8 @@ describe('the page of a delivery', () => {
   it('shows the body of the response that the code host received', async () => {
     const target = await homeHook();
     const git = { scm_type: 'git', scm_url: 'https://code.invalid/project.git' };
-    const project = await arm(test, await test.make.project(git), 'service_a');
-    const unsigned = await armed(test, 'service_c_dc');
+    const project = await addHook(test, await test.make.project(git), 'service_a');
+    const unsigned = await newHook(test, 'service_c_dc');
     const sent = { delivery: randomUUID() };
     const noJson = Buffer.from('{');
     const signed = deliveryHeaders('service_a', 'push', noJson, target.key, {
@@ -255,7 +255,7 @@ describe('redelivery', () => {
   it('requires a template with the same service', async () => {
     const mine = await homeHook();
     const { body } = await mine.send(PUSH).expect(202);
-    await arm(test, mine.template, 'service_b');
+    await addHook(test, mine.template, 'service_b');
     await test.as.orgAdmin.post(redeliver(body.delivery as number), {}).expect(400);
   });
 
@@ -351,7 +351,7 @@ describe('the test of filters', () => {
 
 describe('retention', () => {
   it('deletes old deliveries, and keeps a summary for existing jobs', async () => {
-    const old = await armed(test, 'service_a');
+    const old = await newHook(test, 'service_a');
     await old.send(PUSH).expect(202);
     await old.send(PUSH).expect(202);
     await old.send({ event: 'ping', payload: {} }).expect(200);

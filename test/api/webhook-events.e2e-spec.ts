@@ -5,7 +5,7 @@ import type { WebhookServiceName } from '../../src/code-hosts/services.js';
 import { RejectionLog } from '../../src/webhooks/rejection-log.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { deliveryHeaders, firstSample, WEBHOOK_SAMPLES } from '../support/payloads/webhooks.js';
-import { arm, armed, type Hook } from '../support/webhooks.js';
+import { addHook, newHook, type Hook } from '../support/webhooks.js';
 
 let test: TestApp;
 let hooks: Record<WebhookServiceName, Hook>;
@@ -13,9 +13,9 @@ let hooks: Record<WebhookServiceName, Hook>;
 beforeAll(async () => {
   test = await boot();
   hooks = {
-    service_a: await armed(test, 'service_a'),
-    service_b: await armed(test, 'service_b'),
-    service_c_dc: await armed(test, 'service_c_dc'),
+    service_a: await newHook(test, 'service_a'),
+    service_b: await newHook(test, 'service_b'),
+    service_c_dc: await newHook(test, 'service_c_dc'),
   };
 });
 afterAll(() => test.close());
@@ -78,7 +78,7 @@ describe('connection tests', () => {
   });
 
   it('from service C are not signed, ignored, and counted instead of recorded separately', async () => {
-    const hook = await armed(test, 'service_c_dc');
+    const hook = await newHook(test, 'service_c_dc');
     const ping = { 'X-Service-C-Event': 'diagnostics:ping', 'Content-Type': 'application/json' };
     for (let sent = 0; sent < 5; sent += 1) {
       const { body } = await hook.post(Buffer.from('{"test": true}'), ping).expect(200);
@@ -120,7 +120,7 @@ describe('identity of a delivery', () => {
   });
 
   it('is the digest of the body for a day, if service B sends none', async () => {
-    const hook = await armed(test, 'service_b');
+    const hook = await newHook(test, 'service_b');
     const sample = firstSample('service_b');
     const send = () => hook.send(sample, { delivery: undefined as never });
     await send().expect(202);
@@ -134,7 +134,7 @@ describe('identity of a delivery', () => {
   });
 
   it('is the digest of the body permanently, if service A sends none', async () => {
-    const hook = await armed(test, 'service_a');
+    const hook = await newHook(test, 'service_a');
     await hook.send(firstSample('service_a'), { delivery: undefined as never }).expect(202);
     const { body } = await hook.send(firstSample('service_a'), { delivery: undefined as never });
     expect(body.message).toBe('Webhook previously received, aborting.');
@@ -145,7 +145,7 @@ describe('identity of a delivery', () => {
 
 describe('a template that cannot be launched', () => {
   it('returns 400, and launches for the same delivery later when it can', async () => {
-    const hook = await armed(test, 'service_a');
+    const hook = await newHook(test, 'service_a');
     const { project_id } = hook.template;
     await test.database.execute(
       sql`UPDATE unified_job_templates SET project_id = NULL WHERE id = ${hook.template.id}`,
@@ -178,7 +178,7 @@ describe('the ref of an event', () => {
     await test.database.execute(sql`
       UPDATE unified_job_templates SET ask_scm_branch_on_launch = ${ask}, scm_branch = ''
       WHERE id = ${template.id}`);
-    const hook = await arm(test, template, 'service_a');
+    const hook = await addHook(test, template, 'service_a');
     const sample = firstSample('service_a');
     const { body } = await hook.send(sample).expect(202);
     const row = await jobOf(body.job as number);
@@ -189,7 +189,7 @@ describe('the ref of an event', () => {
 describe("the template's filters", () => {
   it('reject events, which are recorded', async () => {
     const template = await test.make.jobTemplate({ webhook_filters: { refs: ['release/**'] } });
-    const hook = await arm(test, template, 'service_a');
+    const hook = await addHook(test, template, 'service_a');
     await hook.send(firstSample('service_a')).expect(200);
     const { payload } = firstSample('service_a');
     const release = { event: 'push', payload: { ...payload, ref: 'refs/heads/release/1/2' } };

@@ -7,7 +7,7 @@ import { sign } from '../../src/code-hosts/signature.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { deliveryHeaders, firstSample, SERVICE_ROWS } from '../support/payloads/webhooks.js';
 import type { WebhookSample } from '../support/payloads/sample.js';
-import { armed, type Hook } from '../support/webhooks.js';
+import { newHook, type Hook } from '../support/webhooks.js';
 
 const FORBIDDEN = { detail: 'You do not have permission to perform this action.' };
 const bytesOf = (sample: WebhookSample): Buffer => Buffer.from(JSON.stringify(sample.payload));
@@ -24,9 +24,9 @@ let hooks: Record<WebhookServiceName, Hook>;
 beforeAll(async () => {
   test = await boot();
   hooks = {
-    service_a: await armed(test, 'service_a'),
-    service_b: await armed(test, 'service_b'),
-    service_c_dc: await armed(test, 'service_c_dc'),
+    service_a: await newHook(test, 'service_a'),
+    service_b: await newHook(test, 'service_b'),
+    service_c_dc: await newHook(test, 'service_c_dc'),
   };
 });
 afterAll(() => test.close());
@@ -63,7 +63,7 @@ describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
     const without = Object.fromEntries(
       Object.entries(good).filter(([name]) => !/signature|token/i.test(name)),
     );
-    const other = await armed(test, service);
+    const other = await newHook(test, service);
     const cases: [Buffer, Record<string, string>, string?][] = [
       [body, without],
       [body, signed(service, body, generateWebhookKey())],
@@ -130,7 +130,7 @@ describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
   });
 
   it('launches once for a repeated delivery', async () => {
-    const hook = await armed(test, service);
+    const hook = await newHook(test, service);
     const delivery = randomUUID();
     const first = await hook.send(firstSample(service), { delivery }).expect(202);
     const again = await hook.send(firstSample(service), { delivery }).expect(202);
@@ -144,7 +144,7 @@ describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
   });
 
   it('separates the deliveries of two templates', async () => {
-    const [one, two] = [await armed(test, service), await armed(test, service)];
+    const [one, two] = [await newHook(test, service), await newHook(test, service)];
     const delivery = randomUUID();
     await one.send(firstSample(service), { delivery }).expect(202);
     const { body } = await two.send(firstSample(service), { delivery }).expect(202);

@@ -8,7 +8,7 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { deliveryHeaders, firstSample, SERVICE_ROWS } from '../support/payloads/webhooks.js';
-import { armed, type Hook } from '../support/webhooks.js';
+import { newHook, type Hook } from '../support/webhooks.js';
 
 const CONNECTIONS = 50;
 const ROUNDS = Number(process.env.WEBHOOK_ROUNDS ?? 15);
@@ -28,7 +28,7 @@ beforeAll(async () => {
   test = await boot({ settings: { RECEIVER_RATE: String(ROUNDS * CONNECTIONS * 2) } });
   agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, maxFreeSockets: CONNECTIONS });
   hooks = [];
-  for (const [service] of SERVICE_ROWS) hooks.push(await armed(test, service));
+  for (const [service] of SERVICE_ROWS) hooks.push(await newHook(test, service));
 });
 afterAll(async () => {
   agent.destroy();

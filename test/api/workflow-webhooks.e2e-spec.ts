@@ -5,7 +5,7 @@ import type { WebhookServiceName } from '../../src/code-hosts/services.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { COMMITS } from '../support/payloads/sample.js';
 import { deliveryHeaders, firstSample, SERVICE_ROWS } from '../support/payloads/webhooks.js';
-import { arm, type Hook } from '../support/webhooks.js';
+import { addHook, type Hook } from '../support/webhooks.js';
 import { WorkflowRuns } from '../support/workflow-templates.js';
 
 let test: TestApp;
@@ -16,7 +16,7 @@ afterAll(() => test.close());
 
 const armedWorkflow = async (service: WebhookServiceName, fields: object = {}): Promise<Hook> => {
   const organization = test.home.organization.id;
-  return arm(test, await test.make.workflowTemplate({ organization, ...fields }), service);
+  return addHook(test, await test.make.workflowTemplate({ organization, ...fields }), service);
 };
 const runOf = async (id: number): Promise<Row> =>
   (await test.database.row<Row>(sql`SELECT * FROM unified_jobs WHERE id = ${id}`))!;
@@ -53,7 +53,7 @@ describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
 
   it('does not accept job templates, and vice versa', async () => {
     const hook = await armedWorkflow(service);
-    const other = await arm(test, await test.make.jobTemplate(), service);
+    const other = await addHook(test, await test.make.jobTemplate(), service);
     const swapped = (path: string): string =>
       path.replace(/(workflow_)?job_templates/, (word) =>
         word.startsWith('workflow') ? 'job_templates' : 'workflow_job_templates',
@@ -77,7 +77,7 @@ it('the variables of the event are shown, and passed to every run', async () => 
     job: { unified_job_template: (await make.jobTemplate()).id },
     flow: { unified_job_template: inner.id },
   });
-  const hook = await arm(test, workflow, 'service_a');
+  const hook = await addHook(test, workflow, 'service_a');
   const { body } = await hook.send(firstSample('service_a')).expect(202);
   await runs.settle();
   const flow = (await runs.runOf(body.job, 'flow'))!;

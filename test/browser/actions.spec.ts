@@ -1,7 +1,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { armed } from '../support/webhooks.js';
+import { newHook } from '../support/webhooks.js';
 import { webhookSample } from '../support/payloads/webhooks.js';
 import { describePages, openApi } from './browser.js';
 import { htmlOf } from './html.js';
@@ -18,7 +18,7 @@ const session = () => ({ test, user: test.as.users.superuser });
 describePages('actions by POST', session, (open) => {
   it('redeliver a webhook delivery from its page, which links to the result', async () => {
     const { page } = open;
-    const hook = await armed(test, 'service_a');
+    const hook = await newHook(test, 'service_a');
     const { body } = await hook.send(webhookSample('service_a', 'push')).expect(202);
     await page.goto(`/api/v2/webhook_deliveries/${body.delivery}/`);
     await page

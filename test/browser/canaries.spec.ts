@@ -40,7 +40,7 @@ const marked = new Set<string>();
 beforeAll(async () => {
   test = await boot();
   samples = new Samples(test);
-  await samples.tieAll();
+  await samples.linkAll();
   for (const definition of resources()) await mark(definition);
   await markDocuments();
 });

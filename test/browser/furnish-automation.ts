@@ -6,7 +6,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import type { TestApp } from '../support/boot.js';
 import { webhookSample } from '../support/payloads/webhooks.js';
-import { arm } from '../support/webhooks.js';
+import { addHook } from '../support/webhooks.js';
 import { storeEvents, storeSummaries, type FurnishedTask } from './furnish-runs.js';
 
 /** Adds a survey, which is asked at each launch of the template. */
@@ -48,7 +48,7 @@ export async function askSurvey({ as }: TestApp, { id }: Row): Promise<void> {
 
 /** Delivers pushes and pull requests: one that a filter skips and one with a wrong signature among them. */
 export async function deliver(test: TestApp, template: Row): Promise<void> {
-  const hook = await arm(test, template, 'service_a');
+  const hook = await addHook(test, template, 'service_a');
   const push = webhookSample('service_a', 'push');
   const byBot = { ...push.payload, sender: { login: 'release-bot' } };
   await hook.send(push).expect(202);

@@ -54,7 +54,7 @@ describeJourney('notifying a chat of failures', session, 5, async (walk) => {
 describeJourney('resending a failed notification', session, 3, async (walk) => {
   const { page, mark } = walk;
   const name = `Lost ${mark}`;
-  sink.answer({ status: 400, body: 'no such room' });
+  sink.reply({ status: 400, body: 'no such room' });
   const made = await test.make.notificationTemplate({
     name,
     organization: test.home.organization.id,

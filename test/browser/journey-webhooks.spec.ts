@@ -2,7 +2,7 @@ import { sql } from '../../src/database/sql.js';
 import { RejectionLog } from '../../src/webhooks/rejection-log.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { deliveryHeaders, webhookSample } from '../support/payloads/webhooks.js';
-import { arm, type Hook } from '../support/webhooks.js';
+import { addHook, type Hook } from '../support/webhooks.js';
 import { describeJourney, type Walk } from './walk.js';
 
 let test: TestApp;
@@ -16,7 +16,7 @@ const session = () => ({ test, user: test.as.users.superuser });
 
 /** Creates a template with a webhook key that has received a push. */
 async function received(name: string): Promise<Hook> {
-  const hook = await arm(test, await test.make.jobTemplate({ name }), 'service_a');
+  const hook = await addHook(test, await test.make.jobTemplate({ name }), 'service_a');
   await hook.send(webhookSample('service_a', 'push')).expect(202);
   return hook;
 }
@@ -53,7 +53,7 @@ describeJourney('finding the response to the code host', session, 3, async (walk
     inputs: { host: 'https://code.example.org', token: 'a token of the code host' },
   });
   const template = await test.make.jobTemplate({ name });
-  const hook = await arm(test, template, 'service_a');
+  const hook = await addHook(test, template, 'service_a');
   await test.database.execute(sql`
     UPDATE unified_job_templates SET webhook_credential_id = ${credential.id}
     WHERE id = ${template.id}`);

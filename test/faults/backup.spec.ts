@@ -84,7 +84,7 @@ describeBackup('a backup of an external PostgreSQL server', () => {
     });
     await api.call('POST', 'job_templates/2/notification_templates_started/', { id: channel.id });
     let answer = (): void => undefined;
-    sink.answer({ until: new Promise((resolve) => (answer = resolve)) });
+    sink.reply({ until: new Promise((resolve) => (answer = resolve)) });
     const { id } = await api.call('POST', 'job_templates/2/launch/');
     await cluster.worker(own);
     await cluster.becomes(Number(id), 'running');

@@ -178,7 +178,7 @@ async function useTemplate(type: NotificationType): Promise<void> {
     { status: 307, headers: { location: `http://10.0.0.1/${canaries.at(-1)!.word}` } },
     { fault: 'reset' },
   ] as const) {
-    http.answer(answer);
+    http.reply(answer);
     ids.push(await attempt(copy));
   }
   await cluster.rows('DELETE FROM outbound_breakers');

@@ -25,7 +25,7 @@ beforeAll(async () => {
   test = await boot({ own: true });
   samples = new Samples(test);
   for (const type of sampleTypes()) await samples.of(type);
-  await samples.tieAll();
+  await samples.linkAll();
   const { dataSource } = test.database;
   for (;;) {
     const last = await test.database.row<{ name: string }>(

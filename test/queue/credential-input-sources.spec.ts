@@ -107,7 +107,7 @@ describe('inputs from a secret store', () => {
     api.call('POST', 'credentials/', { credential_type: type.id, name, organization: 1, inputs });
 
   async function play(status: string): Promise<JobRow> {
-    stores.taken();
+    stores.takeLines();
     const job = await api.call('POST', `job_templates/${template.id}/launch/`, {});
     return cluster.becomes(job.id, status, 60_000);
   }
@@ -115,7 +115,7 @@ describe('inputs from a secret store', () => {
   it('reach the run, are read once, and appear nowhere', async () => {
     const { id } = await play('successful');
     await eventually(() => expect(stores.requests).toHaveLength(3));
-    expect(stores.taken()).toEqual([
+    expect(stores.takeLines()).toEqual([
       ...['POST /v1/auth/approle/login', 'GET /v1/kv/data/app'],
       'POST /v1/auth/token/revoke-self',
     ]);

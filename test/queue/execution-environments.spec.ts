@@ -238,7 +238,7 @@ describeHere('a run with an execution environment', () => {
       const fields = { name: 'Requires', organization, scm_type: 'git', scm_url: repository.url };
       const project = await make('projects/', fields);
       const agents = (): string[] => {
-        const found = galaxy.asked
+        const found = galaxy.requests
           .splice(0)
           .map(({ agent }) => /ansible-galaxy\/(\S+)/.exec(agent ?? ''));
         return [...new Set(found.map((one) => one?.[1] ?? ''))];
@@ -296,7 +296,7 @@ describeHere('a run with an execution environment', () => {
     });
 
     it('for an image without ansible-runner', async () => {
-      await containers.addPoorImage('poor', ['sh', 'grep', 'python3']);
+      await containers.addImageWithPrograms('poor', ['sh', 'grep', 'python3']);
       const fields = { image: 'localhost/poor:latest', pull: 'never' };
       const { id } = await command({ execution_environment: (await environment('P', fields)).id });
       expect((await ended('ad_hoc_commands', id, 'error')).job_explanation).toMatch(
@@ -306,7 +306,7 @@ describeHere('a run with an execution environment', () => {
   });
 
   it('leaves nothing behind after a canceled pull', async () => {
-    await containers.addPoorImage('large', ['sh']);
+    await containers.addImageWithPrograms('large', ['sh']);
     const slow = await registryOf('large');
     slow.stalls = true;
     const left = async (): Promise<unknown> => ({

@@ -69,7 +69,7 @@ it('a GitHub App issues one token for a run with its sync, and one for each stat
     `SELECT id FROM unified_jobs WHERE type = 'project_update'`,
   );
   await cluster.becomes(sync!.id, 'successful');
-  expect(stores.taken()).toEqual([ISSUE]);
+  expect(stores.takeLines()).toEqual([ISSUE]);
   // State of a worker that never synced the project.
   await rm(`${cluster.folder}/data/projects`, { recursive: true });
 
@@ -103,7 +103,7 @@ it('a GitHub App issues one token for a run with its sync, and one for each stat
     `SELECT launch_type FROM unified_jobs WHERE type = 'project_update' ORDER BY id`,
   );
   expect(syncs).toEqual([{ launch_type: 'manual' }, { launch_type: 'sync' }]);
-  const taken = stores.taken();
+  const taken = stores.takeLines();
   const ofVault = taken.filter((line) => line.includes('/v1/') && line !== ISSUE);
   expect(ofVault.slice(0, 2)).toEqual(['POST /v1/auth/approle/login', 'GET /v1/kv/data/app']);
   // The run and its sync use one token.

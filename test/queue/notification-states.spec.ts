@@ -52,7 +52,7 @@ const workLeft = ({ id }: Sent) =>
 describe('a test', () => {
   it('is sent once: it fails with its error, and no retry is planned', async () => {
     const made = await matrix.template('webhook');
-    matrix.http.answer(503);
+    matrix.http.reply(503);
     const sent = await matrix.send(made);
     expect(await told(sent)).toMatchObject({
       status: 'failed',
@@ -72,7 +72,7 @@ describe('a test', () => {
   it('ignores a paused destination, and resumes it after a success', async () => {
     const made = await matrix.template('webhook');
     await openBreaker(made);
-    matrix.http.answer(503);
+    matrix.http.reply(503);
     expect(await told(await matrix.send(made))).toMatchObject({ status: 'failed', attempts: 1 });
     await eventually(async () =>
       expect(await breakerOf(made)).toMatchObject({ state: 'open', failures: 6 }),
@@ -84,7 +84,7 @@ describe('a test', () => {
 
 describe('a notification', () => {
   it('is failed while it waits for a retry, and successful after a retry succeeds', async () => {
-    matrix.http.answer(BUSY, BUSY);
+    matrix.http.reply(BUSY, BUSY);
     const sent = await matrix.send(await matrix.template('webhook'), 'error');
     for (const attempts of [1, 2]) {
       const record = await eventually(async () => {
@@ -106,7 +106,7 @@ describe('a notification', () => {
 
   it('can be filtered by its status and planned retry, and is counted', async () => {
     const made = await matrix.template('webhook');
-    matrix.http.answer(BUSY, 400);
+    matrix.http.reply(BUSY, 400);
     const again = await matrix.send(made, 'error');
     await told(again);
     const final = await matrix.send(made, 'error');
@@ -148,7 +148,7 @@ describe('a notification', () => {
 
   it('that failed is deleted with its template, including its planned retry', async () => {
     const made = await matrix.template('webhook');
-    matrix.http.answer(BUSY);
+    matrix.http.reply(BUSY);
     const sent = await matrix.send(made, 'error');
     await told(sent);
     await matrix.test.as.orgAdmin.delete(made.url).expect(204);
@@ -160,7 +160,7 @@ describe('a notification', () => {
 
   it('is not resent while a retry is planned', async () => {
     const made = await matrix.template('webhook');
-    matrix.http.answer(BUSY);
+    matrix.http.reply(BUSY);
     const sent = await matrix.send(made, 'error');
     await told(sent);
     const { orgAdmin } = matrix.test.as;

@@ -8,7 +8,7 @@
 import { VERSION } from '../../src/config/version.js';
 import type { NotificationType } from '../../src/notifications/backends/notification-type.js';
 import { eventually } from '../support/eventually.js';
-import type { ScriptedAnswer } from '../support/fakes/http-sink.js';
+import type { ScriptedReply } from '../support/fakes/http-sink.js';
 import { canary } from '../support/fakes/notification-configurations.js';
 import { isAuthentic } from '../support/standard-webhooks.js';
 import { gate, NotificationMatrix, subjectOf, textOf, type Sent } from './notification-matrix.js';
@@ -32,7 +32,7 @@ interface HttpCase {
   /** Start of the contract's error text. */
   failure: string;
   change?: object;
-  answer?: ScriptedAnswer;
+  answer?: ScriptedReply;
   /** True if redirects are followed at all. Services with a fixed address never redirect. */
   redirects: boolean;
   wire: (sent: Sent) => { path: string; body: string; headers: object };
@@ -132,11 +132,11 @@ const HTTP_KINDS: { [kind in HttpKind]: HttpCase } = {
 describe.each(Object.keys(HTTP_KINDS) as HttpKind[])('%s', (kind) => {
   const { failure, change, answer = {}, redirects, wire } = HTTP_KINDS[kind];
   const sendAgainst = async (
-    given: ScriptedAnswer,
+    given: ScriptedReply,
     event: 'test' | 'error' = 'test',
   ): Promise<Sent> => {
     const made = await matrix.template(kind, change);
-    matrix.http.answer(given);
+    matrix.http.reply(given);
     return matrix.send(made, event);
   };
 
@@ -234,7 +234,7 @@ it('every HTTP service hangs at once: each attempt times out, and others do not 
   const hung: Sent[] = [];
   for (const kind of kinds) {
     const made = await matrix.template(kind, HTTP_KINDS[kind].change);
-    matrix.http.answer({ until: passed });
+    matrix.http.reply({ until: passed });
     hung.push(await matrix.send(made, 'error'));
     // Sequential, because the sink returns its prepared responses in order.
     await eventually(() => expect(matrix.http.requests).toHaveLength(hung.length));
@@ -255,7 +255,7 @@ it('every HTTP service hangs at once: each attempt times out, and others do not 
 it('every attempt of a webhook has its own valid signature', async () => {
   const secret = `whsec_${Buffer.from('twenty-four bytes of key').toString('base64')}`;
   const made = await matrix.template('webhook', { signing_secret: secret });
-  matrix.http.answer({ status: 503 });
+  matrix.http.reply({ status: 503 });
   const sent = await matrix.send(made, 'error');
   await matrix.attempted(sent);
   await eventually(() => expect(matrix.http.requests).toHaveLength(2), 20_000);

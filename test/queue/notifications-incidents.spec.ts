@@ -68,7 +68,7 @@ it('incidents of other templates are not resolved', async () => {
 it('an incident is resolved only after it was opened, however late that is', async () => {
   const template = await runs.jobTemplate();
   await runs.attach(await incidents(), template, 'error', 'success');
-  runs.http.answer({ status: 503, headers: { 'retry-after': '1000' } });
+  runs.http.reply({ status: 503, headers: { 'retry-after': '1000' } });
   const [failure] = await runs.ends(template, 'failed');
   await eventually(async () =>
     expect(await runs.record(failure!)).toMatchObject({

@@ -120,7 +120,7 @@ describe('every notification type', () => {
   it.each(NOTIFICATION_TYPES)('%s', async (type) => {
     http.requests.length = 0;
     smtp.mails.length = 0;
-    if (type === 'chat_a') http.answer({ body: { ok: true } }, { body: { ok: true } });
+    if (type === 'chat_a') http.reply({ body: { ok: true } }, { body: { ok: true } });
     const made = await template(type);
     const id = await send(made);
     expect(await attempted(id)).toMatchObject({ status: 'successful', error: '' });
@@ -148,7 +148,7 @@ describe('retries', () => {
   it('keep the id and are visible until the end', async () => {
     const made = await template('webhook');
     http.requests.length = 0;
-    http.answer({ status: 503, body: 'down for repair' });
+    http.reply({ status: 503, body: 'down for repair' });
     const id = await fire(test, made);
     const waiting = await attempted(id);
     expect(waiting).toMatchObject({
@@ -169,7 +169,7 @@ describe('retries', () => {
 
   it('never repeat a refused notification', async () => {
     const made = await template('webhook');
-    http.answer(400);
+    http.reply(400);
     const id = await fire(test, made);
     expect(await attempted(id)).toMatchObject({
       status: 'failed',
@@ -181,14 +181,14 @@ describe('retries', () => {
 
   it('wait as long as the service requests', async () => {
     const made = await template('webhook');
-    http.answer({ status: 429, headers: { 'retry-after': '100' } });
+    http.reply({ status: 429, headers: { 'retry-after': '100' } });
     const { wait } = await attempted(await fire(test, made));
     expect(wait).toBeGreaterThan(95);
   });
 
   it('end after eight attempts', async () => {
     const made = await template('webhook');
-    http.answer(busy(503), busy(503));
+    http.reply(busy(503), busy(503));
     const id = await fire(test, made);
     await attempted(id);
     await test.database.execute(sql`UPDATE notifications SET attempts = 7 WHERE id = ${id}`);
@@ -202,7 +202,7 @@ describe('retries', () => {
   it('include only the recipients that were not reached', async () => {
     const made = await template('chat_a');
     http.requests.length = 0;
-    http.answer({ body: { ok: true } }, busy(503), { body: { ok: true } });
+    http.reply({ body: { ok: true } }, busy(503), { body: { ok: true } });
     const id = await fire(test, made);
     expect(await attempted(id)).toMatchObject({ status: 'failed', delivered: ['#ops'] });
     await passTime(id);
@@ -215,7 +215,7 @@ describe('retries', () => {
 
   it('continue after a worker died, at most twice and with the same id', async () => {
     const made = await template('webhook');
-    http.answer(busy(503));
+    http.reply(busy(503));
     const id = await fire(test, made);
     const before = await attempted(id);
     // State after a SIGKILL between sending and recording.
@@ -259,7 +259,7 @@ describe('circuit breaker', () => {
       test.database.row<{ failures: number; trips: number; wait: number }>(sql`
         SELECT failures, trips, extract(epoch FROM open_until - now())::float8 AS wait
         FROM outbound_breakers WHERE destination = ${destination}`);
-    http.answer(...Array.from({ length: 5 }, () => busy(500)));
+    http.reply(...Array.from({ length: 5 }, () => busy(500)));
     for (let i = 0; i < 5; i++) await attempted(await send(made));
     const open = await eventually(async () => {
       const found = await state();
@@ -279,7 +279,7 @@ describe('circuit breaker', () => {
       test.database.execute(sql`
         UPDATE outbound_breakers SET open_until = now() WHERE destination = ${destination}`);
     await expire();
-    http.answer(busy(500));
+    http.reply(busy(500));
     await passTime(held);
     await attempted(held);
     const reopened = await eventually(async () => {
@@ -319,7 +319,7 @@ it('a slow destination does not delay others', async () => {
   const slowSink = await HttpSink.start();
   let open: () => void = () => undefined;
   const until = new Promise<void>((resolve) => (open = resolve));
-  slowSink.answer(...Array.from({ length: 25 }, () => ({ until })));
+  slowSink.reply(...Array.from({ length: 25 }, () => ({ until })));
   const slow = await template('webhook', { http: slowSink.port });
   const fast = await template('webhook');
   const slowIds: number[] = [];

@@ -105,7 +105,7 @@ describe('the requirements of a project', () => {
       ...{ name: 'Run it', project: project.id, inventory: 1, playbook: 'site.yml' },
       ...{ ask_scm_branch_on_launch: true },
     });
-    first = { ...(await update()), asked: galaxy.asked.length };
+    first = { ...(await update()), asked: galaxy.requests.length };
   });
   afterEach(() => git('reset', '-q', '--hard', base));
 
@@ -119,12 +119,12 @@ describe('the requirements of a project', () => {
     const { status, output } = first;
     expect({ status, output }).toMatchObject({ status: 'successful' });
     expect(first.asked).toBeGreaterThan(0);
-    const asked = galaxy.asked.length;
+    const asked = galaxy.requests.length;
     expect((await update()).output).toContain('installed already');
     const [, shown] = await run('successful');
     expect(shown).toContain('hi there');
     expect(shown).toContain('Read-only file system');
-    expect(galaxy.asked).toHaveLength(asked);
+    expect(galaxy.requests).toHaveLength(asked);
   });
 
   it('of a prompted branch are installed for the job', async () => {

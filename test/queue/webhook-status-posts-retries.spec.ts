@@ -23,13 +23,13 @@ afterEach(() => jest.restoreAllMocks());
 
 describe('a service with errors', () => {
   it('gets a retry after a server error', async () => {
-    bench.sink.answer(500);
-    const job = await bench.launch(await bench.posting('service_b'));
+    bench.sink.reply(500);
+    const job = await bench.launch(await bench.hook('service_b'));
     await bench.work(job);
     const [post] = await bench.posts(job);
     expect(post).toMatchObject({ outcome: 'pending', reason: 'The service responded with 500.' });
     expect(await bench.messages(job)).toHaveLength(1);
-    await bench.elapse(job);
+    await bench.makeDue(job);
     await bench.work(job);
     const [sent] = await bench.posts(job);
     expect(sent).toMatchObject({ outcome: 'sent', reason: '', next_attempt: null });
@@ -40,8 +40,8 @@ describe('a service with errors', () => {
   });
 
   it('gets a retry after the requested delay', async () => {
-    bench.sink.answer({ status: 429, headers: { 'Retry-After': '120' } });
-    const job = await bench.launch(await bench.posting('service_b'));
+    bench.sink.reply({ status: 429, headers: { 'Retry-After': '120' } });
+    const job = await bench.launch(await bench.hook('service_b'));
     await bench.work(job);
     const [post] = await bench.posts(job);
     expect(post!.wait as number).toBeGreaterThan(110);
@@ -50,8 +50,8 @@ describe('a service with errors', () => {
   });
 
   it('gets the next status after that delay too', async () => {
-    bench.sink.answer({ status: 429, headers: { 'Retry-After': '120' } });
-    const job = await bench.launch(await bench.posting('service_b'));
+    bench.sink.reply({ status: 429, headers: { 'Retry-After': '120' } });
+    const job = await bench.launch(await bench.hook('service_b'));
     await bench.work(job);
     await bench.move(job, 'waiting');
     await bench.move(job, 'running');
@@ -61,7 +61,7 @@ describe('a service with errors', () => {
       ['pending', 'pending'],
       ['running', 'pending'],
     ]);
-    await bench.elapse(job);
+    await bench.makeDue(job);
     await bench.work(job);
     expect(await bench.outcomes(job)).toEqual([
       ['pending', 'superseded'],
@@ -72,20 +72,20 @@ describe('a service with errors', () => {
   });
 
   it.each(['hang', 'reset'] as const)('gets a retry when its connection does %s', async (fault) => {
-    bench.sink.answer({ fault });
-    const job = await bench.launch(await bench.posting('service_b'));
+    bench.sink.reply({ fault });
+    const job = await bench.launch(await bench.hook('service_b'));
     await bench.work(job);
     const [post] = await bench.posts(job);
     expect(post).toMatchObject({ outcome: 'pending' });
     expect(post!.attempts).toEqual([expect.objectContaining({ number: 1, answer: null })]);
-    await bench.elapse(job);
+    await bench.makeDue(job);
     await bench.work(job);
     expect(await bench.outcomes(job)).toEqual([['pending', 'sent']]);
   });
 
   it.each([400, 401, 404, 422])('gets no retry after %d', async (status) => {
-    bench.sink.answer(status);
-    const job = await bench.launch(await bench.posting('service_b'));
+    bench.sink.reply(status);
+    const job = await bench.launch(await bench.hook('service_b'));
     await bench.work(job);
     expect(await bench.posts(job)).toEqual([
       expect.objectContaining({
@@ -97,10 +97,10 @@ describe('a service with errors', () => {
   });
 
   it('gets no retry after the last attempt', async () => {
-    bench.sink.answer(...Array.from({ length: 8 }, () => 503));
-    const job = await bench.launch(await bench.posting('service_b'));
+    bench.sink.reply(...Array.from({ length: 8 }, () => 503));
+    const job = await bench.launch(await bench.hook('service_b'));
     for (let attempt = 1; attempt <= 8; attempt += 1) {
-      await bench.elapse(job);
+      await bench.makeDue(job);
       await test.database.execute(sql`DELETE FROM outbound_breakers`);
       await bench.work(job);
     }
@@ -109,8 +109,8 @@ describe('a service with errors', () => {
   });
 
   it('gets no posts for a while after five failures', async () => {
-    bench.sink.answer(...Array.from({ length: 5 }, () => 503));
-    const hook = await bench.posting('service_b');
+    bench.sink.reply(...Array.from({ length: 5 }, () => 503));
+    const hook = await bench.hook('service_b');
     const jobs = [];
     for (let sent = 0; sent < 6; sent += 1) jobs.push(await bench.launch(hook));
     for (const job of jobs) await bench.work(job);
@@ -123,8 +123,8 @@ describe('a service with errors', () => {
 
 describe('the order of statuses', () => {
   it('is kept with several workers for one job', async () => {
-    bench.sink.answer({ delayMs: 150 });
-    const job = await bench.launch(await bench.posting('service_b'));
+    bench.sink.reply({ delayMs: 150 });
+    const job = await bench.launch(await bench.hook('service_b'));
     await bench.move(job, 'waiting');
     await bench.move(job, 'running');
     await bench.move(job, 'successful');
@@ -137,8 +137,8 @@ describe('the order of statuses', () => {
   });
 
   it('drops a failed status after a later one', async () => {
-    bench.sink.answer(500);
-    const job = await bench.launch(await bench.posting('service_b'));
+    bench.sink.reply(500);
+    const job = await bench.launch(await bench.hook('service_b'));
     await bench.work(job);
     await bench.move(job, 'waiting');
     await bench.move(job, 'running');
@@ -147,14 +147,14 @@ describe('the order of statuses', () => {
       ['pending', 'superseded'],
       ['running', 'sent'],
     ]);
-    await bench.elapse(job);
+    await bench.makeDue(job);
     await bench.work(job);
     expect(bench.sink.requests).toHaveLength(2);
     expect(await bench.messages(job)).toEqual([]);
   });
 
   it('is kept after the death of a worker that posted', async () => {
-    const job = await bench.launch(await bench.posting('service_b'));
+    const job = await bench.launch(await bench.hook('service_b'));
     await test.database.execute(sql`
       UPDATE webhook_status_posts SET attempt = 1, lease_until = now() - interval '1 second'
       WHERE job_id = ${job}`);
@@ -163,7 +163,7 @@ describe('the order of statuses', () => {
   });
 
   it('excludes a post that another worker is sending', async () => {
-    const job = await bench.launch(await bench.posting('service_b'));
+    const job = await bench.launch(await bench.hook('service_b'));
     await test.database.execute(sql`
       UPDATE webhook_status_posts SET attempt = 1, lease_until = now() + interval '30 seconds'
       WHERE job_id = ${job}`);

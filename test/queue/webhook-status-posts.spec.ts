@@ -7,7 +7,7 @@ import { HttpSink } from '../support/fakes/http-sink.js';
 import { commitId } from '../support/payloads/sample.js';
 import { SERVICE_ROWS } from '../support/payloads/webhooks.js';
 import { STATUS_EVENTS, StatusPostBench, TOKEN } from '../support/status-posts.js';
-import { armed, type Hook } from '../support/webhooks.js';
+import { newHook, type Hook } from '../support/webhooks.js';
 
 const AUTHORIZATION: Record<WebhookServiceName, [header: string, value: string]> = {
   service_a: ['authorization', `token ${TOKEN}`],
@@ -59,7 +59,7 @@ describe.each(SERVICE_ROWS)('statuses of %s', (service) => {
   it.each(['successful', 'failed', 'error', 'canceled'] as const)(
     'are posted from pending to %s, with the texts, headers and keys of the service',
     async (end) => {
-      const hook = await bench.posting(service);
+      const hook = await bench.hook(service);
       const job = await bench.launch(hook);
       for (const status of ['waiting', 'running', end] as const) {
         await bench.work(job);
@@ -103,7 +103,7 @@ describe('statuses of syncs', () => {
       ...{ name: 'Posting', organization: test.home.organization.id },
       ...{ scm_type: 'git', scm_url: 'https://code.invalid/p.git' },
     });
-    const hook = await bench.posting('service_b', { host: bench.sink.url }, project);
+    const hook = await bench.hook('service_b', { host: bench.sink.url }, project);
     const update = await bench.launch(hook);
     for (const status of ['waiting', 'running', 'successful'] as const) {
       await bench.move(update, status);
@@ -129,7 +129,7 @@ describe('statuses of syncs', () => {
 describe('a push that a newer push replaced', () => {
   it('gets a final status at its commit, and the newer one at its own', async () => {
     const template = await test.make.jobTemplate({ webhook_coalesce: true });
-    const hook = await bench.posting('service_b', { host: bench.sink.url }, template);
+    const hook = await bench.hook('service_b', { host: bench.sink.url }, template);
     const { event, payload } = STATUS_EVENTS.service_b(bench.sink.url);
     const push = async (word: string): Promise<number> => {
       const commit = commitId(word);
@@ -156,8 +156,8 @@ describe('contexts', () => {
     const name = 'Deploy';
     const elsewhere = await test.make.project({ organization: test.home.otherOrganization.id });
     const hooks = [
-      await bench.posting('service_a', undefined, await test.make.jobTemplate({ name })),
-      await bench.posting(
+      await bench.hook('service_a', undefined, await test.make.jobTemplate({ name })),
+      await bench.hook(
         'service_a',
         undefined,
         await test.make.jobTemplate({ name, project: elsewhere.id }),
@@ -175,7 +175,7 @@ it('statuses of a workflow job link to it, and those of its jobs are not posted'
   const workflow = await test.make.workflowTemplate();
   const template = await test.make.jobTemplate();
   await test.make.workflowNode(workflow, { unified_job_template: template.id });
-  const hook = await bench.posting('service_a', { host: bench.sink.url }, workflow);
+  const hook = await bench.hook('service_a', { host: bench.sink.url }, workflow);
   const run = await bench.launch(hook);
   await bench.move(run, 'running', 'successful');
   await bench.work(run);
@@ -199,7 +199,7 @@ describe('the token', () => {
     ['neither credential nor setting name the host', {}],
     ['the port is another', { host: 'http://127.0.0.1:1' }],
   ])('is not sent if %s', async (_name, inputs) => {
-    const job = await bench.launch(await bench.posting('service_a', inputs));
+    const job = await bench.launch(await bench.hook('service_a', inputs));
     await bench.work(job);
     expect(bench.sink.requests).toEqual([]);
     expect(await bench.posts(job)).toEqual([
@@ -215,8 +215,8 @@ describe('the token', () => {
     'is not sent after a redirect to another host (%d), which is logged',
     async (status) => {
       const thief = await HttpSink.start();
-      bench.sink.answer({ status, headers: { Location: `${thief.url}/take` } });
-      const job = await bench.launch(await bench.posting('service_a'));
+      bench.sink.reply({ status, headers: { Location: `${thief.url}/take` } });
+      const job = await bench.launch(await bench.hook('service_a'));
       await bench.work(job);
       expect(thief.requests).toEqual([]);
       const [post] = await bench.posts(job);
@@ -228,18 +228,18 @@ describe('the token', () => {
   );
 
   it('is not recorded, even if the service repeats it', async () => {
-    bench.sink.answer({
+    bench.sink.reply({
       status: 403,
       body: `no access for ${TOKEN} at ${bench.sink.url}/secret/path?${TOKEN}`,
     });
-    const job = await bench.launch(await bench.posting('service_a'));
+    const job = await bench.launch(await bench.hook('service_a'));
     await bench.work(job);
     expect(JSON.stringify(await bench.posts(job))).not.toContain(TOKEN);
   });
 
   it('is not sent if it contains invalid header characters', async () => {
     const job = await bench.launch(
-      await bench.posting('service_a', { host: bench.sink.url, token: 'töken' }),
+      await bench.hook('service_a', { host: bench.sink.url, token: 'töken' }),
     );
     await bench.work(job);
     expect(bench.sink.requests).toEqual([]);
@@ -247,7 +247,7 @@ describe('the token', () => {
   });
 
   it('is deleted with its credential', async () => {
-    const hook = await bench.posting('service_a');
+    const hook = await bench.hook('service_a');
     const job = await bench.launch(hook);
     await test.database.execute(sql`
       DELETE FROM credentials WHERE id = (
@@ -261,14 +261,14 @@ describe('the token', () => {
 
 describe('no status is posted', () => {
   it('without a credential', async () => {
-    const hook = await armed(test, 'service_a');
+    const hook = await newHook(test, 'service_a');
     const job = await bench.launch(hook);
     await bench.move(job, 'canceled');
     expect(await bench.posts(job)).toEqual([]);
   });
 
   it('for an event without a status URL', async () => {
-    const hook = await bench.posting('service_a');
+    const hook = await bench.hook('service_a');
     const { body } = await hook.send({
       event: 'release',
       payload: { release: { tag_name: 'v1' } },
@@ -277,7 +277,7 @@ describe('no status is posted', () => {
   });
 
   it('for a job without a webhook, even if its template has one', async () => {
-    const hook = await bench.posting('service_a');
+    const hook = await bench.hook('service_a');
     const launched = await bench.launch(hook);
     const [row] = await test.database.rows<{ id: number }>(sql`
       INSERT INTO unified_jobs (type, name, status, unified_job_template_id, job_template_id)
@@ -291,7 +291,7 @@ describe('no status is posted', () => {
 
 describe('the log', () => {
   it('is listed below the job, for its readers', async () => {
-    const job = await bench.launch(await bench.posting('service_a'));
+    const job = await bench.launch(await bench.hook('service_a'));
     await bench.work(job);
     const path = `jobs/${job}/webhook_status_posts/`;
     const { body } = await test.as.superuser.get(path).expect(200);
@@ -327,7 +327,7 @@ describe('a worker process', () => {
   it('posts every status of a job in order', async () => {
     const worker = await bootWorker(test);
     try {
-      const job = await bench.launch(await bench.posting('service_b'));
+      const job = await bench.launch(await bench.hook('service_b'));
       // The project has no folder, so the run ends as soon as it has started.
       await eventually(async () => {
         expect(await bench.outcomes(job)).toEqual([

@@ -85,12 +85,12 @@ describe.each(FENCES)('an installation %s', (_, kind) => {
     const [one, two] = servers as [GalaxyFake, GalaxyFake];
     const read = await install(WANTED, { servers: [at(one, 'token-1'), at(two, 'token-2')] });
     expect(await read(ROLE)).toContain('from the first');
-    expect(new Set(one.asked.map(({ authorization }) => authorization))).toEqual(
+    expect(new Set(one.requests.map(({ authorization }) => authorization))).toEqual(
       new Set(['Token token-1']),
     );
     const turned = await install(WANTED, { servers: [at(two, 'token-2'), at(one, 'token-1')] });
     expect(await turned(ROLE)).toContain('from the second');
-    expect(new Set(two.asked.map(({ authorization }) => authorization))).toEqual(
+    expect(new Set(two.requests.map(({ authorization }) => authorization))).toEqual(
       new Set(['Token token-2']),
     );
     await Promise.all(servers.map((server) => server.close()));
@@ -134,7 +134,7 @@ describe.each(FENCES)('an installation %s', (_, kind) => {
     await expect(install(WANTED, request)).rejects.toThrow(
       'The address of 127.0.0.1 is not permitted.',
     );
-    expect(server.asked).toEqual([]);
+    expect(server.requests).toEqual([]);
     await server.close();
   });
 
@@ -164,7 +164,7 @@ roles: [{src: "${url}", scm: git, name: welcome}]
     await expect(install(poisoned, { servers: [at(server, '')] })).rejects.toThrow(
       `${name} was NOT installed successfully: Galaxy action`,
     );
-    expect(server.asked.length).toBeGreaterThan(0);
+    expect(server.requests.length).toBeGreaterThan(0);
     await server.close();
   });
 });

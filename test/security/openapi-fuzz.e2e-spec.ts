@@ -14,7 +14,7 @@
 import fc from 'fast-check';
 
 import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
-import { AnswerCheck } from '../support/answer-check.js';
+import { ResponseCheck } from '../support/response-check.js';
 import { boot, type TestApp } from '../support/boot.js';
 import {
   operationsOf,
@@ -40,7 +40,7 @@ const TIMEOUT_MS = 20_000;
 let test: TestApp;
 let samples: Samples;
 let operations: Operation[];
-let answers: AnswerCheck;
+let answers: ResponseCheck;
 let routes: Map<string, TableRoute>;
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ beforeAll(async () => {
   samples = new Samples(test);
   const { body } = await test.as.anonymous.get('/api/openapi.json').expect(200);
   operations = operationsOf(body as OpenApiDocument);
-  answers = new AnswerCheck(body as OpenApiDocument);
+  answers = new ResponseCheck(body as OpenApiDocument);
   routes = new Map(
     test.app
       .get(RouteTable, { strict: false })

@@ -168,7 +168,7 @@ describe('summaries and links', () => {
     const { as, make } = test;
     const samples = new Samples(test);
     for (const type of sampleTypes()) await samples.of(type);
-    await samples.tieAll();
+    await samples.linkAll();
     const user = await make.user();
     const reader = await as.asUser(user);
     const roles = (type: string) => resource(type).roles.some(({ field }) => field === 'read_role');

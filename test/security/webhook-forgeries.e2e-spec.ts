@@ -8,7 +8,7 @@ import { sign } from '../../src/code-hosts/signature.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { deliveryHeaders, firstSample, SERVICE_ROWS } from '../support/payloads/webhooks.js';
 import { countQueries } from '../support/queries.js';
-import { armed, type Hook } from '../support/webhooks.js';
+import { newHook, type Hook } from '../support/webhooks.js';
 
 type Headers = [name: string, value: string][];
 
@@ -124,7 +124,7 @@ function exchange(bytes: Buffer): Promise<Buffer> {
 
 describe.each(SERVICE_ROWS)('a forged delivery of %s', (service) => {
   it('gets 403 for any error, with the same text and the same number of statements', async () => {
-    const hook = await armed(test, service);
+    const hook = await newHook(test, service);
     const rejections = test.app.get(RejectionLog, { strict: false });
     const answers: Record<string, unknown> = {};
     const statements = new Set<number>();
@@ -147,7 +147,7 @@ describe.each(SERVICE_ROWS)('a forged delivery of %s', (service) => {
   });
 
   it('does not affect the webhook of its owner', async () => {
-    const hook = await armed(test, service);
+    const hook = await newHook(test, service);
     const [name, right] = proofOf(hook);
     const answer = await send(hook, { headers: [...unproved(hook), [name, right]] });
     expect(answer.status).toBe(202);
@@ -156,7 +156,7 @@ describe.each(SERVICE_ROWS)('a forged delivery of %s', (service) => {
 
 describe('a header of a megabyte', () => {
   it('gets 431 from the HTTP parser in the standard error format, and affects nothing else', async () => {
-    const hook = await armed(test, 'service_a');
+    const hook = await newHook(test, 'service_a');
     const huge = await send(hook, {
       headers: [...unproved(hook), ['X-Service-A-Signature', `sha1=${'a'.repeat(1_000_000)}`]],
     });
@@ -185,7 +185,7 @@ describe('the guard without the API', () => {
   });
 
   it.each(SERVICE_ROWS)('accepts a signed delivery of %s', async (service) => {
-    const hook = await armed(test, service);
+    const hook = await newHook(test, service);
     const [name, right] = proofOf(hook);
     const answer = await send(hook, { headers: [...unproved(hook), [name, right]] });
     expect(answer.status).toBe(202);
@@ -193,7 +193,7 @@ describe('the guard without the API', () => {
   });
 
   it.each(SERVICE_ROWS)('refuses every forged delivery of %s', async (service) => {
-    const hook = await armed(test, service);
+    const hook = await newHook(test, service);
     for (const [what, forgery] of Object.entries(forgeries(hook))) {
       const { status, body } = await send(hook, forgery);
       expect([what, status, body]).toEqual([

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { boot, type TestApp } from '../support/boot.js';
 import { deliveryHeaders, firstSample, SERVICE_ROWS } from '../support/payloads/webhooks.js';
-import { armed, type Hook } from '../support/webhooks.js';
+import { newHook, type Hook } from '../support/webhooks.js';
 
 const LIMIT = 64_000;
 const REFUSAL = '{"detail":"You do not have permission to perform this action."}';
@@ -68,7 +68,7 @@ describe.each(SERVICE_ROWS)('a path of the receiver of %s', (service) => {
   it.each(SPELLINGS)(
     'in the form %s verifies the bytes before it parses them',
     async (_what, spell) => {
-      const hook = await armed(test, service);
+      const hook = await newHook(test, service);
       const path = spell(hook.path());
       const body = JSON.stringify(firstSample(service).payload);
       const good = await post(path, signed(hook, body), body);
@@ -85,7 +85,7 @@ describe.each(SERVICE_ROWS)('a path of the receiver of %s', (service) => {
   );
 
   it('is not found by ids in other notations', async () => {
-    const hook = await armed(test, service);
+    const hook = await newHook(test, service);
     const body = JSON.stringify(firstSample(service).payload);
     for (const id of [`%3${String(hook.template.id)}`, '%zz', '%2F', '-1', '1e1', '0x1']) {
       const path = `/api/v2/job_templates/${id}/${service}/`;
@@ -97,7 +97,7 @@ describe.each(SERVICE_ROWS)('a path of the receiver of %s', (service) => {
 
 describe.each(SERVICE_ROWS)('a body for %s', (service) => {
   it('may be sent in chunks', async () => {
-    const hook = await armed(test, service);
+    const hook = await newHook(test, service);
     const body = JSON.stringify(firstSample(service).payload);
     const chunks = [body.slice(0, 7), body.slice(7)].map(
       (part) => `${Buffer.byteLength(part).toString(16)}\r\n${part}\r\n`,
@@ -109,7 +109,7 @@ describe.each(SERVICE_ROWS)('a body for %s', (service) => {
   });
 
   it('is the event with any content type', async () => {
-    const hook = await armed(test, service);
+    const hook = await newHook(test, service);
     const body = JSON.stringify(firstSample(service).payload);
     for (const type of [
       'text/plain',
@@ -122,7 +122,7 @@ describe.each(SERVICE_ROWS)('a body for %s', (service) => {
   });
 
   it('that is incomplete launches nothing and affects nothing else', async () => {
-    const hook = await armed(test, service);
+    const hook = await newHook(test, service);
     const body = JSON.stringify(firstSample(service).payload);
     const headers = { ...signed(hook, body), 'Content-Length': String(body.length) };
     await exchange(head(hook.path(), headers) + body.slice(0, 10), { reset: true });
@@ -131,7 +131,7 @@ describe.each(SERVICE_ROWS)('a body for %s', (service) => {
   });
 
   it('in chunks above the limit gets 413 before the verification', async () => {
-    const hook = await armed(test, service);
+    const hook = await newHook(test, service);
     const body = 'x'.repeat(LIMIT + 1);
     const top = head(hook.path(), { ...signed(hook, body), 'Transfer-Encoding': 'chunked' });
     const answer = await exchange(`${top}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
@@ -163,7 +163,7 @@ it('a rotated key is refused from then on', async () => {
 
 it('simultaneous deliveries for many templates launch their own templates', async () => {
   const hooks = await Promise.all(
-    Array.from({ length: 30 }, (_, index) => armed(test, SERVICE_ROWS[index % 3]![0])),
+    Array.from({ length: 30 }, (_, index) => newHook(test, SERVICE_ROWS[index % 3]![0])),
   );
   const answers = await Promise.all(
     hooks.flatMap((hook, index) => {
@@ -180,7 +180,7 @@ it('simultaneous deliveries for many templates launch their own templates', asyn
 });
 
 it('deliveries get 503 without a database, and are accepted again afterwards', async () => {
-  const hook = await armed(test, 'service_a');
+  const hook = await newHook(test, 'service_a');
   const body = JSON.stringify(firstSample('service_a').payload);
   const away = Object.assign(new Error('canary'), { code: 'ECONNREFUSED' });
   const lookUp = jest.spyOn(test.database, 'preparedRows').mockRejectedValue(away);

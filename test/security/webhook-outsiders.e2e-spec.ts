@@ -9,7 +9,7 @@ import { sql } from '../../src/database/sql.js';
 import { RejectionLog } from '../../src/webhooks/rejection-log.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { deliveryHeaders, firstSample, webhookSample } from '../support/payloads/webhooks.js';
-import { arm, armed, type Hook, type SentEvent } from '../support/webhooks.js';
+import { addHook, newHook, type Hook, type SentEvent } from '../support/webhooks.js';
 import { WorkflowRuns } from '../support/workflow-templates.js';
 
 type Json = Record<string, unknown>;
@@ -75,13 +75,13 @@ describe.each([['service_a'], ['service_b'], ['service_c_dc']] as const)(
   'a change of %s from a fork',
   (service) => {
     it('launches by default', async () => {
-      const hook = await armed(test, service);
+      const hook = await newHook(test, service);
       const { body } = await hook.send(change(service, FORK)).expect(202);
       expect(await runOf(body.job)).toMatchObject({ status: 'pending' });
     });
 
     it('launches nothing if forks are ignored, and is in the delivery log', async () => {
-      const hook = await armed(test, service, { webhook_forks: 'never' });
+      const hook = await newHook(test, service, { webhook_forks: 'never' });
       for (const from of [FORK, null]) {
         const { body } = await hook.send(change(service, from)).expect(200);
         expect(body).toEqual({ message: 'Webhook ignored', delivery: expect.any(Number) });
@@ -103,7 +103,7 @@ describe.each([['service_a'], ['service_b'], ['service_c_dc']] as const)(
     });
 
     it('waits for an approval if the template requires it, and other changes do not', async () => {
-      const hook = await armed(test, service, { webhook_forks: 'approval' });
+      const hook = await newHook(test, service, { webhook_forks: 'approval' });
       const own = await hook.send(change(service, OWN)).expect(202);
       expect(await runOf(own.body.job)).toMatchObject({ status: 'pending' });
       const { job, url, approval } = await held(hook);
@@ -121,7 +121,7 @@ describe.each([['service_a'], ['service_b'], ['service_c_dc']] as const)(
 
 describe('a run that waits for an approval', () => {
   it('starts after an admin of the template approves it', async () => {
-    const hook = await armed(test, 'service_a', { webhook_forks: 'approval' });
+    const hook = await newHook(test, 'service_a', { webhook_forks: 'approval' });
     const { template } = hook;
     const { make, as } = test;
     await make.grant('job_template', template, 'execute_role', { user: as.users.teamMember });
@@ -147,7 +147,7 @@ describe('a run that waits for an approval', () => {
   });
 
   it('never starts after it is denied', async () => {
-    const hook = await armed(test, 'service_a', { webhook_forks: 'approval' });
+    const hook = await newHook(test, 'service_a', { webhook_forks: 'approval' });
     const { job, approval } = await held(hook);
     const early = await test.as.superuser.post(`jobs/${job}/relaunch/`, {}).expect(400);
     expect(early.body.detail).toContain('not approved');
@@ -169,7 +169,7 @@ describe('a run that waits for an approval', () => {
   });
 
   it('waits for another approval after a redelivery', async () => {
-    const hook = await armed(test, 'service_a', { webhook_forks: 'approval' });
+    const hook = await newHook(test, 'service_a', { webhook_forks: 'approval' });
     await held(hook);
     const [delivery] = await hook.deliveries();
     const { body } = await test.as.superuser
@@ -179,7 +179,7 @@ describe('a run that waits for an approval', () => {
   });
 
   it('can be canceled, which removes the approval', async () => {
-    const hook = await armed(test, 'service_a', { webhook_forks: 'approval' });
+    const hook = await newHook(test, 'service_a', { webhook_forks: 'approval' });
     const { job, approval } = await held(hook);
     await test.as.superuser.post(`jobs/${job}/cancel/`).expect(202);
     expect(await runOf(job)).toMatchObject({ status: 'canceled' });
@@ -193,7 +193,7 @@ describe('a run that waits for an approval', () => {
     const workflow = await runs.template({ n: { unified_job_template: job.id } }, [], {
       webhook_forks: 'approval',
     });
-    const hook = await arm(test, workflow, 'service_a');
+    const hook = await addHook(test, workflow, 'service_a');
     const approver = test.as.users.orgMember;
     await test.make.grant('workflow_job_template', workflow, 'approval_role', { user: approver });
     const first = await held(hook);
@@ -214,8 +214,8 @@ describe('a run that waits for an approval', () => {
 
 describe('a captured delivery', () => {
   it('launches again under another id, unless the template forbids this', async () => {
-    const open = await armed(test, 'service_a');
-    const closed = await armed(test, 'service_a', { webhook_dedupe_body: true });
+    const open = await newHook(test, 'service_a');
+    const closed = await newHook(test, 'service_a', { webhook_dedupe_body: true });
     for (const [hook, launches] of [
       [open, 2],
       [closed, 1],
@@ -237,7 +237,7 @@ describe('a captured delivery', () => {
   });
 
   it('launches once for fifty simultaneous copies', async () => {
-    const hook = await armed(test, 'service_a', { webhook_dedupe_body: true });
+    const hook = await newHook(test, 'service_a', { webhook_dedupe_body: true });
     const copies = Array.from({ length: 50 }, () => hook.send(firstSample('service_a')));
     const answers = await Promise.all(copies);
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(50).fill(202));
@@ -245,7 +245,7 @@ describe('a captured delivery', () => {
   });
 
   it('can be redelivered by admins of the template', async () => {
-    const hook = await armed(test, 'service_a', { webhook_dedupe_body: true });
+    const hook = await newHook(test, 'service_a', { webhook_dedupe_body: true });
     const { body } = await hook.send(firstSample('service_a')).expect(202);
     const again = () =>
       test.as.superuser.post(`webhook_deliveries/${body.delivery}/redeliver/`).expect(202);
@@ -258,8 +258,8 @@ describe('a captured delivery', () => {
 });
 
 it('a connection test has the same response for missing, inactive and active templates', async () => {
-  const hook = await armed(test, 'service_c_dc');
-  const other = await armed(test, 'service_a');
+  const hook = await newHook(test, 'service_c_dc');
+  const other = await newHook(test, 'service_a');
   const ping = { 'X-Service-C-Event': 'diagnostics:ping', 'Content-Type': 'application/json' };
   const paths = [
     hook.path(),

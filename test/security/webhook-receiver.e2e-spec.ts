@@ -8,7 +8,7 @@ import { WEBHOOK_SERVICE_NAMES, type WebhookServiceName } from '../../src/code-h
 import { sign } from '../../src/code-hosts/signature.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { deliveryHeaders, webhookSample } from '../support/payloads/webhooks.js';
-import { armed, type Hook } from '../support/webhooks.js';
+import { newHook, type Hook } from '../support/webhooks.js';
 
 const BODY_LIMIT = 64_000;
 const RATE = 25;
@@ -20,7 +20,7 @@ let hooks: Hook[];
 beforeAll(async () => {
   test = await boot({ settings: { WEBHOOK_BODY_LIMIT: String(BODY_LIMIT) } });
   hooks = [];
-  for (const service of WEBHOOK_SERVICE_NAMES) hooks.push(await armed(test, service));
+  for (const service of WEBHOOK_SERVICE_NAMES) hooks.push(await newHook(test, service));
 });
 afterAll(() => test.close());
 
@@ -189,12 +189,12 @@ describe('limits', () => {
     small = await boot({
       settings: { RECEIVER_RATE: String(RATE), WEBHOOK_HEADER_ALIASES: 'false' },
     });
-    hook = await armed(small, 'service_a');
+    hook = await newHook(small, 'service_a');
   });
   afterAll(() => small.close());
 
   it('permit to disable the header names of the real services', async () => {
-    const other = await armed(small, 'service_a');
+    const other = await newHook(small, 'service_a');
     const raw = Buffer.from(JSON.stringify(PUSH.payload));
     const headers = {
       'Content-Type': 'application/json',

@@ -1,7 +1,7 @@
 /** The payload and the key of a webhook are readable only by administrators of the template. */
 import { boot, type TestApp } from '../support/boot.js';
 import { firstSample } from '../support/payloads/webhooks.js';
-import { armed } from '../support/webhooks.js';
+import { newHook } from '../support/webhooks.js';
 
 type Json = Record<string, unknown>;
 
@@ -13,7 +13,7 @@ afterAll(() => test.close());
 
 describe('the secrets of a template for its admins', () => {
   it('include the payload, on the run and on the delivery', async () => {
-    const hook = await armed(test, 'service_a');
+    const hook = await newHook(test, 'service_a');
     const { template } = hook;
     const { make, as } = test;
     await make.grant('job_template', template, 'execute_role', { user: as.users.teamMember });
@@ -36,7 +36,7 @@ describe('the secrets of a template for its admins', () => {
   });
 
   it('include the key, which a read-only token cannot read', async () => {
-    const { template, key } = await armed(test, 'service_a');
+    const { template, key } = await newHook(test, 'service_a');
     const path = `job_templates/${template.id}/webhook_key/`;
     const { users, asUser } = test.as;
     const reading = await asUser(users.superuser, { scope: 'read' });

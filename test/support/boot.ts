@@ -70,7 +70,7 @@ export interface BootOptions {
 let boots = 0;
 /** Application that the spec files of this process share, and its state. */
 let shared: SharedApp | null = null;
-let isLent = false;
+let isInUse = false;
 
 /**
  * Returns an application on a free port with a database, a queue prefix and a data folder that contain only
@@ -78,14 +78,14 @@ let isLent = false;
  * application of the process; all others get a new application.
  */
 export async function boot(options: BootOptions = {}): Promise<TestApp> {
-  if (isLent || !isSharingProcess() || !isShareable(options)) return bootOwn(options);
-  isLent = true;
+  if (isInUse || !isSharingProcess() || !isShareable(options)) return bootOwn(options);
+  isInUse = true;
   try {
     shared ??= await SharedApp.start();
-    return await shared.lend();
+    return await shared.acquire();
   } catch (error) {
     shared = null;
-    isLent = false;
+    isInUse = false;
     throw error;
   }
 }
@@ -181,32 +181,32 @@ class SharedApp {
     return new SharedApp(booted, await booted.copy.becomeTemplate(), people);
   }
 
-  async lend(): Promise<TestApp> {
+  async acquire(): Promise<TestApp> {
     const { app, copy } = this.booted;
-    await copy.copyAgain(this.template);
+    await copy.recreateFrom(this.template);
     await driverOf(app).connect();
     const people = structuredClone(this.people);
-    const close = (): Promise<void> => this.takeBack();
+    const close = (): Promise<void> => this.release();
     return { ...(await signedIn(app, new Factories(app), people)), close };
   }
 
   /**
    * Removes everything that a spec file left behind: rows, keys in Redis, files, and memory of the product.
    */
-  private async takeBack(): Promise<void> {
+  private async release(): Promise<void> {
     const { app, folder } = this.booted;
     try {
       await app.get(RejectionLog, { strict: false }).flush();
       (app.getHttpServer() as Server).closeAllConnections();
       await driverOf(app).disconnect();
-      await forgetKeys(app.get(RedisConnection, { strict: false }));
+      await deleteKeys(app.get(RedisConnection, { strict: false }));
       for (const name of await readdir(folder))
         await rm(join(folder, name), { recursive: true, force: true });
-      isLent = false;
+      isInUse = false;
     } catch (error) {
       // The next file gets a new application.
       shared = null;
-      isLent = false;
+      isInUse = false;
       throw error;
     }
   }
@@ -216,7 +216,7 @@ class SharedApp {
 const driverOf = (app: NestExpressApplication): DataSource['driver'] =>
   app.get(Database).dataSource.driver;
 
-async function forgetKeys(redis: RedisConnection): Promise<void> {
+async function deleteKeys(redis: RedisConnection): Promise<void> {
   const keys = redis.client.scanStream({ match: redis.key('*'), count: 1000 });
   for await (const found of keys as AsyncIterable<string[]>)
     if (found.length > 0) await redis.client.unlink(found);

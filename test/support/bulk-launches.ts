@@ -20,8 +20,8 @@ export async function bulkLaunches({ make, home, as, database }: TestApp) {
   });
   /** Template without prompts at launch. */
   const closed = await make.jobTemplate({ project, inventory, allow_simultaneous: true });
-  for (const one of [template, closed]) {
-    await make.grant('job_template', one, 'execute_role', { user: as.users.orgMember });
+  for (const launched of [template, closed]) {
+    await make.grant('job_template', launched, 'execute_role', { user: as.users.orgMember });
   }
   return {
     template,

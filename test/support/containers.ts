@@ -37,7 +37,7 @@ function rootlessUid(): number | undefined {
   if (!existsSync('/usr/bin/newuidmap') || !existsSync('/etc/subuid')) return undefined;
   const [name = ''] = readFileSync('/etc/subuid', 'utf8').split(':');
   const accounts = readFileSync('/etc/passwd', 'utf8').split('\n');
-  const uid = accounts.map((line) => line.split(':')).find(([one]) => one === name)?.[2];
+  const uid = accounts.map((line) => line.split(':')).find(([login]) => login === name)?.[2];
   return uid === undefined ? undefined : Number(uid);
 }
 
@@ -57,7 +57,7 @@ export class Containers {
     const containers = new Containers(await mkdtemp('/tmp/containers-'), uid);
     if (uid !== undefined) await chown(containers.folder, uid, uid);
     await containers.writeEngine();
-    await containers.makeImage();
+    await containers.createImage();
     return containers;
   }
 
@@ -92,15 +92,15 @@ export class Containers {
   }
 
   private async writeEngine(): Promise<void> {
-    const places = ['root', 'runroot', 'tmpdir'].map((name) => `--${name} ${this.folder}/${name}`);
+    const folders = ['root', 'runroot', 'tmpdir'].map((name) => `--${name} ${this.folder}/${name}`);
     // crun refuses control groups in hybrid mode.
     // There is no systemd for the user.
     const groups = this.uid === undefined ? [] : ['--cgroup-manager cgroupfs'];
-    const options = [...places, '--storage-driver vfs', '--runtime runc', ...groups].join(' ');
+    const options = [...folders, '--storage-driver vfs', '--runtime runc', ...groups].join(' ');
     // A service lacks these variables of a user's session.
     const session = `export HOME=${this.folder} TMPDIR=/tmp XDG_RUNTIME_DIR=${this.folder}/session`;
-    const opening = this.uid === undefined ? [] : [session, 'mkdir -p -m 700 "$XDG_RUNTIME_DIR"'];
-    const lines = ['#!/bin/sh', ...opening, `exec podman ${options} "$@"`, ''];
+    const setUp = this.uid === undefined ? [] : [session, 'mkdir -p -m 700 "$XDG_RUNTIME_DIR"'];
+    const lines = ['#!/bin/sh', ...setUp, `exec podman ${options} "$@"`, ''];
     await writeFile(this.engine, lines.join('\n'), { mode: 0o755 });
   }
 
@@ -112,7 +112,7 @@ export class Containers {
    * @param ansible folder of its package, which must be in JOB_SHOW_PATHS
    */
   async addImage(name: string, ansible: string, version: string): Promise<void> {
-    await this.makeImage(name, ['ENV PYTHONPATH=/opt'], async (image) => {
+    await this.createImage(name, ['ENV PYTHONPATH=/opt'], async (image) => {
       await writeFile(join(image, 'etc/marker'), name);
       await linkAnsible(ansible, join(image, 'opt/ansible'), version);
     });
@@ -126,15 +126,15 @@ export class Containers {
     return to;
   }
 
-  /** Adds an image that has the programs of the machine, but only some of them on its `PATH`. */
-  async addPoorImage(name: string, programs: readonly string[]): Promise<void> {
-    await this.makeImage(name, ['ENV PATH=/opt/bin'], async (image) => {
+  /** Adds an image with the programs of the machine, of which only `programs` are on its `PATH`. */
+  async addImageWithPrograms(name: string, programs: readonly string[]): Promise<void> {
+    await this.createImage(name, ['ENV PATH=/opt/bin'], async (image) => {
       await mkdir(join(image, 'opt/bin'));
-      for (const one of programs) await symlink(`/usr/bin/${one}`, join(image, 'opt/bin', one));
+      for (const file of programs) await symlink(`/usr/bin/${file}`, join(image, 'opt/bin', file));
     });
   }
 
-  private async makeImage(
+  private async createImage(
     name = 'machine',
     changes: readonly string[] = [],
     fill: (image: string) => Promise<void> = async () => {},
@@ -168,7 +168,7 @@ export async function ansibleFolder(of: 'distribution' | 'workers'): Promise<str
   const program = of === 'distribution' ? '/usr/bin/ansible-playbook' : 'ansible-playbook';
   const { stdout } = await execute(program, ['--version']);
   const [, folder] = /module location = (.+)/.exec(stdout) ?? [];
-  if (!folder) throw new Error(`${program} does not say where its modules are.`);
+  if (!folder) throw new Error(`${program} does not print the folder of its modules.`);
   return folder;
 }
 

@@ -16,19 +16,19 @@ export async function eventLoopTime(work: () => PromiseLike<unknown>): Promise<n
  * of processor time.
  */
 export async function longestTurn(work: () => PromiseLike<unknown>): Promise<number> {
-  let isOver = false;
+  let hasEnded = false;
   let longest = 0;
   let before = processorTime();
-  const look = (): void => {
+  const measure = (): void => {
     const now = processorTime();
     longest = Math.max(longest, now - before);
     before = now;
-    if (!isOver) setImmediate(look);
+    if (!hasEnded) setImmediate(measure);
   };
-  setImmediate(look);
+  setImmediate(measure);
   await work();
   await new Promise((resolve) => setImmediate(resolve));
-  isOver = true;
+  hasEnded = true;
   return longest;
 }
 

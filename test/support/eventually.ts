@@ -1,6 +1,6 @@
 const FIRST_PAUSE_MS = 20;
-/** A look may read all processes of the machine. */
-const LONGEST_PAUSE_MS = 100;
+/** Maximum pause. An assertion may read all processes of the machine. */
+const MAX_PAUSE_MS = 100;
 
 /**
  * Repeats an assertion until it passes, or throws its last failure after `timeoutMs`. A shorter `firstPauseMs`
@@ -12,7 +12,7 @@ export async function eventually<T>(
   firstPauseMs = FIRST_PAUSE_MS,
 ): Promise<T> {
   const end = Date.now() + timeoutMs;
-  for (let pause = firstPauseMs; ; pause = Math.min(pause * 1.2, LONGEST_PAUSE_MS)) {
+  for (let pause = firstPauseMs; ; pause = Math.min(pause * 1.2, MAX_PAUSE_MS)) {
     try {
       return await assertion();
     } catch (error) {

@@ -47,9 +47,9 @@ export class LiveListener {
     const before = this.messages.length;
     this.send({ xrftoken: this.token, groups });
     return eventually(() => {
-      const answer = this.messages.slice(before).find((one) => 'groups_current' in one);
-      expect(answer).toBeDefined();
-      return answer!;
+      const response = this.messages.slice(before).find((message) => 'groups_current' in message);
+      expect(response).toBeDefined();
+      return response!;
     });
   }
 

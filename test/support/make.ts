@@ -30,7 +30,7 @@ type Holder = { user: Row } | { team: Row };
 const SYSTEM: Actor = { id: 0, username: '', isSuperuser: true, isSystemAuditor: false };
 
 let counter = 0;
-const unique = (word: string): string => `${word} ${process.pid}-${(counter += 1)}`;
+const unique = (prefix: string): string => `${prefix} ${process.pid}-${(counter += 1)}`;
 
 export class Factories {
   private readonly database: Database;
@@ -82,12 +82,12 @@ export class Factories {
 
   /** Creates many hosts in one statement, without activity, and returns their ids in order of their names. */
   async hosts(inventory: Row, count: number, prefix = unique('many')): Promise<number[]> {
-    const made = await this.database.rows<{ id: number }>(sql`
+    const hosts = await this.database.rows<{ id: number }>(sql`
       INSERT INTO hosts (name, inventory_id)
       SELECT ${prefix} || '-' || lpad(number::text, 7, '0'), ${inventory.id}
       FROM generate_series(1, ${count}::int) AS number
       RETURNING id`);
-    return made.map(({ id }) => id);
+    return hosts.map(({ id }) => id);
   }
 
   /** Creates a credential, by default of the shipped type with the `namespace`. */
@@ -200,8 +200,8 @@ export class Factories {
       INSERT INTO tokens (description, scope, user_id, digest, expires)
       SELECT 'made by a test', 'write', user_id, digest, now() + interval '1 hour'
       FROM unnest(${users.map(({ id }) => id)}::int[], ${issued.map(({ digest }) => digest)}::text[])
-        WITH ORDINALITY AS made (user_id, digest, place)
-      ORDER BY place`);
+        WITH ORDINALITY AS issued (user_id, digest, number)
+      ORDER BY number`);
     return issued.map(({ token }) => token);
   }
 

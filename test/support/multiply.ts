@@ -27,13 +27,13 @@ export async function multiply(
     WHERE src.id = ${row.id} RETURNING *`);
   await database.transaction(async () => {
     await roles.createRoles(definition, copies);
-    await copyTies(database, definition, row, copies);
+    await copyLinks(database, definition, row, copies);
   });
   return copies.map(({ id }) => id);
 }
 
-/** A copy has no rows of its own that this would count. */
-const KEPT_BY_TRIGGERS = 'event_total';
+/** Column that counts rows which a copy does not have. */
+const COUNTER = 'event_total';
 
 interface CopiedColumn {
   name: string;
@@ -53,7 +53,7 @@ function copiedColumns(database: Database, { table }: ResourceDefinition): Promi
       ) AND att.attname <> 'type' AS "unique"
     FROM pg_attribute att
     WHERE att.attrelid = ${table}::regclass AND att.attnum > 0 AND NOT att.attisdropped
-      AND att.attname NOT IN ('id', ${KEPT_BY_TRIGGERS}) AND att.attgenerated = ''`);
+      AND att.attname NOT IN ('id', ${COUNTER}) AND att.attgenerated = ''`);
 }
 
 function valueOf({ name, type, unique }: CopiedColumn): Sql {
@@ -62,16 +62,16 @@ function valueOf({ name, type, unique }: CopiedColumn): Sql {
   return unique && ['integer', 'bigint'].includes(type) ? sql`${column} + copy.number` : column;
 }
 
-/** Rows of link tables that name the row, from either side, for the copies too. */
-async function copyTies(
+/** Copies the rows of link tables that refer to the row, from either side, for the copies. */
+async function copyLinks(
   database: Database,
   { table }: ResourceDefinition,
   row: Row,
   copies: readonly Row[],
 ): Promise<void> {
   const ids = copies.map(({ id }) => id);
-  const links = await database.rows<{ link: string; near: string; others: string[] }>(sql`
-    SELECT con.conrelid::regclass::text AS link, att.attname AS near, (
+  const links = await database.rows<{ link: string; column: string; others: string[] }>(sql`
+    SELECT con.conrelid::regclass::text AS link, att.attname AS column, (
       SELECT array_agg(other.attname::text) FROM pg_attribute other
       WHERE other.attrelid = con.conrelid AND other.attnum > 0
         AND other.attname NOT IN (att.attname, 'id', 'position')) AS others
@@ -79,15 +79,15 @@ async function copyTies(
     JOIN pg_attribute att ON att.attrelid = con.conrelid AND att.attnum = con.conkey[1]
     WHERE con.contype = 'f' AND con.confrelid = ${table}::regclass
       AND con.conrelid::regclass::text = ANY(${LINK_TABLES()}::text[])`);
-  for (const { link, near, others } of links) {
+  for (const { link, column, others } of links) {
     const rest = join(
       others.map((other) => ident(other)),
       ', ',
     );
     await database.execute(sql`
-      INSERT INTO ${ident(link)} (${ident(near)}, ${rest})
+      INSERT INTO ${ident(link)} (${ident(column)}, ${rest})
       SELECT copy, ${rest} FROM ${ident(link)}, unnest(${ids}::bigint[]) AS copy
-      WHERE ${ident(near)} = ${row.id} ON CONFLICT DO NOTHING`);
+      WHERE ${ident(column)} = ${row.id} ON CONFLICT DO NOTHING`);
   }
 }
 

@@ -21,7 +21,7 @@ export class PreparingPool {
   /** Sent texts, in order. */
   readonly statements: string[] = [];
   /** Texts that PostgreSQL accepted, which need no second check. */
-  private readonly taken = new Set<string>();
+  private readonly accepted = new Set<string>();
   private prepared = 0;
 
   private constructor(private readonly client: PoolClient) {}
@@ -42,28 +42,28 @@ export class PreparingPool {
 
   /** @param done receives the result if the promise is not awaited */
   query(query: Query | string, done?: Done): Promise<object> {
-    const answer = this.prepare(query);
+    const result = this.prepare(query);
     if (done) {
-      answer.then(
-        (result) => done(null, result),
+      result.then(
+        (value) => done(null, value),
         (error: Error) => done(error),
       );
     }
-    return answer;
+    return result;
   }
 
   private async prepare(query: Query | string): Promise<object> {
     const text = typeof query === 'string' ? query : query.text;
     if (CONTROL.test(text)) return NO_ROWS;
     this.statements.push(text);
-    if (!this.taken.has(text)) {
+    if (!this.accepted.has(text)) {
       // Concurrent statements need different names.
       const name = `sample_${++this.prepared}`;
       await this.client.query(`PREPARE ${name} AS ${text}`).catch((error: Error) => {
         throw new Error(`${error.message} in:\n${text}`, { cause: error });
       });
       await this.client.query(`DEALLOCATE ${name}`);
-      this.taken.add(text);
+      this.accepted.add(text);
     }
     return NO_ROWS;
   }

@@ -33,7 +33,7 @@ export function foreignKeys(database: Database): Promise<ForeignKey[]> {
     JOIN pg_attribute att ON att.attrelid = con.conrelid AND att.attnum = con.conkey[1]
     JOIN pg_attribute key ON key.attrelid = con.confrelid AND key.attnum = con.confkey[1]
     WHERE con.contype = 'f' AND con.connamespace = 'public'::regnamespace
-      -- Those of partitions are those of their table.
+      -- Foreign keys of partitions repeat those of their table.
       AND con.conparentid = 0
     ORDER BY con.conrelid::regclass::text, att.attname`);
 }
@@ -50,33 +50,33 @@ interface LastRows {
  *
  * @returns names of the foreign keys without a row that refers to the sample
  */
-export async function entangle(samples: Samples, type: string): Promise<string[]> {
+export async function addReferences(samples: Samples, type: string): Promise<string[]> {
   const { database } = samples.test;
   const keys = await foreignKeys(database);
   const sample = [resource(type).table, (await samples.of(type)).id] as const;
-  const going: (readonly [table: string, id: number])[] = [sample];
-  const isGoing = (table: string, id: number): boolean =>
-    going.some(([one, other]) => one === table && other === id);
-  const untied: string[] = [];
-  for (const [target, id] of going) {
+  const deleted: (readonly [table: string, id: number])[] = [sample];
+  const isDeleted = (table: string, id: number): boolean =>
+    deleted.some(([name, key]) => name === table && key === id);
+  const withoutRow: string[] = [];
+  for (const [target, id] of deleted) {
     for (const { name, table, column, key, onDelete } of keys.filter(
-      (one) => one.target === target,
+      (foreignKey) => foreignKey.target === target,
     )) {
       const value = sql`(SELECT ${ident('to', key)} FROM ${ident(target)} "to" WHERE "to".id = ${id})`;
       const { condition, ids } = await lastRows(database, table);
-      const staying = ids.filter((one) => !isGoing(table, one));
-      const those = ids.length > 0 ? sql`id = ANY(${staying}::bigint[])` : condition;
+      const remaining = ids.filter((row) => !isDeleted(table, row));
+      const selected = ids.length > 0 ? sql`id = ANY(${remaining}::bigint[])` : condition;
       const refers = sql`SELECT 1 FROM ${ident(table)} WHERE ${ident(column)} = ${value}`;
-      // In a table with a single row one reference suffices. A second one may violate a unique key.
-      const needed = staying.length > 1 ? sql`TRUE` : sql`NOT EXISTS (${refers})`;
+      // In a table with a single row one reference suffices. A second reference may violate a unique key.
+      const needed = remaining.length > 1 ? sql`TRUE` : sql`NOT EXISTS (${refers})`;
       await database.execute(sql`
-        UPDATE ${ident(table)} SET ${ident(column)} = ${value} WHERE ${those} AND ${needed}`);
+        UPDATE ${ident(table)} SET ${ident(column)} = ${value} WHERE ${selected} AND ${needed}`);
       if (target === sample[0] && id === sample[1] && !(await database.row(refers)))
-        untied.push(name);
-      if (onDelete === 'c') going.push(...staying.map((one) => [table, one] as const));
+        withoutRow.push(name);
+      if (onDelete === 'c') deleted.push(...remaining.map((row) => [table, row] as const));
     }
   }
-  return untied;
+  return withoutRow;
 }
 
 async function lastRows(database: Database, table: string): Promise<LastRows> {

@@ -8,7 +8,7 @@ import addFormats from 'ajv-formats';
 import type { JsonSchema, OpenApiDocument, Operation } from './openapi.js';
 
 /** Received response. */
-export interface Answer {
+export interface ReceivedResponse {
   status: number;
   type: string;
   text: string;
@@ -19,7 +19,7 @@ const OPEN = 'Open';
 /** Keywords whose values are not schemas. */
 const VALUES = new Set(['enum', 'const', 'default', 'examples']);
 
-export class AnswerCheck {
+export class ResponseCheck {
   /** Shared schemas are compiled once. Code that runs a few times is not optimized. */
   private readonly ajv = new Ajv2020({
     strict: false,
@@ -40,7 +40,7 @@ export class AnswerCheck {
   }
 
   /** Returns the difference between a response and the document, or null. */
-  faultOf(operation: Operation, { status, type, text }: Answer): string | null {
+  faultOf(operation: Operation, { status, type, text }: ReceivedResponse): string | null {
     const documented = operation.responses[status];
     if (!documented) return `status ${status} is not documented`;
     // The body of a redirection is for users and is not documented.
@@ -53,17 +53,17 @@ export class AnswerCheck {
     if (media !== 'application/json') return null;
     const validate = this.validator(found[1].schema ?? {});
     if (validate(JSON.parse(text))) return null;
-    const faults = (validate.errors ?? []).slice(0, 3);
-    return faults
-      .map((one) => `${this.ajv.errorsText([one])} ${JSON.stringify(one.params)}`)
+    const errors = (validate.errors ?? []).slice(0, 3);
+    return errors
+      .map((error) => `${this.ajv.errorsText([error])} ${JSON.stringify(error.params)}`)
       .join('; ');
   }
 
   private validator(schema: JsonSchema): ValidateFunction {
     const key = JSON.stringify(schema);
-    const known = this.compiled.get(key) ?? this.ajv.compile(closed(schema) as object);
-    this.compiled.set(key, known);
-    return known;
+    const validate = this.compiled.get(key) ?? this.ajv.compile(closed(schema) as object);
+    this.compiled.set(key, validate);
+    return validate;
   }
 }
 
@@ -78,7 +78,7 @@ function closed(value: unknown, open = false): unknown {
   if (schema.$ref) copy.$ref = `document${schema.$ref}${open ? OPEN : ''}`;
   if (schema.allOf) copy.allOf = schema.allOf.map((part) => closed(part, true));
   // The keys of `properties` are names and not keywords.
-  if (schema.properties) copy.properties = mapValues(schema.properties, (one) => closed(one));
+  if (schema.properties) copy.properties = mapValues(schema.properties, closed);
   const isComposed = schema.allOf !== undefined || schema.properties !== undefined;
   if (isComposed && !open && !('additionalProperties' in schema))
     copy.unevaluatedProperties = false;
@@ -86,7 +86,7 @@ function closed(value: unknown, open = false): unknown {
 }
 
 const mapValues = (
-  given: Record<string, JsonSchema>,
+  values: Record<string, JsonSchema>,
   change: (schema: JsonSchema) => unknown,
 ): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(given).map(([name, schema]) => [name, change(schema)]));
+  Object.fromEntries(Object.entries(values).map(([name, schema]) => [name, change(schema)]));

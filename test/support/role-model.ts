@@ -26,21 +26,21 @@ export class RoleModel {
 
   /** Removes an object, the teams of a deleted organization, and all their roles. */
   remove(type: string, id: number): [type: string, id: number][] {
-    const gone: ObjectKey[] = [`${type}:${id}`];
+    const removed: ObjectKey[] = [`${type}:${id}`];
     for (const [object, organization] of this.objects) {
       if (type !== 'organization' || organization !== id) continue;
       // Projects outlive their organization (docs/contract/resources.md#organizations).
       if (object.startsWith('project:')) this.objects.set(object, null);
-      else gone.push(object);
+      else removed.push(object);
     }
-    for (const object of gone) {
+    for (const object of removed) {
       this.objects.delete(object);
       for (const role of this.grants.keys()) {
         if (role.startsWith(`${object} `)) this.grants.delete(role);
       }
       for (const holders of this.grants.values()) holders.delete(object);
     }
-    return gone.map((object) => [object.split(':')[0]!, Number(object.split(':')[1])]);
+    return removed.map((object) => [object.split(':')[0]!, Number(object.split(':')[1])]);
   }
 
   grant(object: ObjectKey, field: string, holder: Holder): void {
@@ -60,12 +60,12 @@ export class RoleModel {
   }
 
   /** Returns `<user> <object> <role>` for all roles of the users, sorted. */
-  held(users: readonly Row[]): string[] {
+  rolesHeld(users: readonly Row[]): string[] {
     const all = new Set<string>();
     for (const { id } of users) {
       for (const [role, holders] of this.grants) {
         if (!holders.has(`user:${id}`)) continue;
-        for (const one of this.implied(role)) all.add(`${id} ${one}`);
+        for (const implied of this.implied(role)) all.add(`${id} ${implied}`);
       }
     }
     return [...all].sort();
@@ -74,8 +74,8 @@ export class RoleModel {
   /** Returns a role and all roles that it implies for its holders. */
   private implied(role: string): Set<string> {
     const found = new Set([role]);
-    for (const one of found) {
-      const [object = '', field = ''] = one.split(' ');
+    for (const name of found) {
+      const [object = '', field = ''] = name.split(' ');
       for (const next of this.declared(object as ObjectKey, field)) found.add(next);
       if (field !== 'member_role' || !object.startsWith('team:')) continue;
       for (const [granted, holders] of this.grants) if (holders.has(object)) found.add(granted);
@@ -90,17 +90,17 @@ export class RoleModel {
   private declared(object: ObjectKey, field: string): string[] {
     const [type = '', id] = object.split(':');
     const rolesOf = (key: string): readonly RoleDeclaration[] => resource(key.split(':')[0]!).roles;
-    const own = rolesOf(object)
+    const roles = rolesOf(object)
       .filter(({ impliedBy = [] }) => impliedBy.includes(field))
       .map((role) => `${object} ${role.field}`);
-    if (type !== 'organization') return own;
+    if (type !== 'organization') return roles;
     const below = [...this.objects].filter(([, organization]) => organization === Number(id));
     return below.reduce((all, [child]) => {
       const derived = rolesOf(child).filter((role) =>
         role.impliedByParent?.organization?.includes(field),
       );
       return [...all, ...derived.map((role) => `${child} ${role.field}`)];
-    }, own);
+    }, roles);
   }
 }
 

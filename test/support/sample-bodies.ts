@@ -22,7 +22,7 @@ const BODIES: Record<string, (samples: Samples) => Promise<Body>> = {
   credential: async (samples) => ({
     organization: samples.home,
     // A new credential type, as a template accepts one credential of each.
-    credential_type: (await samples.makeCredentialType()).id,
+    credential_type: (await samples.createCredentialType()).id,
     inputs: {},
   }),
   credential_input_source: async (samples) => ({

@@ -1,8 +1,8 @@
 import { confidentialClient, IDENTITY_PROVIDER } from './sample-bodies.js';
-import type { Maker } from './samples.js';
+import type { SampleFactory } from './samples.js';
 
-/** Makers of the objects by which users and applications log in. */
-export const LOGINS: Record<string, Maker> = {
+/** Factories of the objects for logins of users and applications. */
+export const LOGINS: Record<string, SampleFactory> = {
   o_auth2_application: (samples) =>
     samples.row('o_auth2_application', confidentialClient(samples.name('App'))),
   authenticator: (samples) =>

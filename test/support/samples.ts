@@ -11,11 +11,11 @@ import { ident, join, sql } from '../../src/database/sql.js';
 import type { TestApp } from './boot.js';
 import { LOGINS } from './sample-logins.js';
 
-export type Maker = (samples: Samples) => Promise<Row>;
+export type SampleFactory = (samples: Samples) => Promise<Row>;
 
 const event = { event: 'runner_on_ok', event_data: '{}', stdout: 'ok', start_line: 0, end_line: 1 };
 
-const MAKERS: Record<string, Maker> = {
+const FACTORIES: Record<string, SampleFactory> = {
   organization: async ({ test }) => test.home.organization,
   user: async ({ test: { make, home } }) => {
     const user = await make.user();
@@ -35,7 +35,7 @@ const MAKERS: Record<string, Maker> = {
   role: async (samples) => samples.test.make.role('team', await samples.of('team'), 'read_role'),
   o_auth2_access_token: ({ test, insert }) =>
     insert('tokens', { user_id: test.as.users.orgMember.id, digest: `digest ${Date.now()}` }),
-  credential_type: (samples) => samples.makeCredentialType(),
+  credential_type: (samples) => samples.createCredentialType(),
   credential: (samples) =>
     samples.granted(
       'credential',
@@ -58,7 +58,7 @@ const MAKERS: Record<string, Maker> = {
     samples.granted(
       'inventory',
       'use_role',
-      samples.row('inventory', { name: samples.name('Made of others'), kind: 'constructed' }),
+      samples.row('inventory', { name: samples.name('Constructed'), kind: 'constructed' }),
     ),
   host: async (samples) => samples.test.make.host(await samples.of('inventory')),
   group: async (samples) => samples.test.make.group(await samples.of('inventory')),
@@ -289,12 +289,12 @@ export const isLinked = (relation: Relation): relation is Link =>
 
 export class Samples {
   private readonly rows = new Map<string, Promise<Row>>();
-  private made = 0;
+  private names = 0;
 
   /** @param onCreated is called with every created sample */
   constructor(
     readonly test: TestApp,
-    private readonly onMade: (type: string, row: Row) => Promise<void> = async () => {},
+    private readonly onCreated: (type: string, row: Row) => Promise<void> = async () => {},
   ) {}
 
   get home(): number {
@@ -305,16 +305,16 @@ export class Samples {
   of(type: string): Promise<Row> {
     // Types without stored rows have no objects.
     if (findResource(type)?.stored === false) return Promise.resolve({ id: 1 });
-    const maker = MAKERS[type];
-    if (!maker) throw new Error(`No sample of ${type}: add one to test/support/samples.ts`);
-    const row = this.rows.get(type) ?? this.make(type, maker);
+    const factory = FACTORIES[type];
+    if (!factory) throw new Error(`No sample of ${type}: add one to test/support/samples.ts`);
+    const row = this.rows.get(type) ?? this.create(type, factory);
     this.rows.set(type, row);
     return row;
   }
 
-  private async make(type: string, maker: Maker): Promise<Row> {
-    const row = await maker(this);
-    await this.onMade(type, row);
+  private async create(type: string, factory: SampleFactory): Promise<Row> {
+    const row = await factory(this);
+    await this.onCreated(type, row);
     return row;
   }
 
@@ -323,8 +323,8 @@ export class Samples {
     this.rows.clear();
   }
 
-  /** Links the samples to each other by every link table. Roles are granted, not linked. */
-  async tieAll(): Promise<void> {
+  /** Links the samples to each other by every link table. */
+  async linkAll(): Promise<void> {
     for (const { type, relations } of resources()) {
       for (const relation of Object.values(relations)) {
         if (!isLinked(relation)) continue;
@@ -332,15 +332,15 @@ export class Samples {
         const [source, target] = [await this.of(type), await this.of(relation.target().type)];
         if (source === target) continue;
         const link = { [sourceColumn]: source.id, [targetColumn]: target.id, ...fixed };
-        await this.tie(relation.table, link);
+        await this.link(relation.table, link);
       }
     }
   }
 
-  /** Inserts a row into a link table if it is not there. */
-  async tie(table: string, link: Record<string, unknown>): Promise<void> {
-    const columns = Object.keys(link).map((column) => ident(column));
-    const values = Object.values(link).map((value) => sql`${value}`);
+  /** Inserts a row into a link table unless it exists. */
+  async link(table: string, row: Record<string, unknown>): Promise<void> {
+    const columns = Object.keys(row).map((column) => ident(column));
+    const values = Object.values(row).map((value) => sql`${value}`);
     await this.test.database.execute(sql`
       INSERT INTO ${ident(table)} (${join(columns, ', ')})
       VALUES (${join(values, ', ')}) ON CONFLICT DO NOTHING`);
@@ -356,7 +356,7 @@ export class Samples {
     return `${(await Promise.all(parts)).join('/').replace(/\/$/, '')}/`;
   }
 
-  makeCredentialType(): Promise<Row> {
+  createCredentialType(): Promise<Row> {
     const fields = { name: this.name('Type'), kind: 'cloud', organization: undefined };
     return this.row('credential_type', fields);
   }
@@ -373,8 +373,8 @@ export class Samples {
     };
   }
 
-  name(word: string): string {
-    return `${word} ${(this.made += 1)}`;
+  name(prefix: string): string {
+    return `${prefix} ${(this.names += 1)}`;
   }
 
   row(type: string, fields: Record<string, unknown>): Promise<Row> {
@@ -385,8 +385,8 @@ export class Samples {
     (await this.test.database.row<Row>(insertRow(table, columns)))!;
 
   /** Grants the home team a role on an object. */
-  async granted(type: string, field: string, made: Promise<Row>): Promise<Row> {
-    const row = await made;
+  async granted(type: string, field: string, object: Promise<Row>): Promise<Row> {
+    const row = await object;
     await this.test.make.grant(type, row, field, { team: this.test.home.team });
     return row;
   }

@@ -21,7 +21,7 @@ export class SingleSignOn {
     beforeAll(async () => {
       this.test = await boot();
       this.provider = await IdentityProvider.start([`${this.test.url}/sso/callback/idp/`]);
-      this.authenticator = await this.makeAuthenticator('idp');
+      this.authenticator = await this.createAuthenticator('idp');
     });
     afterAll(async () => {
       await this.provider.close();
@@ -35,7 +35,7 @@ export class SingleSignOn {
     ...changes,
   });
 
-  readonly makeAuthenticator = (name: string, fields: object = {}): Promise<Row> =>
+  readonly createAuthenticator = (name: string, fields: object = {}): Promise<Row> =>
     this.test.make.row('authenticator', { name, configuration: this.configuration(), ...fields });
 
   /** Creates a map on the claim `groups`. */

@@ -24,8 +24,8 @@ export async function isAuthentic(
     ['verify'],
   );
   const signed = Buffer.from(`${id}.${timestamp}.${body}`);
-  for (const one of String(headers['webhook-signature']).split(' ')) {
-    const [version, signature = ''] = one.split(',', 2);
+  for (const entry of String(headers['webhook-signature']).split(' ')) {
+    const [version, signature = ''] = entry.split(',', 2);
     if (version !== 'v1') continue;
     if (await webcrypto.subtle.verify('HMAC', key, Buffer.from(signature, 'base64'), signed)) {
       return true;

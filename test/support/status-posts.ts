@@ -25,14 +25,14 @@ import { StatusPostsRepository } from '../../src/webhooks/status-posts.repositor
 import type { TestApp } from './boot.js';
 import { HttpSink } from './fakes/http-sink.js';
 import { COMMITS } from './payloads/sample.js';
-import { arm, type Hook, type SentEvent } from './webhooks.js';
+import { addHook, type Hook, type SentEvent } from './webhooks.js';
 import { Breaker } from '../../src/outbound/breaker.entity.js';
 
 /** Token that must not appear in stored or printed texts. */
 export const TOKEN = 'canary-token-0123456789';
 
 const REF = COMMITS.after;
-const ANSWER_TIMEOUT_MS = 400;
+const RESPONSE_TIMEOUT_MS = 400;
 
 /** Event of each service whose statuses go to `url`, and the path of the status. */
 export const STATUS_EVENTS: Record<
@@ -76,7 +76,7 @@ export class StatusPostBench {
     const client = new OutboundClient({
       allow: ['127.0.0.0/8'],
       userAgent: 'automation-controller',
-      totalTimeoutMs: ANSWER_TIMEOUT_MS,
+      totalTimeoutMs: RESPONSE_TIMEOUT_MS,
     });
     const bench = new StatusPostBench(test, client);
     bench.sink = await HttpSink.start();
@@ -116,12 +116,13 @@ export class StatusPostBench {
   }
 
   /** Adds a webhook that posts statuses to a template, by default to a new job template. */
-  async posting(
+  async hook(
     service: WebhookServiceName,
     inputs: Record<string, string> = { host: this.sink.url },
     template?: Row,
   ): Promise<Hook> {
-    const hook = await arm(this.test, template ?? (await this.test.make.jobTemplate()), service);
+    const target = template ?? (await this.test.make.jobTemplate());
+    const hook = await addHook(this.test, target, service);
     const credential = await this.test.make.credential({
       namespace: `${service}_token`,
       inputs: { token: TOKEN, ...inputs },
@@ -175,7 +176,7 @@ export class StatusPostBench {
     for (const id of await this.messages(job)) await this.poster().handle(id);
   }
 
-  async elapse(job: number): Promise<void> {
+  async makeDue(job: number): Promise<void> {
     await this.test.database.execute(sql`
       UPDATE webhook_status_posts SET next_attempt = now()
       WHERE job_id = ${job} AND outcome = 'pending'`);

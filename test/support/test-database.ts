@@ -21,7 +21,7 @@ export interface TestDatabase {
   /** Renames the database, which must have no connections, and returns the new name. */
   becomeTemplate(): Promise<string>;
   /** Replaces the database by a copy of a template, under the same URL. */
-  copyAgain(template: string): Promise<void>;
+  recreateFrom(template: string): Promise<void>;
 }
 
 /** Key of the lock under which one process creates the template while others wait. */
@@ -30,7 +30,7 @@ const TEMPLATE_LOCK = 7_399;
 /** First id of `bigint` columns, above 2^31. */
 const FIRST_WIDE_ID = 5_000_000_000;
 
-let made = 0;
+let created = 0;
 
 /**
  * Creates a migrated database without rows, as a copy of a template that is migrated once.
@@ -53,12 +53,12 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
   return createDatabase(environmentUrl('DATABASE_URL'), 'TEMPLATE template0');
 }
 
-async function createDatabase(server: string, how: string): Promise<TestDatabase> {
-  made += 1;
-  const name = `test_${process.env.JEST_WORKER_ID ?? 1}_${process.pid}_${Date.now() % 1e8}_${made}`;
+async function createDatabase(server: string, options: string): Promise<TestDatabase> {
+  created += 1;
+  const name = `test_${process.env.JEST_WORKER_ID ?? 1}_${process.pid}_${Date.now() % 1e8}_${created}`;
   const create = `CREATE DATABASE ${name}`;
   const drop = `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`;
-  await administer(server, (client) => client.query(`${create} ${how}`));
+  await administer(server, (client) => client.query(`${create} ${options}`));
   return {
     url: urlOf(server, name),
     drop: () => administer(server, (client) => client.query(drop)),
@@ -69,7 +69,7 @@ async function createDatabase(server: string, how: string): Promise<TestDatabase
       );
       return template;
     },
-    copyAgain: (template) =>
+    recreateFrom: (template) =>
       administer(server, async (client) => {
         await client.query(drop);
         await client.query(`${create} ${copyOf(template)}`);
@@ -82,18 +82,18 @@ async function migratedTemplate(server: string): Promise<string> {
   await administer(server, async (client) => {
     await client.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
     const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
-    if (found.rowCount === 0) await makeTemplate(server, client, name);
+    if (found.rowCount === 0) await createTemplate(server, client, name);
   });
   return name;
 }
 
-/** Renamed when complete: an incomplete template of a killed run is never used. */
-async function makeTemplate(server: string, client: pg.Client, name: string): Promise<void> {
+/** Creates a template, and renames it at the end: an incomplete template of a killed run is never used. */
+async function createTemplate(server: string, client: pg.Client, name: string): Promise<void> {
   const draft = `${name}_draft`;
   await client.query(`DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`);
   await client.query(`CREATE DATABASE ${draft}`);
   await migrate(urlOf(server, draft));
-  await administer(urlOf(server, draft), beyondIntegers);
+  await administer(urlOf(server, draft), startBeyondIntegers);
   await client.query(`ALTER DATABASE ${draft} RENAME TO ${name}`);
 }
 
@@ -101,7 +101,7 @@ async function makeTemplate(server: string, client: pg.Client, name: string): Pr
  * Starts `bigint` ids above the range of `integer`, so that every test finds code that treats them as
  * `integer`. Skips ids that an `integer` column refers to (docs/decisions/0119-bigint-ids.md).
  */
-async function beyondIntegers(client: pg.Client): Promise<void> {
+async function startBeyondIntegers(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT seqrelid::regclass::text AS name FROM pg_sequence
      JOIN pg_depend ON pg_depend.objid = seqrelid AND refobjsubid > 0
@@ -162,6 +162,6 @@ function urlOf(server: string, name: string): string {
 
 function environmentUrl(name: string): string {
   const value = process.env[name];
-  if (!value) throw new Error(`${name} must be set: npm test does it.`);
+  if (!value) throw new Error(`${name} must be set, as npm test does.`);
   return value;
 }

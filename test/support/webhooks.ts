@@ -68,25 +68,25 @@ export class Hook {
 }
 
 /** Creates a job template with a webhook key. `template` takes fields of the API. */
-export async function armed(
+export async function newHook(
   test: TestApp,
   service: WebhookServiceName,
   fields: Json = {},
 ): Promise<Hook> {
-  return arm(test, await test.make.jobTemplate(fields), service);
+  return addHook(test, await test.make.jobTemplate(fields), service);
 }
 
 /** Sets the service and the key of a template of any kind. */
-export async function arm(
+export async function addHook(
   test: TestApp,
   template: Row,
   service: WebhookServiceName,
 ): Promise<Hook> {
   const key = generateWebhookKey();
   const context = rowContext('unified_job_templates', template.id, 'webhook_key');
-  const sealed = test.app.get(SecretBox, { strict: false }).seal(key, context);
+  const encrypted = test.app.get(SecretBox, { strict: false }).seal(key, context);
   await test.database.execute(sql`
-    UPDATE unified_job_templates SET webhook_service = ${service}, webhook_key = ${sealed}
+    UPDATE unified_job_templates SET webhook_service = ${service}, webhook_key = ${encrypted}
     WHERE id = ${template.id}`);
   return new Hook(test, template, service, key);
 }

@@ -22,7 +22,7 @@ export interface WorkflowEnd {
 }
 
 const BAD = ['failed', 'error', 'canceled', 'missing'];
-const HOLDS: Record<EdgeKind, readonly string[]> = {
+const FOLLOWED: Record<EdgeKind, readonly string[]> = {
   success: ['successful'],
   failure: BAD,
   always: ['successful', ...BAD],
@@ -32,9 +32,9 @@ const HOLDS: Record<EdgeKind, readonly string[]> = {
 export function endOf(nodes: readonly PlannedNode[]): WorkflowEnd {
   const outcomes: WorkflowEnd['outcomes'] = [];
   for (const { ending, mustConverge, parents } of nodes) {
-    const holding = parents.filter(({ place, kind }) => HOLDS[kind].includes(outcomes[place]!));
-    const wanted = mustConverge ? parents.length : Math.min(parents.length, 1);
-    outcomes.push(holding.length >= wanted ? ending : 'skipped');
+    const followed = parents.filter(({ place, kind }) => FOLLOWED[kind].includes(outcomes[place]!));
+    const needed = mustConverge ? parents.length : Math.min(parents.length, 1);
+    outcomes.push(followed.length >= needed ? ending : 'skipped');
   }
   const isHandled = (place: number): boolean =>
     nodes.some(({ parents }) =>

@@ -28,8 +28,8 @@ export class WorkflowRuns {
     const { make, home, as } = this.test;
     const workflow = await make.workflowTemplate({ organization: home.organization.id, ...fields });
     const ids = new Map<string, number>();
-    for (const [identifier, { approval, ...own }] of Object.entries(nodes)) {
-      const node = await make.workflowNode(workflow, { identifier, ...own });
+    for (const [identifier, { approval, ...nodeFields }] of Object.entries(nodes)) {
+      const node = await make.workflowNode(workflow, { identifier, ...nodeFields });
       ids.set(identifier, node.id);
       if (!approval) continue;
       await as.superuser

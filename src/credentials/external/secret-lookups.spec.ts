@@ -44,7 +44,7 @@ afterAll(async () => {
   await stores.close();
 });
 beforeEach(() => {
-  stores.taken();
+  stores.takeLines();
 });
 
 let made = 0;
@@ -88,10 +88,10 @@ describe('HashiCorp Vault', () => {
       'ops',
       'ops',
     ]);
-    expect(stores.taken()).toEqual(['POST /v1/auth/approle/login', 'GET /v1/kv/data/db/prod']);
+    expect(stores.takeLines()).toEqual(['POST /v1/auth/approle/login', 'GET /v1/kv/data/db/prod']);
     const password = v2({ username: 'ann', password: 'log me in' });
     expect(await read(password, { ...db, auth_path: 'team/userpass' })).toBe('s3cret');
-    expect(stores.taken()[0]).toBe('POST /v1/auth/team/userpass/login/ann');
+    expect(stores.takeLines()[0]).toBe('POST /v1/auth/team/userpass/login/ann');
   });
 
   it('receives one login and one read for several keys of a path', async () => {
@@ -101,7 +101,7 @@ describe('HashiCorp Vault', () => {
       location: { ...db, secret_key: key },
     }));
     expect(await lookups.fetch(wanted)).toEqual(['app', 's3cret', '5432', 'app']);
-    expect(stores.taken()).toHaveLength(2);
+    expect(stores.takeLines()).toHaveLength(2);
   });
 
   it('supports login by the role of a pod if the settings permit it', async () => {
@@ -114,13 +114,13 @@ describe('HashiCorp Vault', () => {
     const wanted = [{ store: v2({ kubernetes_role: 'workers' }), location: db }];
     const permitted = { VAULT_KUBERNETES_AUTH_HOSTS: host, VAULT_KUBERNETES_TOKEN_FILE: file };
     expect(await lookupsWith(permitted).fetch(wanted)).toEqual(['s3cret']);
-    expect(stores.taken()[0]).toBe('POST /v1/auth/kubernetes/login');
+    expect(stores.takeLines()[0]).toBe('POST /v1/auth/kubernetes/login');
     const refused = `A Kubernetes role cannot be used with ${host}: the setting VAULT_KUBERNETES_AUTH_HOSTS does not name it.`;
     expect(await lookups.fetch(wanted)).toEqual([new LookupError(refused)]);
     const elsewhere = { ...permitted, VAULT_KUBERNETES_TOKEN_FILE: `${file}-none` };
     const missing = 'The token of the Kubernetes service account cannot be read.';
     expect(await lookupsWith(elsewhere).fetch(wanted)).toEqual([new LookupError(missing)]);
-    expect(stores.taken()).toEqual([]);
+    expect(stores.takeLines()).toEqual([]);
   });
 
   it('receives one login in a session for each authentication path', async () => {
@@ -128,7 +128,7 @@ describe('HashiCorp Vault', () => {
     const store = v2({ role_id: 'role', secret_id: 'secret-id' });
     const session = new LookupSession();
     await lookups.fetch([{ store: { ...v2(token), id: 2 }, location: db }], session);
-    stores.taken();
+    stores.takeLines();
     for (const secret_key of ['user', 'password', 'user']) {
       const location = { ...db, secret_key };
       await lookups.fetch([{ store, location }], session);
@@ -137,22 +137,22 @@ describe('HashiCorp Vault', () => {
         session,
       );
     }
-    expect(stores.taken()).toEqual([
+    expect(stores.takeLines()).toEqual([
       ...['POST /v1/auth/approle/login', 'GET /v1/kv/data/db/prod'],
       ...['POST /v1/auth/other/approle/login', 'GET /v1/kv/data/db/prod'],
     ]);
     await lookups.fetch([{ store, location: db }], new LookupSession());
-    expect(stores.taken()).toHaveLength(2);
+    expect(stores.takeLines()).toHaveLength(2);
     const later = Date.now() + 5 * 60 * 1000;
     const clock = jest.spyOn(Date, 'now').mockReturnValue(later);
     await lookups.fetch([{ store, location: db }], session);
     clock.mockRestore();
-    expect(stores.taken()).toHaveLength(2);
+    expect(stores.takeLines()).toHaveLength(2);
     stores.faults.push(403);
     await session.close();
     await session.close();
     // The given token of another store stays.
-    expect(stores.taken()).toEqual(Array(3).fill('POST /v1/auth/token/revoke-self'));
+    expect(stores.takeLines()).toEqual(Array(3).fill('POST /v1/auth/token/revoke-self'));
   });
 
   it.each<[string, CredentialInputs, Record<string, string>, string]>([
@@ -185,7 +185,7 @@ describe('HashiCorp Vault', () => {
     const sink = await HttpSink.start({ tls: true });
     const storeWith = (inputs: CredentialInputs): StoreCredential =>
       v2({ ...token, ...inputs, url: sink.url });
-    sink.answer({ body: { data: { data: { password: 'by TLS' } } } });
+    sink.reply({ body: { data: { data: { password: 'by TLS' } } } });
     expect(await read(storeWith({ cacert: TEST_CERTIFICATE }), db)).toBe('by TLS');
     for (const cacert of ['', 'no certificate']) {
       expect(await read(storeWith({ cacert }), db)).toBeInstanceOf(LookupError);
@@ -204,7 +204,7 @@ describe('HashiCorp Vault', () => {
         'The address 127.0.0.1 is not permitted. Private and local networks must be listed in OUTBOUND_ALLOW.',
       ),
     );
-    expect(stores.taken()).toEqual([]);
+    expect(stores.takeLines()).toEqual([]);
     await closed.onApplicationShutdown();
   });
 });
@@ -220,7 +220,7 @@ describe("CyberArk's Central Credential Provider", () => {
   ])('returns the property %j of an account', async (object_property, value) => {
     const location = { ...query, object_property, reason: 'a job' };
     expect(await read(storeOf('aim', { app_id: 'ctl' }), location)).toBe(value);
-    expect(stores.taken()).toEqual([
+    expect(stores.takeLines()).toEqual([
       'GET /AIMWebService/api/Accounts?AppId=ctl&Query=Safe%3DOps%3BObject%3Ddb&QueryFormat=Exact&reason=a+job',
     ]);
   });

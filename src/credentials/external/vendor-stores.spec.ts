@@ -47,7 +47,7 @@ afterAll(async () => {
   await stores.close();
 });
 beforeEach(() => {
-  stores.taken();
+  stores.takeLines();
 });
 
 type Place = Record<string, string>;
@@ -90,7 +90,7 @@ describe.each(samples)('$namespace', (sample) => {
     const places = Array.from({ length: 5 }, () => location);
     const values = await read(namespace, inputs(stores.url), ...places);
     expect(values).toEqual(Array.from({ length: 5 }, () => value));
-    expect(stores.taken()).toEqual(lines);
+    expect(stores.takeLines()).toEqual(lines);
   });
 
   it('reports a wrong secret without the response of the store', async () => {
@@ -155,7 +155,7 @@ it('Conjur Cloud is used under the path /api', async () => {
   const { inputs, location } = sampleOf('conjur');
   const cloud = inputs(`${stores.url}/conjur-cloud`);
   expect(await read('conjur', cloud, location)).toEqual(['conjur-value']);
-  expect(stores.taken()).toHaveLength(3);
+  expect(stores.takeLines()).toHaveLength(3);
   const wrong = await read('conjur', { ...cloud, api_key: 'no' }, location);
   expect(wrong).toEqual([new LookupError('HTTP 401.')]);
 });

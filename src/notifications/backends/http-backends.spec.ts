@@ -34,7 +34,7 @@ describe('chat_a', () => {
   const config = { token: 'xoxb-secret', channels: ['#ops', 'C1,123.45'] };
 
   it('posts to every channel, and in threads if configured', async () => {
-    sink.answer({ body: { ok: true } }, { body: { ok: true } });
+    sink.reply({ body: { ok: true } }, { body: { ok: true } });
     await expect(send('chat_a', config)).resolves.toMatchObject({ sent: 2 });
     expect(sink.requests.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
       { channel: 'ops', as_user: true, text: subject },
@@ -55,7 +55,7 @@ describe('chat_a', () => {
     ['#abcd', false],
     ['', false],
   ])('uses the color %p: %p', async (hex_color, used) => {
-    sink.answer({ body: { ok: true } });
+    sink.reply({ body: { ok: true } });
     await send('chat_a', { ...config, channels: ['x'], hex_color });
     const expected = used
       ? { channel: 'x', as_user: true, attachments: [{ color: hex_color, text: subject }] }
@@ -68,7 +68,7 @@ describe('chat_a', () => {
     ['invalid_auth', false],
     ['ratelimited', true],
   ])('treats ok:false as a failure (%s)', async (error, retryable) => {
-    sink.answer({ body: { ok: false, error } });
+    sink.reply({ body: { ok: false, error } });
     await expect(send('chat_a', { ...config, channels: ['x'] })).rejects.toMatchObject({
       name: 'SendError',
       retryable,
@@ -77,14 +77,14 @@ describe('chat_a', () => {
   });
 
   it('quotes a refusal without secrets and without characters that cannot be stored', async () => {
-    sink.answer({ body: { ok: false, error: 'bad\0 \ud800 xoxb-secret' } });
+    sink.reply({ body: { ok: false, error: 'bad\0 \ud800 xoxb-secret' } });
     await expect(send('chat_a', { ...config, channels: ['x'] })).rejects.toMatchObject({
       message: 'Error sending notification chat_a: bad \ufffd ***',
     });
   });
 
   it('posts to the other channels if one is refused, and reports the refused one', async () => {
-    sink.answer({ body: { ok: false, error: 'not_in_channel' } }, { body: { ok: true } });
+    sink.reply({ body: { ok: false, error: 'not_in_channel' } }, { body: { ok: true } });
     await expect(send('chat_a', { ...config, channels: ['a', 'b'] })).rejects.toMatchObject({
       retryable: false,
       delivered: ['b'],
@@ -93,7 +93,7 @@ describe('chat_a', () => {
   });
 
   it('does not repeat channels that an earlier attempt reached', async () => {
-    sink.answer({ body: { ok: true } });
+    sink.reply({ body: { ok: true } });
     const result = await send('chat_a', { ...config, channels: ['a', 'b'] }, makeMessage(), {
       delivered: ['a'],
     });
@@ -103,7 +103,7 @@ describe('chat_a', () => {
   });
 
   it('waits as long as Retry-After of a 429 requires', async () => {
-    sink.answer({ status: 429, headers: { 'retry-after': '30' } });
+    sink.reply({ status: 429, headers: { 'retry-after': '30' } });
     await expect(send('chat_a', { ...config, channels: ['a'] })).rejects.toMatchObject({
       retryable: true,
       retryAfterMs: 30_000,
@@ -112,7 +112,7 @@ describe('chat_a', () => {
   });
 
   it('truncates a long text', async () => {
-    sink.answer({ body: { ok: true } });
+    sink.reply({ body: { ok: true } });
     await send(
       'chat_a',
       { ...config, channels: ['a'] },
@@ -138,7 +138,7 @@ describe('chat_b and chat_c', () => {
   it.each(['chat_b', 'chat_c'] as const)(
     '%s: reports the status without the URL of the hook',
     async (type) => {
-      sink.answer({ status: 404, body: `no hook at ${sink.url}/hooks/secretpath` });
+      sink.reply({ status: 404, body: `no hook at ${sink.url}/hooks/secretpath` });
       await expect(send(type, { url: `${sink.url}/hooks/secretpath` })).rejects.toMatchObject({
         message: `Error sending notification ${type}: 404`,
         detail: expect.stringMatching(/^no hook at .+\/hooks\/\*\*\*$/),
@@ -166,7 +166,7 @@ describe('sms_a', () => {
   };
 
   it('posts a form for every number', async () => {
-    sink.answer(201, 201);
+    sink.reply(201, 201);
     await expect(send('sms_a', config)).resolves.toMatchObject({ sent: 2 });
     expect(sink.last.path).toBe('/2010-04-01/Accounts/AC1/Messages.json');
     expect(sink.last.headers).toMatchObject({
@@ -181,7 +181,7 @@ describe('sms_a', () => {
   });
 
   it('reports the reason of a refusal', async () => {
-    sink.answer({ status: 400, body: { message: 'not a number' } }, 201);
+    sink.reply({ status: 400, body: { message: 'not a number' } }, 201);
     await expect(send('sms_a', config)).rejects.toMatchObject({
       message: expect.stringContaining('Error sending notification sms_a: 400'),
       detail: expect.stringContaining('not a number'),
@@ -249,7 +249,7 @@ describe('incident_a', () => {
   });
 
   it('truncates the description, sends text as details and retries a 403', async () => {
-    sink.answer(403);
+    sink.reply(403);
     const message = makeMessage({ subject: 'x'.repeat(2000), text: 'plain' });
     await expect(send('incident_a', config, message)).rejects.toMatchObject({ retryable: true });
     expect(json()).toMatchObject({ details: 'plain' });

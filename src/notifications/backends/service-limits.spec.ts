@@ -40,7 +40,7 @@ describe('the longest text of each service', () => {
     '%s: accepts %i characters and truncates a longer text',
     async (type, limit, config, key) => {
       const sent = async (length: number): Promise<string> => {
-        sink.answer({ body: { ok: true } });
+        sink.reply({ body: { ok: true } });
         const message = makeMessage({ subject: 'x'.repeat(length) });
         await backendFor(type).send(config(), message, makeSendContext(http, sink));
         return type === 'sms_a'

@@ -97,19 +97,19 @@ describe('webhook', () => {
   });
 
   it.each([301, 307, 308])('follows %i with method and body', async (status) => {
-    sink.answer({ status, headers: { location: '/next' } });
+    sink.reply({ status, headers: { location: '/next' } });
     await expect(send(config())).resolves.toMatchObject({ sent: 1 });
     expect(sink.last).toMatchObject({ method: 'POST', path: '/next', body: '{"id": 42}' });
   });
 
   it.each([302, 303])('treats %i as a failure', async (status) => {
-    sink.answer({ status, headers: { location: '/next' } });
+    sink.reply({ status, headers: { location: '/next' } });
     await expect(send(config())).rejects.toMatchObject({ retryable: false });
     expect(sink.requests).toHaveLength(1);
   });
 
   it('stops after five redirects with the error text of the contract', async () => {
-    sink.answer(...Array.from({ length: 9 }, () => ({ status: 301, headers: { location: '/' } })));
+    sink.reply(...Array.from({ length: 9 }, () => ({ status: 301, headers: { location: '/' } })));
     await expect(send(config())).rejects.toMatchObject({
       message: `Webhook notification max number of retries [5] exceeded. Failed to send webhook notification to ${sink.url}/in/***`,
       retryable: false,
@@ -126,7 +126,7 @@ describe('webhook', () => {
     [500, true],
     [503, true],
   ])('reports %i, to be retried: %p', async (status, retryable) => {
-    sink.answer({ status, body: 'why' });
+    sink.reply({ status, body: 'why' });
     await expect(send(config())).rejects.toMatchObject({
       message: `Error sending webhook notification: ${status}`,
       detail: 'why',
@@ -137,7 +137,7 @@ describe('webhook', () => {
 
   it('never includes a secret in an error', async () => {
     const secret = 'canary-7781';
-    sink.answer({ status: 500, body: `got ${secret} at ${sink.url}/in/${secret}` });
+    sink.reply({ status: 500, body: `got ${secret} at ${sink.url}/in/${secret}` });
     const error = await send(
       config({ headers: { Authorization: secret }, password: secret, username: 'u' }),
     ).catch((thrown: SendError) => thrown);
@@ -156,7 +156,7 @@ describe('webhook', () => {
   });
 
   it('retries after a broken connection', async () => {
-    sink.answer({ fault: 'reset' });
+    sink.reply({ fault: 'reset' });
     await expect(send(config())).rejects.toMatchObject({ retryable: true });
   });
 });

@@ -41,7 +41,7 @@ export class DomainController extends ServerProgram {
       ...['domain', 'provision', `--targetdir=${this.folder}`, '--server-role=dc'],
       ...[`--realm=${REALM}`, '--domain=CORP', '--dns-backend=NONE', `--adminpass=${PASSWORD}`],
     ]);
-    const own = [
+    const lines = [
       '[global]',
       'interfaces = 127.0.0.1/8',
       'bind interfaces only = yes',
@@ -55,7 +55,7 @@ export class DomainController extends ServerProgram {
       .replace(/\[homes\][^]*/, '')
       .replace(/server services = .*/, 'server services = ldap')
       .replace(/log file = .*/, `log file = ${join(this.folder, 'log')}`)
-      .replace('[global]', own.join('\n'));
+      .replace('[global]', lines.join('\n'));
     await writeFile(this.settings, text);
   }
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { OutboundClient } from '../../../src/outbound/outbound-client.js';
-import { VENDOR_PROTOCOLS, type VendorAnswer } from './vendor-stores.js';
+import { VENDOR_PROTOCOLS, type VendorResponse } from './vendor-stores.js';
 
 /** Received request. */
 export interface StoreRequest {
@@ -24,11 +24,11 @@ const PUBLIC_HOST =
   /^https:\/\/([^/]+\.(?:microsoftonline|amazonaws|secretsvaultcloud|github)\.\w+)/;
 
 const TOKEN = 'hvs.given-for-a-login';
-const FORBIDDEN: VendorAnswer = {
+const FORBIDDEN: VendorResponse = {
   status: 403,
   body: { errors: ['permission denied: secret detail'] },
 };
-const UNKNOWN: VendorAnswer = { status: 404, body: { errors: [] } };
+const UNKNOWN: VendorResponse = { status: 404, body: { errors: [] } };
 
 /**
  * Fake server of HashiCorp Vault (key-value engines of both versions, logins by AppRole, password and
@@ -73,15 +73,15 @@ export class FakeSecretStores {
    */
   reroute(client: OutboundClient): () => void {
     const request = client.request.bind(client);
-    client.request = (one) =>
-      request({ ...one, url: one.url.replace(PUBLIC_HOST, `${this.url}/@$1`) });
+    client.request = (options) =>
+      request({ ...options, url: options.url.replace(PUBLIC_HOST, `${this.url}/@$1`) });
     return () => {
       client.request = request;
     };
   }
 
   /** Returns the request lines since the last call. */
-  taken(): string[] {
+  takeLines(): string[] {
     return this.requests.splice(0).map(({ line }) => line);
   }
 
@@ -106,29 +106,29 @@ export class FakeSecretStores {
       return;
     }
     if (typeof fault === 'string') {
-      hostile(fault, response);
+      sendMalicious(fault, response);
       return;
     }
     const [, host = '', path = url] = /^\/@([^/]+)(.*)$/.exec(url) ?? [];
     const vendor = { method, host, path, headers, text };
-    const answer =
+    const reply =
       fault !== null
         ? { status: fault, body: {} }
         : (VENDOR_PROTOCOLS.map((protocol) => protocol(vendor)).find((one) => one !== null) ??
-          this.answer(method, url, headers, body));
-    const isText = typeof answer.body === 'string';
-    response.writeHead(answer.status, {
+          this.respond(method, url, headers, body));
+    const isText = typeof reply.body === 'string';
+    response.writeHead(reply.status, {
       'content-type': isText ? 'text/plain' : 'application/json',
     });
-    response.end(isText ? answer.body : JSON.stringify(answer.body));
+    response.end(isText ? reply.body : JSON.stringify(reply.body));
   }
 
-  private answer(
+  private respond(
     method: string,
     url: string,
     headers: IncomingMessage['headers'],
     body: unknown,
-  ): VendorAnswer {
+  ): VendorResponse {
     const { pathname, search, searchParams } = new URL(url, this.url);
     if (pathname === '/AIMWebService/api/Accounts') return this.account(searchParams);
     const login = /^\/v1\/auth\/(.+)\/login(?:\/\w+)?$/.exec(pathname)?.[1];
@@ -142,14 +142,14 @@ export class FakeSecretStores {
     return found ? { status: 200, body: { data: found } } : UNKNOWN;
   }
 
-  private login(mount: string, body: unknown): VendorAnswer {
+  private login(mount: string, body: unknown): VendorResponse {
     const expected = this.logins[mount];
     return expected === 'any' || JSON.stringify(expected) === JSON.stringify(body)
       ? { status: 200, body: { auth: { client_token: TOKEN } } }
       : FORBIDDEN;
   }
 
-  private account(query: URLSearchParams): VendorAnswer {
+  private account(query: URLSearchParams): VendorResponse {
     if (!['ctl', 'ccp-secret'].includes(query.get('AppId') ?? '')) return FORBIDDEN;
     const found = this.accounts[query.get('Query') ?? ''];
     return found ? { status: 200, body: found } : UNKNOWN;
@@ -157,7 +157,7 @@ export class FakeSecretStores {
 }
 
 /** Signs a key as Vault's SSH engine does for the role `ops`. */
-function signedKey(role: string, body: unknown): VendorAnswer {
+function signedKey(role: string, body: unknown): VendorResponse {
   const { public_key: key, valid_principals: names } = body as Record<string, string>;
   if (role !== 'ops') return UNKNOWN;
   if (!key?.startsWith('ssh-')) return { status: 400, body: { errors: ['secret detail'] } };
@@ -165,7 +165,7 @@ function signedKey(role: string, body: unknown): VendorAnswer {
   return { status: 200, body: { data: { serial_number: '1', signed_key } } };
 }
 
-function hostile(fault: 'large' | 'html' | `http:${string}`, response: ServerResponse): void {
+function sendMalicious(fault: 'large' | 'html' | `http:${string}`, response: ServerResponse): void {
   if (fault === 'large') response.end(`"${'x'.repeat(100_000)}"`);
   else if (fault === 'html') response.end('<html>secret detail</html>');
   else response.writeHead(307, { location: fault }).end();

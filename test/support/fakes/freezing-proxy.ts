@@ -16,10 +16,10 @@ export class FreezingProxy {
     const { hostname, port } = new URL(target);
     const server = createServer();
     const proxy = new FreezingProxy(server);
-    server.on('connection', (near) => {
-      const far = connect(Number(port), hostname);
-      proxy.join(near, far);
-      proxy.join(far, near);
+    server.on('connection', (client) => {
+      const upstream = connect(Number(port), hostname);
+      proxy.join(client, upstream);
+      proxy.join(upstream, client);
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -49,7 +49,7 @@ export async function buildCollection(
 export interface GalaxyFake {
   readonly url: string;
   /** Requested paths with their `Authorization` and `User-Agent`, in order. */
-  readonly asked: {
+  readonly requests: {
     path: string;
     authorization: string | undefined;
     agent: string | undefined;
@@ -86,15 +86,15 @@ export async function serveGalaxy(
   tls?: TlsParts,
 ): Promise<GalaxyFake> {
   const scheme = tls ? 'https' : 'http';
-  const asked: GalaxyFake['asked'] = [];
+  const requests: GalaxyFake['requests'] = [];
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
     const { authorization } = request.headers;
-    asked.push({ path: request.url ?? '', authorization, agent: request.headers['user-agent'] });
+    requests.push({ path: request.url ?? '', authorization, agent: request.headers['user-agent'] });
     const base = `${scheme}://${request.headers.host}`;
     if (/^\/api\/?$/.test(request.url ?? '')) {
-      answer(response, 200, { available_versions: { v3: 'v3/' } });
+      respond(response, 200, { available_versions: { v3: 'v3/' } });
     } else if (token !== '' && authorization !== `Token ${token}`) {
-      answer(response, 403, { errors: [{ code: 'no', detail: `refused ${authorization}` }] });
+      respond(response, 403, { errors: [{ code: 'no', detail: `refused ${authorization}` }] });
     } else {
       serve(collections, base, request, response);
     }
@@ -103,7 +103,7 @@ export async function serveGalaxy(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    asked,
+    requests,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
@@ -118,17 +118,17 @@ function serve(
   const [, kind, namespace, name, rest = ''] =
     /^\/api\/v3\/(collections|files)\/([^/]+)\/([^/]+)\/(.*)$/.exec(pathname) ?? [];
   const found = collections.find((one) => one.namespace === namespace && one.name === name);
-  if (!found) return answer(response, 404, { errors: [{ detail: 'Not found.' }] });
+  if (!found) return respond(response, 404, { errors: [{ detail: 'Not found.' }] });
   const { version, archive } = found;
   if (kind === 'files') return void response.writeHead(200).end(archive);
   const href = `/api/v3/collections/${namespace}/${name}/versions/${version}/`;
   if (rest === 'versions/') {
-    return answer(response, 200, {
+    return respond(response, 200, {
       ...{ meta: { count: 1 }, links: { next: null }, data: [{ version, href }] },
     });
   }
-  if (rest === '') return answer(response, 200, { href, highest_version: { version, href } });
-  answer(response, 200, {
+  if (rest === '') return respond(response, 200, { href, highest_version: { version, href } });
+  respond(response, 200, {
     ...{ version, href, signatures: [], metadata: { dependencies: {} } },
     ...{ namespace: { name: namespace }, collection: { name } },
     artifact: { sha256: createHash('sha256').update(archive).digest('hex'), size: archive.length },
@@ -136,6 +136,6 @@ function serve(
   });
 }
 
-function answer(response: ServerResponse, status: number, body: object): void {
+function respond(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 }

@@ -18,7 +18,7 @@ export class FakeGithub {
     private readonly server: Server,
     readonly url: string,
   ) {
-    server.on('request', (request, response) => void this.answer(request, response));
+    server.on('request', (request, response) => void this.respond(request, response));
   }
 
   static async start(): Promise<FakeGithub> {
@@ -50,7 +50,7 @@ export class FakeGithub {
     return new Promise((resolve) => this.server.close(() => resolve()));
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '/', this.url);
     if (pathname === '/login/oauth/authorize') return this.authorize(searchParams, response);
     if (pathname === '/login/oauth/access_token') return this.exchange(request, response);
@@ -59,11 +59,11 @@ export class FakeGithub {
     if (typeof value === 'function') return value(response);
     const isKnown = path === '/meta' || request.headers.authorization === 'Bearer a-token';
     const [size, page] = ['per_page', 'page'].map((name) => Number(searchParams.get(name) ?? 1));
-    const shown =
+    const result =
       Array.isArray(value) && size !== undefined && page !== undefined
         ? value.slice(...(searchParams.has('page') ? [(page - 1) * size, page * size] : []))
         : value;
-    json(response, isKnown ? 200 : 401, shown);
+    json(response, isKnown ? 200 : 401, result);
   }
 
   private authorize(query: URLSearchParams, response: ServerResponse): void {
@@ -80,11 +80,11 @@ export class FakeGithub {
     this.exchanges.push(body);
     const verifier = createHash('sha256').update(body.get('code_verifier') ?? '');
     const code = body.get('code') ?? '';
-    const isGood =
+    const isValid =
       body.get('client_secret') === GITHUB_CLIENT.client_secret &&
       this.challenges.get(code) === verifier.digest('base64url');
     this.challenges.delete(code);
-    if (isGood) json(response, 200, { access_token: 'a-token', token_type: 'bearer', scope: '' });
+    if (isValid) json(response, 200, { access_token: 'a-token', token_type: 'bearer', scope: '' });
     else json(response, 200, { error: 'bad_verification_code', error_description: 'expired' });
   }
 }

@@ -19,7 +19,7 @@ export interface RecordedRequest {
 export const ECHO = Symbol('echo');
 
 /** Scripted response. Without a script the sink responds 200 `{}`. */
-export interface ScriptedAnswer {
+export interface ScriptedReply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Objects are sent as JSON. `ECHO` sends the whole request. */
@@ -37,7 +37,7 @@ export interface ScriptedAnswer {
 /** HTTP(S) server on a free port that records requests and sends scripted responses. */
 export class HttpSink {
   readonly requests: RecordedRequest[] = [];
-  private readonly script: ScriptedAnswer[] = [];
+  private readonly script: ScriptedReply[] = [];
   private readonly sockets = new Set<Socket>();
 
   private constructor(
@@ -79,9 +79,9 @@ export class HttpSink {
   }
 
   /** Queues responses for the next requests, in order. Numbers are statuses. */
-  answer(...answers: (ScriptedAnswer | number)[]): this {
+  reply(...replies: (ScriptedReply | number)[]): this {
     this.script.push(
-      ...answers.map((answer) => (typeof answer === 'number' ? { status: answer } : answer)),
+      ...replies.map((reply) => (typeof reply === 'number' ? { status: reply } : reply)),
     );
     return this;
   }
@@ -101,23 +101,23 @@ export class HttpSink {
       rawHeaders: request.rawHeaders,
       body: Buffer.concat(chunks).toString('utf8'),
     });
-    const answer = this.script.shift() ?? {};
-    if (answer.delayMs) await sleep(answer.delayMs);
-    await answer.until;
-    if (answer.fault === 'hang') return;
-    if (answer.fault === 'reset') {
+    const reply = this.script.shift() ?? {};
+    if (reply.delayMs) await sleep(reply.delayMs);
+    await reply.until;
+    if (reply.fault === 'hang') return;
+    if (reply.fault === 'reset') {
       request.socket.destroy();
       return;
     }
-    if (answer.fault === 'drip') {
+    if (reply.fault === 'drip') {
       drip(response);
       return;
     }
-    const body = answer.body === ECHO ? echoOf(this.last) : (answer.body ?? {});
+    const body = reply.body === ECHO ? echoOf(this.last) : (reply.body ?? {});
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    response.writeHead(answer.status ?? 200, {
+    response.writeHead(reply.status ?? 200, {
       'content-type': typeof body === 'string' ? 'text/plain' : 'application/json',
-      ...answer.headers,
+      ...reply.headers,
     });
     response.end(text);
   }

@@ -132,12 +132,12 @@ export class CookieBrowser {
 
   /** Follows redirects to the last response, or to a URL that contains `until`. */
   async follow(url: string, until = '\n'): Promise<{ url: string; response: Response }> {
-    for (let at = url; ;) {
-      const response = await this.visit(at);
+    for (let current = url; ;) {
+      const response = await this.visit(current);
       const location = response.headers.get('location');
-      if (location === null) return { url: at, response };
-      at = new URL(location, at).href;
-      if (at.includes(until)) return { url: at, response };
+      if (location === null) return { url: current, response };
+      current = new URL(location, current).href;
+      if (current.includes(until)) return { url: current, response };
     }
   }
 

@@ -77,48 +77,48 @@ export class IrcSink {
 
   private handle(socket: Socket, session: { nick: string; password: string }, line: string): void {
     const [command = '', first = ''] = line.split(' ');
-    const say = (text: string): void => void socket.write(`:irc.test ${text}\r\n`);
+    const send = (text: string): void => void socket.write(`:irc.test ${text}\r\n`);
     const taken = this.options.takenNicks ?? [];
     if (command === 'PASS') session.password = first;
-    else if (command === 'NICK' && taken.includes(first)) say(`433 * ${first} :In use`);
+    else if (command === 'NICK' && taken.includes(first)) send(`433 * ${first} :In use`);
     else if (command === 'NICK') {
       if (session.nick === '' && this.lines.some((seen) => seen.startsWith('USER '))) {
-        say(`001 ${first} :Welcome`);
+        send(`001 ${first} :Welcome`);
       }
       session.nick = first;
-    } else if (command === 'USER') void this.welcome(socket, session, say);
-    else if (command === 'JOIN') this.join(socket, session.nick, first, say);
-    else if (command === 'PRIVMSG') this.message(first, line, session.nick, say);
-    else if (command === 'PING') say(`PONG irc.test ${line.slice(line.indexOf(':'))}`);
+    } else if (command === 'USER') void this.welcome(socket, session, send);
+    else if (command === 'JOIN') this.join(socket, session.nick, first, send);
+    else if (command === 'PRIVMSG') this.message(first, line, session.nick, send);
+    else if (command === 'PING') send(`PONG irc.test ${line.slice(line.indexOf(':'))}`);
     else if (command === 'QUIT') socket.end(':irc.test ERROR :Closing link\r\n');
   }
 
   private async welcome(
     socket: Socket,
     session: { nick: string; password: string },
-    say: (text: string) => void,
+    send: (text: string) => void,
   ): Promise<void> {
     await this.options.until;
     if (this.options.password !== undefined && session.password !== this.options.password) {
-      say('464 * :Password incorrect');
+      send('464 * :Password incorrect');
       socket.end();
     } else if (session.nick !== '') {
       socket.write('PING :check\r\n');
-      say(`001 ${session.nick} :Welcome`);
+      send(`001 ${session.nick} :Welcome`);
     }
   }
 
-  private join(socket: Socket, nick: string, channel: string, say: (text: string) => void): void {
+  private join(socket: Socket, nick: string, channel: string, send: (text: string) => void): void {
     if (this.options.closedChannels?.includes(channel)) {
-      say(`473 ${nick} ${channel} :Cannot join`);
+      send(`473 ${nick} ${channel} :Cannot join`);
     } else {
       socket.write(`:${nick}!user@host JOIN :${channel}\r\n`);
     }
   }
 
-  private message(target: string, line: string, nick: string, say: (text: string) => void): void {
+  private message(target: string, line: string, nick: string, send: (text: string) => void): void {
     if (this.options.unknownNicks?.includes(target)) {
-      say(`401 ${nick} ${target} :No such nick`);
+      send(`401 ${nick} ${target} :No such nick`);
       return;
     }
     this.messages.push({ target, text: line.slice(line.indexOf(' :') + 2) });

@@ -47,9 +47,9 @@ export class SmtpSink {
       ],
       disableReverseLookup: true,
       onAuth: (auth, _session, done) => {
-        const good =
+        const isValid =
           auth.username === credentials?.username && auth.password === credentials?.password;
-        done(good ? null : new Error('Authentication failed'), { user: auth.username });
+        done(isValid ? null : new Error('Authentication failed'), { user: auth.username });
       },
       onRcptTo: (address, _session, done) => {
         done(options.refuse?.includes(address.address) ? smtpError(550) : null);

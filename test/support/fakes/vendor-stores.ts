@@ -14,16 +14,16 @@ export interface VendorRequest {
   text: string;
 }
 
-export interface VendorAnswer {
+export interface VendorResponse {
   status: number;
   /** Objects are sent as JSON. */
   body: object | string;
 }
 
-type Protocol = (request: VendorRequest) => VendorAnswer | null;
+type Protocol = (request: VendorRequest) => VendorResponse | null;
 
-const ok = (body: object | string): VendorAnswer => ({ status: 200, body });
-const refused = (status: number, body: object): VendorAnswer => ({ status, body });
+const ok = (body: object | string): VendorResponse => ({ status: 200, body });
+const refused = (status: number, body: object): VendorResponse => ({ status, body });
 const form = (text: string): Record<string, string> =>
   Object.fromEntries(new URLSearchParams(text));
 const isSame = (left: object, right: object): boolean =>
@@ -74,8 +74,8 @@ function awsAuthorization({ host, headers, text }: VendorRequest, key: string): 
 const awsSecretsManager: Protocol = (request) => {
   const { host, headers, text } = request;
   if (!host.startsWith('secretsmanager.')) return null;
-  const isMeant = headers['x-amz-target'] === 'secretsmanager.GetSecretValue';
-  if (!isMeant || headers['content-type'] !== 'application/x-amz-json-1.1') {
+  const isExpected = headers['x-amz-target'] === 'secretsmanager.GetSecretValue';
+  if (!isExpected || headers['content-type'] !== 'application/x-amz-json-1.1') {
     return refused(400, { __type: 'UnknownOperationException' });
   }
   if (headers.authorization !== awsAuthorization(request, 'aws-secret')) {
@@ -92,34 +92,34 @@ const awsSecretsManager: Protocol = (request) => {
 const CONJUR_TOKEN = Buffer.from('{"protected":"conjur-session"}').toString('base64');
 
 const conjur: Protocol = ({ method, path, headers, text }) => {
-  const below = path.startsWith('/conjur-cloud/') ? path.slice('/conjur-cloud/api'.length) : path;
-  const isCloud = below !== path;
-  if (/^\/api\/(authn|secrets)\//.test(below)) return refused(404, {});
+  const route = path.startsWith('/conjur-cloud/') ? path.slice('/conjur-cloud/api'.length) : path;
+  const isCloud = route !== path;
+  if (/^\/api\/(authn|secrets)\//.test(route)) return refused(404, {});
   if (isCloud && !path.startsWith('/conjur-cloud/api/')) return refused(404, {});
-  if (!/^\/(authn|secrets)\//.test(below) || headers['content-type']?.includes('json')) return null;
+  if (!/^\/(authn|secrets)\//.test(route) || headers['content-type']?.includes('json')) return null;
   if (method === 'POST') {
-    const isKnown = below === '/authn/acme/host%2Fctl/authenticate' && text === 'conjur-key';
+    const isKnown = route === '/authn/acme/host%2Fctl/authenticate' && text === 'conjur-key';
     return isKnown ? ok(CONJUR_TOKEN) : refused(401, {});
   }
   if (headers.authorization !== `Token token="${CONJUR_TOKEN}"`) return refused(401, {});
-  if (below === '/secrets/acme/variable/prod%2Fdb') return ok('conjur-value');
-  if (below === '/secrets/acme/variable/prod%2Fdb?version=2') return ok('conjur-older');
+  if (route === '/secrets/acme/variable/prod%2Fdb') return ok('conjur-value');
+  if (route === '/secrets/acme/variable/prod%2Fdb?version=2') return ok('conjur-older');
   return refused(404, { error: { code: 'not_found', message: 'secret detail' } });
 };
 
 const secretServer: Protocol = ({ path, headers, text }) => {
-  const below = path.startsWith('/SecretServer/') ? path.slice('/SecretServer'.length) : '';
-  if (below === '/oauth2/token') {
+  const route = path.startsWith('/SecretServer/') ? path.slice('/SecretServer'.length) : '';
+  if (route === '/oauth2/token') {
     const { domain, ...rest } = form(text);
     const expected = { grant_type: 'password', username: 'ctl', password: 'tss-secret' };
     return isSame(rest, expected) && (domain === undefined || domain === 'corp')
       ? ok({ access_token: 'tss-session', token_type: 'bearer', expires_in: 1199 })
       : refused(400, { error: 'invalid_grant', error_description: 'secret detail' });
   }
-  if (below === '') return null;
+  if (route === '') return null;
   if (headers.authorization !== 'Bearer tss-session') return refused(401, { message: 'no' });
-  if (below === '/api/v1/secrets/7/fields/key-file') return ok('tss-file-value');
-  if (below !== '/api/v1/secrets/7') {
+  if (route === '/api/v1/secrets/7/fields/key-file') return ok('tss-file-value');
+  if (route !== '/api/v1/secrets/7') {
     return refused(400, { errorCode: 'API_AccessDenied', message: 'secret detail' });
   }
   return ok({
@@ -183,7 +183,7 @@ export const GITHUB_KEY = generateKeyPairSync('rsa', {
 });
 
 /** Returns true for a token of the app that is signed with its key, and valid for ten minutes at most. */
-function isProof(jwt: string): boolean {
+function isAppToken(jwt: string): boolean {
   const [head = '', body = '', signature = ''] = jwt.split('.');
   const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as Record<string, unknown>;
   const { iss, iat, exp } = claims as { iss: string; iat: number; exp: number };
@@ -195,10 +195,10 @@ function isProof(jwt: string): boolean {
 }
 
 const github: Protocol = ({ method, host, path, headers }) => {
-  const below = host === 'api.github.com' ? path : path.replace('/api/v3', '');
-  const id = /^\/app\/installations\/([^/]+)\/access_tokens$/.exec(below)?.[1];
+  const route = host === 'api.github.com' ? path : path.replace('/api/v3', '');
+  const id = /^\/app\/installations\/([^/]+)\/access_tokens$/.exec(route)?.[1];
   if (id === undefined || method !== 'POST') return null;
-  if (!isProof((headers.authorization ?? '').replace('Bearer ', ''))) {
+  if (!isAppToken((headers.authorization ?? '').replace('Bearer ', ''))) {
     return refused(401, { message: 'secret detail' });
   }
   if (id !== '42') return refused(404, { message: 'Not Found' });

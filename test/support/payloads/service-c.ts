@@ -132,7 +132,7 @@ export function samplesOfC(): WebhookSample[] {
       expected,
     );
   const commits = CHANGES.slice(0, 5).map(commit);
-  const asked = { actor, pullRequest: pullRequest() };
+  const requested = { actor, pullRequest: pullRequest() };
   return [
     of(
       'repo:refs_changed',
@@ -151,12 +151,12 @@ export function samplesOfC(): WebhookSample[] {
       },
       pushed,
     ),
-    of('pr:opened', asked, merge),
-    of('pr:from_ref_updated', { ...asked, previousFromHash: COMMITS.before }, merge),
+    of('pr:opened', requested, merge),
+    of('pr:from_ref_updated', { ...requested, previousFromHash: COMMITS.before }, merge),
     of(
       'pr:modified',
       {
-        ...asked,
+        ...requested,
         previousTitle: 'A page',
         previousDescription: null,
         previousTarget: { id: 'refs/heads/main', displayId: 'main', type: 'BRANCH' },

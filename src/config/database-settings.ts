@@ -17,7 +17,7 @@ export const DATABASE_SETTINGS = {
     default: 20,
     min: 2,
     max: 500,
-    help: 'Maximum number of database connections of a worker, or of all API processes of one machine.',
+    help: 'Maximum number of database connections of a worker, or of all API processes of one machine. A worker opens another for each project sync.',
   }),
   STATEMENT_TIMEOUT_MS: milliseconds({
     category: 'system',

@@ -1,6 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger } from '@nestjs/common';
-import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
+import pg, {
+  type Client,
+  type Pool,
+  type PoolClient,
+  type QueryConfig,
+  type QueryResult,
+  type QueryResultRow,
+} from 'pg';
 import type { DataSource } from 'typeorm';
 import { withRetries } from './attempts.js';
 import { AmbientManager } from './ambient-manager.js';
@@ -207,19 +214,18 @@ export class Database {
   }
 
   /**
-   * Runs work with a client of its own outside any transaction, for session-level locks and LISTEN. The
-   * client returns to the pool when the work ends.
+   * Runs work with a connection of its own, outside of the pool and of any transaction, for session-level
+   * locks: work that takes long must not take connections from other statements.
    */
-  async withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.connect();
-    let broken: Error | undefined;
+  async withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    const client = new pg.Client(this.pool.options);
+    // The next statement fails with the reason.
+    client.on('error', ignore);
+    await client.connect();
     try {
       return await work(client);
-    } catch (error) {
-      if (isDriverTimeout(error)) broken = error;
-      throw error;
     } finally {
-      release(client, broken);
+      client.end(ignore);
     }
   }
 
@@ -274,7 +280,8 @@ export class Database {
       throw open.failure ?? error;
     } finally {
       open.isOver = true;
-      release(client, broken);
+      client.off('error', ignore);
+      client.release(broken);
     }
   }
 
@@ -300,8 +307,3 @@ export class Database {
 }
 
 function ignore(): void {}
-
-function release(client: PoolClient, broken?: Error): void {
-  client.off('error', ignore);
-  client.release(broken);
-}

@@ -138,3 +138,17 @@ it('a transaction refuses statements after its end', async () => {
   });
   await expect(late).rejects.toThrow('The transaction has ended');
 });
+
+it('clients of their own do not take connections from other statements', async () => {
+  const { database } = test;
+  await database.withClient(async (client) => {
+    await client.query('SELECT pg_advisory_lock(1)');
+    const waiting = Array.from({ length: 25 }, () =>
+      database.withClient((other) => other.query('SELECT pg_advisory_lock_shared(1)')),
+    );
+    await insert('meanwhile');
+    await client.query('SELECT pg_advisory_unlock(1)');
+    await Promise.all(waiting);
+  });
+  expect(await notes()).toEqual(['meanwhile']);
+});

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
+import { entryOf } from '../common/invariants.js';
 import { keysOf } from '../common/records.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { Values } from '../common/rest/hooks.js';
@@ -12,10 +13,12 @@ import { Database } from '../database/database.js';
 import { JobTemplatesRepository } from '../job-templates/job-templates.repository.js';
 import { neededPasswords } from '../launching/launch-check.js';
 import { LaunchLoader } from '../launching/launch.loader.js';
-import { promptsOf } from '../prompts/launch-secrets.js';
+import { maskedNames, promptsOf } from '../prompts/launch-secrets.js';
 import { RelaunchService } from '../launching/relaunch.service.js';
 import { promptsIn, type Prompts } from '../prompts/launch-options.js';
 import { STORED_PROMPTS } from '../prompts/prompt-columns.js';
+import { SavedLaunchTargets } from '../prompts/saved-launch-targets.js';
+import { secretVariables } from '../prompts/survey.js';
 import type { Job } from '../runs/job.entity.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { ruleInstant } from './rule-text.js';
@@ -25,6 +28,8 @@ import { schedules } from './schedules.resource.js';
 const TEXTS = {
   passwords: 'Cannot create schedule because job requires credential passwords.',
   legacy: 'Cannot create schedule because the prompts of the job are not known.',
+  secrets:
+    'Cannot create schedule because the survey does not ask for secret variables of the job.',
   missing: 'Cannot create schedule because a related resource is missing.',
 } as const;
 
@@ -50,6 +55,7 @@ export class JobSchedules {
     private readonly references: ReferencesService,
     private readonly loader: LaunchLoader,
     private readonly relaunches: RelaunchService,
+    private readonly targets: SavedLaunchTargets,
   ) {}
 
   /** Returns the response to GET, with masked secret answers. */
@@ -102,7 +108,16 @@ export class JobSchedules {
     const loaded = await this.loader.load({ credentials }, null);
     if (neededPasswords([...loaded.credentials.values()]).length > 0) return TEXTS.passwords;
     if (job.unified_job_template_id === null) return TEXTS.missing;
-    return job.launch_config === null ? TEXTS.legacy : null;
+    if (job.launch_config === null) return TEXTS.legacy;
+    return (await this.wouldShowSecrets(job, job.unified_job_template_id)) ? TEXTS.secrets : null;
+  }
+
+  /** A schedule hides only the answers of its survey; a job also hides secrets of its workflow. */
+  private async wouldShowSecrets(job: RowOf<Job>, templateId: number): Promise<boolean> {
+    const secrets = maskedNames(promptsOf(job.launch_config).extra_vars);
+    const { survey } = entryOf(await this.targets.templates([templateId]), templateId);
+    const hidden = survey ? secretVariables(survey) : [];
+    return secrets.some((name) => !hidden.includes(name));
   }
 
   private async valuesOf(job: RowOf<Job>, prompts: Prompts): Promise<Values> {

@@ -122,6 +122,15 @@ it('secret survey answers stay available to the user who gave them', async () =>
   expect(refused.body.detail).toBe(
     'Job was launched with secret prompts provided by another user.',
   );
+
+  const withoutSurvey = { survey_enabled: false, ask_variables_on_launch: true };
+  await as.superuser.patch(`job_templates/${asking.id}/`, withoutSurvey).expect(200);
+  expect((await as.superuser.get(urlOf(job))).body.can_schedule).toBe(false);
+  const shown = await as.superuser.post(urlOf(job)).expect(400);
+  expect(shown.body).toEqual({
+    detail:
+      'Cannot create schedule because the survey does not ask for secret variables of the job.',
+  });
 });
 
 it('a schedule is refused if the job cannot be relaunched', async () => {

@@ -6,6 +6,7 @@ import { CommonServices } from '../common/rest/common-services.service.js';
 import { CopyController } from '../common/rest/copy.controller.js';
 import type { Values } from '../common/rest/hooks.js';
 import { Resource } from '../common/rest/resource.decorator.js';
+import { isPermitted } from '../common/rest/sublist.js';
 import { INHERITED_RETENTION } from '../templates/retention.schema.js';
 import { SurveyService } from '../templates/survey.service.js';
 import { JobTemplatesRepository } from './job-templates.repository.js';
@@ -23,7 +24,10 @@ export class JobTemplateCopyController extends CopyController {
     super(services);
   }
 
-  /** Checks that the caller has permission to use the template's credentials, which are copied with it. */
+  /**
+   * Checks that the caller has permission to use the template's credentials, which are copied with it.
+   * Secrets of the template are copied only for callers who could change the template.
+   */
   protected override async replacedValues(original: Row, actor: Actor): Promise<Values> {
     const ids = await this.templates.credentialsOf(original.id);
     try {
@@ -34,15 +38,20 @@ export class JobTemplateCopyController extends CopyController {
         ? new Forbidden('Insufficient access to Job Template credentials.')
         : error;
     }
-    return INHERITED_RETENTION;
+    const isWithSecrets = await this.mayChange(original, actor);
+    return { ...INHERITED_RETENTION, ...(isWithSecrets ? {} : { host_config_key: '' }) };
   }
 
   /**
    * Copies credentials, labels, instance groups and survey. Does not copy notifications. The copy receives
    * a new webhook key.
    */
-  protected override async copyParts(original: Row, copy: Row): Promise<void> {
+  protected override async copyParts(original: Row, copy: Row, actor: Actor): Promise<void> {
     await this.templates.copyAttachments(original.id, copy.id);
-    await this.surveys.copy(original, copy.id);
+    await this.surveys.copy(original, copy.id, await this.mayChange(original, actor));
+  }
+
+  private mayChange({ id }: Row, actor: Actor): Promise<boolean> {
+    return isPermitted(() => this.services.resources.assertMay(jobTemplates, id, 'change', actor));
   }
 }

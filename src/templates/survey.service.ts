@@ -6,7 +6,7 @@ import type { ResourceDefinition, Row } from '../common/resource/define-resource
 import { assertRedirect } from '../common/rest/destinations.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
-import { maskSurvey, openSurvey, sealSurvey } from '../prompts/survey-secrets.js';
+import { maskSurvey, openSurvey, sealSurvey, withoutSecrets } from '../prompts/survey-secrets.js';
 import { readSurvey } from '../prompts/survey-spec.js';
 import type { Survey } from '../prompts/survey.js';
 import { TemplatesRepository } from './templates.repository.js';
@@ -39,10 +39,10 @@ export class SurveyService {
     return this.change(definition, target, actor, () => null);
   }
 
-  /** Copies the survey of a template to its copy. */
-  async copy(original: Row, copyId: number): Promise<void> {
+  /** Copies the survey of a template to its copy, with or without the defaults of passwords. */
+  async copy(original: Row, copyId: number, isWithSecrets = true): Promise<void> {
     const survey = openSurvey(this.box, original.id, original.survey_spec);
-    if (survey) await this.write(copyId, survey);
+    if (survey) await this.write(copyId, isWithSecrets ? survey : withoutSecrets(survey));
   }
 
   private change(

@@ -307,6 +307,27 @@ it('a copy has credentials and survey, and its own webhook key', async () => {
   expect(may.body).toEqual({ can_copy: false });
 });
 
+it('a copy has the callback key and secret defaults only for users who may change the original', async () => {
+  const { as, make } = test;
+  const template = await makeTemplate({ host_config_key: 'canary' });
+  const url = `job_templates/${template.id}/`;
+  const question = { question_name: 'Q', variable: 'q', type: 'password', default: 'secret' };
+  await as.superuser
+    .post(`${url}survey_spec/`, { name: '', description: '', spec: [question] })
+    .expect(200);
+  const user = as.users.nobody;
+  await make.grant('job_template', template, 'read_role', { user });
+  await make.grant('project', { id: template.project_id } as Row, 'use_role', { user });
+  await make.grant('inventory', { id: template.inventory_id } as Row, 'use_role', { user });
+  const read = async (client: typeof as.nobody, name: string) => {
+    const { body } = await client.post(`${url}copy/`, { name }).expect(201);
+    const survey = await as.superuser.get(`job_templates/${body.id}/survey_spec/`).expect(200);
+    return [body.host_config_key, survey.body.spec[0].default];
+  };
+  expect(await read(as.nobody, 'Copy of a reader')).toEqual(['', '']);
+  expect(await read(as.superuser, 'Copy of an administrator')).toEqual(['canary', '$encrypted$']);
+});
+
 it('a template with active jobs cannot be deleted; its jobs outlive it', async () => {
   const { as } = test;
   const template = await makeTemplate();

@@ -76,11 +76,20 @@ export const preferredGroupsOf = (type: GroupOwner, id: Sql): Sql => sql`
   SELECT instance_group_id AS id, id AS position FROM ${ident(`${type}_instance_groups`)}
   WHERE ${ident(`${type}_id`)} = ${id}`;
 
-/** Returns the statement that copies the preferred groups of a job template to its copy. */
-export const copyPreferredGroups = (original: number, copy: number): Sql => sql`
+/**
+ * Returns the statement that copies the preferred groups of a job template to its copy, except groups that
+ * the caller may not use.
+ */
+export const copyPreferredGroups = (original: number, copy: number, actor: Actor): Sql => sql`
   INSERT INTO job_template_instance_groups (job_template_id, instance_group_id)
   SELECT ${copy}, id FROM (${preferredGroupsOf('job_template', sql`${original}`)}) preferred
+  JOIN (${usableGroups(actor)}) usable USING (id)
   ORDER BY position`;
+
+/** Returns a query for the ids of the groups that the caller may use. */
+export const usableGroups = (actor: Actor): Sql => sql`
+  SELECT g.id FROM instance_groups g
+  WHERE ${permitOrAny('instance_group', 'use', 'g', actor)}`;
 
 /** Returns an SQL array with the default group. */
 export const defaultGroups = (): Sql =>

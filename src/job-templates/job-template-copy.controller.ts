@@ -47,7 +47,7 @@ export class JobTemplateCopyController extends CopyController {
    * a new webhook key.
    */
   protected override async copyParts(original: Row, copy: Row, actor: Actor): Promise<void> {
-    await this.templates.copyAttachments(original.id, copy.id);
+    await this.templates.copyAttachments(original.id, copy.id, actor);
     await this.surveys.copy(original, copy.id, await this.mayChange(original, actor));
   }
 

@@ -124,8 +124,8 @@ export class JobTemplatesRepository extends TableRepository<Row> {
       WHERE c.id = ${credential} OR lnk.id IS NOT NULL`);
   }
 
-  /** Copies the credentials, labels and instance groups of a template to its copy. */
-  async copyAttachments(original: number, copy: number): Promise<void> {
+  /** Copies the credentials, labels and usable instance groups of a template to its copy. */
+  async copyAttachments(original: number, copy: number, actor: Actor): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO job_template_credentials (job_template_id, credential_id)
       SELECT ${copy}, credential_id FROM job_template_credentials
@@ -133,7 +133,7 @@ export class JobTemplatesRepository extends TableRepository<Row> {
     await this.database.execute(sql`
       INSERT INTO job_template_labels (job_template_id, label_id)
       SELECT ${copy}, label_id FROM job_template_labels WHERE job_template_id = ${original}`);
-    await this.database.execute(copyPreferredGroups(original, copy));
+    await this.database.execute(copyPreferredGroups(original, copy, actor));
   }
 }
 

@@ -139,7 +139,7 @@ export class WorkflowRelaunch {
         OR ${anyDenied('credential', 'use', idsOf('credentials'), actor)}
         OR ${anyDenied('execution_environment', 'read', idsOf('execution_environment'), actor)}
         OR ${anyDenied('label', 'read', idsOf('labels'), actor)}
-        OR ${anyDenied('instance_group', 'read', idsOf('instance_groups'), actor)} AS is_denied`),
+        OR ${anyDenied('instance_group', 'use', idsOf('instance_groups'), actor)} AS is_denied`),
       'a SELECT without FROM has a row',
     );
     if (found.is_denied) throw new Forbidden(TEXTS.resources);

@@ -131,7 +131,7 @@ export class WorkflowTemplateCopyController extends CopyController {
     );
     await this.nodes.insertMany(NODE_COLUMNS, rows);
     const originals = nodes.map(({ id }) => id);
-    await this.nodes.copyLinks(originals, ids);
+    await this.nodes.copyLinks(originals, ids, actor);
     const usable = zip(nodes, ids).flatMap(([node, id]) =>
       keepsTemplate(node)
         ? node.credentials.filter((one) => one.may_use).map((one) => [id, one.id] as const)
@@ -198,6 +198,7 @@ function nodeValues(
     extra_data: exactJson(isKept ? masked : {}),
     survey_passwords: JSON.stringify(isKept ? sealed : {}),
     ...(node.inventory?.may_use === true ? {} : { inventory_id: null }),
+    ...(node.environment?.may_use === true ? {} : { execution_environment_id: null }),
   };
   return Object.keys(NODE_COLUMNS).map((column) => values[column] ?? null);
 }

@@ -7,6 +7,8 @@ import { allCredentials } from '../credentials/credentials.repository.js';
 import { insertRows } from '../database/rows.js';
 import { ident, join, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { allEnvironments } from '../execution-environments/execution-environments.repository.js';
+import { usableGroups } from '../instances/instance-groups.repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
 import { STORED_TYPES } from '../prompts/prompt-columns.js';
 import type { SavedLaunch } from '../prompts/saved-prompts.js';
@@ -50,14 +52,9 @@ export interface CopiedNode extends Row {
   template_type: string | null;
   template: CopiedReference | null;
   inventory: CopiedReference | null;
+  environment: CopiedReference | null;
   credentials: CopiedReference[];
 }
-
-/** Link tables of nodes that are copied unchanged, with the column of the linked object. */
-const COPIED_LINKS = [
-  ['workflow_template_node_labels', 'label_id'],
-  ['workflow_template_node_instance_groups', 'instance_group_id'],
-] as const;
 
 @Injectable()
 export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
@@ -155,6 +152,7 @@ export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
       SELECT node.*, tpl.type AS template_type,
         ${copiedReference('tpl', 'unified_job_template', 'launch', actor)} AS template,
         ${copiedReference('inv', 'inventory', 'use', actor)} AS inventory,
+        ${copiedReference('env', 'execution_environment', 'read', actor)} AS environment,
         coalesce((
           SELECT json_agg(${copiedReference('cred', 'credential', 'use', actor)} ORDER BY lnk.id)
           FROM workflow_template_node_credentials lnk
@@ -163,6 +161,7 @@ export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
       FROM workflow_job_template_nodes node
       LEFT JOIN (${templateNames()}) tpl ON tpl.id = node.unified_job_template_id
       LEFT JOIN (${allInventories()}) inv ON inv.id = node.inventory_id
+      LEFT JOIN (${allEnvironments()}) env ON env.id = node.execution_environment_id
       WHERE node.workflow_job_template_id = ${workflowId} ORDER BY node.id`);
   }
 
@@ -178,11 +177,15 @@ export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
   }
 
   /**
-   * Copies edges, labels and instance groups from original nodes to their copies.
+   * Copies edges, labels and usable instance groups from original nodes to their copies.
    *
    * @param ids ids of the copies, in the order of the originals
    */
-  async copyLinks(originals: readonly number[], ids: readonly number[]): Promise<void> {
+  async copyLinks(
+    originals: readonly number[],
+    ids: readonly number[],
+    actor: Actor,
+  ): Promise<void> {
     const pairs = sql`unnest(${originals}::int[], ${ids}::int[])`;
     await this.database.execute(sql`
       WITH pair (former_id, id) AS (SELECT * FROM ${pairs})
@@ -190,15 +193,19 @@ export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
       SELECT parent.id, child.id, edge.kind FROM workflow_job_template_node_edges edge
       JOIN pair parent ON parent.former_id = edge.parent_id
       JOIN pair child ON child.former_id = edge.child_id`);
-    for (const [table, column] of COPIED_LINKS) {
-      await this.database.execute(sql`
-        INSERT INTO ${ident(table)} (node_id, ${ident(column)})
-        SELECT pair.id, lnk.${ident(column)} FROM ${pairs} AS pair (former_id, id)
-        JOIN ${ident(table)} lnk ON lnk.node_id = pair.former_id
-        JOIN workflow_job_template_nodes node ON node.id = pair.id
-          AND node.unified_job_template_id IS NOT NULL
-        ORDER BY lnk.id`);
-    }
+    const copied = sql`${pairs} AS pair (former_id, id)
+      JOIN workflow_job_template_nodes node ON node.id = pair.id
+        AND node.unified_job_template_id IS NOT NULL`;
+    await this.database.execute(sql`
+      INSERT INTO workflow_template_node_labels (node_id, label_id)
+      SELECT pair.id, lnk.label_id FROM ${copied}
+      JOIN workflow_template_node_labels lnk ON lnk.node_id = pair.former_id ORDER BY lnk.id`);
+    await this.database.execute(sql`
+      INSERT INTO workflow_template_node_instance_groups (node_id, instance_group_id)
+      SELECT pair.id, lnk.instance_group_id FROM ${copied}
+      JOIN workflow_template_node_instance_groups lnk ON lnk.node_id = pair.former_id
+      WHERE lnk.instance_group_id IN (${usableGroups(actor)})
+      ORDER BY lnk.id`);
   }
 }
 

@@ -307,7 +307,7 @@ it('a copy has credentials and survey, and its own webhook key', async () => {
   expect(may.body).toEqual({ can_copy: false });
 });
 
-it('a copy has the callback key and secret defaults only for users who may change the original', async () => {
+it('a copy has the usable instance groups, and secrets for users who may change the original', async () => {
   const { as, make } = test;
   const template = await makeTemplate({ host_config_key: 'canary' });
   const url = `job_templates/${template.id}/`;
@@ -315,6 +315,8 @@ it('a copy has the callback key and secret defaults only for users who may chang
   await as.superuser
     .post(`${url}survey_spec/`, { name: '', description: '', spec: [question] })
     .expect(200);
+  const group = await make.row('instance_group', { name: 'near production' });
+  await as.superuser.post(`${url}instance_groups/`, { id: group.id }).expect(204);
   const user = as.users.nobody;
   await make.grant('job_template', template, 'read_role', { user });
   await make.grant('project', { id: template.project_id } as Row, 'use_role', { user });
@@ -322,10 +324,13 @@ it('a copy has the callback key and secret defaults only for users who may chang
   const read = async (client: typeof as.nobody, name: string) => {
     const { body } = await client.post(`${url}copy/`, { name }).expect(201);
     const survey = await as.superuser.get(`job_templates/${body.id}/survey_spec/`).expect(200);
-    return [body.host_config_key, survey.body.spec[0].default];
+    const groups = await as.superuser.get(`job_templates/${body.id}/instance_groups/`).expect(200);
+    return [body.host_config_key, survey.body.spec[0].default, groups.body.count];
   };
-  expect(await read(as.nobody, 'Copy of a reader')).toEqual(['', '']);
-  expect(await read(as.superuser, 'Copy of an administrator')).toEqual(['canary', '$encrypted$']);
+  expect(await read(as.nobody, 'Copy of a reader')).toEqual(['', '', 0]);
+  expect(await read(as.superuser, 'Copy of an administrator')).toEqual([
+    ...['canary', '$encrypted$', 1],
+  ]);
 });
 
 it('a template with active jobs cannot be deleted; its jobs outlive it', async () => {

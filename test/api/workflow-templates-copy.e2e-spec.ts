@@ -18,6 +18,8 @@ beforeAll(async () => {
     ask_limit_on_launch: true,
     ask_inventory_on_launch: true,
     ask_credential_on_launch: true,
+    ask_instance_groups_on_launch: true,
+    ask_execution_environment_on_launch: true,
     survey_enabled: true,
   });
   const spec = [{ question_name: 'P', variable: 'p', type: 'password' }];
@@ -161,6 +163,30 @@ it('a copy omits objects that the user may not use, and lists them first', async
     { identifier: 'c', summary_fields: { unified_job_template: { name: 'Go?' } } },
   ]);
   await client.patch(`workflow_job_templates/${made.id}/`, { description: 'mine' }).expect(200);
+});
+
+it('a copied node has the instance groups and the environment that the user may use', async () => {
+  const { as, make, home } = test;
+  const workflow = await graph();
+  const group = await make.row('instance_group', { name: 'near production' });
+  const environment = await make.row('execution_environment', {
+    ...{ name: 'Of others', image: 'registry.example/a:1' },
+    organization: home.otherOrganization.id,
+  });
+  const [node] = await nodesOf(workflow);
+  const url = `workflow_job_template_nodes/${String(node!.id)}/`;
+  await as.superuser.patch(url, { execution_environment: environment.id }).expect(200);
+  await as.superuser.post(`${url}instance_groups/`, { id: group.id }).expect(204);
+  const user = await make.user();
+  await make.grant('organization', home.organization, 'workflow_admin_role', { user });
+  await make.grant('job_template', template, 'execute_role', { user });
+  const copied = async (client: ApiClient): Promise<unknown[]> => {
+    const [first] = await nodesOf(await copy(workflow, client));
+    const path = `workflow_job_template_nodes/${String(first!.id)}/instance_groups/`;
+    return [first!.execution_environment, (await as.superuser.get(path).expect(200)).body.count];
+  };
+  expect(await copied(as.superuser)).toEqual([environment.id, 1]);
+  expect(await copied(await as.asUser(user))).toEqual([null, 0]);
 });
 
 it('a copy requires another name', async () => {

@@ -16,7 +16,7 @@ export default {
       project: [[1]],
       credentialsOf: [[1]],
       withAttached: [[1, 2]],
-      copyAttachments: [[1, 2]],
+      copyAttachments: [[1, 2, SOMEBODY]],
     }),
   ],
   fragments: [

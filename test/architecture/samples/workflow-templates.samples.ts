@@ -28,7 +28,7 @@ export default {
       assignApproval: [[1, 2]],
       toCopy: [[1, SOMEBODY]],
       attachCredentials: [[[[1, 2]]]],
-      copyLinks: [[[1], [2]]],
+      copyLinks: [[[1], [2], SOMEBODY]],
     }),
   ],
   fragments: [

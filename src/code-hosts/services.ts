@@ -133,7 +133,11 @@ const TABLE = {
       pull_request_review: PULL_REQUEST,
       pull_request_review_comment: PULL_REQUEST,
       release: { ref: 'release.tag_name', refName: 'release.tag_name' },
-      commit_comment: { ref: 'comment.commit_id' },
+      // Any user can comment a commit of a fork, and the payload does not name its repository.
+      commit_comment: {
+        ref: 'comment.commit_id',
+        repositories: { head: 'comment.repository.id', base: 'repository.id' },
+      },
       create: { ref: 'ref', refName: 'ref' },
       page_build: { ref: 'build.commit' },
     },

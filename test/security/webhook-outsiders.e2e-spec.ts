@@ -119,6 +119,13 @@ describe.each([['service_a'], ['service_b'], ['service_c_dc']] as const)(
   },
 );
 
+it('a comment on a commit counts as a change from a fork, because the commit can be of one', async () => {
+  const hook = await newHook(test, 'service_a', { webhook_forks: 'never' });
+  const payload = { comment: { commit_id: 'a'.repeat(40) }, repository: { id: OWN } };
+  const { body } = await hook.send({ event: 'commit_comment', payload }).expect(200);
+  expect(body.message).toBe('Webhook ignored');
+});
+
 describe('a run that waits for an approval', () => {
   it('starts after an admin of the template approves it', async () => {
     const hook = await newHook(test, 'service_a', { webhook_forks: 'approval' });

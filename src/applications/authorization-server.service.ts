@@ -27,6 +27,17 @@ const NOT_CACHED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 /** Headers with which the library accepts a body that is already parsed. */
 const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '1' };
 
+/** Parameters of an authorization request (RFC 6749, section 4.1.1; RFC 7636, section 4.3). */
+export const AUTHORIZATION_PARAMETERS: readonly string[] = [
+  'client_id',
+  'response_type',
+  'redirect_uri',
+  'scope',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+];
+
 /** Parameters of a request, as text. */
 export type OAuthParameters = Readonly<Record<string, string>>;
 

@@ -66,7 +66,7 @@ async function decide(parameters: object, allow = true): Promise<URLSearchParams
   const { headers } = await agent
     .post('/api/o/authorize/')
     .type('form')
-    .send({ ...parameters, ...(allow ? { allow: '1' } : {}), csrfmiddlewaretoken: csrf })
+    .send({ ...parameters, decision: allow ? 'allow' : 'deny', csrfmiddlewaretoken: csrf })
     .expect(302);
   const location = new URL(String(headers.location));
   expect(location.origin + location.pathname).toBe(CALLBACK);
@@ -239,7 +239,7 @@ describe('authorization', () => {
   ])('does not redirect to the client for %s', async (_case, wrong) => {
     const parameters = request(await application(), wrong);
     await agent.get('/api/o/authorize/').query(parameters).expect(400);
-    const sent = { ...parameters, allow: '1', csrfmiddlewaretoken: csrf };
+    const sent = { ...parameters, decision: 'allow', csrfmiddlewaretoken: csrf };
     const answer = await agent.post('/api/o/authorize/').type('form').send(sent).expect(400);
     expect(answer.headers).not.toHaveProperty('location');
   });
@@ -262,7 +262,7 @@ describe('authorization', () => {
   });
 
   it('requires a session and its CSRF token', async () => {
-    const parameters = { ...request(await application()), allow: '1' };
+    const parameters = { ...request(await application()), decision: 'allow' };
     const post = (): supertest.Test =>
       agent.post('/api/o/authorize/').type('form').send(parameters);
     await post().expect(403);

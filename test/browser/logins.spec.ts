@@ -227,7 +227,8 @@ describePagesBothWays('logins', session, (open, hasScripts) => {
       ...{ client_id: application.client_id, response_type: 'code', state: 'state-of-client' },
       redirect_uri: callback,
     });
-    await askFor(page, `/api/o/authorize/?${String(request)}`);
+    const path = `/api/o/authorize/?${String(request)}`;
+    await askFor(page, path);
     await enter(page, 'boss');
     await page.getByRole('heading', { name: `Authorize Client ${suffix}?` }).waitFor();
     await page.getByRole('button', { name: 'Authorize' }).click();
@@ -235,6 +236,11 @@ describePagesBothWays('logins', session, (open, hasScripts) => {
     const { searchParams } = new URL(page.url());
     expect(searchParams.get('state')).toBe('state-of-client');
     expect(searchParams.get('code')).toMatch(/.{20}/);
+    // A link cannot change the decision of a button.
+    await page.goto(`${path}&allow=1&decision=allow`);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Back at the application.').waitFor();
+    expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied');
     client.close();
   });
 });

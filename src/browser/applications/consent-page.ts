@@ -1,12 +1,15 @@
-import type {
-  ConsentRequest,
-  OAuthParameters,
+import {
+  AUTHORIZATION_PARAMETERS,
+  type ConsentRequest,
+  type OAuthParameters,
 } from '../../applications/authorization-server.service.js';
 import { html } from '../shared/html.js';
 import { csrfInput, page } from '../shared/layout.js';
 import type { PageContext } from '../shared/page-context.js';
+import { hiddenInput } from '../shared/panel-forms.js';
 
-/** Name of the button that consents. */
+/** Field of the form with the decision of the user. */
+export const DECISION = 'decision';
 export const ALLOW = 'allow';
 
 const SCOPE_TEXTS: Readonly<Record<string, string>> = {
@@ -37,11 +40,11 @@ export function consentPage(
       </p>
       <form method="post" action="/api/o/authorize/" class="stack">
         ${csrfInput(context.csrf)}
-        ${Object.entries(parameters).map(
-          ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
-        )}
-        <button class="primary" name="${ALLOW}" value="1">Authorize</button>
-        <button>Cancel</button>
+        ${Object.entries(parameters)
+          .filter(([name]) => AUTHORIZATION_PARAMETERS.includes(name))
+          .map(([name, value]) => hiddenInput(name, value))}
+        <button class="primary" name="${DECISION}" value="${ALLOW}">Authorize</button>
+        <button name="${DECISION}" value="deny">Cancel</button>
       </form>
     </section>`,
   });

@@ -2,6 +2,7 @@ import { Body, Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import {
+  AUTHORIZATION_PARAMETERS,
   AuthorizationServer,
   textsOf,
   type OAuthParameters,
@@ -15,7 +16,7 @@ import { CurrentActor } from '../../common/rest/parameters.js';
 import { Route, type RouteInfo } from '../../common/rest/route.js';
 import { setPageHeaders } from '../shared/layout.js';
 import { openPage } from '../shared/page-context.js';
-import { ALLOW, consentPage } from './consent-page.js';
+import { ALLOW, consentPage, DECISION } from './consent-page.js';
 
 const ROUTE = {
   access: 'authenticated',
@@ -34,9 +35,11 @@ export class ConsentController {
     kind: 'document',
     operationId: 'o_authorize_form',
     summary: 'Show the consent page of an application.',
-    query: ['client_id', 'response_type', 'redirect_uri', 'scope', 'state', 'code_challenge'].map(
-      (name) => ({ name, description: 'As in RFC 6749 and 7636.', schema: STRING }),
-    ),
+    query: AUTHORIZATION_PARAMETERS.map((name) => ({
+      name,
+      description: 'As in RFC 6749 and 7636.',
+      schema: STRING,
+    })),
   })
   @Get('authorize')
   async form(
@@ -70,7 +73,8 @@ export class ConsentController {
   ): Promise<void> {
     assertSession();
     const parameters = textsOf(body);
-    response.redirect(302, await this.server.authorize(parameters, actor.id, ALLOW in parameters));
+    const isAllowed = parameters[DECISION] === ALLOW;
+    response.redirect(302, await this.server.authorize(parameters, actor.id, isAllowed));
   }
 }
 

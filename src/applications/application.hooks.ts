@@ -8,6 +8,8 @@ import type { Application } from './application.entity.js';
 import { redirectUrisOf } from './redirect-uris.js';
 
 const CLIENT_ID_LENGTH = 40;
+/** Fields that decide who receives the codes of users. */
+const RECIPIENT_FIELDS = ['redirect_uris', 'client_type', 'organization'] as const;
 
 /** Validates redirect URIs, and keeps the secret of confidential clients only. */
 @Injectable()
@@ -34,6 +36,8 @@ export class ApplicationHooks implements ResourceHooks<Application> {
       authorization_grant_type: row.authorization_grant_type,
     };
     assertApplication({ ...stored, ...values }, actor);
+    const { skip_authorization: skips = row.skip_authorization } = values;
+    if (skips && !actor.isSuperuser) assertSameRecipient(values);
     return values.client_type === 'public' ? { columns: { secret_digest: '' } } : {};
   }
 }
@@ -52,4 +56,13 @@ function assertApplication(values: ValuesOf<Application>, actor: Actor): void {
   if (values.skip_authorization === true && !actor.isSuperuser) {
     throw new Forbidden('Only superusers can let an application skip the consent of users.');
   }
+}
+
+/** @throws Forbidden if the codes of users who are not asked would reach another recipient */
+function assertSameRecipient(changes: ValuesOf<Application>): void {
+  const name = RECIPIENT_FIELDS.find((field) => field in changes);
+  if (name === undefined) return;
+  throw new Forbidden(
+    `Only superusers can change ${name} of an application that skips the consent of users.`,
+  );
 }

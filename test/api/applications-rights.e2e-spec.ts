@@ -51,3 +51,39 @@ it('a link to the consent page cannot consent when the user cancels', async () =
   const { headers } = await browser.send(at('/api/o/authorize/'), sent);
   expect(headers.get('location')).toContain('error=access_denied');
 });
+
+describe('an application that skips the consent', () => {
+  const path = ({ id }: Row): string => `applications/${id}/`;
+
+  it.each([
+    ['redirect_uris', { redirect_uris: `${CALLBACK} https://evil.example.org/cb` }],
+    ['client_type', { client_type: 'public' }],
+  ])('keeps its %s for administrators of the organization', async (field, change) => {
+    const app = await application({ skip_authorization: true });
+    const { body } = await test.as.orgAdmin.patch(path(app), change).expect(403);
+    expect(body.detail).toBe(
+      `Only superusers can change ${field} of an application that skips the consent of users.`,
+    );
+    await test.as.superuser.patch(path(app), change).expect(200);
+  });
+
+  it('stays in its organization for administrators of both', async () => {
+    const app = await application({ skip_authorization: true });
+    const organization = await test.make.organization();
+    await test.make.grant('organization', organization, 'admin_role', {
+      user: test.as.users.orgAdmin,
+    });
+    const change = { organization: organization.id };
+    await test.as.orgAdmin.patch(path(app), change).expect(403);
+    await test.as.superuser.patch(path(app), change).expect(200);
+  });
+
+  it('can be changed otherwise, and completely once it asks for the consent', async () => {
+    const app = await application({ skip_authorization: true });
+    const { body: shown } = await test.as.orgAdmin.get(path(app)).expect(200);
+    await test.as.orgAdmin.put(path(app), { ...shown, description: 'Portal' }).expect(200);
+    const change = { redirect_uris: 'https://other.example.org/cb', skip_authorization: false };
+    const { body } = await test.as.orgAdmin.patch(path(app), change).expect(200);
+    expect(body).toMatchObject({ ...change, description: 'Portal' });
+  });
+});

@@ -1,7 +1,9 @@
 import { Body, Controller, Ip, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
+import { Forbidden } from '../common/errors/errors.js';
 import { SecretText, Char } from '../common/fields/field.js';
+import { currentScope } from '../common/http/request-scope.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
@@ -46,6 +48,8 @@ export class SecondFactorController {
     @CurrentActor() actor: Actor,
     @Ip() address: string,
   ): Promise<void> {
+    if (currentScope()?.isApplication)
+      throw new Forbidden('An application cannot remove second factors.');
     if (user.id === actor.id) await this.factors.confirm(actor, proof, address);
     if (!(await this.factors.remove(user.id))) return;
     const path = `/api/v2/users/${user.id}/remove_second_factor/`;

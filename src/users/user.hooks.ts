@@ -62,6 +62,9 @@ export class UserHooks implements ResourceHooks<User> {
     }
     const { password } = values;
     if (!isNewPassword(password)) return { values: { password: undefined } };
+    // The password would outlive the grant of the application.
+    if (currentScope()?.isApplication)
+      throw new Forbidden('An application cannot change passwords.');
     if (row.external_account !== null && !actor.isSuperuser) {
       const text = `The password is that of the identity provider ${row.external_account}.`;
       throw Invalid.field('password', text);

@@ -1,6 +1,9 @@
 /** Rights that applications and their administrators cannot take from users (docs/applications.md). */
+import type { Test } from 'supertest';
+
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
+import type { ApiClient } from '../support/client.js';
 import { CookieBrowser } from '../support/fakes/identity-provider.js';
 
 const PASSWORD = 'a long enough password';
@@ -85,5 +88,37 @@ describe('an application that skips the consent', () => {
     const change = { redirect_uris: 'https://other.example.org/cb', skip_authorization: false };
     const { body } = await test.as.orgAdmin.patch(path(app), change).expect(200);
     expect(body).toMatchObject({ ...change, description: 'Portal' });
+  });
+});
+
+describe('the token of an application', () => {
+  const tokenOf = async (client: ApiClient, body: object = {}): Promise<ApiClient> => {
+    const { body: shown } = await client.post('tokens/', body).expect(201);
+    return test.as.anonymous.with({ authorization: `Bearer ${String(shown.token)}` });
+  };
+  const detailOf = async (request: Test): Promise<unknown> => (await request.expect(403)).body;
+
+  it('cannot change passwords, as personal tokens can', async () => {
+    const { id } = test.as.users.orgMember;
+    const body = { password: `${PASSWORD} 2` };
+    const { id: app } = await application();
+    for (const user of [test.as.orgMember, test.as.superuser]) {
+      const client = await tokenOf(user, { application: app });
+      const refusal = { detail: 'An application cannot change passwords.' };
+      expect(await detailOf(client.patch(`users/${id}/`, body))).toEqual(refusal);
+      await client.patch(`users/${id}/`, { first_name: 'Ada', password: '' }).expect(200);
+      await (await tokenOf(user)).patch(`users/${id}/`, body).expect(200);
+    }
+  });
+
+  it('cannot remove second factors', async () => {
+    const { id } = await test.make.user({ password: PASSWORD });
+    const client = await tokenOf(test.as.superuser, { application: (await application()).id });
+    for (const user of [id, test.as.users.superuser.id]) {
+      const request = client.post(`users/${user}/remove_second_factor/`, { password: PASSWORD });
+      const refusal = { detail: 'An application cannot remove second factors.' };
+      expect(await detailOf(request)).toEqual(refusal);
+    }
+    await test.as.superuser.post(`users/${id}/remove_second_factor/`, {}).expect(204);
   });
 });

@@ -2,7 +2,7 @@ import { Body, Controller, Ip, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
 import { Forbidden } from '../common/errors/errors.js';
-import { SecretText, Char } from '../common/fields/field.js';
+import { Char } from '../common/fields/field.js';
 import { currentScope } from '../common/http/request-scope.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
@@ -10,16 +10,15 @@ import { Route } from '../common/rest/route.js';
 import { SecurityEvents } from '../common/rest/security-events.service.js';
 import type { User } from '../users/user.entity.js';
 import { users } from '../users/users.resource.js';
-import { SecondFactors, type Proof } from './second-factors.service.js';
-
-const ONE_OF = 'For the own second factor, one of password and code is required.';
+import { SecondFactors } from './second-factors.service.js';
 
 /** Body of the removal of a second factor. */
-export class RemovalProof implements Proof {
-  @SecretText({ column: null, max: 128, help: `Present password. ${ONE_OF}` })
-  password!: string;
-
-  @Char({ column: null, max: 32, help: `Code of the app, or recovery code. ${ONE_OF}` })
+export class RemovalProof {
+  @Char({
+    column: null,
+    max: 32,
+    help: 'Code of the app, or recovery code. Required for the own second factor.',
+  })
   code!: string;
 }
 
@@ -44,13 +43,13 @@ export class SecondFactorController {
   @Post('remove_second_factor')
   async remove(
     @Target() user: RowOf<User>,
-    @Body() proof: RemovalProof,
+    @Body() { code }: RemovalProof,
     @CurrentActor() actor: Actor,
     @Ip() address: string,
   ): Promise<void> {
     if (currentScope()?.isApplication)
       throw new Forbidden('An application cannot remove second factors.');
-    if (user.id === actor.id) await this.factors.confirm(actor, proof, address);
+    if (user.id === actor.id) await this.factors.confirm(actor, { password: '', code }, address);
     if (!(await this.factors.remove(user.id))) return;
     const path = `/api/v2/users/${user.id}/remove_second_factor/`;
     this.events.record('second_factor_removed', { method: 'POST', path }, user.username);

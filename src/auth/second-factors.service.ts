@@ -35,7 +35,7 @@ export interface SecondFactorState {
   codesLeft: number;
 }
 
-/** Password or code that proves the presence of the user of a session. */
+/** Password, or code of a second factor, that proves the presence of the user of a session. */
 export interface Proof {
   password: string;
   code: string;
@@ -71,15 +71,22 @@ export class SecondFactors {
     if (!isRight) throw new LoginRefused('The code is wrong, or was used before.', username);
   }
 
-  /** @throws Forbidden if neither the password nor the code is correct */
+  /**
+   * Verifies the code of a user who has a second factor, or the password of another user. A stolen
+   * session can set a new password, so a password is not enough to change a second factor.
+   *
+   * @throws Forbidden if the password or the code is wrong
+   */
   async confirm(user: Actor, { password, code }: Proof, address: string): Promise<void> {
+    const { has_second_factor: hasSecondFactor } = await this.users.referenced(user.id);
     try {
-      if (code !== '') return await this.useCode(user, code);
+      if (hasSecondFactor) return await this.useCode(user, code);
       const { id } = await this.authentication.verifyPassword(user.username, password, address);
       if (id !== user.id) throw new LoginRefused('', user.username);
     } catch (error) {
       if (!(error instanceof LoginRefused)) throw error;
-      throw new Forbidden('The password or the code is wrong.', 'login_refused');
+      const text = hasSecondFactor ? error.message : 'The password is wrong.';
+      throw new Forbidden(text, 'login_refused');
     }
   }
 

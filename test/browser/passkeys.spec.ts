@@ -57,7 +57,8 @@ async function addAuthenticator(page: Page): Promise<(isVerified: boolean) => Pr
     cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
 }
 
-async function addPasskey(page: Page, name: string): Promise<void> {
+/** Adds the first passkey of a user; resolves to a recovery code. */
+async function addPasskey(page: Page, name: string): Promise<string> {
   await page.goto(at('/second-factor/'));
   const card = page.locator('#passkeys');
   await card.getByLabel('Name of the passkey').fill(name);
@@ -65,6 +66,8 @@ async function addPasskey(page: Page, name: string): Promise<void> {
   await card.getByRole('button', { name: 'Add passkey' }).click();
   await page.getByRole('button', { name: 'Create passkey' }).click();
   await page.getByText('Keep these recovery codes').waitFor();
+  const [code = ''] = (await page.locator('.recovery-codes').innerText()).split('\n');
+  return code;
 }
 
 const press = (page: Page): Promise<void> =>
@@ -96,7 +99,7 @@ inBrowser()('passkeys', () => {
   it('are accepted after the password, once for each challenge, until they are removed', async () => {
     const { page } = open;
     await enter(page);
-    await addPasskey(page, 'Phone <b>');
+    const code = await addPasskey(page, 'Phone <b>');
     const sent = page.waitForRequest(at('/api/login/passkey/'));
     await enter(page);
     await press(page);
@@ -113,7 +116,7 @@ inBrowser()('passkeys', () => {
     await page.locator('.account').getByText('ada', { exact: true }).waitFor();
 
     await page.goto(at('/second-factor/'));
-    await page.locator('#passkeys form').first().getByLabel('Password').fill(PASSWORD);
+    await page.locator('#passkeys form').first().getByLabel('Code of').fill(code);
     await page.getByRole('button', { name: 'Remove passkey' }).click();
     await page.getByRole('button', { name: 'Set up authenticator app' }).waitFor();
     await enter(page);

@@ -37,7 +37,13 @@ const passwordField = (id: string): Html =>
     <input id="${id}" name="password" type="password" autocomplete="current-password" required />
   </div>`;
 
-const addPasskeyForm = (context: PageContext, next: string): Html =>
+const codeInput = (id: string): Html =>
+  panelTextInput(
+    { id, name: 'code', label: 'Code of your authenticator app, or a recovery code' },
+    { required: true, maxlength: 32, autocomplete: 'one-time-code', autocapitalize: 'none' },
+  );
+
+const addPasskeyForm = (context: PageContext, next: string, proof: Html): Html =>
   stepForm(
     context,
     'passkeys/begin',
@@ -46,15 +52,15 @@ const addPasskeyForm = (context: PageContext, next: string): Html =>
         { id: 'name', name: 'name', label: 'Name of the passkey, such as the device' },
         { required: true, maxlength: 100 },
       )}
-      ${passwordField('passkey-password')} <button>Add passkey</button>`,
+      ${proof} <button>Add passkey</button>`,
   );
 
-const appForm = (context: PageContext, next: string): Html =>
+const appForm = (context: PageContext, next: string, proof: Html): Html =>
   stepForm(
     context,
     'begin',
     next,
-    html`${passwordField('password')} <button class="primary">Set up authenticator app</button>`,
+    html`${proof} <button class="primary">Set up authenticator app</button>`,
   );
 
 const stepForm = (context: PageContext, step: string, next: string, content: HtmlValue): Html =>
@@ -83,8 +89,15 @@ export const startPage = (
         app on your phone, or for a passkey. Sessions in other browsers end, and HTTP Basic is
         refused for your account; tokens continue to work.
       </p>
-      ${appForm(context, next)}
-      ${offersPasskeys && panelCard('passkeys', 'Passkey', addPasskeyForm(context, next))}`,
+      ${appForm(context, next, passwordField('password'))}
+      ${
+        offersPasskeys &&
+        panelCard(
+          'passkeys',
+          'Passkey',
+          addPasskeyForm(context, next, passwordField('passkey-password')),
+        )
+      }`,
   );
 
 /** Renders the page on which the browser creates a passkey. */
@@ -153,11 +166,11 @@ const passkeysCard = (
         context,
         'passkeys/remove',
         next,
-        html`${hiddenInput('id', id)} <b>${name}</b> ${passwordField(`password-${id}`)}
+        html`${hiddenInput('id', id)} <b>${name}</b> ${codeInput(`code-${id}`)}
           <button>Remove passkey</button>`,
       ),
     ),
-    offersPasskeys && addPasskeyForm(context, next),
+    offersPasskeys && addPasskeyForm(context, next, codeInput('passkey-code')),
   ]);
 
 /** Renders the page of a user with a second factor. */
@@ -181,7 +194,7 @@ export const statePage = (
         Your account has ${hasApp ? 'an authenticator app' : 'no authenticator app'},
         ${count(passkeys.length, 'passkey')}, and ${count(codesLeft, 'unused recovery code')}.
       </p>
-      ${!hasApp && panelCard('app', 'Authenticator app', appForm(context, next))}
+      ${!hasApp && panelCard('app', 'Authenticator app', appForm(context, next, codeInput('app-code')))}
       ${passkeysCard(context, { next, passkeys, offersPasskeys })}
       ${panelCard(
         'codes',
@@ -190,8 +203,7 @@ export const statePage = (
           context,
           'codes',
           next,
-          html`${codeField('Code of your authenticator app, or a recovery code')}
-            <button>Replace recovery codes</button>`,
+          html`${codeInput('code')} <button>Replace recovery codes</button>`,
         ),
       )}
       ${panelCard(
@@ -206,8 +218,7 @@ export const statePage = (
             errorsInCard: true,
             kind: 'stack',
           },
-          html`${passwordField('removal-password')}
-            <button class="danger">Remove second factor</button>`,
+          html`${codeInput('removal-code')} <button class="danger">Remove second factor</button>`,
         )}`,
       )}`,
   );

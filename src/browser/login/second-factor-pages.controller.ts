@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Ip, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Passkeys } from '../../auth/passkeys.service.js';
-import { SecondFactors, type Proof } from '../../auth/second-factors.service.js';
+import { SecondFactors } from '../../auth/second-factors.service.js';
 import { nextPath } from '../../auth/sessions.service.js';
 import { newSecret, uriOf } from '../../auth/totp.js';
 import type { Actor } from '../../common/access.js';
@@ -77,7 +77,6 @@ export class SecondFactorPagesController {
     return this.state(page, actor, nextPath(query.next ?? '/'));
   }
 
-  /** The password proves that the session is not stolen. */
   @Route({
     ...route('second_factor_begin', 'Show the secret for an authenticator app.'),
     ...SETUP,
@@ -123,7 +122,9 @@ export class SecondFactorPagesController {
     @CurrentActor() actor: Actor,
     @Ip() address: string,
   ): Promise<Reply> {
-    const { next, refused } = await this.checkFactor({ body, page, actor, address }, 'code');
+    // Users without a second factor have no recovery codes.
+    const proof = { ...body, password: '' };
+    const { next, refused } = await this.checkFactor({ body: proof, page, actor, address });
     if (refused) return refused;
     const codes = await this.factors.renewCodes(actor.id);
     return pageReply(codesPage(page, { next, codes }));
@@ -182,14 +183,16 @@ export class SecondFactorPagesController {
   }
 
   /** Checks the password or code of a form; returns a page with the error if the check fails. */
-  private async checkFactor(
-    { body, page, actor, address }: ConfirmationRequest,
-    field: keyof Proof = 'password',
-  ): Promise<{ next: string; refused?: Reply }> {
+  private async checkFactor({
+    body,
+    page,
+    actor,
+    address,
+  }: ConfirmationRequest): Promise<{ next: string; refused?: Reply }> {
     assertSession();
     const next = nextPath(body.next);
     try {
-      const sent = { password: '', code: '', [field]: textOf(body[field]) };
+      const sent = { password: textOf(body.password), code: textOf(body.code) };
       await this.factors.confirm(actor, sent, address);
       return { next };
     } catch (error) {

@@ -1,8 +1,8 @@
 import { describeRole } from '../common/resource/role-descriptions.js';
-import { defineResource, type Relation, type RowOf } from '../common/resource/define-resource.js';
+import { defineResource, manyToMany, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext } from '../common/resource/extension.js';
 import { BOOLEAN, described, INTEGER, object, STRING } from '../common/fields/json-schema.js';
-import { findResource, resource } from '../common/resource/registry.js';
+import { findResource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
 import { ident, sql } from '../database/sql.js';
 import { heldObjectsOfAllTypes } from './role-ancestors.repository.js';
@@ -10,13 +10,8 @@ import { Role } from './role.entity.js';
 import { roleExpression, objectRelations } from './role-search.js';
 
 /** Declares the relation to the roles that one step, or all steps, of the role graph lead to. */
-const roleGraphRelation = (table: string, source: string, target: string): Relation => ({
-  kind: 'many-to-many',
-  target: () => resource('role'),
-  table,
-  sourceColumn: source,
-  targetColumn: target,
-});
+const roleGraphRelation = (table: string, sourceColumn: string, targetColumn: string) =>
+  manyToMany('role', { table, sourceColumn, targetColumn });
 
 export const roles = defineResource({
   path: 'roles',
@@ -42,20 +37,8 @@ export const roles = defineResource({
         ${heldObjectsOfAllTypes(actor)}))`,
   },
   relations: {
-    members: {
-      kind: 'many-to-many',
-      target: () => resource('user'),
-      table: 'role_members',
-      sourceColumn: 'role_id',
-      targetColumn: 'user_id',
-    },
-    teams: {
-      kind: 'many-to-many',
-      target: () => resource('team'),
-      table: 'role_teams',
-      sourceColumn: 'role_id',
-      targetColumn: 'team_id',
-    },
+    members: manyToMany('user', { table: 'role_members', sourceColumn: 'role_id' }),
+    teams: manyToMany('team', { table: 'role_teams', sourceColumn: 'role_id' }),
     parents: roleGraphRelation('role_parents', 'child_id', 'parent_id'),
     children: roleGraphRelation('role_parents', 'parent_id', 'child_id'),
     ancestors: roleGraphRelation('role_ancestors', 'role_id', 'ancestor_id'),

@@ -1,8 +1,11 @@
 import { hasRoleOn, holdsAny } from '../access/predicates.js';
 import { anyOf, everyone, isActor } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
-import { emptyRelation } from '../common/resource/relation-condition.js';
+import {
+  defineResource,
+  emptyRelation,
+  hasMany,
+  manyToMany,
+} from '../common/resource/define-resource.js';
 import { runsOrganization } from '../runs/jobs.resource.js';
 import { RUN_TOTALS } from '../runs/run-total.entity.js';
 import { AdHocCommandExtension, AD_HOC_COMMAND_SHOWS } from './ad-hoc-command.extension.js';
@@ -36,19 +39,9 @@ export const adHocCommands = defineResource({
   aliases: { credentials: 'credential' },
   relations: {
     unified_job_template: emptyRelation('unified_job_template'),
-    hosts: {
-      kind: 'many-to-many',
-      target: () => resource('host'),
-      table: 'job_events',
-      sourceColumn: 'job_id',
-      targetColumn: 'host_id',
-    },
-    events: { kind: 'has-many', target: () => resource('ad_hoc_command_event'), field: 'job' },
-    notifications: {
-      kind: 'has-many',
-      target: () => resource('notification'),
-      field: 'unified_job',
-    },
+    hosts: manyToMany('host', { table: 'job_events', sourceColumn: 'job_id' }),
+    events: hasMany('ad_hoc_command_event', 'job'),
+    notifications: hasMany('notification', 'unified_job'),
   },
   counter: RUN_TOTALS,
   extension: AdHocCommandExtension,

@@ -1,8 +1,7 @@
 import { hasRoleOn, holdsAny } from '../access/predicates.js';
-import { tokens } from '../auth/tokens.resource.js';
 import { everyone } from '../common/access.js';
 import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
-import { defineResource } from '../common/resource/define-resource.js';
+import { defineResource, hasMany } from '../common/resource/define-resource.js';
 import { Application } from './application.entity.js';
 import { ApplicationExtension } from './application.extension.js';
 import { ApplicationHooks } from './application.hooks.js';
@@ -39,7 +38,7 @@ export const applications = defineResource({
     delete: isAdministrator,
   },
   relations: {
-    tokens: { kind: 'has-many', target: () => tokens, field: 'application' },
+    tokens: hasMany('o_auth2_access_token', 'application'),
   },
   extension: ApplicationExtension,
   shows: {

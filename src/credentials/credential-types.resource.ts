@@ -1,6 +1,5 @@
 import { everyone, superusersOnly } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, hasMany } from '../common/resource/define-resource.js';
 import { CredentialTypeHooks } from './credential-type.hooks.js';
 import { CredentialType } from './credential-type.entity.js';
 
@@ -25,11 +24,7 @@ export const credentialTypes = defineResource({
     delete: superusersOnly,
   },
   relations: {
-    credentials: {
-      kind: 'has-many',
-      target: () => resource('credential'),
-      field: 'credential_type',
-    },
+    credentials: hasMany('credential', 'credential_type'),
   },
   // Even superusers cannot change a shipped type. Clients read the capabilities before they try.
   extend: async (rows) =>

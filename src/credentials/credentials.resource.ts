@@ -1,8 +1,7 @@
 import { hasRole, hasRoleOn } from '../access/predicates.js';
 import { allOf, everyone } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
+import { defineResource, hasMany } from '../common/resource/define-resource.js';
 import { sql, TRUE } from '../database/sql.js';
-import { resource } from '../common/resource/registry.js';
 import { CredentialHooks } from './credential.hooks.js';
 import { Credential, ofType } from './credential.entity.js';
 import { CredentialExtension, CREDENTIAL_SHOWS } from './credential.extension.js';
@@ -58,11 +57,7 @@ export const credentials = defineResource({
   },
   aliases: { target_input_sources: 'credential_input_sources' },
   relations: {
-    input_sources: {
-      kind: 'has-many',
-      target: () => resource('credential_input_source'),
-      field: 'target_credential',
-    },
+    input_sources: hasMany('credential_input_source', 'target_credential'),
   },
   extension: CredentialExtension,
   shows: CREDENTIAL_SHOWS,

@@ -1,7 +1,7 @@
 import { isActor, superusersOnly, type Policy } from '../common/access.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { memberOf } from '../common/records.js';
-import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
+import { defineResource, hasMany } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
 import { Authenticator, AuthenticatorMap, ExternalIdentity } from './authenticator.entity.js';
@@ -44,16 +44,8 @@ export const authenticators = defineResource({
   ],
   policy,
   relations: {
-    maps: {
-      kind: 'has-many',
-      target: (): ResourceDefinition => authenticatorMaps,
-      field: 'authenticator',
-    },
-    identities: {
-      kind: 'has-many',
-      target: (): ResourceDefinition => externalIdentities,
-      field: 'authenticator',
-    },
+    maps: hasMany('authenticator_map', 'authenticator'),
+    identities: hasMany('external_identity', 'authenticator'),
     users: {
       kind: 'computed',
       target: () => resource('user'),

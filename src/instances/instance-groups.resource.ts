@@ -1,7 +1,6 @@
 import { hasRole } from '../access/predicates.js';
 import { everyone, superusersOnly } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, manyToMany } from '../common/resource/define-resource.js';
 import { InstanceGroupHooks } from './instance-group.hooks.js';
 import { InstanceGroupExtension } from './instance.extensions.js';
 import { InstanceGroup } from './instance-group.entity.js';
@@ -39,13 +38,10 @@ export const instanceGroups = defineResource({
     },
   },
   relations: {
-    instances: {
-      kind: 'many-to-many',
-      target: () => resource('instance'),
+    instances: manyToMany('instance', {
       table: 'instance_group_instances',
       sourceColumn: 'instance_group_id',
-      targetColumn: 'instance_id',
-    },
+    }),
   },
   extension: InstanceGroupExtension,
 });

@@ -1,8 +1,12 @@
 import { refOf } from '../common/activity/activity.js';
 import { BadRequest, Forbidden } from '../common/errors/errors.js';
 import { listOf } from '../common/records.js';
-import type { Relation, ResourceDefinition, Row } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import {
+  manyToMany,
+  type Relation,
+  type ResourceDefinition,
+  type Row,
+} from '../common/resource/define-resource.js';
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { attached } from '../common/rest/sublist-kinds.js';
 import { TRUE } from '../database/sql.js';
@@ -12,14 +16,12 @@ import { updatePolicyList, DEFAULT_GROUP } from './instance-groups.repository.js
  * Returns the `instance_groups` relation of a resource: the preferred groups of its jobs, best
  * first.
  */
-export const preferredGroups = (type: string): Relation => ({
-  kind: 'many-to-many',
-  target: () => resource('instance_group'),
-  table: `${type}_instance_groups`,
-  sourceColumn: `${type}_id`,
-  targetColumn: 'instance_group_id',
-  ordered: true,
-});
+export const preferredGroups = (type: string): Relation =>
+  manyToMany('instance_group', {
+    table: `${type}_instance_groups`,
+    sourceColumn: `${type}_id`,
+    ordered: true,
+  });
 
 /**
  * Returns the sublist `instance_groups/` of an object: users who can change the object attach

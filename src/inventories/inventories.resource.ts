@@ -1,10 +1,6 @@
 import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
 import { allOf, everyone, type Actor } from '../common/access.js';
-import {
-  defineResource,
-  type Relation,
-  type ResourceDefinition,
-} from '../common/resource/define-resource.js';
+import { defineResource, hasMany, manyToMany } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, or, sql, type Sql } from '../database/sql.js';
 import { preferredGroups } from '../instances/sublists.js';
@@ -100,27 +96,17 @@ export const inventories = defineResource({
   },
   aliases: { destination_inventories: 'inventory_input_inventories' },
   relations: {
-    hosts: { kind: 'has-many', target: (): ResourceDefinition => hosts, field: 'inventory' },
-    groups: { kind: 'has-many', target: (): ResourceDefinition => groups, field: 'inventory' },
-    job_templates: { kind: 'has-many', target: () => resource('job_template'), field: 'inventory' },
-    inventory_sources: {
-      kind: 'has-many',
-      target: () => resource('inventory_source'),
-      field: 'inventory',
-    },
-    ad_hoc_commands: {
-      kind: 'has-many',
-      target: () => resource('ad_hoc_command'),
-      field: 'inventory',
-    },
-    input_inventories: {
-      kind: 'many-to-many',
-      target: (): ResourceDefinition => inventories,
+    hosts: hasMany('host', 'inventory'),
+    groups: hasMany('group', 'inventory'),
+    job_templates: hasMany('job_template', 'inventory'),
+    inventory_sources: hasMany('inventory_source', 'inventory'),
+    ad_hoc_commands: hasMany('ad_hoc_command', 'inventory'),
+    input_inventories: manyToMany('inventory', {
       table: 'inventory_inputs',
       sourceColumn: 'inventory_id',
       targetColumn: 'input_id',
       ordered: true,
-    },
+    }),
     labels: labelled('inventory'),
     instance_groups: preferredGroups('inventory'),
   },
@@ -131,13 +117,11 @@ export const inventories = defineResource({
 });
 
 /** Returns the relation to the sources that delivered a host or a group. */
-const importedBy = (type: 'host' | 'group'): Relation => ({
-  kind: 'many-to-many',
-  target: () => resource('inventory_source'),
-  table: `inventory_source_${type}s`,
-  sourceColumn: `${type}_id`,
-  targetColumn: 'inventory_source_id',
-});
+const importedBy = (type: 'host' | 'group') =>
+  manyToMany('inventory_source', {
+    table: `inventory_source_${type}s`,
+    sourceColumn: `${type}_id`,
+  });
 
 const memberPolicy = {
   read: hasRoleOn('inventory_id', 'inventory', 'read_role'),
@@ -178,26 +162,16 @@ export const hosts = defineResource({
     constructed_host_summaries: 'job_host_summary_constructed_host',
   },
   relations: {
-    groups: {
-      kind: 'many-to-many',
-      target: (): ResourceDefinition => groups,
-      table: 'group_hosts',
-      sourceColumn: 'host_id',
-      targetColumn: 'group_id',
-    },
+    groups: manyToMany('group', { table: 'group_hosts', sourceColumn: 'host_id' }),
     job_host_summaries: {
       kind: 'computed',
       target: () => resource('job_host_summary'),
       condition: (id, alias) => sql`
         (${ident(alias, 'host_id')} = ${id} OR ${ident(alias, 'constructed_host_id')} = ${id})`,
     },
-    job_events: { kind: 'has-many', target: () => resource('job_event'), field: 'host' },
+    job_events: hasMany('job_event', 'host'),
     inventory_sources: importedBy('host'),
-    ad_hoc_command_events: {
-      kind: 'has-many',
-      target: () => resource('ad_hoc_command_event'),
-      field: 'host',
-    },
+    ad_hoc_command_events: hasMany('ad_hoc_command_event', 'host'),
   },
   extension: HostExtension,
   shows: HOST_SHOWS,
@@ -220,27 +194,17 @@ export const groups = defineResource({
   ],
   policy: memberPolicy,
   relations: {
-    hosts: {
-      kind: 'many-to-many',
-      target: (): ResourceDefinition => hosts,
-      table: 'group_hosts',
-      sourceColumn: 'group_id',
-      targetColumn: 'host_id',
-    },
-    children: {
-      kind: 'many-to-many',
-      target: (): ResourceDefinition => groups,
+    hosts: manyToMany('host', { table: 'group_hosts', sourceColumn: 'group_id' }),
+    children: manyToMany('group', {
       table: 'group_children',
       sourceColumn: 'parent_id',
       targetColumn: 'child_id',
-    },
-    parents: {
-      kind: 'many-to-many',
-      target: (): ResourceDefinition => groups,
+    }),
+    parents: manyToMany('group', {
       table: 'group_children',
       sourceColumn: 'child_id',
       targetColumn: 'parent_id',
-    },
+    }),
     inventory_sources: importedBy('group'),
   },
 });

@@ -1,7 +1,6 @@
 import { hasRoleOn, holdsAny } from '../access/predicates.js';
 import { everyone } from '../common/access.js';
-import { defineResource, type Relation } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, hasMany, manyToMany } from '../common/resource/define-resource.js';
 import { or } from '../database/sql.js';
 import { templateNotifications } from '../templates/template-notifications.js';
 import { InventorySourceHooks } from './inventory-source.hooks.js';
@@ -11,13 +10,8 @@ import { InventorySourceExtension, SOURCE_SHOWS } from './inventory-source.exten
 const onInventory = (role: string) => hasRoleOn('inventory_id', 'inventory', role);
 
 /** Returns the relation to the objects that the source delivered. */
-const imported = (type: 'host' | 'group'): Relation => ({
-  kind: 'many-to-many',
-  target: () => resource(type),
-  table: `inventory_source_${type}s`,
-  sourceColumn: 'inventory_source_id',
-  targetColumn: `${type}_id`,
-});
+const imported = (type: 'host' | 'group') =>
+  manyToMany(type, { table: `inventory_source_${type}s`, sourceColumn: 'inventory_source_id' });
 
 /**
  * Administrators of an inventory manage its sources; other users can get permission to update it.
@@ -62,17 +56,9 @@ export const inventorySources = defineResource({
     },
   },
   relations: {
-    schedules: {
-      kind: 'has-many',
-      target: () => resource('schedule'),
-      field: 'unified_job_template',
-    },
+    schedules: hasMany('schedule', 'unified_job_template'),
     ...templateNotifications('started', 'success', 'error'),
-    inventory_updates: {
-      kind: 'has-many',
-      target: () => resource('inventory_update'),
-      field: 'inventory_source',
-    },
+    inventory_updates: hasMany('inventory_update', 'inventory_source'),
     hosts: imported('host'),
     groups: imported('group'),
   },

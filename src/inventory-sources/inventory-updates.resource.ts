@@ -1,7 +1,6 @@
 import { hasRoleOn } from '../access/predicates.js';
 import { anyOf, isActor } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, hasMany } from '../common/resource/define-resource.js';
 import { hasTemplate } from '../runs/jobs.resource.js';
 import { RunHooks } from '../runs/run.hooks.js';
 import { RUN_TOTALS } from '../runs/run-total.entity.js';
@@ -32,12 +31,8 @@ export const inventoryUpdates = defineResource({
   },
   aliases: { credentials: 'credential' },
   relations: {
-    events: { kind: 'has-many', target: () => resource('job_event'), field: 'job' },
-    notifications: {
-      kind: 'has-many',
-      target: () => resource('notification'),
-      field: 'unified_job',
-    },
+    events: hasMany('job_event', 'job'),
+    notifications: hasMany('notification', 'unified_job'),
   },
   counter: RUN_TOTALS,
   extension: InventoryUpdateExtension,

@@ -1,7 +1,6 @@
 import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
 import { allOf, anyOf, everyone, superusersOnly, type Predicate } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, hasMany, manyToMany } from '../common/resource/define-resource.js';
 import { ident, or, sql } from '../database/sql.js';
 import { preferredGroups } from '../instances/sublists.js';
 import { labelled } from '../labels/label-links.js';
@@ -96,27 +95,16 @@ export const jobTemplates = defineResource({
     },
   },
   relations: {
-    schedules: {
-      kind: 'has-many',
-      target: () => resource('schedule'),
-      field: 'unified_job_template',
-    },
+    schedules: hasMany('schedule', 'unified_job_template'),
     ...templateNotifications('started', 'success', 'error'),
-    credentials: {
-      kind: 'many-to-many',
-      target: () => resource('credential'),
+    credentials: manyToMany('credential', {
       table: 'job_template_credentials',
       sourceColumn: 'job_template_id',
-      targetColumn: 'credential_id',
-    },
+    }),
     labels: labelled('job_template'),
     instance_groups: preferredGroups('job_template'),
-    jobs: { kind: 'has-many', target: () => resource('job'), field: 'job_template' },
-    slice_workflow_jobs: {
-      kind: 'has-many',
-      target: () => resource('workflow_job'),
-      field: 'job_template',
-    },
+    jobs: hasMany('job', 'job_template'),
+    slice_workflow_jobs: hasMany('workflow_job', 'job_template'),
   },
   destinations: [
     { decidedBy: ['project', 'playbook', ...TEMPLATE_DESTINATIONS], protects: ['credentials'] },

@@ -1,19 +1,14 @@
 import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
 import { entryOf } from '../common/invariants.js';
-import type { ResourceDefinition } from '../common/resource/define-resource.js';
+import { manyToMany, type ResourceDefinition } from '../common/resource/define-resource.js';
 import type { RepresentContext } from '../common/resource/extension.js';
-import { resource, resources } from '../common/resource/registry.js';
+import { resources } from '../common/resource/registry.js';
 import type { Link } from '../common/resource/select-rows.js';
 import { attachedLabels, type AttachedLabel } from './labels.repository.js';
 
 /** Declares the `labels` relation of a resource. */
-export const labelled = (type: string): Link => ({
-  kind: 'many-to-many',
-  target: () => resource('label'),
-  table: `${type}_labels`,
-  sourceColumn: `${type}_id`,
-  targetColumn: 'label_id',
-});
+export const labelled = (type: string): Link =>
+  manyToMany('label', { table: `${type}_labels`, sourceColumn: `${type}_id` });
 
 /**
  * Returns the label relation of a resource.

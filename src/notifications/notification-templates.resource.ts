@@ -1,7 +1,7 @@
 import { hasRoleOn, holdsAny, refersTo } from '../access/predicates.js';
 import { anyOf, everyone } from '../common/access.js';
 import { totalsBy } from '../common/resource/stored-totals.js';
-import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
+import { defineResource, hasMany } from '../common/resource/define-resource.js';
 import {
   NotificationTemplateExtension,
   NOTIFICATION_TEMPLATE_SHOWS,
@@ -61,11 +61,7 @@ export const notificationTemplates = defineResource({
     actions: { copy: ofOrganization },
   },
   relations: {
-    notifications: {
-      kind: 'has-many',
-      target: (): ResourceDefinition => notifications,
-      field: 'notification_template',
-    },
+    notifications: hasMany('notification', 'notification_template'),
   },
   extension: NotificationTemplateExtension,
   shows: NOTIFICATION_TEMPLATE_SHOWS,
@@ -99,11 +95,7 @@ export const notifications = defineResource({
     },
   },
   relations: {
-    attempts: {
-      kind: 'has-many',
-      target: (): ResourceDefinition => notificationAttempts,
-      field: 'notification',
-    },
+    attempts: hasMany('notification_attempt', 'notification'),
   },
 });
 

@@ -1,7 +1,6 @@
 import { hasRole } from '../access/predicates.js';
 import { anyOf, superusersOnly } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, hasMany, manyToMany } from '../common/resource/define-resource.js';
 import { preferredGroups } from '../instances/sublists.js';
 import { organizationExtension, ORGANIZATION_SHOWS } from './organization-counts.js';
 import { Organization } from './organization.entity.js';
@@ -20,14 +19,11 @@ const ADMIN_ROLES = [
 ] as const;
 
 const notifications = (event: string) =>
-  ({
-    kind: 'many-to-many',
-    target: () => resource('notification_template'),
+  manyToMany('notification_template', {
     table: 'organization_notifications',
     sourceColumn: 'organization_id',
-    targetColumn: 'notification_template_id',
     fixed: { event },
-  }) as const;
+  });
 
 export const organizations = defineResource({
   path: 'organizations',
@@ -70,43 +66,20 @@ export const organizations = defineResource({
   },
   relations: {
     instance_groups: preferredGroups('organization'),
-    galaxy_credentials: {
-      kind: 'many-to-many',
-      target: () => resource('credential'),
+    galaxy_credentials: manyToMany('credential', {
       table: 'organization_galaxy_credentials',
       sourceColumn: 'organization_id',
-      targetColumn: 'credential_id',
       ordered: true,
-    },
-    execution_environments: {
-      kind: 'has-many',
-      target: () => resource('execution_environment'),
-      field: 'organization',
-    },
-    applications: {
-      kind: 'has-many',
-      target: () => resource('o_auth2_application'),
-      field: 'organization',
-    },
-    teams: { kind: 'has-many', target: () => resource('team'), field: 'organization' },
-    projects: { kind: 'has-many', target: () => resource('project'), field: 'organization' },
-    inventories: { kind: 'has-many', target: () => resource('inventory'), field: 'organization' },
-    credentials: { kind: 'has-many', target: () => resource('credential'), field: 'organization' },
-    job_templates: {
-      kind: 'has-many',
-      target: () => resource('job_template'),
-      field: 'organization',
-    },
-    workflow_job_templates: {
-      kind: 'has-many',
-      target: () => resource('workflow_job_template'),
-      field: 'organization',
-    },
-    notification_templates: {
-      kind: 'has-many',
-      target: () => resource('notification_template'),
-      field: 'organization',
-    },
+    }),
+    execution_environments: hasMany('execution_environment', 'organization'),
+    applications: hasMany('o_auth2_application', 'organization'),
+    teams: hasMany('team', 'organization'),
+    projects: hasMany('project', 'organization'),
+    inventories: hasMany('inventory', 'organization'),
+    credentials: hasMany('credential', 'organization'),
+    job_templates: hasMany('job_template', 'organization'),
+    workflow_job_templates: hasMany('workflow_job_template', 'organization'),
+    notification_templates: hasMany('notification_template', 'organization'),
     notification_templates_started: notifications('started'),
     notification_templates_success: notifications('success'),
     notification_templates_error: notifications('error'),

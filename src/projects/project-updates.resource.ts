@@ -1,7 +1,6 @@
 import { hasRoleOn } from '../access/predicates.js';
 import { anyOf, isActor } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, hasMany } from '../common/resource/define-resource.js';
 import { hasTemplate, RUN_PAGES, runsOrganization } from '../runs/jobs.resource.js';
 import { RUN_TOTALS } from '../runs/run-total.entity.js';
 import { ProjectUpdate } from './project-update.entity.js';
@@ -34,17 +33,9 @@ export const projectUpdates = defineResource({
   },
   aliases: { credentials: 'credential', project_update_events: 'events' },
   relations: {
-    events: { kind: 'has-many', target: () => resource('job_event'), field: 'job' },
-    scm_inventory_updates: {
-      kind: 'has-many',
-      target: () => resource('inventory_update'),
-      field: 'source_project_update',
-    },
-    notifications: {
-      kind: 'has-many',
-      target: () => resource('notification'),
-      field: 'unified_job',
-    },
+    events: hasMany('job_event', 'job'),
+    scm_inventory_updates: hasMany('inventory_update', 'source_project_update'),
+    notifications: hasMany('notification', 'unified_job'),
   },
   counter: RUN_TOTALS,
   extension: TemplateRunExtension,

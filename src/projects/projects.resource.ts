@@ -1,7 +1,6 @@
 import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
 import { allOf, everyone, superusersOnly } from '../common/access.js';
-import { defineResource, type Row } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, hasMany, type Row } from '../common/resource/define-resource.js';
 import { templateNotifications } from '../templates/template-notifications.js';
 import { uniqueTemplateName } from '../templates/unified-template.entity.js';
 import { WEBHOOK_FIELDS } from '../templates/webhook-template.schema.js';
@@ -102,23 +101,11 @@ export const projects = defineResource({
     },
   },
   relations: {
-    schedules: {
-      kind: 'has-many',
-      target: () => resource('schedule'),
-      field: 'unified_job_template',
-    },
+    schedules: hasMany('schedule', 'unified_job_template'),
     ...templateNotifications('started', 'success', 'error'),
-    project_updates: {
-      kind: 'has-many',
-      target: () => resource('project_update'),
-      field: 'project',
-    },
-    scm_inventory_sources: {
-      kind: 'has-many',
-      target: () => resource('inventory_source'),
-      field: 'source_project',
-    },
-    job_templates: { kind: 'has-many', target: () => resource('job_template'), field: 'project' },
+    project_updates: hasMany('project_update', 'project'),
+    scm_inventory_sources: hasMany('inventory_source', 'source_project'),
+    job_templates: hasMany('job_template', 'project'),
   },
   destinations: [{ decidedBy: ['scm_type', 'scm_url'], protects: ['credential'] }],
   extension: ProjectExtension,

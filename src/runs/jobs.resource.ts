@@ -9,7 +9,12 @@ import {
   type Predicate,
 } from '../common/access.js';
 import { containsTerm } from '../common/list/lookups.js';
-import { defineResource, type Row } from '../common/resource/define-resource.js';
+import {
+  defineResource,
+  hasMany,
+  manyToMany,
+  type Row,
+} from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { and, ident, sql } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
@@ -136,37 +141,13 @@ export const jobs = defineResource({
     },
   },
   relations: {
-    job_events: { kind: 'has-many', target: () => resource('job_event'), field: 'job' },
-    job_host_summaries: {
-      kind: 'has-many',
-      target: () => resource('job_host_summary'),
-      field: 'job',
-    },
-    unified_job_node: {
-      kind: 'has-many',
-      target: () => resource('workflow_job_node'),
-      field: 'job',
-    },
-    credentials: {
-      kind: 'many-to-many',
-      target: () => resource('credential'),
-      table: 'job_credentials',
-      sourceColumn: 'job_id',
-      targetColumn: 'credential_id',
-    },
+    job_events: hasMany('job_event', 'job'),
+    job_host_summaries: hasMany('job_host_summary', 'job'),
+    unified_job_node: hasMany('workflow_job_node', 'job'),
+    credentials: manyToMany('credential', { table: 'job_credentials', sourceColumn: 'job_id' }),
     labels: labelled('job'),
-    hosts: {
-      kind: 'many-to-many',
-      target: () => resource('host'),
-      table: 'job_host_summaries',
-      sourceColumn: 'job_id',
-      targetColumn: 'host_id',
-    },
-    notifications: {
-      kind: 'has-many',
-      target: () => resource('notification'),
-      field: 'unified_job',
-    },
+    hosts: manyToMany('host', { table: 'job_host_summaries', sourceColumn: 'job_id' }),
+    notifications: hasMany('notification', 'unified_job'),
   },
   counter: RUN_TOTALS,
   extension: JobExtension,
@@ -201,11 +182,7 @@ export const unifiedJobs = defineResource({
     ),
   },
   relations: {
-    unified_job_node: {
-      kind: 'has-many',
-      target: () => resource('workflow_job_node'),
-      field: 'job',
-    },
+    unified_job_node: hasMany('workflow_job_node', 'job'),
   },
   aliases: { workflow_job_node: 'unified_job_node' },
   alsoSearched: {

@@ -1,6 +1,6 @@
 import { hasRoleOn, holdsAny, refersTo } from '../access/predicates.js';
 import { allOf, anyOf, everyone, isActor, permit, type Predicate } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
+import { defineResource, hasMany, manyToMany } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { or } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
@@ -73,23 +73,17 @@ export const schedules = defineResource({
     delete: anyOf(mayAdminister, isActor('created_by_id')),
   },
   relations: {
-    credentials: {
-      kind: 'many-to-many',
-      target: () => resource('credential'),
+    credentials: manyToMany('credential', {
       table: 'schedule_credentials',
       sourceColumn: 'schedule_id',
-      targetColumn: 'credential_id',
-    },
+    }),
     labels: labelled('schedule'),
-    instance_groups: {
-      kind: 'many-to-many',
-      target: () => resource('instance_group'),
+    instance_groups: manyToMany('instance_group', {
       table: 'schedule_instance_groups',
       sourceColumn: 'schedule_id',
-      targetColumn: 'instance_group_id',
       ordered: true,
-    },
-    jobs: { kind: 'has-many', target: () => resource('unified_job'), field: 'schedule' },
+    }),
+    jobs: hasMany('unified_job', 'schedule'),
   },
   destinations: [{ decidedBy: SAVED_DESTINATIONS, protects: ['credentials'] }],
   extension: ScheduleExtension,

@@ -1,6 +1,5 @@
 import { superusersOnly } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, hasMany } from '../common/resource/define-resource.js';
 import { RunHooks } from '../runs/run.hooks.js';
 import { RUN_TOTALS } from '../runs/run-total.entity.js';
 import { TemplateRunExtension, TEMPLATE_RUN_SHOWS } from '../runs/template-run.extension.js';
@@ -27,16 +26,8 @@ export const systemJobTemplates = defineResource({
     columns: ['name', 'status', 'last_job_run', 'next_job_run'],
   },
   relations: {
-    jobs: {
-      kind: 'has-many',
-      target: () => resource('system_job'),
-      field: 'system_job_template',
-    },
-    schedules: {
-      kind: 'has-many',
-      target: () => resource('schedule'),
-      field: 'unified_job_template',
-    },
+    jobs: hasMany('system_job', 'system_job_template'),
+    schedules: hasMany('schedule', 'unified_job_template'),
     ...templateNotifications('started', 'success', 'error'),
   },
 });
@@ -56,12 +47,8 @@ export const systemJobs = defineResource({
   usable: { start: () => false },
   policy: { ...OPERATORS_ONLY, delete: superusersOnly, actions: { cancel: superusersOnly } },
   relations: {
-    events: { kind: 'has-many', target: () => resource('job_event'), field: 'job' },
-    notifications: {
-      kind: 'has-many',
-      target: () => resource('notification'),
-      field: 'unified_job',
-    },
+    events: hasMany('job_event', 'job'),
+    notifications: hasMany('notification', 'unified_job'),
   },
   counter: RUN_TOTALS,
   extension: TemplateRunExtension,

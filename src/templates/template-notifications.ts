@@ -1,5 +1,4 @@
-import type { Relation } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { manyToMany, type Relation } from '../common/resource/define-resource.js';
 
 export type NotificationEvent = 'started' | 'success' | 'error' | 'approvals';
 
@@ -10,13 +9,10 @@ export const templateNotifications = (
   Object.fromEntries(
     events.map((event) => [
       `notification_templates_${event}`,
-      {
-        kind: 'many-to-many',
-        target: () => resource('notification_template'),
+      manyToMany('notification_template', {
         table: 'template_notifications',
         sourceColumn: 'unified_job_template_id',
-        targetColumn: 'notification_template_id',
         fixed: { event },
-      },
+      }),
     ]),
   );

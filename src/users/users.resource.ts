@@ -11,8 +11,7 @@ import {
   type Predicate,
 } from '../common/access.js';
 import { described, list, object, STRING } from '../common/fields/json-schema.js';
-import { defineResource } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, hasMany, manyToMany } from '../common/resource/define-resource.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { ident, not, sql, TRUE, type Sql } from '../database/sql.js';
 import { UserHooks } from './user.hooks.js';
@@ -101,18 +100,8 @@ export const users = defineResource({
     },
   },
   relations: {
-    roles: {
-      kind: 'many-to-many',
-      target: () => resource('role'),
-      table: 'role_members',
-      sourceColumn: 'user_id',
-      targetColumn: 'role_id',
-    },
-    activity_stream: {
-      kind: 'has-many',
-      target: () => resource('activity_stream'),
-      field: 'actor',
-    },
+    roles: manyToMany('role', { table: 'role_members', sourceColumn: 'user_id' }),
+    activity_stream: hasMany('activity_stream', 'actor'),
   },
   extend: async (rows) =>
     new Map(rows.map((row) => [row.id, { fields: { password: ENCRYPTED, ...LOCAL } }])),

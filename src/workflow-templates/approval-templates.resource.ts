@@ -1,7 +1,6 @@
 import { heldObjects } from '../access/role-ancestors.repository.js';
 import { withHints, type Predicate } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, hasMany } from '../common/resource/define-resource.js';
 import { ident, sql } from '../database/sql.js';
 import { ApprovalTemplateHooks } from './approval-template.hooks.js';
 import { ApprovalTemplate } from './approval-template.entity.js';
@@ -36,11 +35,7 @@ export const approvalTemplates = defineResource({
     actions: { launch: onWorkflow('execute_role') },
   },
   relations: {
-    approvals: {
-      kind: 'has-many',
-      target: () => resource('workflow_approval'),
-      field: 'unified_job_template',
-    },
+    approvals: hasMany('workflow_approval', 'unified_job_template'),
   },
   extension: ApprovalTemplateExtension,
   shows: APPROVAL_TEMPLATE_SHOWS,

@@ -1,7 +1,6 @@
 import { hasRoleOn, holdsAny } from '../access/predicates.js';
 import { everyone } from '../common/access.js';
-import { defineResource, type Relation } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, manyToMany } from '../common/resource/define-resource.js';
 import { SAVED_DESTINATIONS } from '../prompts/prompt-columns.js';
 import { searchedByTemplate } from '../templates/unified-templates.resource.js';
 import type { EdgeKind } from '../workflows/workflow-rows.service.js';
@@ -19,22 +18,16 @@ const ofWorkflow = (role: string) =>
  * Returns the relation to objects of a list prompt. The table names are short, because PostgreSQL limits
  * names to 63 bytes.
  */
-const listPrompt = (type: string): Extract<Relation, { kind: 'many-to-many' }> => ({
-  kind: 'many-to-many',
-  target: () => resource(type),
-  table: `workflow_template_node_${type}s`,
-  sourceColumn: 'node_id',
-  targetColumn: `${type}_id`,
-});
+const listPrompt = (type: string) =>
+  manyToMany(type, { table: `workflow_template_node_${type}s`, sourceColumn: 'node_id' });
 
-const children = (kind: EdgeKind): Relation => ({
-  kind: 'many-to-many',
-  target: () => resource('workflow_job_template_node'),
-  table: 'workflow_job_template_node_edges',
-  sourceColumn: 'parent_id',
-  targetColumn: 'child_id',
-  fixed: { kind },
-});
+const children = (kind: EdgeKind) =>
+  manyToMany('workflow_job_template_node', {
+    table: 'workflow_job_template_node_edges',
+    sourceColumn: 'parent_id',
+    targetColumn: 'child_id',
+    fixed: { kind },
+  });
 
 /**
  * Nodes have no roles of their own: the roles of the workflow apply

@@ -1,6 +1,6 @@
 import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
 import { allOf, everyone } from '../common/access.js';
-import { defineResource, type Relation } from '../common/resource/define-resource.js';
+import { defineResource, hasMany, type Relation } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { labelled } from '../labels/label-links.js';
 import { templateNotifications } from '../templates/template-notifications.js';
@@ -91,23 +91,11 @@ export const workflowTemplates = defineResource({
   },
   aliases: { workflow_job_template_nodes: 'workflow_nodes' },
   relations: {
-    schedules: {
-      kind: 'has-many',
-      target: () => resource('schedule'),
-      field: 'unified_job_template',
-    },
+    schedules: hasMany('schedule', 'unified_job_template'),
     ...templateNotifications('started', 'success', 'error', 'approvals'),
     labels: labelled('workflow_job_template'),
-    workflow_nodes: {
-      kind: 'has-many',
-      target: () => resource('workflow_job_template_node'),
-      field: 'workflow_job_template',
-    },
-    workflow_jobs: {
-      kind: 'has-many',
-      target: () => resource('workflow_job'),
-      field: 'unified_job_template',
-    },
+    workflow_nodes: hasMany('workflow_job_template_node', 'workflow_job_template'),
+    workflow_jobs: hasMany('workflow_job', 'unified_job_template'),
   },
   destinations: [{ decidedBy: WORKFLOW_DESTINATIONS, protects: [credentialsOfNodes] }],
   extension: WorkflowTemplateExtension,

@@ -1,7 +1,6 @@
 import { hasRoleOn, refersTo } from '../access/predicates.js';
 import { anyOf, type Predicate } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, hasMany } from '../common/resource/define-resource.js';
 import { runsOrganization } from '../runs/jobs.resource.js';
 import { APPROVAL_SHOWS, WorkflowApprovalExtension } from './workflow-approval.extension.js';
 import { WorkflowApprovalHooks } from './workflow-approval.hooks.js';
@@ -41,11 +40,7 @@ export const workflowApprovals = defineResource({
   },
   aliases: { workflow_approval_template: 'unified_job_template' },
   relations: {
-    notifications: {
-      kind: 'has-many',
-      target: () => resource('notification'),
-      field: 'unified_job',
-    },
+    notifications: hasMany('notification', 'unified_job'),
   },
   extension: WorkflowApprovalExtension,
   shows: APPROVAL_SHOWS,

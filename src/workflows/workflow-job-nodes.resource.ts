@@ -1,6 +1,5 @@
 import { permit, type Actor } from '../common/access.js';
-import { defineResource, type Relation } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, manyToMany } from '../common/resource/define-resource.js';
 import { ident, sql, type Sql, and } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
 import { searchedByTemplate } from '../templates/unified-templates.resource.js';
@@ -11,14 +10,13 @@ import type { EdgeKind } from './workflow-rows.service.js';
 import { workflowJobsWhere } from './workflow-jobs.repository.js';
 
 /** Returns the relation to the children that start after a given result of their parent. */
-const childrenBy = (kind: EdgeKind): Relation => ({
-  kind: 'many-to-many',
-  target: () => resource('workflow_job_node'),
-  table: 'workflow_job_node_edges',
-  sourceColumn: 'parent_id',
-  targetColumn: 'child_id',
-  fixed: { kind },
-});
+const childrenBy = (kind: EdgeKind) =>
+  manyToMany('workflow_job_node', {
+    table: 'workflow_job_node_edges',
+    sourceColumn: 'parent_id',
+    targetColumn: 'child_id',
+    fixed: { kind },
+  });
 
 /** Returns the predicate for nodes: the caller can read their workflow job. */
 const ofWorkflowJob =
@@ -44,21 +42,15 @@ export const workflowJobNodes = defineResource({
     ]),
   ),
   relations: {
-    credentials: {
-      kind: 'many-to-many',
-      target: () => resource('credential'),
+    credentials: manyToMany('credential', {
       table: 'workflow_job_node_credentials',
       sourceColumn: 'workflow_job_node_id',
-      targetColumn: 'credential_id',
-    },
+    }),
     labels: labelled('workflow_job_node'),
-    instance_groups: {
-      kind: 'many-to-many',
-      target: () => resource('instance_group'),
+    instance_groups: manyToMany('instance_group', {
       table: 'workflow_job_node_instance_groups',
       sourceColumn: 'workflow_job_node_id',
-      targetColumn: 'instance_group_id',
-    },
+    }),
     success_nodes: childrenBy('success'),
     failure_nodes: childrenBy('failure'),
     always_nodes: childrenBy('always'),

@@ -1,7 +1,6 @@
 import { hasRoleOn } from '../access/predicates.js';
 import { allOf, anyOf, isActor, type Predicate } from '../common/access.js';
-import { defineResource, type Row } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, hasMany, type Row } from '../common/resource/define-resource.js';
 import { ident, sql } from '../database/sql.js';
 import { hasTemplate, RUN_PAGES } from '../runs/jobs.resource.js';
 import { RUN_TOTALS } from '../runs/run-total.entity.js';
@@ -76,21 +75,9 @@ export const workflowJobs = defineResource({
   },
   relations: {
     labels: labelled('workflow_job'),
-    workflow_nodes: {
-      kind: 'has-many',
-      target: () => resource('workflow_job_node'),
-      field: 'workflow_job',
-    },
-    unified_job_node: {
-      kind: 'has-many',
-      target: () => resource('workflow_job_node'),
-      field: 'job',
-    },
-    notifications: {
-      kind: 'has-many',
-      target: () => resource('notification'),
-      field: 'unified_job',
-    },
+    workflow_nodes: hasMany('workflow_job_node', 'workflow_job'),
+    unified_job_node: hasMany('workflow_job_node', 'job'),
+    notifications: hasMany('notification', 'unified_job'),
   },
   counter: RUN_TOTALS,
   extension: WorkflowJobExtension,

@@ -15,7 +15,7 @@ import type { ProviderClass } from '../declared-providers.service.js';
 import { ownNames } from '../records.js';
 import type { ResourceExtension, ShownMembers } from './extension.js';
 import { layoutNames, type PageLayout } from './page-layout.js';
-import { register } from './registry.js';
+import { register, resource } from './registry.js';
 import type { StoredTotals } from './stored-totals.js';
 
 /** Row of any resource, for code that serves all resources. */
@@ -58,6 +58,36 @@ export type Relation =
       back?: (id: Sql, alias: string) => Sql;
       single?: boolean; // True: at most one row.
     };
+
+/**
+ * Declares a relation to the rows of a type that refer to this resource.
+ *
+ * @param field reference of the type to this resource
+ */
+export const hasMany = (type: string, field: string): Relation => ({
+  kind: 'has-many',
+  target: () => resource(type),
+  field,
+});
+
+/** Link table of a relation. Its `targetColumn` is by default `<type of the target>_id`. */
+type LinkTable = Omit<ManyToMany, 'kind' | 'target' | 'targetColumn'> & { targetColumn?: string };
+
+/** Declares a relation to the rows of a type that a link table attaches to this resource. */
+export const manyToMany = (type: string, link: LinkTable): ManyToMany => ({
+  kind: 'many-to-many',
+  target: () => resource(type),
+  targetColumn: `${type}_id`,
+  ...link,
+});
+
+/** Declares a relation that is always empty, for clients that filter by its name. */
+export const emptyRelation = (type: string): Relation => ({
+  kind: 'computed',
+  target: () => resource(type),
+  condition: () => FALSE,
+  single: true,
+});
 
 export interface RoleDeclaration {
   /** Name of the role field, for example `admin_role`. */

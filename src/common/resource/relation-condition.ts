@@ -1,6 +1,5 @@
-import { FALSE, ident, sql, type Sql } from '../../database/sql.js';
+import { ident, sql, type Sql } from '../../database/sql.js';
 import type { Relation } from './define-resource.js';
-import { resource } from './registry.js';
 import { fixedCondition } from './select-rows.js';
 
 /** Returns the SQL condition between the id of a row and an alias of a relation's target. */
@@ -20,11 +19,3 @@ export function relationCondition(relation: Relation, id: Sql, alias: string): S
       return relation.condition(id, alias);
   }
 }
-
-/** Declares a relation that is always empty, for clients that filter by its name. */
-export const emptyRelation = (type: string): Relation => ({
-  kind: 'computed',
-  target: () => resource(type),
-  condition: () => FALSE,
-  single: true,
-});

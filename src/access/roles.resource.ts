@@ -22,13 +22,7 @@ export const roles = defineResource({
   audited: false,
   summary: ['id', 'role_field'],
   aliases: { content_type__model: 'content_type' },
-  unique: [
-    {
-      name: 'roles_object_key',
-      field: '__all__',
-      message: 'Role exists.',
-    },
-  ],
+  unique: { roles_object_key: 'Role exists.' },
   policy: {
     // A user with any role on an object sees all roles of the object; the system-wide roles are public.
     read: (alias, actor) => sql`(

@@ -21,14 +21,11 @@ export const applications = defineResource({
     list: { about: 'Programs that act for users with tokens that they granted (OAuth 2).' },
     columns: ['name', 'organization', 'client_type', 'authorization_grant_type'],
   },
-  unique: [
-    {
-      name: 'applications_organization_name_key',
-      field: '__all__',
-      message: 'Application with this Name and Organization already exists.',
-    },
-    { name: 'applications_client_id_key', field: '__all__', message: 'Try again.' },
-  ],
+  unique: {
+    applications_organization_name_key:
+      'Application with this Name and Organization already exists.',
+    applications_client_id_key: 'Try again.',
+  },
   policy: {
     read: hasRoleOn('organization_id', 'organization', 'read_role'),
     // The reference to the organization needs its administrators.

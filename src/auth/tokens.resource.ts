@@ -27,7 +27,7 @@ export const tokens = defineResource({
   orderBy: ['id'],
   auditParent: { field: 'user', type: 'user' },
   summary: ['id', 'description', 'scope'],
-  unique: [{ name: 'tokens_digest_key', field: '__all__', message: 'Try again.' }],
+  unique: { tokens_digest_key: 'Try again.' },
   policy: {
     read: isOwnerOr('auditor_role'),
     add: () => everyone,

@@ -14,14 +14,10 @@ export const credentialInputSources = defineResource({
   summary: ['id', 'description', 'input_field_name'],
   hooks: CredentialInputSourceHooks,
   auditParent: { field: 'target_credential', type: 'credential' },
-  unique: [
-    {
-      name: 'credential_input_sources_target_field_key',
-      field: '__all__',
-      message:
-        'Credential input source with this Target credential and Input field name already exists.',
-    },
-  ],
+  unique: {
+    credential_input_sources_target_field_key:
+      'Credential input source with this Target credential and Input field name already exists.',
+  },
   policy: {
     read: hasRoleOn('target_credential_id', 'credential', 'read_role'),
     // Permission is checked through the references, which require admin on the target and use on the

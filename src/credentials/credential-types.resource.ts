@@ -10,13 +10,9 @@ export const credentialTypes = defineResource({
   orderBy: ['kind', 'name'],
   hooks: CredentialTypeHooks,
   naturalKey: ['name', 'kind'],
-  unique: [
-    {
-      name: 'credential_types_name_kind_key',
-      field: '__all__',
-      message: 'Credential type with this Name and Kind already exists.',
-    },
-  ],
+  unique: {
+    credential_types_name_kind_key: 'Credential type with this Name and Kind already exists.',
+  },
   policy: {
     read: everyone,
     add: () => superusersOnly,

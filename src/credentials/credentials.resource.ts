@@ -17,13 +17,10 @@ export const credentials = defineResource({
   hooks: CredentialHooks,
   naturalKey: ['name', 'credential_type', 'organization'],
   auditHidden: ['inputs'],
-  unique: [
-    {
-      name: 'credentials_organization_name_type_key',
-      field: '__all__',
-      message: 'Credential with this Organization, Name and Credential type already exists.',
-    },
-  ],
+  unique: {
+    credentials_organization_name_type_key:
+      'Credential with this Organization, Name and Credential type already exists.',
+  },
   roles: [
     { field: 'admin_role', impliedByParent: { organization: ['credential_admin_role'] } },
     { field: 'use_role', impliedBy: ['admin_role'] },

@@ -22,13 +22,11 @@ export const executionEnvironments = defineResource({
   naturalKey: ['name'],
   summary: ['id', 'name', 'description', 'image'],
   capabilities: { edit: 'change', delete: 'delete', copy: 'copy' },
-  unique: [
-    {
-      name: 'execution_environments_name_key',
-      field: 'name',
-      message: 'Execution environment with this Name already exists.',
+  unique: {
+    execution_environments_name_key: {
+      name: 'Execution environment with this Name already exists.',
     },
-  ],
+  },
   pages: {
     list: { about: 'Container images in which runs are executed.' },
     columns: ['name', 'image', 'organization', 'modified'],

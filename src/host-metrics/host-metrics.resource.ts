@@ -31,13 +31,9 @@ export const hostMetrics = defineResource({
   orderBy: ['hostname'],
   summary: ['id', 'hostname'],
   hooks: HostMetricHooks,
-  unique: [
-    {
-      name: 'host_metrics_hostname_key',
-      field: 'hostname',
-      message: 'Host metric with this Hostname already exists.',
-    },
-  ],
+  unique: {
+    host_metrics_hostname_key: { hostname: 'Host metric with this Hostname already exists.' },
+  },
   policy: { ...OPERATORS_ONLY, delete: superusersOnly },
   extend: constant({ used_in_inventories: null }),
   shows: {
@@ -52,13 +48,11 @@ export const monthlyHostMetrics = defineResource({
   entity: MonthlyHostMetric,
   orderBy: ['date'],
   summary: ['id', 'date'],
-  unique: [
-    {
-      name: 'host_metric_summary_monthly_date_key',
-      field: 'date',
-      message: 'Host metric summary with this Date already exists.',
+  unique: {
+    host_metric_summary_monthly_date_key: {
+      date: 'Host metric summary with this Date already exists.',
     },
-  ],
+  },
   policy: OPERATORS_ONLY,
   extend: constant({ license_capacity: 0, indirectly_managed_hosts: 0 }),
   shows: {

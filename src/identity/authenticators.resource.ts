@@ -30,18 +30,10 @@ export const authenticators = defineResource({
     list: { about: 'Identity providers that users log in with, beside local passwords.' },
     columns: ['name', 'kind', 'slug', 'enabled', 'order', 'create_users'],
   },
-  unique: [
-    {
-      name: 'authenticators_name_key',
-      field: 'name',
-      message: 'Authenticator with this Name already exists.',
-    },
-    {
-      name: 'authenticators_slug_key',
-      field: 'slug',
-      message: 'Authenticator with this Slug already exists.',
-    },
-  ],
+  unique: {
+    authenticators_name_key: { name: 'Authenticator with this Name already exists.' },
+    authenticators_slug_key: { slug: 'Authenticator with this Slug already exists.' },
+  },
   policy,
   relations: {
     maps: hasMany('authenticator_map', 'authenticator'),
@@ -91,13 +83,10 @@ export const authenticatorMaps = defineResource({
     },
     unfolded: ['When', 'Effect'],
   },
-  unique: [
-    {
-      name: 'authenticator_maps_name_key',
-      field: '__all__',
-      message: 'Authenticator map with this Authenticator and Name already exists.',
-    },
-  ],
+  unique: {
+    authenticator_maps_name_key:
+      'Authenticator map with this Authenticator and Name already exists.',
+  },
   policy,
 });
 
@@ -115,13 +104,7 @@ export const externalIdentities = defineResource({
     within: 'authenticator',
     columns: ['subject', 'user', 'created'],
   },
-  unique: [
-    {
-      name: 'external_identities_subject_key',
-      field: 'subject',
-      message: 'This account logs in a user already.',
-    },
-  ],
+  unique: { external_identities_subject_key: { subject: 'This account logs in a user already.' } },
   policy: {
     read: isActor('user_id'),
     add: () => superusersOnly,

@@ -12,13 +12,7 @@ export const instanceGroups = defineResource({
   naturalKey: ['name'],
   hooks: InstanceGroupHooks,
   summary: ['id', 'name', 'is_container_group'],
-  unique: [
-    {
-      name: 'instance_groups_name_key',
-      field: 'name',
-      message: 'Instance group with this Name already exists.',
-    },
-  ],
+  unique: { instance_groups_name_key: { name: 'Instance group with this Name already exists.' } },
   roles: [
     { field: 'admin_role' },
     { field: 'use_role', impliedBy: ['admin_role'] },

@@ -18,13 +18,7 @@ export const instances = defineResource({
   hooks: InstanceHooks,
   summary: ['id', 'hostname'],
   capabilities: { edit: 'change' },
-  unique: [
-    {
-      name: 'instances_hostname_key',
-      field: 'hostname',
-      message: 'Instance with this Hostname already exists.',
-    },
-  ],
+  unique: { instances_hostname_key: { hostname: 'Instance with this Hostname already exists.' } },
   // Names of machines are visible to operators only: superusers and auditors.
   policy: { read: superusersOnly, change: superusersOnly },
   pages: {

@@ -40,13 +40,9 @@ export const inventories = defineResource({
   entity: Inventory,
   hooks: InventoryHooks,
   naturalKey: ['name', 'organization'],
-  unique: [
-    {
-      name: 'inventories_organization_name_key',
-      field: '__all__',
-      message: 'Inventory with this Name and Organization already exists.',
-    },
-  ],
+  unique: {
+    inventories_organization_name_key: 'Inventory with this Name and Organization already exists.',
+  },
   roles: [
     { field: 'admin_role', impliedByParent: { organization: ['inventory_admin_role'] } },
     { field: 'update_role', impliedBy: ['admin_role'] },
@@ -141,13 +137,7 @@ export const hosts = defineResource({
   hooks: HostHooks,
   naturalKey: ['name', 'inventory'],
   auditParent: { field: 'inventory', type: 'inventory' },
-  unique: [
-    {
-      name: 'hosts_inventory_name_key',
-      field: '__all__',
-      message: 'Host with this Name and Inventory already exists.',
-    },
-  ],
+  unique: { hosts_inventory_name_key: 'Host with this Name and Inventory already exists.' },
   summary: ['id', 'name', 'description', 'has_active_failures'],
   expression: {
     parameter: 'host_filter',
@@ -185,13 +175,7 @@ export const groups = defineResource({
   hooks: GroupHooks,
   naturalKey: ['name', 'inventory'],
   auditParent: { field: 'inventory', type: 'inventory' },
-  unique: [
-    {
-      name: 'groups_inventory_name_key',
-      field: '__all__',
-      message: 'Group with this Name and Inventory already exists.',
-    },
-  ],
+  unique: { groups_inventory_name_key: 'Group with this Name and Inventory already exists.' },
   policy: memberPolicy,
   relations: {
     hosts: manyToMany('host', { table: 'group_hosts', sourceColumn: 'group_id' }),

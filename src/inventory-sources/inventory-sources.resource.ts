@@ -32,13 +32,10 @@ export const inventorySources = defineResource({
     current_update: 'current_job',
     credentials: 'credential',
   },
-  unique: [
-    {
-      name: 'unified_job_templates_source_name_key',
-      field: '__all__',
-      message: 'InventorySource with this (name, inventory) combination already exists.',
-    },
-  ],
+  unique: {
+    unified_job_templates_source_name_key:
+      'InventorySource with this (name, inventory) combination already exists.',
+  },
   capabilities: { edit: 'change', delete: 'delete', start: 'update', schedule: 'update' },
   policy: {
     read: onInventory('read_role'),

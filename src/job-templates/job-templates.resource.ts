@@ -22,7 +22,7 @@ export const jobTemplates = defineResource({
   discriminator: 'job_template',
   hooks: JobTemplateHooks,
   naturalKey: ['name', 'organization'],
-  unique: [uniqueTemplateName('JobTemplate')],
+  unique: uniqueTemplateName('JobTemplate'),
   roles: [
     { field: 'admin_role', impliedByParent: { organization: ['job_template_admin_role'] } },
     {

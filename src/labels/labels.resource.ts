@@ -23,13 +23,7 @@ export const labels = defineResource({
   summary: ['id', 'name'],
   capabilities: {},
   naturalKey: ['name', 'organization'],
-  unique: [
-    {
-      name: 'labels_organization_name_key',
-      field: '__all__',
-      message: 'Label with this Name and Organization already exists.',
-    },
-  ],
+  unique: { labels_organization_name_key: 'Label with this Name and Organization already exists.' },
   policy: {
     read: anyOf(
       hasRoleOn('organization_id', 'organization', 'read_role'),

@@ -36,13 +36,10 @@ export const notificationTemplates = defineResource({
   hooks: NotificationTemplateHooks,
   naturalKey: ['name', 'organization'],
   auditHidden: ['notification_configuration'],
-  unique: [
-    {
-      name: 'notification_templates_organization_name_key',
-      field: '__all__',
-      message: 'Notification template with this Organization and Name already exists.',
-    },
-  ],
+  unique: {
+    notification_templates_organization_name_key:
+      'Notification template with this Organization and Name already exists.',
+  },
   capabilities: { edit: 'change', delete: 'delete', copy: 'copy' },
   aliases: Object.fromEntries(
     ['organization', 'unified_job_template', 'workflow_job_template'].flatMap((type) =>
@@ -107,13 +104,7 @@ export const notificationAttempts = defineResource({
   capabilities: {},
   audited: false,
   summary: ['id', 'number', 'successful'],
-  unique: [
-    {
-      name: 'notification_attempts_key',
-      field: '__all__',
-      message: 'The attempt is already recorded.',
-    },
-  ],
+  unique: { notification_attempts_key: 'The attempt is already recorded.' },
   // The response of a destination can contain anything, so only users who can change the
   // destination can read it.
   policy: { read: refersTo('notification_id', 'notification', ofTemplate) },

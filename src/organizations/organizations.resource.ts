@@ -32,13 +32,7 @@ export const organizations = defineResource({
   pages: { list: { about: 'Owners of the other objects, with their members and roles.' } },
   hooks: OrganizationHooks,
   naturalKey: ['name'],
-  unique: [
-    {
-      name: 'organizations_name_key',
-      field: 'name',
-      message: 'Organization with this Name already exists.',
-    },
-  ],
+  unique: { organizations_name_key: { name: 'Organization with this Name already exists.' } },
   roles: [
     { field: 'admin_role' },
     ...ADMIN_ROLES.map((field) => ({ field, impliedBy: ['admin_role'] })),

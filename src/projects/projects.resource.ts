@@ -27,7 +27,7 @@ export const projects = defineResource({
     current_update: 'current_job',
     credentials: 'credential',
   },
-  unique: [uniqueTemplateName('Project')],
+  unique: uniqueTemplateName('Project'),
   roles: [
     { field: 'admin_role', impliedByParent: { organization: ['project_admin_role'] } },
     { field: 'use_role', impliedBy: ['admin_role'] },

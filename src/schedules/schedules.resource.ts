@@ -44,13 +44,10 @@ export const schedules = defineResource({
   entity: Schedule,
   hooks: ScheduleHooks,
   summary: ['id', 'name', 'description', 'next_run'],
-  unique: [
-    {
-      name: 'schedules_template_name_key',
-      field: '__all__',
-      message: 'Schedule with this (unified_job_template, name) combination already exists.',
-    },
-  ],
+  unique: {
+    schedules_template_name_key:
+      'Schedule with this (unified_job_template, name) combination already exists.',
+  },
   pages: {
     list: { about: 'Times at which templates launch automatically.' },
     within: 'unified_job_template',

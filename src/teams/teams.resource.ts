@@ -12,13 +12,7 @@ export const teams = defineResource({
   orderBy: ['organization__name', 'name'],
   hooks: TeamHooks,
   naturalKey: ['name', 'organization'],
-  unique: [
-    {
-      name: 'teams_organization_name_key',
-      field: '__all__',
-      message: 'Team with this Organization and Name already exists.',
-    },
-  ],
+  unique: { teams_organization_name_key: 'Team with this Organization and Name already exists.' },
   roles: [
     { field: 'admin_role', impliedByParent: { organization: ['admin_role'] } },
     { field: 'member_role', impliedBy: ['admin_role'] },

@@ -2,7 +2,6 @@ import { Column, Entity, Index, ForeignKey } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import { Bool, Choices, DateTime, Reference } from '../common/fields/field.js';
 import { labelOf } from '../common/fields/label.js';
-import type { UniqueRule } from '../common/resource/define-resource.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
 import { CASCADE, LinkRow } from '../database/table.js';
 
@@ -105,10 +104,8 @@ export abstract class UnifiedTemplate extends NamedEntity {
  *
  * @param model kind of template for the error message
  */
-export const uniqueTemplateName = (model: string): UniqueRule => ({
-  name: 'unified_job_templates_name_key',
-  field: '__all__',
-  message: `${model} with this (name, organization) combination already exists.`,
+export const uniqueTemplateName = (model: string) => ({
+  unified_job_templates_name_key: `${model} with this (name, organization) combination already exists.`,
 });
 
 /** Notification template of a template for one event. */

@@ -74,13 +74,7 @@ export const users = defineResource({
   summary: ['id', 'username', 'first_name', 'last_name'],
   auditHidden: ['password'],
   aliases: { date_joined: 'created', main_oauth2accesstoken: 'tokens' },
-  unique: [
-    {
-      name: 'users_username_key',
-      field: 'username',
-      message: 'A user with that username already exists.',
-    },
-  ],
+  unique: { users_username_key: { username: 'A user with that username already exists.' } },
   policy: {
     read: anyOf(
       isActor('id'),

@@ -42,18 +42,10 @@ export const webhookDeliveries = defineResource({
     },
   },
   summary: ['id', 'event', 'guid', 'verdict'],
-  unique: [
-    {
-      name: 'webhook_deliveries_dedupe_key',
-      field: '__all__',
-      message: 'The delivery was received already.',
-    },
-    {
-      name: 'webhook_deliveries_body_digest',
-      field: '__all__',
-      message: 'The body was received already.',
-    },
-  ],
+  unique: {
+    webhook_deliveries_dedupe_key: 'The delivery was received already.',
+    webhook_deliveries_body_digest: 'The body was received already.',
+  },
   policy: {
     read: hasTemplateRole('read_role'),
     actions: { redeliver: hasTemplateRole('admin_role') },

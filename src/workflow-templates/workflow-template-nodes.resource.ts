@@ -45,14 +45,10 @@ export const workflowTemplateNodes = defineResource({
   alsoSearched: searchedByTemplate,
   capabilities: {},
   naturalKey: ['identifier', 'workflow_job_template'],
-  unique: [
-    {
-      name: 'workflow_job_template_nodes_identifier_key',
-      field: '__all__',
-      message:
-        'Workflow Job Template Node with this Workflow job template and Identifier already exists.',
-    },
-  ],
+  unique: {
+    workflow_job_template_nodes_identifier_key:
+      'Workflow Job Template Node with this Workflow job template and Identifier already exists.',
+  },
   policy: {
     read: ofWorkflow('read_role'),
     // The references check the permissions on the workflow and on the node's template.

@@ -31,7 +31,7 @@ export const workflowTemplates = defineResource({
   discriminator: 'workflow_job_template',
   hooks: WorkflowTemplateHooks,
   naturalKey: ['name', 'organization'],
-  unique: [uniqueTemplateName('WorkflowJobTemplate')],
+  unique: uniqueTemplateName('WorkflowJobTemplate'),
   roles: [
     { field: 'admin_role', impliedByParent: { organization: ['workflow_admin_role'] } },
     {

@@ -98,14 +98,6 @@ export interface RoleDeclaration {
   impliedByParent?: Readonly<Record<string, readonly string[]>>;
 }
 
-export interface UniqueRule {
-  /** Name of the unique index of the entity. */
-  name: string;
-  /** Field that gets the error message; `__all__` if several fields form the key. */
-  field: string;
-  message: string;
-}
-
 /**
  * Objects, such as secrets, whose use depends on other fields. To change these fields, a caller needs the
  * permission to attach the objects, or must replace them (docs/contract/access.md#kept-secrets).
@@ -133,7 +125,8 @@ export interface ResourceOptions<Schema extends object = object> {
   orderBy?: readonly string[];
   roles?: readonly RoleDeclaration[];
   relations?: Readonly<Record<string, Relation>>;
-  unique?: readonly UniqueRule[];
+  /** Messages by violated unique index of the entity. A text is an error of the object (`__all__`). */
+  unique?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   /** Columns in the summaries of this resource in other resources. */
   summary?: readonly string[];
   /** Additional members of summaries, as SQL over a row. */
@@ -227,7 +220,7 @@ export interface ResourceDefinition<Schema extends object = object> extends Read
 const DEFAULTS = {
   roles: [],
   relations: {},
-  unique: [],
+  unique: {},
   summary: ['id', 'name', 'description'],
   summaryKeys: {},
   capabilities: { edit: 'change', delete: 'delete' },

@@ -9,6 +9,7 @@ import type { ResourceDefinition, Row, RowOf } from '../resource/define-resource
 import type { Values } from './hooks.js';
 import { CommonServices } from './common-services.service.js';
 import { isWritable } from '../fields/reads.js';
+import { mapValues } from '../records.js';
 import { Route, type RouteInfo } from './route.js';
 import { isPermitted } from './sublist.js';
 
@@ -116,7 +117,9 @@ const namesOnName = <Schema extends object>(
   definition: ResourceDefinition<Schema>,
 ): ResourceDefinition<Schema> => ({
   ...definition,
-  unique: definition.unique.map((rule) => ({ ...rule, field: 'name' })),
+  unique: mapValues(definition.unique, (error) =>
+    typeof error === 'string' ? { name: error } : error,
+  ),
 });
 
 /** Returns the writable fields of a row in the form of a request body. */

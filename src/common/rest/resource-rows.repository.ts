@@ -11,7 +11,7 @@ import { capabilityColumns } from '../resource/represent.js';
 import { fixedCondition } from '../resource/select-rows.js';
 import { sqlState } from '../../database/sql-state.js';
 import { Invalid } from '../errors/errors.js';
-import { memberOf } from '../records.js';
+import { mapValues, memberOf } from '../records.js';
 import { destinationColumns } from './destinations.js';
 
 const UNIQUE_VIOLATION = '23505';
@@ -22,9 +22,10 @@ const UNIQUE_VIOLATION = '23505';
  */
 function uniqueViolation(definition: ResourceDefinition, error: unknown): Invalid | undefined {
   if (sqlState(error) !== UNIQUE_VIOLATION) return undefined;
-  const constraint = memberOf(error, 'constraint');
-  const rule = definition.unique.find(({ name }) => name === constraint);
-  return rule ? Invalid.field(rule.field, rule.message) : undefined;
+  const declared = definition.unique[String(memberOf(error, 'constraint'))];
+  if (declared === undefined) return undefined;
+  if (typeof declared === 'string') return Invalid.all(declared);
+  return new Invalid(mapValues(declared, (message) => [message]));
 }
 
 /**

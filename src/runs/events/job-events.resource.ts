@@ -14,13 +14,7 @@ export const jobEvents = defineResource({
   capabilities: {},
   audited: false,
   summary: ['id', 'event', 'counter'],
-  unique: [
-    {
-      name: 'job_events_job_counter_key',
-      field: '__all__',
-      message: 'The event is stored already.',
-    },
-  ],
+  unique: { job_events_job_counter_key: 'The event is stored already.' },
   policy: { read: refersTo('job_id', 'unified_job', unifiedJobs.policy.read) },
   counter: eventTotals(unifiedJobs.policy.read),
   extend: jobEventExtension,
@@ -35,13 +29,7 @@ export const jobHostSummaries = defineResource({
   capabilities: {},
   audited: false,
   summary: ['id', 'failed'],
-  unique: [
-    {
-      name: 'job_host_summaries_job_host_key',
-      field: '__all__',
-      message: 'The host is summarised already.',
-    },
-  ],
+  unique: { job_host_summaries_job_host_key: 'The host is summarised already.' },
   policy: {
     read: anyOf(
       refersTo('job_id', 'unified_job', jobs.policy.read),

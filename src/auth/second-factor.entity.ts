@@ -1,5 +1,5 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { CASCADE, LinkRow } from '../database/table.js';
+import { CASCADE, LinkRow, LinkTo } from '../database/table.js';
 
 /** Secret from which a user's authenticator app generates codes (RFC 6238). */
 @Entity('totp_secrets')
@@ -32,18 +32,14 @@ export class RecoveryCode {
   @PrimaryColumn('text')
   digest!: string;
 
-  @Column('integer')
-  @ForeignKey('users', CASCADE)
-  @Index()
+  @LinkTo('users', { index: true })
   user_id!: number;
 }
 
 /** Passkey of a user (WebAuthn). The authenticator keeps the private key. */
 @Entity('passkeys')
 export class Passkey extends LinkRow {
-  @Column('integer')
-  @ForeignKey('users', CASCADE)
-  @Index()
+  @LinkTo('users', { index: true })
   user_id!: number;
 
   @Column('text')

@@ -1,5 +1,5 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { CASCADE, now } from '../database/table.js';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { LinkTo, now } from '../database/table.js';
 
 /** Browser session. The cookie contains a random text; only its digest is stored. */
 @Entity('sessions')
@@ -7,9 +7,7 @@ export class Session {
   @PrimaryColumn('text')
   digest!: string;
 
-  @Column('integer')
-  @ForeignKey('users', CASCADE)
-  @Index()
+  @LinkTo('users', { index: true })
   user_id!: number;
 
   /** `users.session_generation` at login. A change of the password ends older sessions. */

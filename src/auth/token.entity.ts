@@ -1,7 +1,7 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { Choices, DateTime, Reference, Text } from '../common/fields/field.js';
 import { ResourceEntity } from '../common/resource/resource.entity.js';
-import { CASCADE } from '../database/table.js';
+import { LinkTo } from '../database/table.js';
 
 @Entity('tokens')
 @Index('tokens_digest_key', ['digest'], { unique: true })
@@ -63,14 +63,10 @@ export abstract class GrantSecret {
   @PrimaryColumn('text')
   digest!: string;
 
-  @Column('integer')
-  @ForeignKey('applications', CASCADE)
-  @Index()
+  @LinkTo('applications', { index: true })
   application_id!: number;
 
-  @Column('integer')
-  @ForeignKey('users', CASCADE)
-  @Index()
+  @LinkTo('users', { index: true })
   user_id!: number;
 
   @Column('text')

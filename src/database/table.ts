@@ -1,6 +1,10 @@
+import { applyDecorators } from '@nestjs/common';
 import {
+  Column,
   DefaultNamingStrategy,
+  ForeignKey,
   getMetadataArgsStorage,
+  Index,
   PrimaryGeneratedColumn,
   type Table,
 } from 'typeorm';
@@ -24,6 +28,13 @@ export const now = (): string => 'now()';
 /** Declares an id that PostgreSQL generates. */
 export const GeneratedId = (type: 'integer' | 'bigint' = 'integer'): PropertyDecorator =>
   PrimaryGeneratedColumn('identity', { type, generatedIdentity: 'BY DEFAULT' });
+
+/** Declares a column with the id of a row of a table, whose deletion deletes the declaring row too. */
+export const LinkTo = (
+  table: string,
+  { type = 'integer', index = false }: { type?: 'integer' | 'bigint'; index?: boolean } = {},
+): PropertyDecorator =>
+  applyDecorators(Column(type), ForeignKey(table, CASCADE), ...(index ? [Index()] : []));
 
 /** Base of rows that link the rows of two tables. */
 export abstract class LinkRow {

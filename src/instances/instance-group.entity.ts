@@ -1,8 +1,8 @@
-import { Entity, Index, Column, ForeignKey } from 'typeorm';
+import { Entity, Index } from 'typeorm';
 import { Bool, Char, Float, Integer, Json, Reference, Text } from '../common/fields/field.js';
 import { list, STRING } from '../common/fields/json-schema.js';
 import { ResourceEntity } from '../common/resource/resource.entity.js';
-import { CASCADE, LinkRow } from '../database/table.js';
+import { LinkRow, LinkTo } from '../database/table.js';
 
 const COMPUTED = { readOnly: true, column: null, filter: false } as const;
 
@@ -77,12 +77,9 @@ export class InstanceGroup extends ResourceEntity {
 @Entity('instance_group_instances')
 @Index('instance_group_instances_key', ['instance_group_id', 'instance_id'], { unique: true })
 export class InstanceGroupInstance extends LinkRow {
-  @Column('integer')
-  @ForeignKey('instance_groups', CASCADE)
+  @LinkTo('instance_groups')
   instance_group_id!: number;
 
-  @Column('integer')
-  @ForeignKey('instances', CASCADE)
-  @Index()
+  @LinkTo('instances', { index: true })
   instance_id!: number;
 }

@@ -1,5 +1,5 @@
-import { Column, Entity, ForeignKey, Index } from 'typeorm';
-import { CASCADE, LinkRow } from '../database/table.js';
+import { Entity, Index } from 'typeorm';
+import { LinkRow, LinkTo } from '../database/table.js';
 
 /** Instance group of an organization; the order of ids is that of preference. */
 @Entity('organization_instance_groups')
@@ -7,13 +7,10 @@ import { CASCADE, LinkRow } from '../database/table.js';
   unique: true,
 })
 export class OrganizationInstanceGroup extends LinkRow {
-  @Column('integer')
-  @ForeignKey('organizations', CASCADE)
+  @LinkTo('organizations')
   organization_id!: number;
 
-  @Column('integer')
-  @ForeignKey('instance_groups', CASCADE)
-  @Index()
+  @LinkTo('instance_groups', { index: true })
   instance_group_id!: number;
 }
 
@@ -21,13 +18,10 @@ export class OrganizationInstanceGroup extends LinkRow {
 @Entity('inventory_instance_groups')
 @Index('inventory_instance_groups_key', ['inventory_id', 'instance_group_id'], { unique: true })
 export class InventoryInstanceGroup extends LinkRow {
-  @Column('integer')
-  @ForeignKey('inventories', CASCADE)
+  @LinkTo('inventories')
   inventory_id!: number;
 
-  @Column('integer')
-  @ForeignKey('instance_groups', CASCADE)
-  @Index()
+  @LinkTo('instance_groups', { index: true })
   instance_group_id!: number;
 }
 
@@ -37,12 +31,9 @@ export class InventoryInstanceGroup extends LinkRow {
   unique: true,
 })
 export class JobTemplateInstanceGroup extends LinkRow {
-  @Column('integer')
-  @ForeignKey('unified_job_templates', CASCADE)
+  @LinkTo('unified_job_templates')
   job_template_id!: number;
 
-  @Column('integer')
-  @ForeignKey('instance_groups', CASCADE)
-  @Index()
+  @LinkTo('instance_groups', { index: true })
   instance_group_id!: number;
 }

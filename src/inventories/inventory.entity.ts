@@ -14,7 +14,7 @@ import { NamedEntity } from '../common/resource/resource.entity.js';
 import { ident } from '../database/sql.js';
 import { isClaimed } from './import/imported-objects.repository.js';
 import { sourceCounts } from './source-counts.js';
-import { CASCADE, LinkRow, SET_NULL } from '../database/table.js';
+import { CASCADE, LinkRow, LinkTo, SET_NULL } from '../database/table.js';
 
 const COUNTER = { readOnly: true, default: 0 } as const;
 /** Options of a field that is computed from other rows when it is displayed. */
@@ -181,13 +181,10 @@ export class Group extends NamedEntity {
 @Entity('group_hosts')
 @Index('group_hosts_key', ['group_id', 'host_id'], { unique: true })
 export class GroupHost extends LinkRow {
-  @Column('integer')
-  @ForeignKey('groups', CASCADE)
+  @LinkTo('groups')
   group_id!: number;
 
-  @Column('integer')
-  @ForeignKey('hosts', CASCADE)
-  @Index()
+  @LinkTo('hosts', { index: true })
   host_id!: number;
 }
 
@@ -195,13 +192,10 @@ export class GroupHost extends LinkRow {
 @Entity('group_children')
 @Index('group_children_key', ['child_id', 'parent_id'], { unique: true })
 export class GroupChild extends LinkRow {
-  @Column('integer')
-  @ForeignKey('groups', CASCADE)
+  @LinkTo('groups')
   child_id!: number;
 
-  @Column('integer')
-  @ForeignKey('groups', CASCADE)
-  @Index()
+  @LinkTo('groups', { index: true })
   parent_id!: number;
 }
 
@@ -209,13 +203,10 @@ export class GroupChild extends LinkRow {
 @Entity('inventory_labels')
 @Index('inventory_labels_key', ['inventory_id', 'label_id'], { unique: true })
 export class InventoryLabel extends LinkRow {
-  @Column('integer')
-  @ForeignKey('inventories', CASCADE)
+  @LinkTo('inventories')
   inventory_id!: number;
 
-  @Column('integer')
-  @ForeignKey('labels', CASCADE)
-  @Index()
+  @LinkTo('labels', { index: true })
   label_id!: number;
 }
 
@@ -226,13 +217,10 @@ export class InventoryLabel extends LinkRow {
 @Entity('inventory_inputs')
 @Index('inventory_inputs_key', ['inventory_id', 'input_id'], { unique: true })
 export class InventoryInput extends LinkRow {
-  @Column('integer')
-  @ForeignKey('inventories', CASCADE)
+  @LinkTo('inventories')
   inventory_id!: number;
 
-  @Column('integer')
-  @ForeignKey('inventories', CASCADE)
-  @Index()
+  @LinkTo('inventories', { index: true })
   input_id!: number;
 
   @Column({ type: 'integer', nullable: true })

@@ -4,8 +4,8 @@ import { TEMPLATE_OPTIONS, TEMPLATE_SWITCHES } from '../prompts/prompt-columns.j
 import { RetentionFields } from '../templates/retention.schema.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 import { WebhookJobTemplateFields } from '../templates/webhook-template.schema.js';
-import { Column, Entity, ForeignKey, Index } from 'typeorm';
-import { CASCADE, LinkRow } from '../database/table.js';
+import { Entity, Index } from 'typeorm';
+import { LinkRow, LinkTo } from '../database/table.js';
 
 export interface JobTemplate extends WebhookJobTemplateFields, RetentionFields, TemplateOptions {}
 
@@ -61,13 +61,10 @@ export class JobTemplate extends UnifiedTemplate {
 @Entity('job_template_credentials')
 @Index('job_template_credentials_key', ['job_template_id', 'credential_id'], { unique: true })
 export class JobTemplateCredential extends LinkRow {
-  @Column('integer')
-  @ForeignKey('unified_job_templates', CASCADE)
+  @LinkTo('unified_job_templates')
   job_template_id!: number;
 
-  @Column('integer')
-  @ForeignKey('credentials', CASCADE)
-  @Index()
+  @LinkTo('credentials', { index: true })
   credential_id!: number;
 }
 
@@ -75,12 +72,9 @@ export class JobTemplateCredential extends LinkRow {
 @Entity('job_template_labels')
 @Index('job_template_labels_key', ['job_template_id', 'label_id'], { unique: true })
 export class JobTemplateLabel extends LinkRow {
-  @Column('integer')
-  @ForeignKey('unified_job_templates', CASCADE)
+  @LinkTo('unified_job_templates')
   job_template_id!: number;
 
-  @Column('integer')
-  @ForeignKey('labels', CASCADE)
-  @Index()
+  @LinkTo('labels', { index: true })
   label_id!: number;
 }

@@ -1,8 +1,8 @@
-import { Entity, Index, Column, ForeignKey } from 'typeorm';
+import { Entity, Index, Column } from 'typeorm';
 import { Includes, Integer, Reference } from '../common/fields/field.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
 import { RetentionFields } from '../templates/retention.schema.js';
-import { CASCADE, LinkRow } from '../database/table.js';
+import { LinkRow, LinkTo } from '../database/table.js';
 
 export interface Organization extends RetentionFields {}
 
@@ -31,13 +31,10 @@ export class Organization extends NamedEntity {
   unique: true,
 })
 export class OrganizationGalaxyCredential extends LinkRow {
-  @Column('integer')
-  @ForeignKey('organizations', CASCADE)
+  @LinkTo('organizations')
   organization_id!: number;
 
-  @Column('integer')
-  @ForeignKey('credentials', CASCADE)
-  @Index()
+  @LinkTo('credentials', { index: true })
   credential_id!: number;
 }
 
@@ -47,13 +44,10 @@ export class OrganizationGalaxyCredential extends LinkRow {
   unique: true,
 })
 export class OrganizationNotification extends LinkRow {
-  @Column('integer')
-  @ForeignKey('organizations', CASCADE)
+  @LinkTo('organizations')
   organization_id!: number;
 
-  @Column('integer')
-  @ForeignKey('notification_templates', CASCADE)
-  @Index()
+  @LinkTo('notification_templates', { index: true })
   notification_template_id!: number;
 
   @Column('text')

@@ -15,8 +15,8 @@ import { ISOLATIONS } from '../instances/isolation.js';
 import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
 import { ExecutedJob, ISOLATION_FIELD, INSTANCE_GROUP_FIELD } from './unified-job.entity.js';
 import { VARIABLES_HELP, WebhookRunFields } from './webhook-run.schema.js';
-import { Column, Entity, ForeignKey, Index } from 'typeorm';
-import { CASCADE, WideLinkRow } from '../database/table.js';
+import { Entity, Index } from 'typeorm';
+import { LinkTo, WideLinkRow } from '../database/table.js';
 
 const READ_ONLY = { readOnly: true } as const;
 
@@ -165,13 +165,10 @@ export class Job extends ExecutedJob {
 @Entity('job_credentials')
 @Index('job_credentials_key', ['job_id', 'credential_id'], { unique: true })
 export class JobCredential extends WideLinkRow {
-  @Column('bigint')
-  @ForeignKey('unified_jobs', CASCADE)
+  @LinkTo('unified_jobs', { type: 'bigint' })
   job_id!: number;
 
-  @Column('integer')
-  @ForeignKey('credentials', CASCADE)
-  @Index()
+  @LinkTo('credentials', { index: true })
   credential_id!: number;
 }
 
@@ -179,12 +176,9 @@ export class JobCredential extends WideLinkRow {
 @Entity('job_labels')
 @Index('job_labels_key', ['job_id', 'label_id'], { unique: true })
 export class JobLabel extends WideLinkRow {
-  @Column('bigint')
-  @ForeignKey('unified_jobs', CASCADE)
+  @LinkTo('unified_jobs', { type: 'bigint' })
   job_id!: number;
 
-  @Column('integer')
-  @ForeignKey('labels', CASCADE)
-  @Index()
+  @LinkTo('labels', { index: true })
   label_id!: number;
 }

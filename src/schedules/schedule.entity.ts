@@ -1,9 +1,9 @@
-import { Entity, Index, Column, ForeignKey } from 'typeorm';
+import { Entity, Index } from 'typeorm';
 import { Bool, Char, DateTime, Includes, Json, Reference, Text } from '../common/fields/field.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
 import type { SavedOptions } from '../prompts/launch-options.js';
 import { SAVED_OPTIONS } from '../prompts/prompt-columns.js';
-import { CASCADE, LinkRow } from '../database/table.js';
+import { LinkRow, LinkTo } from '../database/table.js';
 
 const COMPUTED = { readOnly: true, column: null, filter: false } as const;
 
@@ -68,13 +68,10 @@ export class Schedule extends NamedEntity {
 @Entity('schedule_credentials')
 @Index('schedule_credentials_key', ['schedule_id', 'credential_id'], { unique: true })
 export class ScheduleCredential extends LinkRow {
-  @Column('integer')
-  @ForeignKey('schedules', CASCADE)
+  @LinkTo('schedules')
   schedule_id!: number;
 
-  @Column('integer')
-  @ForeignKey('credentials', CASCADE)
-  @Index()
+  @LinkTo('credentials', { index: true })
   credential_id!: number;
 }
 
@@ -82,13 +79,10 @@ export class ScheduleCredential extends LinkRow {
 @Entity('schedule_labels')
 @Index('schedule_labels_key', ['schedule_id', 'label_id'], { unique: true })
 export class ScheduleLabel extends LinkRow {
-  @Column('integer')
-  @ForeignKey('schedules', CASCADE)
+  @LinkTo('schedules')
   schedule_id!: number;
 
-  @Column('integer')
-  @ForeignKey('labels', CASCADE)
-  @Index()
+  @LinkTo('labels', { index: true })
   label_id!: number;
 }
 
@@ -96,12 +90,9 @@ export class ScheduleLabel extends LinkRow {
 @Entity('schedule_instance_groups')
 @Index('schedule_instance_groups_key', ['schedule_id', 'instance_group_id'], { unique: true })
 export class ScheduleInstanceGroup extends LinkRow {
-  @Column('integer')
-  @ForeignKey('schedules', CASCADE)
+  @LinkTo('schedules')
   schedule_id!: number;
 
-  @Column('integer')
-  @ForeignKey('instance_groups', CASCADE)
-  @Index()
+  @LinkTo('instance_groups', { index: true })
   instance_group_id!: number;
 }

@@ -1,9 +1,9 @@
-import { Column, Entity, Index, ForeignKey } from 'typeorm';
+import { Column, Entity, Index } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import { Bool, Choices, DateTime, Reference } from '../common/fields/field.js';
 import { labelOf } from '../common/fields/label.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
-import { CASCADE, LinkRow } from '../database/table.js';
+import { LinkRow, LinkTo } from '../database/table.js';
 
 const STATUSES = [
   'never updated',
@@ -116,13 +116,10 @@ export const uniqueTemplateName = (model: string) => ({
   { unique: true },
 )
 export class TemplateNotification extends LinkRow {
-  @Column('integer')
-  @ForeignKey('unified_job_templates', CASCADE)
+  @LinkTo('unified_job_templates')
   unified_job_template_id!: number;
 
-  @Column('integer')
-  @ForeignKey('notification_templates', CASCADE)
-  @Index()
+  @LinkTo('notification_templates', { index: true })
   notification_template_id!: number;
 
   @Column('text')

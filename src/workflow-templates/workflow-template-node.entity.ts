@@ -3,7 +3,7 @@ import { Bool, Char, Includes, Json, Reference, References } from '../common/fie
 import { ResourceEntity } from '../common/resource/resource.entity.js';
 import type { SavedOptions } from '../prompts/launch-options.js';
 import { SAVED_OPTIONS } from '../prompts/prompt-columns.js';
-import { CASCADE, LinkRow } from '../database/table.js';
+import { CASCADE, LinkRow, LinkTo } from '../database/table.js';
 
 export interface WorkflowTemplateNode extends SavedOptions {}
 
@@ -73,13 +73,10 @@ export class WorkflowTemplateNode extends ResourceEntity {
   unique: true,
 })
 export class WorkflowTemplateLabel extends LinkRow {
-  @Column('integer')
-  @ForeignKey('unified_job_templates', CASCADE)
+  @LinkTo('unified_job_templates')
   workflow_job_template_id!: number;
 
-  @Column('integer')
-  @ForeignKey('labels', CASCADE)
-  @Index()
+  @LinkTo('labels', { index: true })
   label_id!: number;
 }
 
@@ -87,13 +84,10 @@ export class WorkflowTemplateLabel extends LinkRow {
 @Entity('workflow_template_node_credentials')
 @Index('workflow_template_node_credentials_key', ['node_id', 'credential_id'], { unique: true })
 export class WorkflowTemplateNodeCredential extends LinkRow {
-  @Column('integer')
-  @ForeignKey('workflow_job_template_nodes', CASCADE)
+  @LinkTo('workflow_job_template_nodes')
   node_id!: number;
 
-  @Column('integer')
-  @ForeignKey('credentials', CASCADE)
-  @Index()
+  @LinkTo('credentials', { index: true })
   credential_id!: number;
 }
 
@@ -101,13 +95,10 @@ export class WorkflowTemplateNodeCredential extends LinkRow {
 @Entity('workflow_template_node_labels')
 @Index('workflow_template_node_labels_key', ['node_id', 'label_id'], { unique: true })
 export class WorkflowTemplateNodeLabel extends LinkRow {
-  @Column('integer')
-  @ForeignKey('workflow_job_template_nodes', CASCADE)
+  @LinkTo('workflow_job_template_nodes')
   node_id!: number;
 
-  @Column('integer')
-  @ForeignKey('labels', CASCADE)
-  @Index()
+  @LinkTo('labels', { index: true })
   label_id!: number;
 }
 
@@ -117,13 +108,10 @@ export class WorkflowTemplateNodeLabel extends LinkRow {
   unique: true,
 })
 export class WorkflowTemplateNodeInstanceGroup extends LinkRow {
-  @Column('integer')
-  @ForeignKey('workflow_job_template_nodes', CASCADE)
+  @LinkTo('workflow_job_template_nodes')
   node_id!: number;
 
-  @Column('integer')
-  @ForeignKey('instance_groups', CASCADE)
-  @Index()
+  @LinkTo('instance_groups', { index: true })
   instance_group_id!: number;
 }
 

@@ -1,11 +1,11 @@
-import { Entity, Index, Column, ForeignKey } from 'typeorm';
+import { Entity, Index, Column } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/field.js';
 import { freeObject } from '../common/fields/json-schema.js';
 import { WideResourceEntity } from '../common/resource/resource.entity.js';
 import type { SavedOptions } from '../prompts/launch-options.js';
 import { NODE_RUN_OPTIONS } from '../prompts/prompt-columns.js';
-import { CASCADE, WideLinkRow } from '../database/table.js';
+import { LinkTo, WideLinkRow } from '../database/table.js';
 
 /**
  * Outcome of a node: the final status of its run, `missing` if no run could be created, or `skipped`
@@ -94,13 +94,10 @@ export class WorkflowJobNode extends WideResourceEntity {
 @Entity('workflow_job_labels')
 @Index('workflow_job_labels_key', ['workflow_job_id', 'label_id'], { unique: true })
 export class WorkflowJobLabel extends WideLinkRow {
-  @Column('bigint')
-  @ForeignKey('unified_jobs', CASCADE)
+  @LinkTo('unified_jobs', { type: 'bigint' })
   workflow_job_id!: number;
 
-  @Column('integer')
-  @ForeignKey('labels', CASCADE)
-  @Index()
+  @LinkTo('labels', { index: true })
   label_id!: number;
 }
 
@@ -110,13 +107,10 @@ export class WorkflowJobLabel extends WideLinkRow {
   unique: true,
 })
 export class WorkflowJobNodeCredential extends WideLinkRow {
-  @Column('bigint')
-  @ForeignKey('workflow_job_nodes', CASCADE)
+  @LinkTo('workflow_job_nodes', { type: 'bigint' })
   workflow_job_node_id!: number;
 
-  @Column('integer')
-  @ForeignKey('credentials', CASCADE)
-  @Index()
+  @LinkTo('credentials', { index: true })
   credential_id!: number;
 }
 
@@ -124,13 +118,10 @@ export class WorkflowJobNodeCredential extends WideLinkRow {
 @Entity('workflow_job_node_labels')
 @Index('workflow_job_node_labels_key', ['workflow_job_node_id', 'label_id'], { unique: true })
 export class WorkflowJobNodeLabel extends WideLinkRow {
-  @Column('bigint')
-  @ForeignKey('workflow_job_nodes', CASCADE)
+  @LinkTo('workflow_job_nodes', { type: 'bigint' })
   workflow_job_node_id!: number;
 
-  @Column('integer')
-  @ForeignKey('labels', CASCADE)
-  @Index()
+  @LinkTo('labels', { index: true })
   label_id!: number;
 }
 
@@ -140,13 +131,10 @@ export class WorkflowJobNodeLabel extends WideLinkRow {
   unique: true,
 })
 export class WorkflowJobNodeInstanceGroup extends WideLinkRow {
-  @Column('bigint')
-  @ForeignKey('workflow_job_nodes', CASCADE)
+  @LinkTo('workflow_job_nodes', { type: 'bigint' })
   workflow_job_node_id!: number;
 
-  @Column('integer')
-  @ForeignKey('instance_groups', CASCADE)
-  @Index()
+  @LinkTo('instance_groups', { index: true })
   instance_group_id!: number;
 }
 
@@ -154,13 +142,10 @@ export class WorkflowJobNodeInstanceGroup extends WideLinkRow {
 @Entity('workflow_job_node_edges')
 @Index('workflow_job_node_edges_key', ['parent_id', 'child_id', 'kind'], { unique: true })
 export class WorkflowJobNodeEdge extends WideLinkRow {
-  @Column('bigint')
-  @ForeignKey('workflow_job_nodes', CASCADE)
+  @LinkTo('workflow_job_nodes', { type: 'bigint' })
   parent_id!: number;
 
-  @Column('bigint')
-  @ForeignKey('workflow_job_nodes', CASCADE)
-  @Index()
+  @LinkTo('workflow_job_nodes', { type: 'bigint', index: true })
   child_id!: number;
 
   @Column('text')

@@ -1,5 +1,5 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { CASCADE, LinkRow } from '../../database/table.js';
+import { CASCADE, LinkRow, LinkTo } from '../../database/table.js';
 
 /**
  * Claim of a source on an object that it delivered, with the values of its last delivery. Claims
@@ -7,8 +7,7 @@ import { CASCADE, LinkRow } from '../../database/table.js';
  * import keeps (docs/decisions/0077-inventory-import.md).
  */
 export abstract class SourceClaim extends LinkRow {
-  @Column('integer')
-  @ForeignKey('unified_job_templates', CASCADE)
+  @LinkTo('unified_job_templates')
   inventory_source_id!: number;
 
   /** Variables of the source's last delivery: JSON, or empty. */
@@ -23,18 +22,14 @@ export abstract class SourceClaim extends LinkRow {
 @Entity('inventory_source_hosts')
 @Index('inventory_source_hosts_key', ['inventory_source_id', 'host_id'], { unique: true })
 export class InventorySourceHost extends SourceClaim {
-  @Column('integer')
-  @ForeignKey('hosts', CASCADE)
-  @Index()
+  @LinkTo('hosts', { index: true })
   host_id!: number;
 }
 
 @Entity('inventory_source_groups')
 @Index('inventory_source_groups_key', ['inventory_source_id', 'group_id'], { unique: true })
 export class InventorySourceGroup extends SourceClaim {
-  @Column('integer')
-  @ForeignKey('groups', CASCADE)
-  @Index()
+  @LinkTo('groups', { index: true })
   group_id!: number;
 }
 
@@ -45,9 +40,7 @@ export class InventorySourceVariables {
   @ForeignKey('unified_job_templates', CASCADE)
   inventory_source_id!: number;
 
-  @Column('integer')
-  @ForeignKey('inventories', CASCADE)
-  @Index()
+  @LinkTo('inventories', { index: true })
   inventory_id!: number;
 
   @Column({ type: 'text', default: '' })

@@ -20,7 +20,6 @@ export class AdHocCommandsController extends RunController(adHocCommands) {
   @Idempotent()
   @Route({
     kind: 'create',
-    access: 'authenticated',
     operationId: 'ad_hoc_commands_create',
     summary: 'Run a module on hosts of an inventory.',
     resource: adHocCommands,

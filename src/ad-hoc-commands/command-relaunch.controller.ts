@@ -62,7 +62,6 @@ export class CommandRelaunchController {
   @Route({
     kind: 'document',
     link: 'relaunch',
-    access: 'authenticated',
     operationId: 'ad_hoc_commands_relaunch_needs',
     summary: 'Fields of a relaunch of the command.',
     parent: adHocCommands,
@@ -78,7 +77,6 @@ export class CommandRelaunchController {
   @Idempotent()
   @Route({
     kind: 'action',
-    access: 'authenticated',
     operationId: 'ad_hoc_commands_relaunch',
     summary: 'Relaunch the command with the same fields.',
     parent: adHocCommands,

@@ -33,7 +33,6 @@ const METRICS = mapOf(
 
 const route = {
   kind: 'document',
-  access: 'authenticated',
   systemRole: 'auditor',
 } as const;
 

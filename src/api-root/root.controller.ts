@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import type { Actor } from '../common/access.js';
 import { issueCsrfToken } from '../common/http/csrf.js';
 import type { ApiRequest } from '../common/http/request.js';
-import { Route, type RouteInfo } from '../common/rest/route.js';
+import { Route, type RouteAccess, type RouteInfo } from '../common/rest/route.js';
 import { RouteTable } from '../common/rest/route-table.service.js';
 import type { JsonSchema } from '../common/fields/json-schema.js';
 import type { Page } from '../common/list/page.js';
@@ -21,7 +21,7 @@ import { RootService } from './root.service.js';
 const document = (
   operationId: string,
   summary: string,
-  access: RouteInfo['access'],
+  access: RouteAccess,
   response: JsonSchema,
 ): RouteInfo => ({
   kind: 'document',
@@ -67,7 +67,6 @@ export class RootController {
 
   @Route({
     kind: 'list',
-    access: 'authenticated',
     operationId: 'me',
     summary: 'Return the caller, as a list with one user.',
     resource: users,

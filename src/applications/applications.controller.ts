@@ -38,7 +38,6 @@ export class ApplicationsController extends ResourceController(applications, [
 
   @Route({
     kind: 'create',
-    access: 'authenticated',
     operationId: 'applications_create',
     summary: 'Create an application. Only this response shows the secret of a confidential client.',
     resource: applications,
@@ -51,7 +50,6 @@ export class ApplicationsController extends ResourceController(applications, [
 
   @Route({
     kind: 'create',
-    access: 'authenticated',
     operationId: 'applications_tokens_create',
     summary: 'Create a token of the caller for an application. The response shows it once.',
     resource: tokens,
@@ -77,7 +75,6 @@ export class OrganizationApplicationsController {
 
   @Route({
     kind: 'create',
-    access: 'authenticated',
     operationId: 'organizations_applications_add',
     summary:
       'Create an application of the organization. Only this response shows the secret of a confidential client.',

@@ -33,7 +33,6 @@ export class SecondFactorController {
 
   @Route({
     kind: 'action',
-    access: 'authenticated',
     operationId: 'users_remove_second_factor',
     summary: 'Remove the second factor of a user. Superusers can remove that of others.',
     parent: users,

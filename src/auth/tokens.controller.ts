@@ -30,7 +30,6 @@ export class TokensController extends ResourceController(tokens, [
 
   @Route({
     kind: 'create',
-    access: 'authenticated',
     operationId: 'tokens_create',
     summary: 'Create an access token. Only this response shows the token.',
     resource: tokens,

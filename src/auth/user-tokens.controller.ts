@@ -17,7 +17,7 @@ import { Token } from './token.entity.js';
 import { tokens } from './tokens.resource.js';
 import { TokensService } from './tokens.service.js';
 
-const ROUTE = { access: 'authenticated', resource: tokens, parent: users } as const;
+const ROUTE = { resource: tokens, parent: users } as const;
 const list: RouteInfo = {
   ...ROUTE,
   kind: 'list',

@@ -41,7 +41,6 @@ export class BulkHostsController {
 
   @Route({
     kind: 'document',
-    access: 'authenticated',
     operationId: 'bulk_host_create_help',
     summary: 'Describe the bulk creation of hosts.',
     response: DETAIL,
@@ -57,7 +56,6 @@ export class BulkHostsController {
    */
   @Route({
     kind: 'action',
-    access: 'authenticated',
     operationId: 'bulk_host_create',
     summary:
       'Create many hosts in one inventory, all or none. `?dry_run=1` validates and reports the effects but changes nothing. For inventories of any size, send NDJSON with one host per line. The URL then contains `inventory` and `on_conflict`, and errors are listed by line. `Accept: application/x-ndjson` streams the progress.',
@@ -94,7 +92,6 @@ export class BulkHostsController {
 
   @Route({
     kind: 'document',
-    access: 'authenticated',
     operationId: 'bulk_host_delete_help',
     summary: 'Describe the bulk deletion of hosts.',
     response: DETAIL,
@@ -106,7 +103,6 @@ export class BulkHostsController {
 
   @Route({
     kind: 'action',
-    access: 'authenticated',
     operationId: 'bulk_host_delete',
     summary: 'Delete many hosts, all or none. `?dry_run=1` deletes nothing.',
     query: [DRY_RUN_PARAMETER],

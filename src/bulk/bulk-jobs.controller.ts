@@ -23,7 +23,6 @@ export class BulkJobsController {
 
   @Route({
     kind: 'document',
-    access: 'authenticated',
     operationId: 'bulk_job_launch_help',
     summary: 'Describe the bulk launch.',
     response: DETAIL,
@@ -39,7 +38,6 @@ export class BulkJobsController {
   @Idempotent()
   @Route({
     kind: 'action',
-    access: 'authenticated',
     operationId: 'bulk_job_launch',
     summary: 'Launch many jobs as one workflow job, all or none. `?dry_run=1` launches nothing.',
     resource: workflowJobs,

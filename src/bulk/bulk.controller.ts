@@ -9,7 +9,6 @@ import { Route } from '../common/rest/route.js';
 export class BulkController {
   @Route({
     kind: 'document',
-    access: 'authenticated',
     operationId: 'bulk',
     summary: 'List the bulk operations.',
     response: mapOf(STRING),

@@ -27,7 +27,6 @@ export class WorkflowRelaunchController {
   @Route({
     kind: 'document',
     link: 'relaunch',
-    access: 'authenticated',
     operationId: 'workflow_jobs_relaunch_needs',
     summary: 'Fields that a relaunch of the workflow job accepts.',
     response: object({}),
@@ -41,7 +40,6 @@ export class WorkflowRelaunchController {
   @Idempotent()
   @Route({
     kind: 'action',
-    access: 'authenticated',
     operationId: 'workflow_jobs_relaunch',
     summary: 'Relaunch the workflow job.',
     parent: workflowJobs,

@@ -46,7 +46,6 @@ export class CallbackController {
 
   @Route({
     kind: 'document',
-    access: 'authenticated',
     operationId: 'job_template_callback_retrieve',
     summary: 'The key of the template, and the hosts that match the address of the caller.',
     parent: jobTemplates,

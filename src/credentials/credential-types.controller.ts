@@ -27,7 +27,6 @@ export class CredentialTypesController extends ResourceController(credentialType
 
   @Route({
     kind: 'action',
-    access: 'authenticated',
     operationId: 'credential_types_test',
     summary: 'Test a secret store by fetching a value, with inputs that are not stored.',
     parent: credentialTypes,

@@ -80,7 +80,6 @@ export class AuthenticatorsController extends ResourceController(authenticators)
 
   @Route({
     kind: 'action',
-    access: 'authenticated',
     operationId: 'authenticators_test',
     summary:
       'Show the grants for claims or a user of a directory, or check that the provider responds.',

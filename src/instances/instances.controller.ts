@@ -22,8 +22,6 @@ import type { Instance } from './instance.entity.js';
 import { instances } from './instances.resource.js';
 import { InstancesRepository } from './instances.repository.js';
 
-const ROUTE = { access: 'authenticated', parent: instances } as const;
-
 /** Fields of an instance that its workers determine. */
 const HEALTH = {
   hostname: described(STRING, 'Name of the instance.'),
@@ -60,7 +58,7 @@ export class InstancesController extends ResourceController(instances, [
   }
 
   @Route({
-    ...ROUTE,
+    parent: instances,
     kind: 'document',
     link: 'health_check',
     operationId: 'instances_health_check_read',
@@ -74,7 +72,7 @@ export class InstancesController extends ResourceController(instances, [
   }
 
   @Route({
-    ...ROUTE,
+    parent: instances,
     kind: 'action',
     needs: 'change',
     operationId: 'instances_health_check_start',

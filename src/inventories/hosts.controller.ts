@@ -38,7 +38,6 @@ export class HostsController extends ResourceController(hosts) {
   @Route({
     kind: 'document',
     link: 'ansible_facts',
-    access: 'authenticated',
     operationId: 'hosts_ansible_facts_read',
     summary: 'Facts of one host that jobs with use_fact_cache stored.',
     parent: hosts,

@@ -63,7 +63,6 @@ export class InventoriesController extends ResourceController(inventories) {
   @Route({
     kind: 'document',
     link: 'script',
-    access: 'authenticated',
     operationId: 'inventories_script_read',
     summary: 'Inventory document of Ansible.',
     parent: inventories,
@@ -80,7 +79,6 @@ export class InventoriesController extends ResourceController(inventories) {
   @Route({
     kind: 'document',
     link: 'tree',
-    access: 'authenticated',
     operationId: 'inventories_tree_read',
     summary: 'Root groups of one inventory, each with its subgroups under children.',
     parent: inventories,

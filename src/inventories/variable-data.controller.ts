@@ -15,7 +15,6 @@ const variablesOf = (row: Row): Promise<Variables> => readVariables(String(row.v
 
 const routeOf = (owners: ResourceDefinition, verb: string, word: string): RouteInfo => ({
   kind: 'document',
-  access: 'authenticated',
   operationId: `${owners.path}_variable_data_${verb}`,
   summary: `${word} the variables of one ${owners.label.toLowerCase()}.`,
   parent: owners,

@@ -19,7 +19,7 @@ import { CONSTRUCTED_OPTIONS } from './source-checks.js';
 import { CONSTRUCTED } from './source-kinds.js';
 
 const { fields } = constructedInventories;
-const ROUTE = { access: 'authenticated', resource: constructedInventories, body: fields } as const;
+const ROUTE = { resource: constructedInventories, body: fields } as const;
 
 /**
  * Constructed inventories with the options of their source. Writes change the inventory and its

@@ -23,8 +23,6 @@ import { canUpdate, InventoryUpdateLauncher } from './inventory-update-launcher.
 import { inventoryUpdates } from './inventory-updates.resource.js';
 import { credentialOfSource } from './source-credentials.service.js';
 
-const ROUTE = { access: 'authenticated', parent: inventorySources } as const;
-
 @Resource(inventorySources)
 @SubList('inventory_updates', children('inventory_updates', { readOnly: true }))
 @SubList('credentials', credentialOfSource())
@@ -45,7 +43,7 @@ export class InventorySourcesController extends ResourceController(inventorySour
   }
 
   @Route({
-    ...ROUTE,
+    parent: inventorySources,
     kind: 'destroy',
     needs: 'change',
     operationId: 'inventory_sources_hosts_destroy',
@@ -57,7 +55,7 @@ export class InventorySourcesController extends ResourceController(inventorySour
   }
 
   @Route({
-    ...ROUTE,
+    parent: inventorySources,
     kind: 'destroy',
     needs: 'change',
     operationId: 'inventory_sources_groups_destroy',
@@ -69,7 +67,7 @@ export class InventorySourcesController extends ResourceController(inventorySour
   }
 
   @Route({
-    ...ROUTE,
+    parent: inventorySources,
     kind: 'document',
     link: 'update',
     operationId: 'inventory_sources_can_update',
@@ -83,7 +81,7 @@ export class InventorySourcesController extends ResourceController(inventorySour
 
   @Idempotent()
   @Route({
-    ...ROUTE,
+    parent: inventorySources,
     kind: 'action',
     needs: 'update',
     resource: inventoryUpdates,

@@ -33,7 +33,6 @@ const STARTS = list({
   ]),
   additionalProperties: anyValue('Another field of the update that was started.'),
 });
-const ROUTE = { access: 'authenticated', parent: inventories } as const;
 
 /** Updates all sources of an inventory at once (docs/contract/inventory-sources.md#all-sources). */
 @ApiTags('inventories')
@@ -47,7 +46,7 @@ export class UpdateInventoryController {
   ) {}
 
   @Route({
-    ...ROUTE,
+    parent: inventories,
     kind: 'document',
     link: 'update_inventory_sources',
     operationId: 'inventories_update_inventory_sources_read',
@@ -70,7 +69,7 @@ export class UpdateInventoryController {
 
   @Idempotent()
   @Route({
-    ...ROUTE,
+    parent: inventories,
     kind: 'action',
     needs: 'update',
     operationId: 'inventories_update_inventory_sources',

@@ -110,7 +110,6 @@ export class LaunchController extends TemplateLaunches {
   @Route({
     kind: 'document',
     link: 'launch',
-    access: 'authenticated',
     operationId: 'job_template_launch_needs',
     summary: 'Fields and prompts of a launch of the template.',
     parent: jobTemplates,
@@ -124,7 +123,6 @@ export class LaunchController extends TemplateLaunches {
   @Idempotent()
   @Route({
     kind: 'action',
-    access: 'authenticated',
     operationId: 'job_template_launch',
     summary:
       'Launch a job, or a workflow job of slices. Fields without a prompt are ignored and listed.',
@@ -175,7 +173,6 @@ export class WorkflowLaunchController extends TemplateLaunches {
   @Route({
     kind: 'document',
     link: 'launch',
-    access: 'authenticated',
     operationId: 'workflow_job_template_launch_needs',
     summary: 'Fields and prompts of a launch of the workflow.',
     parent: workflowTemplates,
@@ -189,7 +186,6 @@ export class WorkflowLaunchController extends TemplateLaunches {
   @Idempotent()
   @Route({
     kind: 'action',
-    access: 'authenticated',
     operationId: 'workflow_job_template_launch',
     summary: 'Launch the workflow. Fields without a prompt are ignored and listed.',
     parent: workflowTemplates,

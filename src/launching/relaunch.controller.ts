@@ -74,7 +74,6 @@ export class RelaunchController {
   @Route({
     kind: 'document',
     link: 'relaunch',
-    access: 'authenticated',
     operationId: 'jobs_relaunch_needs',
     summary: 'Fields of a relaunch of the job.',
     parent: jobs,
@@ -89,7 +88,6 @@ export class RelaunchController {
   @Idempotent()
   @Route({
     kind: 'action',
-    access: 'authenticated',
     operationId: 'jobs_relaunch',
     summary: 'Launch the job again, on all hosts or on those that failed.',
     parent: jobs,

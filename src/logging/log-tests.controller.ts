@@ -17,7 +17,6 @@ export class LogTestsController {
 
   @Route({
     kind: 'action',
-    access: 'authenticated',
     operationId: 'settings_logging_test',
     summary: 'Send a test record to the log aggregator.',
     systemRole: 'superuser',

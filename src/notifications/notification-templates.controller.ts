@@ -36,7 +36,6 @@ export class NotificationTemplatesController extends ResourceController(notifica
   /** Responds with status 200, the pending record, and its id in the field that clients read. */
   @Route({
     kind: 'action',
-    access: 'authenticated',
     operationId: 'notification_templates_test',
     summary: 'Send a test notification in a single attempt. The record shows the result.',
     resource: notifications,
@@ -59,7 +58,6 @@ export class NotificationTemplatesController extends ResourceController(notifica
 
   @Route({
     kind: 'action',
-    access: 'authenticated',
     operationId: 'notification_templates_resend',
     summary:
       'Resend notifications of a time range; default: failed notifications. `?dry_run=1` only lists them.',

@@ -29,7 +29,6 @@ export class NotificationsController extends ResourceController(notifications, [
   @Route({
     kind: 'action',
     link: 'resend',
-    access: 'authenticated',
     operationId: 'notifications_resend',
     summary: 'Resend a finished notification as a new record.',
     resource: notifications,

@@ -33,7 +33,6 @@ import { ProjectUpdateLauncher } from './project-update-launcher.service.js';
 import { projectUpdates } from './project-updates.resource.js';
 import { isSynced, projects } from './projects.resource.js';
 
-const ROUTE = { access: 'authenticated', parent: projects } as const;
 const FILES = list(STRING);
 
 @Resource(projects)
@@ -57,7 +56,7 @@ export class ProjectsController extends ResourceController(projects) {
   }
 
   @Route({
-    ...ROUTE,
+    parent: projects,
     kind: 'document',
     link: 'playbooks',
     operationId: 'projects_playbooks_read',
@@ -71,7 +70,7 @@ export class ProjectsController extends ResourceController(projects) {
   }
 
   @Route({
-    ...ROUTE,
+    parent: projects,
     kind: 'document',
     link: 'inventory_files',
     operationId: 'projects_inventory_files_read',
@@ -85,7 +84,7 @@ export class ProjectsController extends ResourceController(projects) {
   }
 
   @Route({
-    ...ROUTE,
+    parent: projects,
     kind: 'document',
     link: 'update',
     operationId: 'projects_can_update',
@@ -99,7 +98,7 @@ export class ProjectsController extends ResourceController(projects) {
 
   @Idempotent()
   @Route({
-    ...ROUTE,
+    parent: projects,
     kind: 'action',
     needs: 'update',
     resource: projectUpdates,

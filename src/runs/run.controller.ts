@@ -21,7 +21,6 @@ export function RunController(
   definition: ResourceDefinition,
 ): Type<CancelableController> & { readonly definition: ResourceDefinition } {
   const label = definition.label.toLowerCase();
-  const route = { access: 'authenticated', parent: definition } as const;
 
   class Run extends ResourceController(definition, ['list', 'retrieve', 'destroy']) {
     constructor(
@@ -32,7 +31,7 @@ export function RunController(
     }
 
     @Route({
-      ...route,
+      parent: definition,
       kind: 'document',
       link: 'cancel',
       operationId: `${definition.path}_can_cancel`,
@@ -45,7 +44,7 @@ export function RunController(
     }
 
     @Route({
-      ...route,
+      parent: definition,
       kind: 'action',
       needs: 'cancel',
       status: 202,

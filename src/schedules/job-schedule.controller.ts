@@ -23,7 +23,6 @@ export class JobScheduleController {
   @Route({
     kind: 'document',
     link: 'create_schedule',
-    access: 'authenticated',
     operationId: 'jobs_schedule_prompts',
     summary: 'Shows if a schedule can be created from the job, and its prompts.',
     parent: jobs,
@@ -39,7 +38,6 @@ export class JobScheduleController {
 
   @Route({
     kind: 'action',
-    access: 'authenticated',
     operationId: 'jobs_create_schedule',
     summary: 'Create a disabled schedule with the template and the prompts of the job.',
     parent: jobs,

@@ -35,7 +35,6 @@ const TIMES = list(STRING);
 export class SchedulesController extends ResourceController(schedules) {
   @Route({
     kind: 'action',
-    access: 'authenticated',
     operationId: 'schedules_preview',
     summary: 'List the next occurrences of a rule, in its time zone and in UTC.',
     status: 200,
@@ -60,7 +59,6 @@ export class SchedulesController extends ResourceController(schedules) {
 
   @Route({
     kind: 'document',
-    access: 'authenticated',
     operationId: 'schedules_zoneinfo',
     summary: 'Time zones that a schedule may name.',
     response: object({ zones: described(list(STRING), 'Names of time zones.') }),

@@ -48,7 +48,6 @@ export class SearchController {
 
   @Route({
     kind: 'document',
-    access: 'authenticated',
     operationId: 'search',
     summary: 'Objects of all kinds that contain the words and that the caller may read.',
     query: SEARCH_PARAMETERS,

@@ -41,7 +41,6 @@ const ofCategory: Pick<RouteInfo, 'rules' | 'fieldsAt'> = {
 
 const change: Omit<RouteInfo, 'operationId'> = {
   kind: 'action',
-  access: 'authenticated',
   summary: 'Change settings that can be changed at run time.',
   body: RUNTIME_SETTING_FIELDS,
   ...ofCategory,
@@ -63,7 +62,6 @@ export class SettingsController {
 
   @Route({
     kind: 'document',
-    access: 'authenticated',
     operationId: 'settings_list',
     summary: 'Categories of settings.',
     systemRole: 'auditor',
@@ -89,7 +87,6 @@ export class SettingsController {
 
   @Route({
     kind: 'document',
-    access: 'authenticated',
     operationId: 'settings_retrieve',
     summary: 'Settings of one category; secrets are masked.',
     systemRole: 'auditor',
@@ -119,7 +116,6 @@ export class SettingsController {
 
   @Route({
     kind: 'destroy',
-    access: 'authenticated',
     operationId: 'settings_reset',
     summary: "Reset a category to the environment's values.",
     systemRole: 'superuser',

@@ -77,7 +77,6 @@ export class StatisticsController {
 
   @Route({
     kind: 'document',
-    access: 'authenticated',
     operationId: 'statistics',
     summary: 'Return statistics of recent and waiting jobs that the caller may read.',
     query: STATISTICS_PARAMETERS,

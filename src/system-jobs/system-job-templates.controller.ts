@@ -18,8 +18,6 @@ import { startedBy } from '../runs/launcher.js';
 import { SystemJobLauncher } from './system-job-launcher.service.js';
 import { systemJobs, systemJobTemplates } from './system-jobs.resource.js';
 
-const ROUTE = { access: 'authenticated', parent: systemJobTemplates } as const;
-
 /** Body of a launch (docs/contract/system-jobs.md#launching). */
 export class SystemJobLaunchRequest {
   @Variables({
@@ -48,7 +46,7 @@ export class SystemJobTemplatesController extends ResourceController(systemJobTe
   }
 
   @Route({
-    ...ROUTE,
+    parent: systemJobTemplates,
     kind: 'document',
     link: 'launch',
     operationId: 'system_job_template_launch_needs',
@@ -62,7 +60,7 @@ export class SystemJobTemplatesController extends ResourceController(systemJobTe
 
   @Idempotent()
   @Route({
-    ...ROUTE,
+    parent: systemJobTemplates,
     kind: 'action',
     needs: 'launch',
     resource: systemJobs,

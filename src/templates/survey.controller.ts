@@ -53,8 +53,7 @@ const SURVEY = {
 const routeOf = (
   templates: ResourceDefinition,
   verb: string,
-): Pick<RouteInfo, 'access' | 'parent' | 'operationId'> => ({
-  access: 'authenticated',
+): Pick<RouteInfo, 'parent' | 'operationId'> => ({
   parent: templates,
   operationId: `${templates.path}_survey_spec_${verb}`,
 });

@@ -11,7 +11,6 @@ import { WebhookKeys } from './webhook-keys.service.js';
 
 const routeOf = (templates: ResourceDefinition) =>
   ({
-    access: 'authenticated',
     parent: templates,
     needs: 'manage_webhook_key',
     showsSecret: true,

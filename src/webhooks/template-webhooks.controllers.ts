@@ -70,7 +70,6 @@ abstract class TemplateWebhooksController {
   @Route((templates) => ({
     kind: 'document',
     link: 'webhook',
-    access: 'authenticated',
     operationId: `${templates.path}_webhook`,
     summary:
       'Values to enter at the code host, with the secret. Only for administrators of the template.',
@@ -87,7 +86,6 @@ abstract class TemplateWebhooksController {
   @Route((templates) => ({
     kind: 'list',
     link: 'webhook_deliveries',
-    access: 'authenticated',
     operationId: `${templates.path}_webhook_deliveries_list`,
     summary: `Webhook deliveries of one ${templates.label.toLowerCase()}.`,
     resource: webhookDeliveries,
@@ -106,7 +104,6 @@ abstract class TemplateWebhooksController {
   @Idempotent()
   @Route((templates) => ({
     kind: 'action',
-    access: 'authenticated',
     operationId: `${templates.path}_webhook_deliveries_redeliver`,
     summary: 'Redeliver a webhook delivery of the template.',
     parent: templates,
@@ -131,7 +128,6 @@ abstract class TemplateWebhooksController {
 
   @Route((templates) => ({
     kind: 'action',
-    access: 'authenticated',
     operationId: `${templates.path}_webhook_filters_test`,
     summary:
       'Test the filters of the template, or the filters in the body, against the stored deliveries.',

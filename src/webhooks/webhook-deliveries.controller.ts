@@ -27,7 +27,6 @@ export class WebhookDeliveriesController extends ResourceController(webhookDeliv
 
   @Route({
     kind: 'action',
-    access: 'authenticated',
     operationId: 'webhook_deliveries_redeliver',
     summary: 'Redeliver a webhook delivery.',
     parent: webhookDeliveries,

@@ -36,7 +36,6 @@ export class WorkflowJobTemplateNodesController extends ResourceController(workf
   @Route({
     kind: 'create',
     link: 'create_approval_template',
-    access: 'authenticated',
     operationId: 'workflow_job_template_nodes_create_approval_template',
     summary: 'Replace the template of the node by an approval.',
     parent: workflowTemplateNodes,

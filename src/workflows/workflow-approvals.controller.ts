@@ -14,7 +14,6 @@ import { workflowApprovals } from './workflow-approvals.resource.js';
 
 const CAN_DECIDE = {
   kind: 'document',
-  access: 'authenticated',
   summary: 'Shows if the caller can decide on the approval.',
   parent: workflowApprovals,
   response: object({ can_approve_or_deny: described(BOOLEAN, 'True if the caller may decide.') }),
@@ -22,7 +21,6 @@ const CAN_DECIDE = {
 
 const DECIDE = {
   kind: 'action',
-  access: 'authenticated',
   parent: workflowApprovals,
   needs: 'approve',
   refusal: 'User does not have permission to approve or deny this workflow.',

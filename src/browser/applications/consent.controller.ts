@@ -19,7 +19,6 @@ import { openPage } from '../shared/page-context.js';
 import { ALLOW, consentPage, DECISION } from './consent-page.js';
 
 const ROUTE = {
-  access: 'authenticated',
   produces: 'text/html',
   response: STRING,
 } as const satisfies Partial<RouteInfo>;

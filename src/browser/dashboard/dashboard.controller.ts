@@ -18,7 +18,6 @@ export class DashboardController {
 
   @Route({
     kind: 'document',
-    access: 'authenticated',
     operationId: 'dashboard',
     outsideApi: true,
     summary:

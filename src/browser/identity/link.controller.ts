@@ -25,7 +25,6 @@ export class LinkController {
    */
   @Route({
     kind: 'document',
-    access: 'authenticated',
     outsideApi: true,
     operationId: 'sso_link',
     summary: 'Start to link an account of an identity provider to the user of the session.',

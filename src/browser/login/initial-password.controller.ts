@@ -21,7 +21,6 @@ export const INITIAL_PASSWORD_PATH = '/initial-password/';
 export class InitialPasswordController {
   @Route({
     kind: 'document',
-    access: 'authenticated',
     operationId: 'initial_password',
     outsideApi: true,
     summary: 'Form that replaces the generated password of the first administrator.',

@@ -21,7 +21,6 @@ export class SearchPageController {
 
   @Route({
     kind: 'document',
-    access: 'authenticated',
     operationId: 'search_page',
     outsideApi: true,
     summary: 'Show the search page.',

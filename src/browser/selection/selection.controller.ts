@@ -34,7 +34,6 @@ class SelectionRequest {
 }
 
 const ROUTE = {
-  access: 'authenticated',
   outsideApi: true,
   produces: 'text/html',
   response: STRING,

@@ -14,7 +14,6 @@ const parent = {
 
 const info = (more: Partial<RouteInfo>): RouteInfo => ({
   kind: 'retrieve',
-  access: 'authenticated',
   operationId: 'things_retrieve',
   summary: '',
   parent,

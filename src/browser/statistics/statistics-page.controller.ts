@@ -20,7 +20,6 @@ export class StatisticsPageController {
 
   @Route({
     kind: 'document',
-    access: 'authenticated',
     operationId: 'statistics_page',
     outsideApi: true,
     summary: 'Show the statistics page.',

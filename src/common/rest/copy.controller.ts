@@ -23,7 +23,6 @@ export const copyCheckOf = (
   losses: JsonSchemas = {},
 ): RouteInfo => ({
   kind: 'document',
-  access: 'authenticated',
   link: 'copy',
   operationId: `${path}_copy_read`,
   summary: `Return whether the caller may copy one ${label.toLowerCase()}.`,
@@ -56,7 +55,6 @@ export abstract class CopyController<Schema extends object = object> {
 
   @Route((copied) => ({
     kind: 'create',
-    access: 'authenticated',
     parent: copied,
     resource: copied,
     needs: 'copy',

@@ -112,9 +112,8 @@ export function ResourceController(
 function routesOf(definition: ResourceDefinition): Record<GenericMethod, RouteInfo> {
   const { path, label, fields, policy, deletesLater } = definition;
   const lowerLabel = label.toLowerCase();
-  const common = (name: GenericMethod): Pick<RouteInfo, 'kind' | 'access' | 'operationId'> => ({
+  const common = (name: GenericMethod): Pick<RouteInfo, 'kind' | 'operationId'> => ({
     kind: name,
-    access: 'authenticated',
     operationId: `${path}_${name}`,
   });
   const ofResource = (name: GenericMethod, verb: string): RouteInfo => ({

@@ -7,7 +7,6 @@ import { Route, type RouteInfo } from './route.js';
 
 const info: RouteInfo = {
   kind: 'document',
-  access: 'authenticated',
   operationId: 'shelves_read',
   summary: 'Shows one shelf.',
   response: object({ name: STRING }),

@@ -84,8 +84,8 @@ export type RouteKind =
   | 'document';
 
 /**
- * Access level of a route. Permissions on objects are decided by the policy. A route without this
- * declaration is refused (closed by default) and fails the architecture tests.
+ * Access level of a route. Permissions on objects are decided by the policy. A handler without `@Route` is
+ * refused and fails the architecture tests.
  */
 export type RouteAccess = 'public' | 'authenticated' | 'signature';
 
@@ -95,7 +95,8 @@ export type SystemRole = 'superuser' | 'auditor';
 /** Declaration of a route for the guard, OPTIONS, `Allow`, OpenAPI, the HTML forms and the tests. */
 export interface RouteInfo {
   kind: RouteKind;
-  access: RouteAccess;
+  /** Default: `authenticated`, which `@Route` fills in. */
+  access?: RouteAccess;
   /** Unique name in the OpenAPI document, for example `teams_list`. */
   operationId: string;
   summary: string;
@@ -261,8 +262,10 @@ type RouteOfResource = (definition: ResourceDefinition) => RouteInfo;
  * Declares a route for all consumers of route metadata, including the OpenAPI document. The decorator
  * must stand above the HTTP method decorator, whose method and path it reads:
  *
- *   @Route({ kind: 'document', access: 'authenticated', … })
+ *   @Route({ kind: 'document', parent: projects, … })
  *   @Get(':id/playbooks')
+ *
+ * The caller must be authenticated, unless the declaration has the `access` `public` or `signature`.
  *
  * In an abstract controller that several resources extend, the declaration is a function of the resource:
  *
@@ -277,6 +280,8 @@ export const Route =
       SetMetadata(ROUTE_OF_RESOURCE, declared)(prototype, name, descriptor);
       return;
     }
+    // Set in place: a copy would call getters of the declaration before their resources are defined.
+    declared.access ??= 'authenticated';
     const info = withBody(declared, prototype, name);
     const location = locationOf(descriptor.value, info);
     const { operationId, summary, parent, link } = info;

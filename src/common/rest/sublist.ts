@@ -190,7 +190,6 @@ const routeOfList = (
   link: boolean,
 ): RouteInfo => ({
   kind: 'list',
-  access: 'authenticated',
   operationId: `${parent.path}_${name}_list`,
   summary: `${labelOf(name)} of one ${parent.label.toLowerCase()}.`,
   get resource() {
@@ -203,7 +202,6 @@ const routeOfList = (
 
 const routeOfAdd = (parent: ResourceDefinition, spec: SubListSpec, name: string): RouteInfo => ({
   kind: spec.create ? 'create' : 'associate',
-  access: 'authenticated',
   operationId: `${parent.path}_${name}_add`,
   summary: `Add to the ${name.replaceAll('_', ' ')} of one ${parent.label.toLowerCase()}.`,
   get resource() {

@@ -56,7 +56,6 @@ export class JobEventListController {
 
   @Route({
     kind: 'document',
-    access: 'authenticated',
     operationId: 'jobs_job_events_children_summary',
     summary: 'Parents and children of the events of one job.',
     parent: jobs,

@@ -12,7 +12,7 @@ import { sql } from '../../database/sql.js';
 import { listEvents } from '../../common/rest/event-list.js';
 import { jobEvents } from './job-events.resource.js';
 
-const LIST = { kind: 'list', access: 'authenticated', resource: jobEvents } as const;
+const LIST = { kind: 'list', resource: jobEvents } as const;
 
 /** Events of all runs that the caller can read. */
 @Resource(jobEvents)

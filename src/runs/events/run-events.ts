@@ -25,7 +25,6 @@ export const eventsOf = ({ type }: ResourceDefinition): ResourceDefinition =>
 export const eventsRoute = (runs: ResourceDefinition, path: string): RouteInfo => ({
   kind: 'list',
   link: path,
-  access: 'authenticated',
   resource: eventsOf(runs),
   operationId: `${runs.path}_${path}_list`,
   summary: `Events of one ${runs.label.toLowerCase()}, in the order of its output.`,

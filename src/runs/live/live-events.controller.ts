@@ -21,7 +21,6 @@ const MAX_WAIT_MS = 3000;
 
 const ROUTE = {
   kind: 'document',
-  access: 'authenticated',
   summary:
     'New events and status changes of the run as server-sent events, after Last-Event-ID or ?after=, until the run ends.',
   produces: 'text/event-stream',

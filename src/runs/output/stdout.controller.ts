@@ -23,7 +23,6 @@ type Format = (typeof FORMATS)[number];
 const ROUTE = {
   kind: 'document',
   link: 'stdout',
-  access: 'authenticated',
   summary:
     'Output of the run: ?format=json, txt, ansi, html, txt_download or ansi_download; start_line, end_line.',
   texts: ['text/plain', 'text/html'],

@@ -1,5 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
-import { bytes, integer, seconds } from './setting.js';
+import { SettingCategory } from './setting.js';
+
+const system = new SettingCategory('system');
 
 export const MEGABYTE = 1_048_576;
 
@@ -16,29 +18,25 @@ export function processesOfMachine(
 
 /** Number of API processes, and limits for unauthenticated clients. */
 export const HTTP_SETTINGS = {
-  WEB_CONCURRENCY: integer({
-    category: 'system',
+  WEB_CONCURRENCY: system.integer({
     default: 1,
     min: 1,
     max: 256,
     auto: processesOfMachine,
     help: 'Number of API processes that share the port. `auto`: one for each core, limited by the available memory.',
   }),
-  SHUTDOWN_DRAIN_SECONDS: seconds({
-    category: 'system',
+  SHUTDOWN_DRAIN_SECONDS: system.seconds({
     default: 0,
     min: 0,
     max: 20,
     help: 'Seconds for which the API keeps serving requests after SIGTERM, while /health/ready returns 503, so that an orchestrator routes new requests elsewhere. The image sets 5. SIGINT (Ctrl-C) skips this time.',
   }),
-  CONNECTIONS_PER_ADDRESS: integer({
-    category: 'system',
+  CONNECTIONS_PER_ADDRESS: system.integer({
     default: 512,
     min: 1,
     help: 'Maximum number of open connections from one address to the API of one machine. Connections from TRUSTED_PROXIES are not counted.',
   }),
-  STRANGER_BYTES_MAX: bytes({
-    category: 'system',
+  STRANGER_BYTES_MAX: system.bytes({
     default: 64 * MEGABYTE,
     min: MEGABYTE,
     help: 'Maximum total size of the bodies of unauthenticated requests, such as webhook deliveries, that the API of one machine keeps in memory, in bytes.',

@@ -28,54 +28,68 @@ export interface SettingDeclaration<T> {
   runtime?: boolean;
 }
 
-type Options<T> = Omit<SettingDeclaration<T>, 'type'>;
-
-export const integer = (options: Options<number>): SettingDeclaration<number> => ({
-  type: 'integer',
-  ...options,
-});
+type Options<T> = Omit<SettingDeclaration<T>, 'type' | 'category'>;
 type Unset<T> = Omit<Options<T | null>, 'default'>;
-/** Declares a number that is null if it is not set. */
-export const optionalInteger = (options: Unset<number>): SettingDeclaration<number | null> => ({
-  type: 'integer',
-  default: null,
-  ...options,
-});
-type UnitSetting = (options: Options<number>) => SettingDeclaration<number>;
-export const bytes: UnitSetting = (options) => integer({ unit: 'bytes', ...options });
-export const days: UnitSetting = (options) => integer({ unit: 'days', ...options });
-export const milliseconds: UnitSetting = (options) => integer({ unit: 'milliseconds', ...options });
-export const seconds: UnitSetting = (options) => integer({ unit: 'seconds', ...options });
-export const boolean = (options: Options<boolean>): SettingDeclaration<boolean> => ({
-  type: 'boolean',
-  ...options,
-});
-export const string = (options: Options<string>): SettingDeclaration<string> => ({
-  type: 'string',
-  ...options,
-});
-/** Declares a text that is null if it is not set. */
-export const optionalString = (options: Unset<string>): SettingDeclaration<string | null> => ({
-  type: 'string',
-  default: null,
-  ...options,
-});
-/** Declares a setting with comma-separated texts. */
-export const listSetting = (
-  options: Options<readonly string[]>,
-): SettingDeclaration<readonly string[]> => ({
-  type: 'list',
-  ...options,
-});
-/** Declares a setting with environment variables: an object of texts, in the environment as JSON. */
-export const variablesSetting = (
-  options: Options<Readonly<Record<string, string>>>,
-): SettingDeclaration<Readonly<Record<string, string>>> => ({ type: 'map', ...options });
-/** Declares a setting with a text that is never shown. */
-export const secretSetting = (options: Options<string>): SettingDeclaration<string> => ({
-  type: 'secret',
-  ...options,
-});
+
+/** Category of settings, in `/api/v2/settings/<category>/`. Its methods declare the settings. */
+export class SettingCategory {
+  constructor(private readonly category: string) {}
+
+  integer(options: Options<number>): SettingDeclaration<number> {
+    return { type: 'integer', category: this.category, ...options };
+  }
+
+  /** Declares a number that is null if it is not set. */
+  optionalInteger(options: Unset<number>): SettingDeclaration<number | null> {
+    return { type: 'integer', category: this.category, default: null, ...options };
+  }
+
+  bytes(options: Options<number>): SettingDeclaration<number> {
+    return this.integer({ unit: 'bytes', ...options });
+  }
+
+  days(options: Options<number>): SettingDeclaration<number> {
+    return this.integer({ unit: 'days', ...options });
+  }
+
+  milliseconds(options: Options<number>): SettingDeclaration<number> {
+    return this.integer({ unit: 'milliseconds', ...options });
+  }
+
+  seconds(options: Options<number>): SettingDeclaration<number> {
+    return this.integer({ unit: 'seconds', ...options });
+  }
+
+  boolean(options: Options<boolean>): SettingDeclaration<boolean> {
+    return { type: 'boolean', category: this.category, ...options };
+  }
+
+  string(options: Options<string>): SettingDeclaration<string> {
+    return { type: 'string', category: this.category, ...options };
+  }
+
+  /** Declares a text that is null if it is not set. */
+  optionalString(options: Unset<string>): SettingDeclaration<string | null> {
+    return { type: 'string', category: this.category, default: null, ...options };
+  }
+
+  /** Declares comma-separated texts. */
+  list(options: Options<readonly string[]>): SettingDeclaration<readonly string[]> {
+    return { type: 'list', category: this.category, ...options };
+  }
+
+  /** Declares environment variables: an object of texts, in the environment as JSON. */
+  variables(
+    options: Options<Readonly<Record<string, string>>>,
+  ): SettingDeclaration<Readonly<Record<string, string>>> {
+    return { type: 'map', category: this.category, ...options };
+  }
+
+  /** Declares a text that is never shown. */
+  secret(options: Options<string>): SettingDeclaration<string> {
+    return { type: 'secret', category: this.category, ...options };
+  }
+}
 
 /** Error with all invalid settings of the environment. */
 export class SettingsError extends Error {

@@ -1,4 +1,6 @@
-import { boolean, integer, string } from './setting.js';
+import { SettingCategory } from './setting.js';
+
+const ui = new SettingCategory('ui');
 
 /** Data URL of an image type that browsers display and that cannot contain a script. Group 2: the data. */
 export const LOGO_URL =
@@ -6,14 +8,12 @@ export const LOGO_URL =
 
 /** Settings of the pages. */
 export const UI_SETTINGS = {
-  CUSTOM_LOGIN_INFO: string({
-    category: 'ui',
+  CUSTOM_LOGIN_INFO: ui.string({
     default: '',
     runtime: true,
     help: 'Text above the login form, such as a notice or a contact for new accounts.',
   }),
-  CUSTOM_LOGO: string({
-    category: 'ui',
+  CUSTOM_LOGO: ui.string({
     default: '',
     runtime: true,
     max: 200_000,
@@ -23,15 +23,13 @@ export const UI_SETTINGS = {
         : 'Invalid format for custom logo. Must be a data URL with a base64-encoded GIF, PNG or JPEG image.',
     help: 'Logo in the header of all pages, the login page among them: a data URL with a base64-encoded GIF, PNG or JPEG image.',
   }),
-  MAX_UI_JOB_EVENTS: integer({
-    category: 'ui',
+  MAX_UI_JOB_EVENTS: ui.integer({
     default: 4000,
     min: 100,
     runtime: true,
     help: 'Maximum number of events of a run that a client loads at once, sent in the header X-UI-Max-Events. The page of a run shows 500, or this number if it is smaller.',
   }),
-  UI_LIVE_UPDATES_ENABLED: boolean({
-    category: 'ui',
+  UI_LIVE_UPDATES_ENABLED: ui.boolean({
     default: true,
     runtime: true,
     help: 'Update the dashboard and the pages of active runs automatically. If false, users reload the pages.',

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import type { Row } from '../common/resource/define-resource.js';
+import { findResource, type Row } from '../common/resource/define-resource.js';
 import {
   BOOLEAN,
   INTEGER,
@@ -11,7 +11,6 @@ import {
   STRING,
   type JsonSchemas,
 } from '../common/fields/json-schema.js';
-import { findResource } from '../common/resource/registry.js';
 import { summariesOf, type Representation } from '../common/resource/represent.js';
 import { describeRole } from '../common/resource/role-descriptions.js';
 import type { LinkContext } from '../common/rest/sublist.js';

@@ -6,10 +6,9 @@ import { sql } from '../database/sql.js';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf, type ObjectRef } from '../common/activity/activity.js';
 import { BadRequest, Forbidden } from '../common/errors/errors.js';
-import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import { findResource, resource, type Row } from '../common/resource/define-resource.js';
 import { selectRows } from '../common/resource/select-rows.js';
 import { ReferencesService } from '../common/rest/references.service.js';
-import { findResource, resource } from '../common/resource/registry.js';
 import { RoleAncestorsRepository } from './role-ancestors.repository.js';
 import { RoleGraph } from './role-graph.service.js';
 import { RoleMembersRepository } from './role-members.repository.js';
@@ -180,7 +179,7 @@ export class GrantsService {
     object: Row | null,
     holder: ObjectRef,
   ): void {
-    const definition: ResourceDefinition | undefined = findResource(role.content_type);
+    const definition = findResource(role.content_type);
     const owner = definition && object ? refOf(definition, object) : null;
     this.activity.record({
       operation,

@@ -1,6 +1,6 @@
 import { FALSE, ident, or, sql, TRUE, type Sql } from '../database/sql.js';
 import { armsOf, withArms, withHints, type Actor, type Predicate } from '../common/access.js';
-import { resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/define-resource.js';
 import { selectRows } from '../common/resource/select-rows.js';
 import { heldObjects } from './role-ancestors.repository.js';
 

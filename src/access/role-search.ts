@@ -1,6 +1,5 @@
 import type { Expression } from '../common/resource/expression.js';
-import type { Relation } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { resource, type Relation } from '../common/resource/define-resource.js';
 import { roleFieldsByName } from '../common/resource/role-descriptions.js';
 import { searchTerms } from '../common/list/query.js';
 import { and, FALSE, ident, or, type Sql } from '../database/sql.js';

@@ -1,8 +1,12 @@
 import { describeRole } from '../common/resource/role-descriptions.js';
-import { defineResource, manyToMany, type RowOf } from '../common/resource/define-resource.js';
+import {
+  defineResource,
+  findResource,
+  manyToMany,
+  type RowOf,
+} from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext } from '../common/resource/extension.js';
 import { BOOLEAN, described, INTEGER, object, STRING } from '../common/fields/json-schema.js';
-import { findResource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
 import { ident, sql } from '../database/sql.js';
 import { heldObjectsOfAllTypes } from './role-ancestors.repository.js';

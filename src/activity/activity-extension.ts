@@ -9,9 +9,8 @@ import {
   STRING,
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
-import type { Row } from '../common/resource/define-resource.js';
+import { findResource, resource, type Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
-import { findResource, resource } from '../common/resource/registry.js';
 import { selectRows } from '../common/resource/select-rows.js';
 import { idList } from '../common/resource/ids.js';
 import { describedEntries, type DescribedEntry } from './activity.repository.js';

@@ -10,12 +10,11 @@ import {
   type Predicate,
 } from '../common/access.js';
 import { among, hasRoleOn, heldIds, isKnown, refersTo } from '../access/predicates.js';
-import { defineResource } from '../common/resource/define-resource.js';
+import { defineResource, resource } from '../common/resource/define-resource.js';
 import { grantedRole } from './activity.repository.js';
 import { ActivityStreamEntry } from './activity-stream-entry.entity.js';
 import { ACTIVITY_TOTALS } from './activity-total.entity.js';
 import { describeEntries, ACTIVITY_SHOWS } from './activity-extension.js';
-import { resource } from '../common/resource/registry.js';
 import { ident, or, sql, type Sql } from '../database/sql.js';
 
 /** Column prefix of an object in an entry. */

@@ -1,6 +1,5 @@
 import { sql, type Sql } from '../database/sql.js';
-import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { resource, type ResourceDefinition, type Row } from '../common/resource/define-resource.js';
 import type { SubListSpec } from '../common/rest/sublist.js';
 
 /**

@@ -3,7 +3,7 @@ import type { Actor } from '../common/access.js';
 import { invalidPk } from '../common/fields/fault-texts.js';
 import { Conflict, Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { entryOf, existing, zip } from '../common/invariants.js';
-import { resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import {

@@ -12,7 +12,7 @@ import { Reply } from '../common/http/reply.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { isRecord } from '../common/records.js';
 import { existing } from '../common/invariants.js';
-import { resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/define-resource.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';

@@ -1,6 +1,6 @@
 import { invalidPk } from '../common/fields/fault-texts.js';
 import type { FieldErrors } from '../common/errors/errors.js';
-import { resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/define-resource.js';
 import type { LaunchObjects } from '../launching/launch.loader.js';
 import type { PromptList, Prompts } from '../prompts/launch-options.js';
 import type { JobEntry } from './job-entries.js';

@@ -10,9 +10,8 @@ import {
   object,
   STRING,
 } from '../common/fields/json-schema.js';
-import type { Row, RowOf } from '../common/resource/define-resource.js';
+import { resource, type Row, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
-import { resource } from '../common/resource/registry.js';
 import { referencedSummaries } from '../common/resource/related-rows.js';
 import { sql } from '../database/sql.js';
 import { inputSourcesOf, type InputSource } from './credential-input-sources.repository.js';

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { resource } from '../common/resource/registry.js';
-import type { Row } from '../common/resource/define-resource.js';
+import { resource, type Row } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Settings } from '../config/settings.js';
 import { CredentialTypesRepository } from '../credentials/credential-types.repository.js';

@@ -1,5 +1,5 @@
 import { activityOf } from '../activity/sublists.js';
-import { resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/define-resource.js';
 import { CopyController } from '../common/rest/copy.controller.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';

@@ -1,8 +1,7 @@
 import { isActor, superusersOnly, type Policy } from '../common/access.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { memberOf } from '../common/records.js';
-import { defineResource, hasMany } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, hasMany, resource } from '../common/resource/define-resource.js';
 import { ident, sql } from '../database/sql.js';
 import { Authenticator, AuthenticatorMap, ExternalIdentity } from './authenticator.entity.js';
 import { secretOf } from './authenticator-kinds.js';

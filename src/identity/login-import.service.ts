@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { DomainError, Invalid } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
-import { resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';

@@ -1,6 +1,6 @@
 import { activityOf } from '../activity/sublists.js';
 import { accessList, objectRoles } from '../access/sublists.js';
-import { resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/define-resource.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';

@@ -1,7 +1,6 @@
 import { STRING } from '../common/fields/json-schema.js';
 import { superusersOnly } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, resource } from '../common/resource/define-resource.js';
 import { ident, sql } from '../database/sql.js';
 import { InstanceExtension } from './instance.extensions.js';
 import { InstanceHooks } from './instance.hooks.js';

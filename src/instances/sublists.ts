@@ -3,7 +3,6 @@ import { BadRequest, Forbidden } from '../common/errors/errors.js';
 import { listOf } from '../common/records.js';
 import {
   manyToMany,
-  type Relation,
   type ResourceDefinition,
   type Row,
 } from '../common/resource/define-resource.js';
@@ -16,7 +15,7 @@ import { updatePolicyList, DEFAULT_GROUP } from './instance-groups.repository.js
  * Returns the `instance_groups` relation of a resource: the preferred groups of its jobs, best
  * first.
  */
-export const preferredGroups = (type: string): Relation =>
+export const preferredGroups = (type: string) =>
   manyToMany('instance_group', {
     table: `${type}_instance_groups`,
     sourceColumn: `${type}_id`,

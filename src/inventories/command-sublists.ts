@@ -1,6 +1,5 @@
 import { Invalid } from '../common/errors/errors.js';
-import type { Row } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { resource, type Row } from '../common/resource/define-resource.js';
 import { selectRows } from '../common/resource/select-rows.js';
 import { children, subListOf } from '../common/rest/sublist-kinds.js';
 import { ident, sql, type Sql } from '../database/sql.js';

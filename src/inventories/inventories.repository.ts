@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
-import type { RowOf } from '../common/resource/define-resource.js';
+import { resource, type RowOf } from '../common/resource/define-resource.js';
 import { existing } from '../common/invariants.js';
-import { resource } from '../common/resource/registry.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { and, NO_IDS, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';

@@ -1,7 +1,11 @@
 import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
 import { allOf, everyone, type Actor } from '../common/access.js';
-import { defineResource, hasMany, manyToMany } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import {
+  defineResource,
+  hasMany,
+  manyToMany,
+  resource,
+} from '../common/resource/define-resource.js';
 import { ident, or, sql, type Sql } from '../database/sql.js';
 import { preferredGroups } from '../instances/sublists.js';
 import { labelled } from '../labels/label-links.js';

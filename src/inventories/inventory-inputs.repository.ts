@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { permit } from '../common/access.js';
-import type { Row } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { resource, type Row } from '../common/resource/define-resource.js';
 import { and, or, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { accounts, type Account } from '../users/users.repository.js';

@@ -1,6 +1,5 @@
 import { BadRequest } from '../common/errors/errors.js';
-import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { resource, type ResourceDefinition, type Row } from '../common/resource/define-resource.js';
 import type { Candidates } from '../common/rest/route.js';
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { attached, children, subListOf } from '../common/rest/sublist-kinds.js';

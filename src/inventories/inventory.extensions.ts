@@ -10,9 +10,8 @@ import {
   STRING,
 } from '../common/fields/json-schema.js';
 import { entryOf } from '../common/invariants.js';
-import type { Row } from '../common/resource/define-resource.js';
+import { resource, type Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
-import { resource } from '../common/resource/registry.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-links.js';
 import { ident, join, sql } from '../database/sql.js';
 import { instantOf } from '../database/instants.js';

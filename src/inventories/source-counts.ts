@@ -1,4 +1,4 @@
-import { resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/define-resource.js';
 import { selectRows } from '../common/resource/select-rows.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BOOLEAN, described, INSTANT, list, orNull, STRING } from '../common/fields/json-schema.js';
-import type { RowOf } from '../common/resource/define-resource.js';
+import { resource, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
-import { resource } from '../common/resource/registry.js';
 import { ref } from '../common/resource/resource-schema.js';
 import { referencedSummaries } from '../common/resource/related-rows.js';
 import { RunsRepository } from '../runs/runs.repository.js';

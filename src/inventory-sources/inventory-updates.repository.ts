@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { existing } from '../common/invariants.js';
-import type { Row, RowOf } from '../common/resource/define-resource.js';
+import { resource, type Row, type RowOf } from '../common/resource/define-resource.js';
 import { capabilityColumns } from '../common/resource/represent.js';
-import { resource } from '../common/resource/registry.js';
 import { join, sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';

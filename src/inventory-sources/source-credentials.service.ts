@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { BadRequest } from '../common/errors/errors.js';
-import type { Row } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { resource, type Row } from '../common/resource/define-resource.js';
 import type { LinkContext, SubListFactory } from '../common/rest/sublist.js';
 import { subListOf } from '../common/rest/sublist-kinds.js';
 import { sql } from '../database/sql.js';

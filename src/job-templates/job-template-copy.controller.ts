@@ -1,7 +1,6 @@
 import type { Actor } from '../common/access.js';
 import { Forbidden } from '../common/errors/errors.js';
-import type { Row } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { resource, type Row } from '../common/resource/define-resource.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
 import { CopyController } from '../common/rest/copy.controller.js';
 import type { Values } from '../common/rest/hooks.js';

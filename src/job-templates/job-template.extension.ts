@@ -3,9 +3,8 @@ import { ENCRYPTED } from '../common/fields/text.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { entryOf } from '../common/invariants.js';
 import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
-import type { Row } from '../common/resource/define-resource.js';
+import { resource, type Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
-import { resource } from '../common/resource/registry.js';
 import { CREDENTIAL_SUMMARY } from '../credentials/credentials.repository.js';
 import {
   ResolvedEnvironments,

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Invalid } from '../common/errors/errors.js';
-import type { RowOf } from '../common/resource/define-resource.js';
+import { resource, type RowOf } from '../common/resource/define-resource.js';
 import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/dependents.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { ReferencesService } from '../common/rest/references.service.js';
-import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { HARMLESS_OPTIONS } from '../prompts/prompt-columns.js';
 import { templateErrors, type TemplateFacts } from './job-template-checks.js';

@@ -1,9 +1,8 @@
 import { copyPreferredGroups, preferredGroupsOf } from '../instances/instance-groups.repository.js';
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
-import type { Row, RowOf } from '../common/resource/define-resource.js';
+import { resource, type Row, type RowOf } from '../common/resource/define-resource.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
-import { resource } from '../common/resource/registry.js';
 import { allCredentials } from '../credentials/credentials.repository.js';
 import { selectCredentialTypes } from '../credentials/credential-types.repository.js';
 import type { CombinedCredential } from '../credentials/types/combination.js';

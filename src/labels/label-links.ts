@@ -1,13 +1,16 @@
 import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
 import { entryOf } from '../common/invariants.js';
-import { manyToMany, type ResourceDefinition } from '../common/resource/define-resource.js';
+import {
+  manyToMany,
+  resources,
+  type ManyToMany,
+  type ResourceDefinition,
+} from '../common/resource/define-resource.js';
 import type { RepresentContext } from '../common/resource/extension.js';
-import { resources } from '../common/resource/registry.js';
-import type { Link } from '../common/resource/select-rows.js';
 import { attachedLabels, type AttachedLabel } from './labels.repository.js';
 
 /** Declares the `labels` relation of a resource. */
-export const labelled = (type: string): Link =>
+export const labelled = (type: string) =>
   manyToMany('label', { table: `${type}_labels`, sourceColumn: `${type}_id` });
 
 /**
@@ -15,14 +18,14 @@ export const labelled = (type: string): Link =>
  *
  * @throws Error for a resource without labels, which is a programming error
  */
-export function labelLinkOf({ type, relations }: ResourceDefinition): Link {
+export function labelLinkOf({ type, relations }: ResourceDefinition): ManyToMany {
   const relation = relations.labels;
   if (relation?.kind !== 'many-to-many') throw new Error(`${type} has no labels`);
   return relation;
 }
 
 /** Returns the label relations of all resources, to find out if a label is in use. */
-export const labelLinks = (): Link[] =>
+export const labelLinks = (): ManyToMany[] =>
   resources().flatMap(({ relations }) =>
     relations.labels?.kind === 'many-to-many' ? [relations.labels] : [],
   );

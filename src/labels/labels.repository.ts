@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import type { Row, RowOf } from '../common/resource/define-resource.js';
-import { selectLinks, type Link } from '../common/resource/select-rows.js';
+import type { ManyToMany, Row, RowOf } from '../common/resource/define-resource.js';
+import { selectLinks } from '../common/resource/select-rows.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { and, not, rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
@@ -19,7 +19,7 @@ export interface AttachedLabel {
 export const allLabels = (): Sql => sql`SELECT id, name, organization_id FROM labels`;
 
 /** Returns the query for the first labels (`AttachedLabel`) of objects of one type, by name. */
-export const attachedLabels = (link: Link, ids: readonly number[], limit: number): Sql => sql`
+export const attachedLabels = (link: ManyToMany, ids: readonly number[], limit: number): Sql => sql`
   SELECT owner.id AS owner_id, label.id, label.name, label.total
   FROM unnest(${ids}::bigint[]) AS owner (id) CROSS JOIN LATERAL (
     SELECT lab.id, lab.name, count(*) OVER ()::int AS total
@@ -53,7 +53,7 @@ export class LabelsRepository extends TableRepository<RowOf<Label>> {
   }
 
   /** Deletes a label unless it is in use. */
-  async deleteUnused(id: number, links: readonly Link[]): Promise<void> {
+  async deleteUnused(id: number, links: readonly ManyToMany[]): Promise<void> {
     // Lock first: the check then sees an object that concurrently attaches the label.
     await this.database.execute(sql`SELECT 1 FROM labels WHERE id = ${id} FOR UPDATE`);
     const unused = links.map((link) =>

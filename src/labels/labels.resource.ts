@@ -1,8 +1,7 @@
 import { hasRoleOn, holdsAny } from '../access/predicates.js';
 import { heldObjects } from '../access/role-ancestors.repository.js';
 import { anyOf, everyone, type Predicate } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, resource } from '../common/resource/define-resource.js';
 import { selectLinks } from '../common/resource/select-rows.js';
 import { ident, sql } from '../database/sql.js';
 import { labelLinkOf } from './label-links.js';

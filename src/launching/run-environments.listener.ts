@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
-import { resource } from '../common/resource/registry.js';
-import type { Row } from '../common/resource/define-resource.js';
+import { resource, type Row } from '../common/resource/define-resource.js';
 import { ident, join, sql, type Sql } from '../database/sql.js';
 import { allEnvironments } from '../execution-environments/execution-environments.repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';

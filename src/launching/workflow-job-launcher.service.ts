@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { NotFound } from '../common/errors/errors.js';
 import { entryOf, zip } from '../common/invariants.js';
-import { resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/define-resource.js';
 import { referencedSummaries } from '../common/resource/related-rows.js';
 import { Database } from '../database/database.js';
 import { LaunchLoader, type SavedNode } from './launch.loader.js';

@@ -6,7 +6,7 @@ import { exactJson } from '../common/exact-json.js';
 import type { Cookies } from '../common/http/cookies.js';
 import { assertCsrf } from '../common/http/csrf.js';
 import { isRecord } from '../common/records.js';
-import { resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/define-resource.js';
 import type { CommonServices } from '../common/rest/common-services.service.js';
 import {
   INVENTORY_CHANNEL,

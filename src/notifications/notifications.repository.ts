@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
 import { dependentsOf } from '../common/resource/dependents.js';
-import { resource } from '../common/resource/registry.js';
-import type { RowOf } from '../common/resource/define-resource.js';
+import { resource, type RowOf } from '../common/resource/define-resource.js';
 import { not, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allRuns } from '../runs/runs.repository.js';

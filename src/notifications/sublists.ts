@@ -1,6 +1,5 @@
 import { BadRequest, Forbidden } from '../common/errors/errors.js';
-import type { ResourceDefinition } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { resource, type ResourceDefinition } from '../common/resource/define-resource.js';
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { attached, children } from '../common/rest/sublist-kinds.js';
 

@@ -7,7 +7,7 @@ import { SESSION_COOKIE } from '../common/http/cookies.js';
 import { LINES_TYPE } from '../common/http/lines.js';
 import { entryOf, existing } from '../common/invariants.js';
 import { namedUrlFormat } from '../common/resource/natural-key.js';
-import { resources } from '../common/resource/registry.js';
+import { resources } from '../common/resource/define-resource.js';
 import { componentSchemas } from '../common/resource/resource-schema.js';
 import type { RouteInfo } from '../common/rest/route.js';
 import { RouteTable } from '../common/rest/route-table.service.js';

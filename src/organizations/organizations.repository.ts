@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
-import { resource } from '../common/resource/registry.js';
-import type { RowOf } from '../common/resource/define-resource.js';
+import { resource, type RowOf } from '../common/resource/define-resource.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { OrganizationNotifications } from '../notifications/organization-notifications.js';

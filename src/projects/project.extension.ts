@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BOOLEAN, described, INSTANT, orNull } from '../common/fields/json-schema.js';
-import type { Row } from '../common/resource/define-resource.js';
+import { resource, type Row } from '../common/resource/define-resource.js';
 import type { Extension, ShownMembers } from '../common/resource/extension.js';
-import { resource } from '../common/resource/registry.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { UPDATE_SUMMARIES, updatesOf } from '../runs/template-updates.js';
 import { receiverLink } from '../templates/webhook-links.js';

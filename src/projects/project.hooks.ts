@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { RoleStore, type Actor } from '../common/access.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
-import type { RowOf } from '../common/resource/define-resource.js';
+import { resource, type RowOf } from '../common/resource/define-resource.js';
 import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/dependents.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { ReferencesService } from '../common/rest/references.service.js';
-import { resource } from '../common/resource/registry.js';
 import { GitReach } from '../code-hosts/git-reach.js';
 import { CredentialsRepository } from '../credentials/credentials.repository.js';
 import { Database } from '../database/database.js';

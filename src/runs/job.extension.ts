@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { described, INTEGER, list, STRING } from '../common/fields/json-schema.js';
-import type { RowOf } from '../common/resource/define-resource.js';
+import { resource, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
-import { resource } from '../common/resource/registry.js';
 import { CREDENTIAL_SUMMARY } from '../credentials/credentials.repository.js';
 import { passwordsNeeded } from '../credentials/types/inputs.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-links.js';

@@ -13,9 +13,9 @@ import {
   defineResource,
   hasMany,
   manyToMany,
+  resource,
   type Row,
 } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
 import { and, ident, sql } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
 import { launchFieldsOf } from '../prompts/launch-options.js';

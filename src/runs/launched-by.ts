@@ -8,7 +8,7 @@ import {
   STRING,
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
-import { findResource, resource } from '../common/resource/registry.js';
+import { findResource, resource } from '../common/resource/define-resource.js';
 import type { RunFacts } from './runs.repository.js';
 
 const PRODUCT = 'Automation Controller';

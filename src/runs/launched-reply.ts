@@ -1,5 +1,5 @@
 import type { Actor } from '../common/access.js';
-import { resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/define-resource.js';
 import type { ResourceService } from '../common/rest/resource.service.js';
 import type { LaunchedRun } from './launcher.js';
 

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
-import type { Row } from '../common/resource/define-resource.js';
+import { resource, type Row } from '../common/resource/define-resource.js';
 import {
   dependentsOf,
   type Dependents,
   type ActiveRunsQuery,
   type RunReference,
 } from '../common/resource/dependents.js';
-import { resource } from '../common/resource/registry.js';
 import { ident, or, rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { RunLoads } from '../instances/run-loads.js';

@@ -1,6 +1,5 @@
 import { BOOLEAN, object, STRING, WIDE_INTEGER } from '../common/fields/json-schema.js';
-import type { Row } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { resource, type Row } from '../common/resource/define-resource.js';
 import type { ShownUpdate } from './runs.repository.js';
 
 const UPDATE = object({

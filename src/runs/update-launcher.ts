@@ -1,7 +1,6 @@
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
-import { resource } from '../common/resource/registry.js';
-import type { Row } from '../common/resource/define-resource.js';
+import { resource, type Row } from '../common/resource/define-resource.js';
 import type { Database } from '../database/database.js';
 import { Launcher, type LaunchCheck, type RunRequest, type LaunchResult } from './launcher.js';
 import type { NewRun } from './run-states.repository.js';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { STRING } from '../common/fields/json-schema.js';
-import type { RowOf } from '../common/resource/define-resource.js';
+import { resource, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
-import { resource } from '../common/resource/registry.js';
 import { summarizeReferred, TEMPLATE_SUMMARY } from '../templates/template-references.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';
 import { Recurrence } from './recurrence.js';

@@ -1,7 +1,11 @@
 import { hasRoleOn, holdsAny, refersTo } from '../access/predicates.js';
 import { allOf, anyOf, everyone, isActor, permit, type Predicate } from '../common/access.js';
-import { defineResource, hasMany, manyToMany } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import {
+  defineResource,
+  hasMany,
+  manyToMany,
+  resource,
+} from '../common/resource/define-resource.js';
 import { or } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
 import { SAVED_DESTINATIONS, SAVED_OPTIONS } from '../prompts/prompt-columns.js';

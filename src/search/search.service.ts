@@ -4,8 +4,7 @@ import { BadRequest } from '../common/errors/errors.js';
 import { INTEGER, STRING } from '../common/fields/json-schema.js';
 import { TextSearch, type SearchResult } from '../common/list/text-search.service.js';
 import { searchTerms, type QueryParameters, valuesOf } from '../common/list/query.js';
-import type { ResourceDefinition } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { resource, type ResourceDefinition } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 
 /** Types of the searched objects, in the order of the page. */

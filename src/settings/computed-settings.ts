@@ -1,7 +1,7 @@
 import { Bool, Char, Json, fieldsOf, type Field } from '../common/fields/field.js';
 import { mapOf, STRING } from '../common/fields/json-schema.js';
 import { namedUrlFormat } from '../common/resource/natural-key.js';
-import { resources } from '../common/resource/registry.js';
+import { resources } from '../common/resource/define-resource.js';
 
 /** Returns the options of a read-only setting. */
 const readOnlyIn = (slug: string, category: string) => ({

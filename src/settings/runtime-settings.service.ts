@@ -4,7 +4,7 @@ import { logAggregatorFaults } from '../config/logging-settings.js';
 import { isSealed, rowContext, SecretBox } from '../common/crypto/secret-box.js';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { invalidPk } from '../common/fields/fault-texts.js';
-import { resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/define-resource.js';
 import { ReferencesService } from '../common/rest/references.service.js';
 import { toBoolean } from '../common/fields/lenient-reader.js';
 import { ENCRYPTED } from '../common/fields/text.js';

@@ -5,8 +5,7 @@ import { STRING } from '../common/fields/json-schema.js';
 import { entryOf, zip } from '../common/invariants.js';
 import { ListService, type CountedList } from '../common/list/list.service.js';
 import { valuesOf, type QueryParameters } from '../common/list/query.js';
-import { fieldOf } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { fieldOf, resource } from '../common/resource/define-resource.js';
 import { RunStatisticsRepository, type ResultsQuery } from '../runs/run-statistics.repository.js';
 
 /** Number of objects of a list, with the URL of the list. */

@@ -1,7 +1,7 @@
 import type { Actor } from '../common/access.js';
 import { Forbidden } from '../common/errors/errors.js';
 import { Integer } from '../common/fields/field.js';
-import { resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/define-resource.js';
 import type { ValuesOf } from '../common/rest/hooks.js';
 import type { ReferencesService } from '../common/rest/references.service.js';
 

@@ -8,11 +8,14 @@ import {
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
 import type { Actor } from '../common/access.js';
-import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import {
+  findResource,
+  type ResourceDefinition,
+  type Row,
+} from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import type { Sql } from '../database/sql.js';
 import { instantOf } from '../database/instants.js';
-import { findResource } from '../common/resource/registry.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-links.js';
 import { TemplateRuns, type RecentRun } from './template-runs.js';
 import { surveyHeads, type SurveyHead } from './templates.repository.js';

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ForkRule } from '../code-hosts/forks.js';
 import { permit, type Actor } from '../common/access.js';
-import type { Row } from '../common/resource/define-resource.js';
+import { resource, type Row } from '../common/resource/define-resource.js';
 import { join, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { InventoryTemplates } from '../inventories/inventory-uses.js';
-import { resource } from '../common/resource/registry.js';
 import { UnifiedTemplate } from './unified-template.entity.js';
 
 /** Name and kind of a template. */

@@ -1,8 +1,11 @@
 import { hasRole } from '../access/predicates.js';
 import { anyOf, permit, type Predicate } from '../common/access.js';
-import { defineResource, type ResourceOptions } from '../common/resource/define-resource.js';
+import {
+  defineResource,
+  resource,
+  type ResourceOptions,
+} from '../common/resource/define-resource.js';
 import { Reference } from '../common/fields/field.js';
-import { resource } from '../common/resource/registry.js';
 import { selectRows } from '../common/resource/select-rows.js';
 import { containsTerm } from '../common/list/lookups.js';
 import { and, ident, or, sql } from '../database/sql.js';

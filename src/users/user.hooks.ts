@@ -5,10 +5,9 @@ import { PasswordHasher, PasswordQueueFull } from '../common/crypto/password-has
 import { ENCRYPTED } from '../common/fields/text.js';
 import { Forbidden, Invalid, TooManyRequests } from '../common/errors/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
-import type { RowOf } from '../common/resource/define-resource.js';
+import { resource, type RowOf } from '../common/resource/define-resource.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { ReferencesService } from '../common/rest/references.service.js';
-import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { sql } from '../database/sql.js';
 import { passwordFaults } from './password-rules.js';

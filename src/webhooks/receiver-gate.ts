@@ -2,7 +2,7 @@ import { errorResponseOf } from '../common/rest/errors.filter.js';
 import type { SecurityEvents } from '../common/rest/security-events.service.js';
 import { Forbidden } from '../common/errors/errors.js';
 import type { PlainHandler, PlainRequest } from '../common/http/request.js';
-import { resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/define-resource.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { WEBHOOK_SERVICE_NAMES } from '../code-hosts/services.js';
 import type { ReceiverRoute, SignatureVerifier } from './signature-verifier.service.js';

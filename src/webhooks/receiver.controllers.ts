@@ -2,7 +2,7 @@ import { applyDecorators, Controller, Post, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { webhookService, type WebhookServiceName } from '../code-hosts/services.js';
 import type { Reply } from '../common/http/reply.js';
-import { resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/define-resource.js';
 import { declareInheritedRoutes, Route } from '../common/rest/route.js';
 import { RECEIVER_RESPONSE, RECEIVER_IGNORED } from './receiver-responses.js';
 import type { ReceiverType } from './receiver-kinds.js';

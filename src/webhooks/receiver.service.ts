@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BadRequest } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
-import { resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/define-resource.js';
 import { Settings } from '../config/settings.js';
 import { DeliveryIntake, type DeliveryResult } from './delivery-intake.service.js';
 import { responseMessage, IGNORED } from './receiver-responses.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { OutboundRequest } from '../outbound/outbound-client.js';
-import { resource } from '../common/resource/registry.js';
+import { resource } from '../common/resource/define-resource.js';
 import { Settings } from '../config/settings.js';
 import { CredentialSecrets } from '../credentials/credential-secrets.service.js';
 import { BaseUrl } from '../settings/base-url.service.js';

@@ -16,8 +16,7 @@ import {
 import type { Reply } from '../common/http/reply.js';
 import type { Page } from '../common/list/page.js';
 import type { QueryParameters } from '../common/list/query.js';
-import type { Row, RowOf } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { resource, type Row, type RowOf } from '../common/resource/define-resource.js';
 import type { Representation } from '../common/resource/represent.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { CurrentActor, ListParams, Member, Target } from '../common/rest/parameters.js';

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
 import { entryOf, existing, zip } from '../common/invariants.js';
-import { resource } from '../common/resource/registry.js';
 import { FALSE, join, sql, type Sql } from '../database/sql.js';
-import type { Row } from '../common/resource/define-resource.js';
+import { resource, type Row } from '../common/resource/define-resource.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
 import type { UnverifiedRequests } from './delivery.js';
 import {

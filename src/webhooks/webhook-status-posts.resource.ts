@@ -1,7 +1,6 @@
 import { refersTo } from '../access/predicates.js';
 import type { Predicate } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, resource } from '../common/resource/define-resource.js';
 import { and, or } from '../database/sql.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { WebhookStatusPost } from './webhook-status-post.entity.js';

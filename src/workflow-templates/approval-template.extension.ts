@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ref } from '../common/resource/resource-schema.js';
-import type { Row } from '../common/resource/define-resource.js';
+import { resource, type Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
-import { resource } from '../common/resource/registry.js';
 import { referencedSummaries } from '../common/resource/related-rows.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
-import type { Row, RowOf } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { resource, type Row, type RowOf } from '../common/resource/define-resource.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
 import { WorkflowJobsRepository } from '../workflows/workflow-jobs.repository.js';
 import type { WorkflowTemplateNode } from './workflow-template-node.entity.js';

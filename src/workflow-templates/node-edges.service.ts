@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BadRequest, Forbidden } from '../common/errors/errors.js';
-import type { Row } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { resource, type Row } from '../common/resource/define-resource.js';
 import type { SubListFactory } from '../common/rest/sublist.js';
 import { attached } from '../common/rest/sublist-kinds.js';
 import { ident, sql } from '../database/sql.js';

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Row } from '../common/resource/define-resource.js';
+import { resource, type Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext } from '../common/resource/extension.js';
-import { resource } from '../common/resource/registry.js';
 import { TemplateSummaries } from '../templates/template-summaries.service.js';
 
 /**

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
-import type { RowOf } from '../common/resource/define-resource.js';
+import { resource, type RowOf } from '../common/resource/define-resource.js';
 import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/dependents.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { ReferencesService } from '../common/rest/references.service.js';
-import { resource } from '../common/resource/registry.js';
 import { refErrors } from '../prompts/branch.js';
 import { assertMayRetain } from '../templates/retention.schema.js';
 import { WebhookFields } from '../templates/webhook-fields.service.js';

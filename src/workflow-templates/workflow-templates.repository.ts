@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
 import { existing } from '../common/invariants.js';
-import type { Row, RowOf } from '../common/resource/define-resource.js';
+import { resource, type Row, type RowOf } from '../common/resource/define-resource.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
-import { resource } from '../common/resource/registry.js';
 import { allCredentials } from '../credentials/credentials.repository.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';

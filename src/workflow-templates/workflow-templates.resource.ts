@@ -1,7 +1,6 @@
 import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
 import { allOf, everyone } from '../common/access.js';
-import { defineResource, hasMany, type Relation } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
+import { defineResource, hasMany, resource } from '../common/resource/define-resource.js';
 import { labelled } from '../labels/label-links.js';
 import { templateNotifications } from '../templates/template-notifications.js';
 import { uniqueTemplateName } from '../templates/unified-template.entity.js';
@@ -13,16 +12,6 @@ import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
 import { WorkflowTemplate } from './workflow-template.entity.js';
 import { TEMPLATE_SHOWS } from '../templates/template-summaries.service.js';
 import { WorkflowTemplateExtension } from './workflow-template.extension.js';
-
-/**
- * Credentials of the workflow's nodes. The nodes receive prompts and values of the workflow, which can
- * therefore affect the use of these credentials.
- */
-const credentialsOfNodes: Relation = {
-  kind: 'computed',
-  target: () => resource('credential'),
-  condition: isCredentialOfNode,
-};
 
 export const workflowTemplates = defineResource({
   path: 'workflow_job_templates',
@@ -97,7 +86,19 @@ export const workflowTemplates = defineResource({
     workflow_nodes: hasMany('workflow_job_template_node', 'workflow_job_template'),
     workflow_jobs: hasMany('workflow_job', 'unified_job_template'),
   },
-  destinations: [{ decidedBy: WORKFLOW_DESTINATIONS, protects: [credentialsOfNodes] }],
+  destinations: [
+    {
+      decidedBy: WORKFLOW_DESTINATIONS,
+      // Credentials of the nodes, which receive prompts and values of the workflow.
+      protects: [
+        {
+          kind: 'computed',
+          target: () => resource('credential'),
+          condition: isCredentialOfNode,
+        },
+      ],
+    },
+  ],
   extension: WorkflowTemplateExtension,
   shows: TEMPLATE_SHOWS,
 });

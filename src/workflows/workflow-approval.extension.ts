@@ -8,9 +8,8 @@ import {
   orNull,
   STRING,
 } from '../common/fields/json-schema.js';
-import type { Row } from '../common/resource/define-resource.js';
+import { findResource, resource, type Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
-import { findResource, resource } from '../common/resource/registry.js';
 import { querySummaries } from '../common/resource/related-rows.js';
 import { ref } from '../common/resource/resource-schema.js';
 import { launchedBy, LAUNCHED_BY, summarizeTemplate, RUN_TEMPLATE } from '../runs/launched-by.js';

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { BOOLEAN, described, INTEGER, orNull, STRING } from '../common/fields/json-schema.js';
 import { ref } from '../common/resource/resource-schema.js';
-import type { Row } from '../common/resource/define-resource.js';
+import { resource, type Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
-import { resource } from '../common/resource/registry.js';
 import { querySummaries } from '../common/resource/related-rows.js';
 import { sql } from '../database/sql.js';
 import { launchedBy, LAUNCHED_BY, summarizeTemplate, RUN_TEMPLATE } from '../runs/launched-by.js';

@@ -3,7 +3,7 @@
  * entries that are not shown are refused.
  * Budget: 45 s, because it creates and attaches in every list, as four callers.
  */
-import { resource, resources } from '../../src/common/resource/registry.js';
+import { resource, resources } from '../../src/common/resource/define-resource.js';
 import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';

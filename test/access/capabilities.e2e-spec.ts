@@ -2,7 +2,7 @@
  * Tries every entry of `user_capabilities`: shown entries work, and entries that are not shown are refused.
  * Budget: 40 s, because each capability that is shown is used on an object of its own.
  */
-import { resource, resources } from '../../src/common/resource/registry.js';
+import { resource, resources } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';

@@ -10,8 +10,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
-import type { Row } from '../../src/common/resource/define-resource.js';
-import { resource, resources } from '../../src/common/resource/registry.js';
+import { resource, resources, type Row } from '../../src/common/resource/define-resource.js';
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';

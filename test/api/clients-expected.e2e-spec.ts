@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { resources } from '../../src/common/resource/registry.js';
+import { resources } from '../../src/common/resource/define-resource.js';
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples, sampleTypes } from '../support/samples.js';

@@ -1,7 +1,7 @@
 import supertest from 'supertest';
 
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
-import { resource, resources } from '../../src/common/resource/registry.js';
+import { resource, resources } from '../../src/common/resource/define-resource.js';
 import { ident, sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';

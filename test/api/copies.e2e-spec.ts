@@ -1,6 +1,6 @@
 /** Rules that every `/<resource>/<id>/copy/` shares. */
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
-import { resource } from '../../src/common/resource/registry.js';
+import { resource } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
 

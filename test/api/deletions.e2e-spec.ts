@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
-import { resource, resources } from '../../src/common/resource/registry.js';
+import { resource, resources } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { inUse } from '../support/in-use.js';
 import { boot, type TestApp } from '../support/boot.js';

@@ -12,9 +12,12 @@ import { join as joinPath } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { permit, type Actor } from '../../src/common/access.js';
-import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
+import {
+  resources,
+  type ResourceDefinition,
+  type Row,
+} from '../../src/common/resource/define-resource.js';
 import { follow } from '../../src/common/resource/followed.js';
-import { resources } from '../../src/common/resource/registry.js';
 import { resolveName } from '../../src/common/list/compile.js';
 import { and, FALSE, ident, join, or, sql, TRUE, type Sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';

@@ -1,5 +1,4 @@
-import type { Row } from '../../src/common/resource/define-resource.js';
-import { resource } from '../../src/common/resource/registry.js';
+import { resource, type Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
 

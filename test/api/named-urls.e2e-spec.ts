@@ -1,6 +1,6 @@
 /** Objects under their names instead of their ids (docs/contract/conventions.md#named-urls). */
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
-import { resource, resources } from '../../src/common/resource/registry.js';
+import { resource, resources } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';
 import { Samples } from '../support/samples.js';

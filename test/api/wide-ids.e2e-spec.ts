@@ -4,9 +4,13 @@
  * all resources, and checks the start itself.
  */
 import { RoleStore } from '../../src/common/access.js';
-import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
+import {
+  resource,
+  resources,
+  type ResourceDefinition,
+  type Row,
+} from '../../src/common/resource/define-resource.js';
 import { idType } from '../../src/common/resource/ids.js';
-import { resource, resources } from '../../src/common/resource/registry.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { multiply } from '../support/multiply.js';

@@ -5,7 +5,7 @@
 import '../../src/app.module.js';
 import { fieldsOf } from '../../src/common/fields/field.js';
 import { isWritable } from '../../src/common/fields/reads.js';
-import { resources } from '../../src/common/resource/registry.js';
+import { resources } from '../../src/common/resource/define-resource.js';
 import { sourceFiles } from './source-files.js';
 
 /** Fields that are for people: showing them is their effect. */

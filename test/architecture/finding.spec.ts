@@ -5,7 +5,7 @@
 import { basename, dirname } from 'node:path';
 
 import '../../src/app.module.js';
-import { resources } from '../../src/common/resource/registry.js';
+import { resources } from '../../src/common/resource/define-resource.js';
 import { sourceFiles, type SourceFile } from './source-files.js';
 import { entityOf } from '../../src/database/table.js';
 

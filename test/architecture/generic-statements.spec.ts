@@ -13,9 +13,13 @@ import { ListService } from '../../src/common/list/list.service.js';
 import { orderTerms } from '../../src/common/list/order.js';
 import type { QueryParameters } from '../../src/common/list/query.js';
 import { ReferenceLists } from '../../src/common/rest/reference-lists.service.js';
-import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
+import {
+  resource,
+  resources,
+  type ResourceDefinition,
+  type Row,
+} from '../../src/common/resource/define-resource.js';
 import { idByName, namedUrlFormat } from '../../src/common/resource/natural-key.js';
-import { resource, resources } from '../../src/common/resource/registry.js';
 import { RepresentContexts } from '../../src/common/resource/represent-contexts.service.js';
 import { represent } from '../../src/common/resource/represent.js';
 import { columnsOf } from '../../src/common/rest/changes.js';

@@ -10,7 +10,7 @@ import { fieldsOf, type Field } from '../../src/common/fields/field.js';
 import { readBody } from '../../src/common/fields/read-body.js';
 import { isWritable } from '../../src/common/fields/reads.js';
 import { validate } from '../../src/common/fields/validate.js';
-import { resources } from '../../src/common/resource/registry.js';
+import { resources } from '../../src/common/resource/define-resource.js';
 import { BulkJob, BulkLaunchRequest } from '../../src/bulk/bulk-job.schema.js';
 import { BulkHostEntry } from '../../src/bulk/bulk-host-entry.schema.js';
 import { PromptsBody } from '../../src/prompts/launch-body.js';

@@ -9,7 +9,7 @@ import { buildDocument } from '../../src/openapi/document.js';
 import { QueueProcessor } from '../../src/common/queue/queue-processor.js';
 import { QUEUE_NAMES } from '../../src/common/queue/queue.port.js';
 import { linksOf } from '../../src/common/resource/links.js';
-import { resources } from '../../src/common/resource/registry.js';
+import { resources } from '../../src/common/resource/define-resource.js';
 import { VERSION } from '../../src/config/version.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { sampleTypes } from '../support/samples.js';

@@ -9,7 +9,7 @@ import { getMetadataArgsStorage } from 'typeorm';
 import ts from 'typescript';
 
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
-import { findResource, resources } from '../../src/common/resource/registry.js';
+import { findResource, resources } from '../../src/common/resource/define-resource.js';
 import { entityOf } from '../../src/database/table.js';
 import '../../src/features.module.js';
 import { sourceFiles } from './source-files.js';

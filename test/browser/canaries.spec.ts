@@ -8,8 +8,7 @@ import type { Page } from 'playwright-core';
 
 import type { Field } from '../../src/common/fields/field.js';
 import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
-import type { ResourceDefinition } from '../../src/common/resource/define-resource.js';
-import { resources } from '../../src/common/resource/registry.js';
+import { resources, type ResourceDefinition } from '../../src/common/resource/define-resource.js';
 import { ident, sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { IS_DEEP } from '../support/depth.js';

@@ -4,8 +4,7 @@
  */
 import { TYPES_WITHOUT_IDS } from '../../src/activity/activity-total.entity.js';
 import { RoleStore } from '../../src/common/access.js';
-import type { Row } from '../../src/common/resource/define-resource.js';
-import { resource, resources } from '../../src/common/resource/registry.js';
+import { resource, resources, type Row } from '../../src/common/resource/define-resource.js';
 import { sql, type Sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { multiply } from '../support/multiply.js';

@@ -5,8 +5,7 @@
 import { RoleStore, type Actor } from '../../src/common/access.js';
 import { FEW_ROWS } from '../../src/common/list/list-plans.js';
 import { ListService } from '../../src/common/list/list.service.js';
-import type { Row } from '../../src/common/resource/define-resource.js';
-import { resource } from '../../src/common/resource/registry.js';
+import { resource, type Row } from '../../src/common/resource/define-resource.js';
 import type { Statement } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';

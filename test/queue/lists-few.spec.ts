@@ -6,8 +6,12 @@
  */
 import { armsOf, permit, RoleStore, type Actor } from '../../src/common/access.js';
 import { FEW_ROWS } from '../../src/common/list/list-plans.js';
-import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
-import { resource, resources } from '../../src/common/resource/registry.js';
+import {
+  resource,
+  resources,
+  type ResourceDefinition,
+  type Row,
+} from '../../src/common/resource/define-resource.js';
 import { and, ident, join, sql, type Sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { multiply } from '../support/multiply.js';

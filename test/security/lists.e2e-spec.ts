@@ -4,8 +4,7 @@
  * Budget: 25 s, because it filters every list by every secret and every reference.
  */
 import type { Field } from '../../src/common/fields/field.js';
-import type { ResourceDefinition } from '../../src/common/resource/define-resource.js';
-import { resources } from '../../src/common/resource/registry.js';
+import { resources, type ResourceDefinition } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';

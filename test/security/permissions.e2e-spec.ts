@@ -1,9 +1,8 @@
 /** Bodies, links and summaries never give the caller more data or more rights than the permissions allow. */
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import type { ResourceHooks } from '../../src/common/rest/hooks.js';
-import type { Row } from '../../src/common/resource/define-resource.js';
+import { resource, resources, type Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import { resource, resources } from '../../src/common/resource/registry.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { bodyOf } from '../support/sample-bodies.js';
 import { Samples, sampleTypes } from '../support/samples.js';

@@ -6,8 +6,7 @@
  */
 import type { RouteInfo } from '../../src/common/rest/route.js';
 import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
-import type { Row } from '../../src/common/resource/define-resource.js';
-import { resources } from '../../src/common/resource/registry.js';
+import { resources, type Row } from '../../src/common/resource/define-resource.js';
 import type { ResourceHooks } from '../../src/common/rest/hooks.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';

@@ -1,7 +1,11 @@
 /** Copies a row many times in SQL, with its roles and its links. */
 import type { RoleStore } from '../../src/common/access.js';
-import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
-import { resource, resources } from '../../src/common/resource/registry.js';
+import {
+  resource,
+  resources,
+  type ResourceDefinition,
+  type Row,
+} from '../../src/common/resource/define-resource.js';
 import type { Database } from '../../src/database/database.js';
 import { ident, join, sql, type Sql } from '../../src/database/sql.js';
 import { isLinked } from './samples.js';

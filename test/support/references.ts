@@ -2,8 +2,7 @@
  * Foreign keys of the migrated schema, and rows that refer to one object by each of them, so that tests of
  * deletion cover references added later.
  */
-import { resource } from '../../src/common/resource/registry.js';
-import type { Row } from '../../src/common/resource/define-resource.js';
+import { resource, type Row } from '../../src/common/resource/define-resource.js';
 import type { Database } from '../../src/database/database.js';
 import { ident, sql, type Sql } from '../../src/database/sql.js';
 import type { Samples } from './samples.js';

@@ -1,6 +1,9 @@
 /** Model of role membership, computed from the rules at each call: slow, short and simple. */
-import type { RoleDeclaration, Row } from '../../src/common/resource/define-resource.js';
-import { resource } from '../../src/common/resource/registry.js';
+import {
+  resource,
+  type RoleDeclaration,
+  type Row,
+} from '../../src/common/resource/define-resource.js';
 
 /** Key such as `team:7`. */
 export type ObjectKey = `${string}:${number}`;

@@ -3,9 +3,13 @@
  * home team holds a role on each kind of object that has roles. A new resource needs an entry here.
  */
 import type { TableRoute } from '../../src/common/rest/route-table.service.js';
-import type { Relation, Row } from '../../src/common/resource/define-resource.js';
-import { findResource, resources } from '../../src/common/resource/registry.js';
-import type { Link } from '../../src/common/resource/select-rows.js';
+import {
+  findResource,
+  resources,
+  type Relation,
+  type Row,
+  type ManyToMany,
+} from '../../src/common/resource/define-resource.js';
 import { insertRow } from '../../src/database/rows.js';
 import { ident, join, sql } from '../../src/database/sql.js';
 import type { TestApp } from './boot.js';
@@ -282,7 +286,7 @@ const typeOfPath = (path: string): string =>
   resources().find((definition) => definition.path === path)?.type ?? path;
 
 /** Returns true for a relation with a link table. Roles are granted, not linked. */
-export const isLinked = (relation: Relation): relation is Link =>
+export const isLinked = (relation: Relation): relation is ManyToMany =>
   relation.kind === 'many-to-many' &&
   !relation.table.startsWith('role_') &&
   !resources().some(({ table }) => table === relation.table);

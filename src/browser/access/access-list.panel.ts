@@ -6,8 +6,11 @@ import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.
 import { PanelSource } from '../shared/panel-source.service.js';
 import { refusalView } from '../shared/refusal.js';
 import { objectTitleOf, type Item } from '../shared/value-views.js';
-import type { ResourceDefinition } from '../../common/resource/define-resource.js';
-import { findResource, resource } from '../../common/resource/registry.js';
+import {
+  findResource,
+  resource,
+  type ResourceDefinition,
+} from '../../common/resource/define-resource.js';
 import { describeRole } from '../../common/resource/role-descriptions.js';
 import type { AccessEntry } from '../../access/access-list.service.js';
 import { GrantsService } from '../../access/grants.service.js';

@@ -8,7 +8,7 @@ import { refusalView } from '../shared/refusal.js';
 import { objectTitleOf, type Item } from '../shared/value-views.js';
 import { labelFor } from '../shared/labels.js';
 import { memberOf } from '../../common/records.js';
-import { resource } from '../../common/resource/registry.js';
+import { resource } from '../../common/resource/define-resource.js';
 import { sql } from '../../database/sql.js';
 import { GrantsService } from '../../access/grants.service.js';
 import { heldObjects } from '../../access/role-ancestors.repository.js';

@@ -4,7 +4,7 @@ import { BookmarkedObjects, type BookmarkedObject } from '../shared/bookmarked-o
 import type { PageContext } from '../shared/page-context.js';
 import { PanelSource } from '../shared/panel-source.service.js';
 import { formUrl } from '../shared/form-parameters.js';
-import { findResource, resource } from '../../common/resource/registry.js';
+import { findResource, resource } from '../../common/resource/define-resource.js';
 import { NotificationsRepository } from '../../notifications/notifications.repository.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { RunStatisticsRepository, type DayOutcomes } from '../../runs/run-statistics.repository.js';

@@ -3,7 +3,7 @@ import type { Actor } from '../../common/access.js';
 import { DomainError } from '../../common/errors/errors.js';
 import type { Field } from '../../common/fields/field.js';
 import { listOf } from '../../common/records.js';
-import { resource } from '../../common/resource/registry.js';
+import { resource } from '../../common/resource/define-resource.js';
 import { ResourceService } from '../../common/rest/resource.service.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 import { CONSTRUCTED_OPTIONS, PROJECT_FIELDS } from '../../inventory-sources/source-checks.js';

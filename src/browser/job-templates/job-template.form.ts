@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
 import { DomainError } from '../../common/errors/errors.js';
 import { declareFields, References, targetOf, type Field } from '../../common/fields/field.js';
-import { resource } from '../../common/resource/registry.js';
+import { resource } from '../../common/resource/define-resource.js';
 import { onlyId, ReferenceLists } from '../../common/rest/reference-lists.service.js';
 import { ResourceService } from '../../common/rest/resource.service.js';
 import { jobTemplates } from '../../job-templates/job-templates.resource.js';

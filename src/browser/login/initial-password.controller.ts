@@ -4,7 +4,7 @@ import { nextPath } from '../../auth/sessions.service.js';
 import type { Actor } from '../../common/access.js';
 import { STRING } from '../../common/fields/json-schema.js';
 import type { Reply } from '../../common/http/reply.js';
-import { resource } from '../../common/resource/registry.js';
+import { resource } from '../../common/resource/define-resource.js';
 import { CurrentActor } from '../../common/rest/parameters.js';
 import { Route } from '../../common/rest/route.js';
 import { html } from '../shared/html.js';

@@ -8,7 +8,7 @@ import { PRESET } from '../shared/form-parameters.js';
 import { ReferenceLists, type ReferenceList } from '../../common/rest/reference-lists.service.js';
 import { objectTitleOf, type Item } from '../shared/value-views.js';
 import { relationCondition } from '../../common/resource/relation-condition.js';
-import { resource } from '../../common/resource/registry.js';
+import { resource } from '../../common/resource/define-resource.js';
 import { sql } from '../../database/sql.js';
 import { NOTIFICATION_TYPE_CHOICES } from '../../notifications/notification-template.entity.js';
 import { notificationTemplates } from '../../notifications/notification-templates.resource.js';

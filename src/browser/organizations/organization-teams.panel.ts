@@ -4,7 +4,7 @@ import { panelCard, panelForm, panelTextInput } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
 import { objectTitleOf } from '../shared/value-views.js';
-import { resource } from '../../common/resource/registry.js';
+import { resource } from '../../common/resource/define-resource.js';
 
 interface ShownOrganization {
   id: number;

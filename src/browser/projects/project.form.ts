@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Field } from '../../common/fields/field.js';
-import { resource } from '../../common/resource/registry.js';
+import { resource } from '../../common/resource/define-resource.js';
 import { FilterForm, withFilterFields, withFilterLayout } from '../shared/filter-fields.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 

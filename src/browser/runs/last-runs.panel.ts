@@ -6,8 +6,7 @@ import { PanelSource } from '../shared/panel-source.service.js';
 import { valueView, type Item } from '../shared/value-views.js';
 import { WebhookCauses } from '../shared/webhook-causes.service.js';
 import { labelIn } from '../shared/labels.js';
-import type { ResourceDefinition } from '../../common/resource/define-resource.js';
-import { resource } from '../../common/resource/registry.js';
+import { resource, type ResourceDefinition } from '../../common/resource/define-resource.js';
 
 /** Maximum number of runs in the card; the API list is complete. */
 const MAX = 5;

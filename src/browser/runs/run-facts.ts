@@ -2,8 +2,7 @@ import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { valueView, type Item } from '../shared/value-views.js';
 import type { WebhookCauses } from '../shared/webhook-causes.service.js';
 import { labelIn } from '../shared/labels.js';
-import type { ResourceDefinition } from '../../common/resource/define-resource.js';
-import { resource } from '../../common/resource/registry.js';
+import { resource, type ResourceDefinition } from '../../common/resource/define-resource.js';
 import type { ShownRun } from './run-actions.js';
 
 /** Fields at the top of the page of a run, in order; some kinds of runs lack some fields. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
 import { memberOf } from '../../common/records.js';
-import { resource } from '../../common/resource/registry.js';
+import { resource } from '../../common/resource/define-resource.js';
 import { RunOutputsRepository } from '../../runs/output/run-outputs.repository.js';
 import { html, type HtmlValue } from '../shared/html.js';
 import { PanelSource } from '../shared/panel-source.service.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import type { Actor } from '../../common/access.js';
-import { findResource } from '../../common/resource/registry.js';
+import { findResource } from '../../common/resource/define-resource.js';
 import type { Bookmark } from './bookmarks.js';
 import { titlesOf } from './titles.js';
 import { labelFor } from './labels.js';

@@ -7,10 +7,10 @@ import { RouteTable } from '../../common/rest/route-table.service.js';
 import { columnOf } from '../../common/fields/field.js';
 import {
   fieldOf,
+  resource,
   type ResourceDefinition,
   type Row,
 } from '../../common/resource/define-resource.js';
-import { resource } from '../../common/resource/registry.js';
 import { selectRows } from '../../common/resource/select-rows.js';
 import { orderOf } from './tabs.js';
 import { objectTitleOf } from './value-views.js';

@@ -1,7 +1,6 @@
 import type { Predicate, RoleHint } from '../../common/access.js';
 import type { RouteInfo } from '../../common/rest/route.js';
-import type { ResourceDefinition } from '../../common/resource/define-resource.js';
-import { findResource } from '../../common/resource/registry.js';
+import { findResource, type ResourceDefinition } from '../../common/resource/define-resource.js';
 import { describeRole } from '../../common/resource/role-descriptions.js';
 
 /**

@@ -1,5 +1,4 @@
-import type { ResourceDefinition } from '../../common/resource/define-resource.js';
-import { resource } from '../../common/resource/registry.js';
+import { resource, type ResourceDefinition } from '../../common/resource/define-resource.js';
 import { summariesOf } from '../../common/resource/represent.js';
 import { selectRows } from '../../common/resource/select-rows.js';
 import { sql } from '../../database/sql.js';

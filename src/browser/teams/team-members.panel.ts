@@ -16,7 +16,7 @@ import { PanelSource } from '../shared/panel-source.service.js';
 import { ReferenceLists } from '../../common/rest/reference-lists.service.js';
 import { refusalView } from '../shared/refusal.js';
 import { objectTitleOf, type Item } from '../shared/value-views.js';
-import { resource } from '../../common/resource/registry.js';
+import { resource } from '../../common/resource/define-resource.js';
 import { sql } from '../../database/sql.js';
 
 interface ShownTeam {

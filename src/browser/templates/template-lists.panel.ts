@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
 import { relationCondition } from '../../common/resource/relation-condition.js';
-import { resource } from '../../common/resource/registry.js';
+import { resource } from '../../common/resource/define-resource.js';
 import { ReferenceLists, type ReferenceList } from '../../common/rest/reference-lists.service.js';
 import { sql } from '../../database/sql.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
 import { labelOf } from '../../common/fields/label.js';
-import { resource } from '../../common/resource/registry.js';
+import { resource } from '../../common/resource/define-resource.js';
 import { html, type Html } from '../shared/html.js';
 import { panelCard } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';

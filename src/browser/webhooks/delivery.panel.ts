@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BadRequest, Forbidden } from '../../common/errors/errors.js';
 import { isRecord } from '../../common/records.js';
 import { errorResponseOf } from '../../common/rest/errors.filter.js';
-import { resource } from '../../common/resource/registry.js';
+import { resource } from '../../common/resource/define-resource.js';
 import { responseMessage, IGNORED } from '../../webhooks/receiver-responses.js';
 import { RECEIVER_KINDS } from '../../webhooks/receiver-kinds.js';
 import { html, type Html } from '../shared/html.js';

@@ -10,7 +10,7 @@ import { statusBadge, timeView, type Item } from '../shared/value-views.js';
 import { isRecord, listOf } from '../../common/records.js';
 import type { Actor } from '../../common/access.js';
 import { existing } from '../../common/invariants.js';
-import { resource } from '../../common/resource/registry.js';
+import { resource } from '../../common/resource/define-resource.js';
 import { RECEIVER_KINDS } from '../../webhooks/receiver-kinds.js';
 import { filterFields } from '../shared/filter-fields.js';
 

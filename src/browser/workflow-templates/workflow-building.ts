@@ -2,7 +2,7 @@ import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { objectSelect, panelButton, panelForm, panelTextInput } from '../shared/panel-forms.js';
 import { PRESET } from '../shared/form-parameters.js';
 import type { ReferenceList } from '../../common/rest/reference-lists.service.js';
-import { resource } from '../../common/resource/registry.js';
+import { resource } from '../../common/resource/define-resource.js';
 import type { Edge } from '../../workflows/workflow-rows.service.js';
 import { EDGE_TEXTS, type ShownNode } from '../workflows/graph-view.js';
 import { keysOf } from '../../common/records.js';

@@ -7,7 +7,7 @@ import { PanelSource } from '../shared/panel-source.service.js';
 import { GENERATED } from '../shared/value-views.js';
 import { keysOf, memberOf } from '../../common/records.js';
 import { ReferenceLists } from '../../common/rest/reference-lists.service.js';
-import { resource } from '../../common/resource/registry.js';
+import { resource } from '../../common/resource/define-resource.js';
 import { EDGE_TEXTS, graphView, type ShownNode } from '../workflows/graph-view.js';
 import { kindOf } from '../workflows/run-graph.js';
 import {

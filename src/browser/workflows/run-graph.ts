@@ -2,7 +2,7 @@ import { type Actor } from '../../common/access.js';
 import type { HtmlValue } from '../shared/html.js';
 import { panelButton } from '../shared/panel-forms.js';
 import { GENERATED } from '../shared/value-views.js';
-import { findResource, resource } from '../../common/resource/registry.js';
+import { findResource, resource } from '../../common/resource/define-resource.js';
 import {
   WorkflowJobNodesRepository,
   type NodeOnPage,

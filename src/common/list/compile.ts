@@ -4,10 +4,9 @@ import { hasValue, valueOf } from '../fields/column-types.js';
 import { Char, columnOf, declareFields, type Field } from '../fields/field.js';
 import { BadRequest, Forbidden } from '../errors/errors.js';
 import { existing } from '../invariants.js';
-import type { ResourceDefinition } from '../resource/define-resource.js';
+import { findResource, type ResourceDefinition } from '../resource/define-resource.js';
 import type { ExpressionParts } from '../resource/expression.js';
 import { follow } from '../resource/followed.js';
-import { findResource } from '../resource/registry.js';
 import { compareColumn, containsTerm, isNullWord, toBooleanWord } from './lookups.js';
 import { parseCondition, searchTerms, type Condition, type ListQuery } from './query.js';
 

@@ -1,6 +1,5 @@
 import { memberOf } from '../records.js';
-import { type Relation, type ResourceDefinition } from './define-resource.js';
-import { resources } from './registry.js';
+import { resources, type Relation, type ResourceDefinition } from './define-resource.js';
 
 /** Display names of both ends of a reference. */
 interface Ends {

@@ -3,6 +3,8 @@ import { FALSE, ident, sql, TRUE, type Sql } from '../../database/sql.js';
 import { tableNameOf } from '../../database/table.js';
 import type { Actor, Policy } from '../access.js';
 import {
+  definitionOf,
+  definitions,
   fieldsOf,
   type ColumnName,
   type Field,
@@ -15,7 +17,6 @@ import type { ProviderClass } from '../declared-providers.service.js';
 import { ownNames } from '../records.js';
 import type { ResourceExtension, ShownMembers } from './extension.js';
 import { layoutNames, type PageLayout } from './page-layout.js';
-import { register, resource } from './registry.js';
 import type { StoredTotals } from './stored-totals.js';
 
 /** Row of any resource, for code that serves all resources. */
@@ -285,9 +286,18 @@ export function defineResource<Schema extends object>(
       throw new BrokenInvariant(`${definition.type} has a heading ${title}`);
     }
   }
-  register(definition);
+  if (definitions.has(definition.type))
+    throw new Error(`Resource ${definition.type} is defined twice`);
+  definitions.set(definition.type, definition);
   return definition;
 }
+
+/** Returns the definition of a type, for references that would otherwise cause circular imports. */
+export const resource = definitionOf;
+
+export const findResource = (type: string): ResourceDefinition | undefined => definitions.get(type);
+
+export const resources = (): readonly ResourceDefinition[] => [...definitions.values()];
 
 /** Returns a field that another part of the declaration names, such as a key or a parent. */
 export function fieldOf(definition: ResourceDefinition, name: string): Field {

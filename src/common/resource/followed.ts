@@ -1,9 +1,13 @@
 import { and, ident, sql } from '../../database/sql.js';
 import { columnOf, targetOf, type Field } from '../fields/field.js';
-import type { Relation, ResourceDefinition } from './define-resource.js';
-import { findResource, resources } from './registry.js';
+import {
+  findResource,
+  resources,
+  type ManyToMany,
+  type Relation,
+  type ResourceDefinition,
+} from './define-resource.js';
 import { relationCondition } from './relation-condition.js';
-import type { Link } from './select-rows.js';
 import { distinct, joinedAlong, joinedBy, reversed, type Joined, type JoinStep } from './joins.js';
 
 /** Relation that filters, searches and ordering can traverse. */
@@ -164,7 +168,7 @@ const edgeOf = ({ table }: ResourceDefinition, field: Field): Edge => ({
   hidden: field.hidden,
 });
 
-const linkEdge = (name: string, link: Link): Edge => ({
+const linkEdge = (name: string, link: ManyToMany): Edge => ({
   name,
   target: link.target(),
   steps: [{ ...link, kind: 'link' }],

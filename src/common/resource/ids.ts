@@ -1,6 +1,6 @@
 import { raw, sql, type Sql } from '../../database/sql.js';
 import { rangeOf, type ColumnType } from '../fields/column-types.js';
-import { fieldOf, type Relation, type ResourceDefinition } from './define-resource.js';
+import { fieldOf, type ManyToMany, type ResourceDefinition } from './define-resource.js';
 
 /** PostgreSQL type of the ids of a resource (docs/decisions/0119-bigint-ids.md). */
 export const idType = (definition: ResourceDefinition): ColumnType =>
@@ -29,8 +29,5 @@ export const idList = (definition: ResourceDefinition, ids: readonly number[]): 
  * PostgreSQL type of the ids of link tables, which have at least as many rows as the tables that they
  * link.
  */
-export const linkIdType = (
-  definition: ResourceDefinition,
-  { target }: Extract<Relation, { kind: 'many-to-many' }>,
-): ColumnType =>
+export const linkIdType = (definition: ResourceDefinition, { target }: ManyToMany): ColumnType =>
   [definition, target()].some((resource) => idType(resource) === 'bigint') ? 'bigint' : 'integer';

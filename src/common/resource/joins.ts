@@ -1,6 +1,6 @@
 import { ident, join, sql, type Sql } from '../../database/sql.js';
-import type { ResourceDefinition } from './define-resource.js';
-import { fixedCondition, type Link } from './select-rows.js';
+import type { ManyToMany, ResourceDefinition } from './define-resource.js';
+import { fixedCondition } from './select-rows.js';
 
 /**
  * Step of a join between two tables: by a column of the source, by a column of the target, or by a link
@@ -9,7 +9,7 @@ import { fixedCondition, type Link } from './select-rows.js';
 export type JoinStep =
   | { kind: 'forward'; table: string; column: string }
   | { kind: 'back'; table: string; column: string }
-  | ({ kind: 'link' } & Pick<Link, 'table' | 'sourceColumn' | 'targetColumn' | 'fixed'>);
+  | ({ kind: 'link' } & Pick<ManyToMany, 'table' | 'sourceColumn' | 'targetColumn' | 'fixed'>);
 
 /** Tables of a statement that finds related rows, and the condition that joins them to a row. */
 export interface Joined {

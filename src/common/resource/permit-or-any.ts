@@ -1,6 +1,6 @@
 import { TRUE, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
-import { resource } from './registry.js';
+import { resource } from './define-resource.js';
 
 /**
  * Compiles an action on a type for one caller.

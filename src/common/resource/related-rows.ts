@@ -1,11 +1,10 @@
 import { join, sql, type Sql } from '../../database/sql.js';
 import { instantOf } from '../../database/instants.js';
 import { permit, type Actor, type ObjectRole } from '../access.js';
-import type { ResourceDefinition, Row } from './define-resource.js';
+import { findResource, type ResourceDefinition, type Row } from './define-resource.js';
 import type { RepresentContext } from './extension.js';
 import { idList } from './ids.js';
 import { namedUrls } from './natural-key.js';
-import { findResource } from './registry.js';
 import { describeRole } from './role-descriptions.js';
 import { selectRows } from './select-rows.js';
 import { shapeOf } from './shape.js';

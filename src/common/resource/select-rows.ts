@@ -1,5 +1,5 @@
 import { and, ident, sql, type Sql } from '../../database/sql.js';
-import type { Relation, ResourceDefinition } from './define-resource.js';
+import type { ManyToMany, ResourceDefinition } from './define-resource.js';
 
 /**
  * Returns a query for rows of any resource, from the table in its declaration. Only for queries that apply
@@ -14,14 +14,11 @@ export const selectRows = (
   SELECT ${columns} FROM ${ident(definition.table)} ${ident(alias)}
   WHERE ${and(condition, definition.partCondition(alias))}`;
 
-/** Relation with its own link table. */
-export type Link = Extract<Relation, { kind: 'many-to-many' }>;
-
 /** Returns the condition for the constant columns of a link, whose table has the alias. */
 export const fixedCondition = (alias: string, fixed: Record<string, string> = {}): Sql =>
   and(...Object.entries(fixed).map(([column, value]) => sql`${ident(alias, column)} = ${value}`));
 
 /** Returns the query for the links of a relation: `source_id` and `target_id`. */
-export const selectLinks = ({ table, sourceColumn, targetColumn }: Link): Sql => sql`
+export const selectLinks = ({ table, sourceColumn, targetColumn }: ManyToMany): Sql => sql`
   SELECT lnk.${ident(sourceColumn)} AS source_id, lnk.${ident(targetColumn)} AS target_id
   FROM ${ident(table)} lnk`;

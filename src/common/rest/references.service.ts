@@ -5,9 +5,8 @@ import { permit, type Actor } from '../access.js';
 import type { Field } from '../fields/field.js';
 import { invalidPk } from '../fields/fault-texts.js';
 import { Forbidden, Invalid, type FieldErrors } from '../errors/errors.js';
-import type { ResourceDefinition } from '../resource/define-resource.js';
+import { resource, type ResourceDefinition } from '../resource/define-resource.js';
 import { idList } from '../resource/ids.js';
-import { resource } from '../resource/registry.js';
 import type { Values } from './hooks.js';
 
 /**

@@ -1,6 +1,5 @@
 import { refersTo } from '../../access/predicates.js';
-import { defineResource } from '../../common/resource/define-resource.js';
-import { resource } from '../../common/resource/registry.js';
+import { defineResource, resource } from '../../common/resource/define-resource.js';
 import { selectRows } from '../../common/resource/select-rows.js';
 import { ident, sql, TRUE } from '../../database/sql.js';
 import { AdHocCommandEvent } from './plain-event.entity.js';

@@ -7,9 +7,8 @@ import {
   STRING,
   WIDE_INTEGER,
 } from '../../common/fields/json-schema.js';
-import type { RowOf } from '../../common/resource/define-resource.js';
+import { findResource, type RowOf } from '../../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../../common/resource/extension.js';
-import { findResource } from '../../common/resource/registry.js';
 import type { JobEvent } from './job-event.entity.js';
 import { runsOfEvents, type RunOfEvents } from '../runs.repository.js';
 

@@ -7,9 +7,8 @@ import type { CommonServices } from '../../common/rest/common-services.service.j
 import { listEvents } from '../../common/rest/event-list.js';
 import type { RouteInfo } from '../../common/rest/route.js';
 import { sql } from '../../database/sql.js';
-import { adHocCommandEvents } from './ad-hoc-command-events.resource.js';
-import { inventoryUpdateEvents } from './inventory-update-events.resource.js';
 import { jobEvents } from './job-events.resource.js';
+import { adHocCommandEvents, inventoryUpdateEvents } from './plain-events.resource.js';
 
 /** Resources of events by type of run; other runs have those of jobs. */
 const EVENTS = new Map<string, ResourceDefinition>([

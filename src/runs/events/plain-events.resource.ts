@@ -1,0 +1,43 @@
+import { refersTo } from '../../access/predicates.js';
+import { defineResource, type ResourceOptions } from '../../common/resource/define-resource.js';
+import { resource } from '../../common/resource/registry.js';
+import { selectRows } from '../../common/resource/select-rows.js';
+import { ident, sql, TRUE } from '../../database/sql.js';
+import { unifiedJobs } from '../jobs.resource.js';
+import { AdHocCommandEvent, InventoryUpdateEvent } from './plain-event.entity.js';
+
+export const adHocCommandEvents = plainEvents({
+  path: 'ad_hoc_command_events',
+  type: 'ad_hoc_command_event',
+  entity: AdHocCommandEvent,
+  runs: 'ad_hoc_command',
+});
+
+export const inventoryUpdateEvents = plainEvents({
+  path: 'inventory_update_events',
+  type: 'inventory_update_event',
+  entity: InventoryUpdateEvent,
+  runs: 'inventory_update',
+});
+
+interface PlainEvents<Schema extends object> extends Pick<
+  ResourceOptions<Schema>,
+  'path' | 'type' | 'entity'
+> {
+  /** Type of the runs. */
+  runs: string;
+}
+
+/** Declares the events of runs without plays, a subset of the events of all runs. */
+function plainEvents<Schema extends object>({ runs, ...named }: PlainEvents<Schema>) {
+  return defineResource({
+    ...named,
+    part: (alias) => sql`${ident(alias, 'job_id')} IN (
+      ${selectRows(resource(runs), 'run', ident('run', 'id'), TRUE)})`,
+    orderBy: ['id'],
+    capabilities: {},
+    audited: false,
+    summary: ['id', 'event', 'counter'],
+    policy: { read: refersTo('job_id', 'unified_job', unifiedJobs.policy.read) },
+  });
+}

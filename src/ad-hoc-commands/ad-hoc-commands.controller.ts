@@ -7,9 +7,7 @@ import { Resource } from '../common/rest/resource.decorator.js';
 import { Route } from '../common/rest/route.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children } from '../common/rest/sublist-kinds.js';
-import { RunEventsController } from '../runs/events/run-events.controller.js';
-import { LiveEventsController } from '../runs/live/live-events.controller.js';
-import { StdoutController } from '../runs/output/stdout.controller.js';
+import { RunOutputAndEventsController } from '../runs/output/run-output.controller.js';
 import { RunController } from '../runs/run.controller.js';
 import { adHocCommands } from './ad-hoc-commands.resource.js';
 
@@ -36,17 +34,7 @@ export class AdHocCommandsController extends RunController(adHocCommands) {
   }
 }
 
-@Resource(adHocCommands, 'api/v2/ad_hoc_commands/:id/events')
-export class AdHocCommandEventListController extends RunEventsController {
-  protected readonly runs = adHocCommands;
-}
-
-@Resource(adHocCommands, 'api/v2/ad_hoc_commands/:id/stdout')
-export class AdHocCommandStdoutController extends StdoutController {
-  protected readonly runs = adHocCommands;
-}
-
-@Resource(adHocCommands, 'api/v2/ad_hoc_commands/:id/events/stream')
-export class AdHocCommandLiveEventsController extends LiveEventsController {
+@Resource(adHocCommands, 'api/v2/ad_hoc_commands/:id')
+export class AdHocCommandOutputController extends RunOutputAndEventsController {
   protected readonly runs = adHocCommands;
 }

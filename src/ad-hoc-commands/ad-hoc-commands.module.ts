@@ -5,9 +5,7 @@ import { InventoriesModule } from '../inventories/inventories.module.js';
 import { AdHocCommandHooks } from './ad-hoc-command.hooks.js';
 import {
   AdHocCommandsController,
-  AdHocCommandEventListController,
-  AdHocCommandStdoutController,
-  AdHocCommandLiveEventsController,
+  AdHocCommandOutputController,
 } from './ad-hoc-commands.controller.js';
 import { AdHocCommandsRepository } from './ad-hoc-commands.repository.js';
 import { CommandModules } from './command-modules.service.js';
@@ -24,13 +22,7 @@ import { AdHocCommandExtension } from './ad-hoc-command.extension.js';
     InventoriesModule,
     RunsModule,
   ],
-  controllers: [
-    AdHocCommandsController,
-    AdHocCommandEventListController,
-    AdHocCommandStdoutController,
-    AdHocCommandLiveEventsController,
-    CommandRelaunchController,
-  ],
+  controllers: [AdHocCommandsController, AdHocCommandOutputController, CommandRelaunchController],
   providers: [
     AdHocCommandExtension,
     AdHocCommandsRepository,

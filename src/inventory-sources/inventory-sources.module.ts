@@ -10,9 +10,7 @@ import { InventorySourcesController } from './inventory-sources.controller.js';
 import { InventorySourcesRepository } from './inventory-sources.repository.js';
 import {
   InventoryUpdatesController,
-  InventoryUpdateEventListController,
-  InventoryUpdateStdoutController,
-  InventoryUpdateLiveEventsController,
+  InventoryUpdateOutputController,
 } from './inventory-updates.controller.js';
 import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
 import { InventoryUpdateLauncher } from './inventory-update-launcher.service.js';
@@ -37,9 +35,7 @@ const repositories = [InventorySourcesRepository, InventoryUpdatesRepository];
   controllers: [
     InventorySourcesController,
     InventoryUpdatesController,
-    InventoryUpdateEventListController,
-    InventoryUpdateStdoutController,
-    InventoryUpdateLiveEventsController,
+    InventoryUpdateOutputController,
     UpdateInventoryController,
     ConstructedInventoriesController,
   ],

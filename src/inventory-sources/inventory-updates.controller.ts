@@ -1,9 +1,7 @@
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children } from '../common/rest/sublist-kinds.js';
-import { RunEventsController } from '../runs/events/run-events.controller.js';
-import { LiveEventsController } from '../runs/live/live-events.controller.js';
-import { StdoutController } from '../runs/output/stdout.controller.js';
+import { RunOutputAndEventsController } from '../runs/output/run-output.controller.js';
 import { RunController } from '../runs/run.controller.js';
 import { inventoryUpdates } from './inventory-updates.resource.js';
 import { credentialOf } from './source-credentials.service.js';
@@ -13,17 +11,7 @@ import { credentialOf } from './source-credentials.service.js';
 @SubList('notifications', children('notifications', { readOnly: true }))
 export class InventoryUpdatesController extends RunController(inventoryUpdates) {}
 
-@Resource(inventoryUpdates, 'api/v2/inventory_updates/:id/events')
-export class InventoryUpdateEventListController extends RunEventsController {
-  protected readonly runs = inventoryUpdates;
-}
-
-@Resource(inventoryUpdates, 'api/v2/inventory_updates/:id/stdout')
-export class InventoryUpdateStdoutController extends StdoutController {
-  protected readonly runs = inventoryUpdates;
-}
-
-@Resource(inventoryUpdates, 'api/v2/inventory_updates/:id/events/stream')
-export class InventoryUpdateLiveEventsController extends LiveEventsController {
+@Resource(inventoryUpdates, 'api/v2/inventory_updates/:id')
+export class InventoryUpdateOutputController extends RunOutputAndEventsController {
   protected readonly runs = inventoryUpdates;
 }

@@ -8,9 +8,7 @@ import { ProjectFolders } from './project-folders.service.js';
 import { ProjectHooks } from './project.hooks.js';
 import {
   ProjectUpdatesController,
-  ProjectUpdateEventListController,
-  ProjectUpdateStdoutController,
-  ProjectUpdateLiveEventsController,
+  ProjectUpdateOutputController,
 } from './project-updates.controller.js';
 import {
   ProjectCopyController,
@@ -37,9 +35,7 @@ import { ProjectExtension } from './project.extension.js';
     ProjectCopyController,
     ProjectWebhookKeyController,
     ProjectUpdatesController,
-    ProjectUpdateEventListController,
-    ProjectUpdateStdoutController,
-    ProjectUpdateLiveEventsController,
+    ProjectUpdateOutputController,
   ],
   providers: [
     ProjectExtension,

@@ -4,8 +4,7 @@ import { SubList } from '../common/rest/sublist.js';
 import { children, related } from '../common/rest/sublist-kinds.js';
 import { labelsOf } from '../labels/sublists.js';
 import { sql } from '../database/sql.js';
-import { LiveEventsController } from './live/live-events.controller.js';
-import { StdoutController } from './output/stdout.controller.js';
+import { RunOutputController } from './output/run-output.controller.js';
 import { jobs } from './jobs.resource.js';
 import { RunController } from './run.controller.js';
 
@@ -20,12 +19,7 @@ import { RunController } from './run.controller.js';
 @SubList('activity_stream', activityOf())
 export class JobsController extends RunController(jobs) {}
 
-@Resource(jobs, 'api/v2/jobs/:id/stdout')
-export class JobStdoutController extends StdoutController {
-  protected readonly runs = jobs;
-}
-
-@Resource(jobs, 'api/v2/jobs/:id/events/stream')
-export class JobLiveEventsController extends LiveEventsController {
+@Resource(jobs, 'api/v2/jobs/:id')
+export class JobOutputController extends RunOutputController {
   protected readonly runs = jobs;
 }

@@ -8,7 +8,7 @@ import { InventoryUpdateEventsController } from './events/inventory-update-event
 import { JobEventsController } from './events/job-events.controller.js';
 import { JobHostSummariesController } from './events/job-host-summaries.controller.js';
 import { RunHooks } from './run.hooks.js';
-import { JobsController, JobStdoutController, JobLiveEventsController } from './jobs.controller.js';
+import { JobsController, JobOutputController } from './jobs.controller.js';
 import { JobEventListController } from './events/job-event-list.controller.js';
 import { RunSignalFeed } from './live/run-signal-feed.service.js';
 import { RunStreams } from './live/run-streams.service.js';
@@ -70,8 +70,7 @@ const repositories = [
   ],
   controllers: [
     JobsController,
-    JobStdoutController,
-    JobLiveEventsController,
+    JobOutputController,
     JobEventListController,
     JobEventsController,
     AdHocCommandEventsController,

@@ -12,9 +12,7 @@ import { SystemJobsRepository } from './system-jobs.repository.js';
   controllers: [
     SystemJobTemplatesController,
     runs.SystemJobsController,
-    runs.SystemJobEventListController,
-    runs.SystemJobStdoutController,
-    runs.SystemJobLiveEventsController,
+    runs.SystemJobOutputController,
   ],
   providers: [SystemJobsRepository, SystemJobLauncher],
   exports: [SystemJobsRepository, SystemJobLauncher],

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
 import { attributes, html, type Html, type HtmlValue } from '../shared/html.js';
+import { ACTIONS_HEADING, groupedTable } from '../shared/layout.js';
 import { panelCard, panelForm, type PanelForm } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
@@ -256,19 +257,11 @@ function strongest({ type, label, roles }: ResourceDefinition, implied: readonly
 }
 
 const holdersTable = (holders: readonly AccessRow[]): Html =>
-  html`<div class="scroll" tabindex="0" role="region" aria-label="Users with access">
-    <table class="stacks">
-      <thead>
-        <tr>
-          <th scope="col">User or team</th>
-          <th scope="col">Role</th>
-          <th scope="col">Reason</th>
-          <th scope="col"><span class="hidden">Actions</span></th>
-        </tr>
-      </thead>
-      ${holders.map(holderRows)}
-    </table>
-  </div>`;
+  groupedTable(
+    'Users with access',
+    ['User or team', 'Role', 'Reason', ACTIONS_HEADING],
+    holders.map(holderRows),
+  );
 
 const holderRows = ({ name, url, kind, grants }: AccessRow): Html =>
   html`<tbody>

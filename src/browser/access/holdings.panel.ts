@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
+import { ACTIONS_HEADING, groupedTable } from '../shared/layout.js';
 import { panelCard, panelForm, type PanelForm } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
@@ -169,26 +170,19 @@ const kindOf = ({ summary_fields: summary }: Item): string =>
 function holdingsTable(holdings: readonly Holding[], parts: TableParts): Html {
   if (holdings.length === 0) return html`<p class="hint">No roles that you can read.</p>`;
   const kinds = [...new Set(holdings.map(({ role }) => kindOf(role)))].sort();
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Roles">
-    <table class="stacks">
-      <thead>
-        <tr>
-          <th scope="col">Role</th>
-          <th scope="col">Reason</th>
-          <th scope="col"><span class="hidden">Actions</span></th>
-        </tr>
-      </thead>
-      ${kinds.map(
-        (kind) =>
-          html`<tbody>
-            <tr>
-              <th colspan="3" scope="rowgroup">${kind}</th>
-            </tr>
-            ${holdings.filter(({ role }) => kindOf(role) === kind).map((holding) => row(holding, parts))}
-          </tbody>`,
-      )}
-    </table>
-  </div>`;
+  return groupedTable(
+    'Roles',
+    ['Role', 'Reason', ACTIONS_HEADING],
+    kinds.map(
+      (kind) =>
+        html`<tbody>
+          <tr>
+            <th colspan="3" scope="rowgroup">${kind}</th>
+          </tr>
+          ${holdings.filter(({ role }) => kindOf(role) === kind).map((holding) => row(holding, parts))}
+        </tbody>`,
+    ),
+  );
 }
 
 function row({ role, team }: Holding, { holder, manageable, form }: TableParts): Html {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { labelOf } from '../../common/fields/label.js';
 import { uncapitalized, labelFor } from '../shared/labels.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
+import { scrollTable } from '../shared/layout.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { shorten, timeView, type Item } from '../shared/value-views.js';
 import { isRecord, listOf, memberOf } from '../../common/records.js';
@@ -17,27 +18,18 @@ export class ActivityPanel implements Panel<{ results?: unknown }> {
   render({ object }: PanelContext<{ results?: unknown }>): Html | null {
     const entries = listOf(object.results).filter(isRecord);
     if (entries.length === 0) return null;
-    return html`<div class="scroll" tabindex="0" role="region" aria-label="Activity">
-      <table class="stacks">
-        <thead>
-          <tr>
-            <th scope="col">Who</th>
-            <th scope="col">What</th>
-            <th scope="col">When</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${entries.map(
-            (entry) =>
-              html`<tr>
-                <th scope="row">${actorOf(entry)}</th>
-                <td class="change">${sentenceFor(entry)}</td>
-                <td><a href="${String(entry.url)}">${timeView(String(entry.timestamp))}</a></td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>`;
+    return scrollTable(
+      'Activity',
+      ['Who', 'What', 'When'],
+      entries.map(
+        (entry) =>
+          html`<tr>
+            <th scope="row">${actorOf(entry)}</th>
+            <td class="change">${sentenceFor(entry)}</td>
+            <td><a href="${String(entry.url)}">${timeView(String(entry.timestamp))}</a></td>
+          </tr>`,
+      ),
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
 import { html, type Html } from '../shared/html.js';
+import { scrollTable } from '../shared/layout.js';
 import { hiddenInput, objectSelect, panelCard, panelForm } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
@@ -56,13 +57,11 @@ export class AttachedNotificationsPanel implements Panel<ShownObject> {
     return panelCard(
       'notifications',
       'Notifications',
-      html`<div class="scroll" tabindex="0" role="region" aria-label="Notifications by event">
-        <table class="stacks">
-          <tbody>
-            ${rows.map((row) => eventRow(row, { url: object.url, csrf, choices }))}
-          </tbody>
-        </table>
-      </div>`,
+      scrollTable(
+        'Notifications by event',
+        [],
+        rows.map((row) => eventRow(row, { url: object.url, csrf, choices })),
+      ),
     );
   }
 

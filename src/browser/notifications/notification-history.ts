@@ -1,4 +1,4 @@
-import { folded } from '../shared/layout.js';
+import { ACTIONS_HEADING, folded, scrollTable } from '../shared/layout.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { panelButton } from '../shared/panel-forms.js';
 import { statusBadge, timeView, type Item } from '../shared/value-views.js';
@@ -18,22 +18,11 @@ interface HistoryParts {
 export function notificationHistory(parts: HistoryParts): Html {
   const { records } = parts;
   if (records.length === 0) return html`<p class="hint">No notifications sent yet.</p>`;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of notifications">
-    <table class="stacks">
-      <thead>
-        <tr>
-          <th scope="col">Sent</th>
-          <th scope="col">Event</th>
-          <th scope="col">State</th>
-          <th scope="col">Attempts</th>
-          <th scope="col"><span class="hidden">Actions</span></th>
-        </tr>
-      </thead>
-      <tbody>
-        ${records.map((record) => historyRow(record, parts))}
-      </tbody>
-    </table>
-  </div>`;
+  return scrollTable(
+    'Table of notifications',
+    ['Sent', 'Event', 'State', 'Attempts', ACTIONS_HEADING],
+    records.map((record) => historyRow(record, parts)),
+  );
 }
 
 function historyRow(record: Item, { attempts, csrf, returnTo, mayResend }: HistoryParts): Html {

@@ -1,4 +1,5 @@
 import { html, type Html } from '../shared/html.js';
+import { scrollTable } from '../shared/layout.js';
 import {
   JobHostSummariesRepository,
   type RunHost,
@@ -29,35 +30,28 @@ export function hostSummaries(url: string, hosts: readonly RunHost[]): Html {
   const total = hosts[0]?.total ?? 0;
   return html`<section aria-labelledby="hosts-title">
     <h2 id="hosts-title">Hosts</h2>
-    <div class="scroll" tabindex="0" role="region" aria-label="Hosts of the run">
-      <table class="hosts stacks">
-        <thead>
-          <tr>
-            <th scope="col">Host</th>
-            <th scope="col"><span class="hidden">Share</span></th>
+    ${scrollTable(
+      'Hosts of the run',
+      [
+        'Host',
+        html`<span class="hidden">Share</span>`,
+        ...COLUMNS.map(
+          ([part, label]) =>
+            html`<span class="key part-${part}" aria-hidden="true"></span>${label}`,
+        ),
+      ],
+      hosts.map(
+        (host) =>
+          html`<tr>
+            <th scope="row">${nameOf(host)}</th>
+            <td>${bar(host)}</td>
             ${COLUMNS.map(
-              ([part, label]) =>
-                html`<th scope="col">
-                  <span class="key part-${part}" aria-hidden="true"></span>${label}
-                </th>`,
+              ([part, label]) => html`<td class="number" data-label="${label}">${host[part]}</td>`,
             )}
-          </tr>
-        </thead>
-        <tbody>
-          ${hosts.map(
-            (host) =>
-              html`<tr>
-                <th scope="row">${nameOf(host)}</th>
-                <td>${bar(host)}</td>
-                ${COLUMNS.map(
-                  ([part, label]) =>
-                    html`<td class="number" data-label="${label}">${host[part]}</td>`,
-                )}
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+          </tr>`,
+      ),
+      'hosts stacks',
+    )}
     ${
       total > hosts.length &&
       html`<p><a href="${url}job_host_summaries/">All ${total} hosts</a></p>`

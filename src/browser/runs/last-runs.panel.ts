@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { html, type Html } from '../shared/html.js';
+import { scrollTable } from '../shared/layout.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { panelCard } from '../shared/panel-forms.js';
 import { PanelSource } from '../shared/panel-source.service.js';
@@ -40,25 +41,17 @@ export class LastRunsPanel implements Panel<{ id: number }> {
 }
 
 const runTable = (last: readonly Item[], runs: ResourceDefinition): Html =>
-  html`<div class="scroll" tabindex="0" role="region" aria-label="Runs of the template">
-    <table class="stacks">
-      <thead>
-        <tr>
-          <th scope="col">Run</th>
-          ${COLUMNS.map((name) => html`<th scope="col">${labelIn(runs, name)}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${last.map(
-          (run) =>
-            html`<tr>
-              <th scope="row"><a href="${String(run.url)}">#${String(run.id)}</a></th>
-              ${COLUMNS.map(
-                (name) =>
-                  html`<td data-label="${labelIn(runs, name)}">${valueView(name, run, runs)}</td>`,
-              )}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  scrollTable(
+    'Runs of the template',
+    ['Run', ...COLUMNS.map((name) => labelIn(runs, name))],
+    last.map(
+      (run) =>
+        html`<tr>
+          <th scope="row"><a href="${String(run.url)}">#${String(run.id)}</a></th>
+          ${COLUMNS.map(
+            (name) =>
+              html`<td data-label="${labelIn(runs, name)}">${valueView(name, run, runs)}</td>`,
+          )}
+        </tr>`,
+    ),
+  );

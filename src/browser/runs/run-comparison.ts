@@ -2,7 +2,7 @@ import type { Actor } from '../../common/access.js';
 import { parseVariables, VariablesError } from '../../common/fields/variables.js';
 import { labelOf } from '../../common/fields/label.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
-import { folded } from '../shared/layout.js';
+import { folded, scrollTable } from '../shared/layout.js';
 import { shorten, timeView, objectTitleOf } from '../shared/value-views.js';
 import { resource, type Row } from '../../common/resource/define-resource.js';
 import { summariesOf } from '../../common/resource/represent.js';
@@ -136,27 +136,19 @@ export function comparisonView(
   return folded(
     `Changes since the last successful run (${differences.length})`,
     html`<p class="hint">Compared with ${since}.</p>
-      <div class="scroll" tabindex="0" role="region" aria-label="Changes">
-        <table class="changes stacks">
-          <thead>
-            <tr>
-              <th scope="col">Field</th>
-              <th scope="col">Last success</th>
-              <th scope="col">This run</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${differences.map(
-              ({ name, before: was, now }) =>
-                html`<tr>
-                  <th scope="row">${name}</th>
-                  <td data-label="Last success">${valueOf(was)}</td>
-                  <td data-label="This run">${valueOf(now)}</td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>`,
+      ${scrollTable(
+        'Changes',
+        ['Field', 'Last success', 'This run'],
+        differences.map(
+          ({ name, before: was, now }) =>
+            html`<tr>
+              <th scope="row">${name}</th>
+              <td data-label="Last success">${valueOf(was)}</td>
+              <td data-label="This run">${valueOf(now)}</td>
+            </tr>`,
+        ),
+        'changes stacks',
+      )}`,
     { open },
   );
 }

@@ -181,3 +181,47 @@ export const folded = (
     <summary>${summary}</summary>
     <div class="folded" ${attributes({ id })}>${content}</div>
   </details>`;
+
+/** Heading of a column of buttons, for screen readers only. */
+export const ACTIONS_HEADING = html`<span class="hidden">Actions</span>`;
+
+/**
+ * Renders a table that scrolls sideways and stacks its cells on narrow screens.
+ *
+ * @param label name of the table for screen readers
+ * @param headings headings of the columns; false omits a column, an empty list the row of headings
+ */
+export const scrollTable = (
+  label: string,
+  headings: readonly HtmlValue[],
+  rows: HtmlValue,
+  classes?: string,
+): Html =>
+  groupedTable(
+    label,
+    headings,
+    html`<tbody>
+      ${rows}
+    </tbody>`,
+    classes,
+  );
+
+/** Renders a `scrollTable` with a `tbody` for each group of rows. */
+export const groupedTable = (
+  label: string,
+  headings: readonly HtmlValue[],
+  groups: HtmlValue,
+  classes = 'stacks',
+): Html =>
+  html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">
+    <table class="${classes}">
+      ${headings.length > 0 && headingRow(headings)} ${groups}
+    </table>
+  </div>`;
+
+const headingRow = (headings: readonly HtmlValue[]): Html =>
+  html`<thead>
+    <tr>
+      ${headings.map((heading) => heading !== false && html`<th scope="col">${heading}</th>`)}
+    </tr>
+  </thead>`;

@@ -1,7 +1,7 @@
 import { columnChart } from '../shared/column-chart.js';
 import { dayName, outcomeChart } from '../shared/outcome-chart.js';
 import { attributes, html, type Html, type HtmlValue } from '../shared/html.js';
-import { page } from '../shared/layout.js';
+import { page, scrollTable } from '../shared/layout.js';
 import type { PageContext } from '../shared/page-context.js';
 import { durationText, shorten, statusBadge, timeView } from '../shared/value-views.js';
 import type { DayOutcomes } from '../../runs/run-statistics.repository.js';
@@ -113,45 +113,31 @@ interface BarRow {
 const BAR = { width: 120, height: 12 };
 
 /** Renders a table with a bar for each row, scaled to the largest value. */
-function barTable([first, ...others]: readonly string[], rows: readonly BarRow[]): Html {
+function barTable([first = '', ...others]: readonly string[], rows: readonly BarRow[]): Html {
   const max = Math.max(...rows.map(({ size }) => size)) || 1;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${first}">
-    <table class="bars stacks">
-      <thead>
-        <tr>
-          <th scope="col">${first}</th>
-          <th scope="col"><span class="hidden">Share</span></th>
-          ${others.map((label) => html`<th scope="col">${label}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          ({ name, size, part, cells }) =>
-            html`<tr>
-              <th scope="row">${name}</th>
-              <td>
-                <svg
-                  class="host-bar"
-                  width="${BAR.width}"
-                  height="${BAR.height}"
-                  aria-hidden="true"
-                >
-                  <rect
-                    class="part-${part}"
-                    width="${Math.max(2, (size / max) * BAR.width).toFixed(1)}"
-                    height="${BAR.height}"
-                  />
-                </svg>
-              </td>
-              ${cells.map(
-                (cell, index) =>
-                  html`<td class="number" data-label="${others[index]}">${cell}</td>`,
-              )}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  return scrollTable(
+    first,
+    [first, html`<span class="hidden">Share</span>`, ...others],
+    rows.map(
+      ({ name, size, part, cells }) =>
+        html`<tr>
+          <th scope="row">${name}</th>
+          <td>
+            <svg class="host-bar" width="${BAR.width}" height="${BAR.height}" aria-hidden="true">
+              <rect
+                class="part-${part}"
+                width="${Math.max(2, (size / max) * BAR.width).toFixed(1)}"
+                height="${BAR.height}"
+              />
+            </svg>
+          </td>
+          ${cells.map(
+            (cell, index) => html`<td class="number" data-label="${others[index]}">${cell}</td>`,
+          )}
+        </tr>`,
+    ),
+    'bars stacks',
+  );
 }
 
 function queueView({ queue, capacity }: Statistics): Html {

@@ -5,6 +5,7 @@ import { resource } from '../../common/resource/define-resource.js';
 import { ReferenceLists, type ReferenceList } from '../../common/rest/reference-lists.service.js';
 import { sql } from '../../database/sql.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
+import { scrollTable } from '../shared/layout.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import {
   hiddenInput,
@@ -55,13 +56,7 @@ export class TemplateListsPanel implements Panel<ShownTemplate> {
     return panelCard(
       'attached',
       rows.length > 1 ? 'Credentials and labels' : 'Labels',
-      html`<div class="scroll" tabindex="0" role="region" aria-label="Lists of the template">
-        <table class="stacks">
-          <tbody>
-            ${rows}
-          </tbody>
-        </table>
-      </div>`,
+      scrollTable('Lists of the template', [], rows),
     );
   }
 

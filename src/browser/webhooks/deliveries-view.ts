@@ -1,4 +1,5 @@
 import { html, type Html } from '../shared/html.js';
+import { ACTIONS_HEADING, scrollTable } from '../shared/layout.js';
 import { panelButton } from '../shared/panel-forms.js';
 import { statusBadge, timeView, type Item } from '../shared/value-views.js';
 import { isRecord } from '../../common/records.js';
@@ -11,23 +12,11 @@ export function deliveriesView(
   if (deliveries.length === 0) {
     return html`<p class="hint">No deliveries yet. The code host can send a test.</p>`;
   }
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of deliveries">
-    <table class="stacks">
-      <thead>
-        <tr>
-          <th scope="col">Received</th>
-          <th scope="col">Event</th>
-          <th scope="col">Ref</th>
-          <th scope="col">Verdict</th>
-          <th scope="col">Launched</th>
-          <th scope="col"><span class="hidden">Actions</span></th>
-        </tr>
-      </thead>
-      <tbody>
-        ${deliveries.map((delivery) => deliveryRow(delivery, { csrf, returnTo }))}
-      </tbody>
-    </table>
-  </div>`;
+  return scrollTable(
+    'Table of deliveries',
+    ['Received', 'Event', 'Ref', 'Verdict', 'Launched', ACTIONS_HEADING],
+    deliveries.map((delivery) => deliveryRow(delivery, { csrf, returnTo })),
+  );
 }
 
 function deliveryRow(delivery: Item, form: { csrf: string; returnTo: string }): Html {

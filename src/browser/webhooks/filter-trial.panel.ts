@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { formParts } from '../shared/form-sections.js';
 import { rowsIn } from '../shared/form-rows.js';
 import { html, type Html } from '../shared/html.js';
-import { csrfInput } from '../shared/layout.js';
+import { csrfInput, scrollTable } from '../shared/layout.js';
 import { panelCard } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
@@ -68,32 +68,24 @@ export class FilterTrialPanel implements Panel<Trial> {
     const templateUrl = path.slice(0, -TRIAL_PATH.length);
     const template = await templateAt(this.source, templateUrl, actor);
     return html`${panelCard(
-        'trial',
-        'Effect of these filters',
-        html`<p>
-            <strong>${launches} of ${count}</strong> deliveries would have launched.
-            <a href="${templateUrl}webhook/">Back to the webhook</a>
-          </p>
-          ${trialForm(template, sent, csrf)}`,
-      )}
-      <div class="scroll" tabindex="0" role="region" aria-label="Deliveries">
-        <table class="stacks">
-          <thead>
-            <tr>
-              <th scope="col">Received</th>
-              <th scope="col">Event</th>
-              <th scope="col">Ref</th>
-              <th scope="col">Would launch</th>
-              <th scope="col">Was</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${listOf(results).filter(isRecord).map(resultRow)}
-          </tbody>
-        </table>
-      </div>`;
+      'trial',
+      'Effect of these filters',
+      html`<p>
+          <strong>${launches} of ${count}</strong> deliveries would have launched.
+          <a href="${templateUrl}webhook/">Back to the webhook</a>
+        </p>
+        ${trialForm(template, sent, csrf)}`,
+    )}
+    ${trialTable(listOf(results).filter(isRecord))}`;
   }
 }
+
+const trialTable = (results: readonly Item[]): Html =>
+  scrollTable(
+    'Deliveries',
+    ['Received', 'Event', 'Ref', 'Would launch', 'Was'],
+    results.map(resultRow),
+  );
 
 const resultRow = (result: Item): Html =>
   html`<tr>

@@ -1,5 +1,5 @@
 import { attributes, html, type Html, type HtmlValue } from '../shared/html.js';
-import { folded } from '../shared/layout.js';
+import { folded, scrollTable } from '../shared/layout.js';
 import { shorten, statusBadge, toneOf } from '../shared/value-views.js';
 import { entryOf, itemAt } from '../../common/invariants.js';
 import type { Edge } from '../../workflows/workflow-rows.service.js';
@@ -155,31 +155,21 @@ function nodeTable(nodes: readonly ShownNode[], edges: readonly Edge[], hasActio
     edges
       .filter(({ to, from }) => to === id && names.has(from))
       .map(({ from, kind }) => html`${EDGE_TEXTS[kind]} after ${names.get(from)}<br />`);
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Nodes of the workflow">
-    <table class="stacks">
-      <thead>
-        <tr>
-          <th scope="col">Node</th>
-          <th scope="col">Kind</th>
-          ${hasStates && html`<th scope="col">State</th>`}
-          <th scope="col">Starts</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${nodes.map(
-          ({ id, name, kind, state, url, actions }) =>
-            html`<tr>
-              <th scope="row">
-                <a ${attributes({ href: url })}>${shorten(name, 80)}</a>${hasActions && actions}
-              </th>
-              <td data-label="Kind">${kind}</td>
-              ${hasStates && html`<td data-label="State">${state !== null && statusBadge(state)}</td>`}
-              <td data-label="Starts">
-                ${edges.some(({ to }) => to === id) ? after(id) : 'immediately'}
-              </td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  return scrollTable(
+    'Nodes of the workflow',
+    ['Node', 'Kind', hasStates && 'State', 'Starts'],
+    nodes.map(
+      ({ id, name, kind, state, url, actions }) =>
+        html`<tr>
+          <th scope="row">
+            <a ${attributes({ href: url })}>${shorten(name, 80)}</a>${hasActions && actions}
+          </th>
+          <td data-label="Kind">${kind}</td>
+          ${hasStates && html`<td data-label="State">${state !== null && statusBadge(state)}</td>`}
+          <td data-label="Starts">
+            ${edges.some(({ to }) => to === id) ? after(id) : 'immediately'}
+          </td>
+        </tr>`,
+    ),
+  );
 }

@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../../common/access.js';
 import type { Reply } from '../../common/http/reply.js';
-import { pageReply } from '../shared/layout.js';
+import { PAGE_ROUTE, pageReply } from '../shared/layout.js';
 import type { PageContext } from '../shared/page-context.js';
 import { OpenedPage } from '../shared/page-parameter.js';
 import { CurrentActor } from '../../common/rest/parameters.js';
@@ -17,14 +17,11 @@ export class DashboardController {
   constructor(private readonly service: DashboardService) {}
 
   @Route({
-    kind: 'document',
+    ...PAGE_ROUTE,
     operationId: 'dashboard',
-    outsideApi: true,
     summary:
       'Page with recent activity. Clients that do not accept HTML are redirected to the API.',
-    produces: 'text/html',
     redirects: true,
-    response: { type: 'string' },
   })
   @Get()
   async show(@OpenedPage() page: PageContext, @CurrentActor() actor: Actor): Promise<Reply> {

@@ -3,14 +3,13 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Actor } from '../../common/access.js';
 import { Forbidden } from '../../common/errors/errors.js';
-import { STRING } from '../../common/fields/json-schema.js';
 import { currentScope } from '../../common/http/request-scope.js';
 import type { ApiRequest } from '../../common/http/request.js';
 import { CurrentActor } from '../../common/rest/parameters.js';
 import { Route } from '../../common/rest/route.js';
 import { SingleSignOn } from '../../identity/single-sign-on.service.js';
 import { html } from '../shared/html.js';
-import { page, setPageHeaders } from '../shared/layout.js';
+import { cardPage, PAGE_ROUTE, setPageHeaders } from '../shared/layout.js';
 import { openPage } from '../shared/page-context.js';
 
 /** Starts the link of an account to the user of a session (docs/single-sign-on.md#links). */
@@ -24,12 +23,9 @@ export class LinkController {
    * link, because the content security policy blocks the redirect of a form to another server.
    */
   @Route({
-    kind: 'document',
-    outsideApi: true,
+    ...PAGE_ROUTE,
     operationId: 'sso_link',
     summary: 'Start to link an account of an identity provider to the user of the session.',
-    produces: 'text/html',
-    response: STRING,
   })
   @Post('link/:slug')
   async begin(
@@ -45,21 +41,17 @@ export class LinkController {
     const { name } = await this.signOn.enabled(slug);
     setPageHeaders(response);
     response.status(200).send(
-      page({
-        context: { ...openPage(request, response), actor },
-        title: 'Link an account',
-        narrow: true,
-        content: html`<section class="card login">
-          <h1>Link an account</h1>
-          <p class="description">
+      cardPage(
+        { ...openPage(request, response), actor },
+        'Link an account',
+        html`<p class="description">
             The account of ${name} that you log in with next can then log in ${actor.username}.
           </p>
           <p>
             <a class="button primary" href="${url}">Continue to ${name}</a>
             <a class="button" href="${user}">Cancel</a>
-          </p>
-        </section>`,
-      }),
+          </p>`,
+      ),
     );
   }
 }

@@ -1,12 +1,11 @@
 import { Body, Controller, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { STRING } from '../../common/fields/json-schema.js';
 import type { ApiRequest } from '../../common/http/request.js';
 import { Route } from '../../common/rest/route.js';
 import { SingleSignOn } from '../../identity/single-sign-on.service.js';
 import { html } from '../shared/html.js';
-import { page, setPageHeaders } from '../shared/layout.js';
+import { cardPage, PAGE_ROUTE, setPageHeaders } from '../shared/layout.js';
 import { openPage } from '../shared/page-context.js';
 import { hiddenInput } from '../shared/panel-forms.js';
 
@@ -21,14 +20,12 @@ export class SamlResponseController {
    * returned form sends the response again with the cookies.
    */
   @Route({
+    ...PAGE_ROUTE,
     kind: 'action',
     access: 'signature',
-    outsideApi: true,
     operationId: 'sso_saml_response',
     summary: 'Log in with the response of a SAML identity provider.',
     status: 302,
-    produces: 'text/html',
-    response: STRING,
   })
   @Post('callback/:slug')
   async receive(
@@ -45,19 +42,15 @@ export class SamlResponseController {
     await this.signOn.enabledSaml(slug);
     setPageHeaders(response);
     response.send(
-      page({
-        context: openPage(request, response),
-        title: 'Log in',
-        narrow: true,
-        content: html`<section class="card login">
-          <h1>Log in</h1>
-          <form method="post" action="/sso/callback/${slug}/" class="stack" data-submit>
-            ${hiddenInput('RelayState', String(state))} ${hiddenInput('SAMLResponse', String(sent))}
-            ${hiddenInput('again', 'true')}
-            <button class="primary" autofocus>Continue</button>
-          </form>
-        </section>`,
-      }),
+      cardPage(
+        openPage(request, response),
+        'Log in',
+        html`<form method="post" action="/sso/callback/${slug}/" class="stack" data-submit>
+          ${hiddenInput('RelayState', String(state))} ${hiddenInput('SAMLResponse', String(sent))}
+          ${hiddenInput('again', 'true')}
+          <button class="primary" autofocus>Continue</button>
+        </form>`,
+      ),
     );
   }
 }

@@ -8,7 +8,7 @@ import { resource } from '../../common/resource/define-resource.js';
 import { CurrentActor } from '../../common/rest/parameters.js';
 import { Route } from '../../common/rest/route.js';
 import { html } from '../shared/html.js';
-import { page, pageReply } from '../shared/layout.js';
+import { cardPage, PAGE_ROUTE, pageReply } from '../shared/layout.js';
 import type { PageContext } from '../shared/page-context.js';
 import { OpenedPage } from '../shared/page-parameter.js';
 import { panelForm } from '../shared/panel-forms.js';
@@ -20,13 +20,10 @@ export const INITIAL_PASSWORD_PATH = '/initial-password/';
 @Controller(INITIAL_PASSWORD_PATH)
 export class InitialPasswordController {
   @Route({
-    kind: 'document',
+    ...PAGE_ROUTE,
     operationId: 'initial_password',
-    outsideApi: true,
     summary: 'Form that replaces the generated password of the first administrator.',
     query: [{ name: 'next', description: 'Path to return to.', schema: STRING }],
-    produces: 'text/html',
-    response: { type: 'string' },
   })
   @Get()
   show(
@@ -43,13 +40,10 @@ export class InitialPasswordController {
       kind: 'stack',
     } as const;
     return pageReply(
-      page({
+      cardPage(
         context,
-        title: 'Change password',
-        narrow: true,
-        content: html`<section class="card login">
-          <h1>Change password</h1>
-          <p>You logged in with the generated password. Choose a new password.</p>
+        'Change password',
+        html`<p>You logged in with the generated password. Choose a new password.</p>
           ${panelForm(
             form,
             html`<div class="field">
@@ -66,9 +60,8 @@ export class InitialPasswordController {
                 <button class="primary">Change password</button>
                 <a class="button quiet" href="${next}">Not now</a>
               </div>`,
-          )}
-        </section>`,
-      }),
+          )}`,
+      ),
     );
   }
 }

@@ -15,9 +15,10 @@ import { openPage, withQuery } from '../shared/page-context.js';
 import { readPending, type PendingForm } from '../shared/pending-form.js';
 import { clearSessionCookie, sessionOf, type Cookies } from '../../common/http/cookies.js';
 import { assertCsrf, assertSameSite, CSRF_FIELD } from '../../common/http/csrf.js';
+import { STRING } from '../../common/fields/json-schema.js';
 import { NotAcceptable, Unauthenticated } from '../../common/errors/errors.js';
 import type { ApiRequest } from '../../common/http/request.js';
-import { Route } from '../../common/rest/route.js';
+import { Route, type RouteInfo } from '../../common/rest/route.js';
 import { SecurityEvents } from '../../common/rest/security-events.service.js';
 import { acceptsHtml, weightOf } from '../../common/http/negotiation.js';
 import { Settings } from '../../config/settings.js';
@@ -36,7 +37,14 @@ const SessionCookie = createParamDecorator((_data: undefined, context: Execution
 );
 
 const CODE_PATH = '/api/login/code/';
-const HTML_RESPONSE = { type: 'string' };
+const PAGE = {
+  kind: 'document',
+  access: 'public',
+  produces: 'text/html',
+  response: STRING,
+} as const satisfies Partial<RouteInfo>;
+/** Route of a form that redirects the browser after success. */
+const FORM = { ...PAGE, kind: 'action', status: 302 } as const;
 
 /** Login and logout of browsers (docs/contract/access.md#sessions). */
 @ApiTags('login')
@@ -55,12 +63,9 @@ export class LoginController {
   ) {}
 
   @Route({
-    kind: 'document',
-    access: 'public',
+    ...PAGE,
     operationId: 'login_form',
     summary: 'Login form.',
-    produces: 'text/html',
-    response: HTML_RESPONSE,
   })
   @Get('login')
   async form(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
@@ -70,13 +75,9 @@ export class LoginController {
   }
 
   @Route({
-    kind: 'action',
-    access: 'public',
+    ...FORM,
     operationId: 'login',
     summary: 'Start a browser session.',
-    status: 302,
-    produces: 'text/html',
-    response: HTML_RESPONSE,
   })
   @Post('login')
   async login(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
@@ -111,13 +112,10 @@ export class LoginController {
   }
 
   @Route({
-    kind: 'document',
-    access: 'public',
+    ...PAGE,
     operationId: 'login_code_form',
     summary: 'Form for the second factor of a login.',
-    produces: 'text/html',
     redirects: true,
-    response: HTML_RESPONSE,
   })
   @Get('login/code')
   async codeForm(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
@@ -127,13 +125,9 @@ export class LoginController {
   }
 
   @Route({
-    kind: 'action',
-    access: 'public',
+    ...FORM,
     operationId: 'login_code',
     summary: 'Complete a login with a code of an authenticator app, or a recovery code.',
-    status: 302,
-    produces: 'text/html',
-    response: HTML_RESPONSE,
   })
   @Post('login/code')
   async enterCode(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
@@ -144,13 +138,9 @@ export class LoginController {
   }
 
   @Route({
-    kind: 'action',
-    access: 'public',
+    ...FORM,
     operationId: 'login_passkey',
     summary: 'Complete a login with a passkey.',
-    status: 302,
-    produces: 'text/html',
-    response: HTML_RESPONSE,
   })
   @Post('login/passkey')
   async usePasskey(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
@@ -161,13 +151,9 @@ export class LoginController {
   }
 
   @Route({
-    kind: 'action',
-    access: 'public',
+    ...FORM,
     operationId: 'login_passkey_alone',
     summary: 'Log in with a passkey alone. The authenticator must verify the user.',
-    status: 302,
-    produces: 'text/html',
-    response: HTML_RESPONSE,
   })
   @Post('login/passkey/alone')
   async usePasskeyAlone(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
@@ -219,13 +205,9 @@ export class LoginController {
 
   /** Accepts POST only: a link on another site must not log a user out. */
   @Route({
-    kind: 'action',
-    access: 'public',
+    ...FORM,
     operationId: 'logout',
     summary: 'End the browser session.',
-    status: 302,
-    produces: 'text/html',
-    response: HTML_RESPONSE,
   })
   @Post('logout')
   async logout(

@@ -2,7 +2,7 @@ import { renderSVG } from 'uqr';
 import type { Ceremony } from '../../auth/passkeys.service.js';
 import type { SecondFactorState } from '../../auth/second-factors.service.js';
 import { html, Html, type HtmlValue } from '../shared/html.js';
-import { csrfInput, page } from '../shared/layout.js';
+import { cardPage, csrfInput } from '../shared/layout.js';
 import { codeField, passkeyForm } from '../shared/login-page.js';
 import { noticeView } from '../shared/notices.js';
 import type { PageContext } from '../shared/page-context.js';
@@ -19,17 +19,8 @@ interface Parts {
   error?: string | undefined;
 }
 
-function document(context: PageContext, error: string, content: HtmlValue): string {
-  return page({
-    context,
-    title: TITLE,
-    narrow: true,
-    content: html`<section class="card login">
-      <h1>${TITLE}</h1>
-      ${error && html`<p class="message error" role="alert">${error}</p>`} ${content}
-    </section>`,
-  });
-}
+const document = (context: PageContext, error: string, content: HtmlValue): string =>
+  cardPage(context, TITLE, content, error);
 
 const passwordField = (id: string): Html =>
   html`<div class="field">

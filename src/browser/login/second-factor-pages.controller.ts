@@ -16,7 +16,7 @@ import { openState, sealState } from '../../common/http/sealed-state.js';
 import { CurrentActor, ListParams } from '../../common/rest/parameters.js';
 import { Route, type RouteInfo } from '../../common/rest/route.js';
 import { SecurityEvents } from '../../common/rest/security-events.service.js';
-import { pageReply } from '../shared/layout.js';
+import { PAGE_ROUTE, pageReply } from '../shared/layout.js';
 import type { PageContext } from '../shared/page-context.js';
 import { OpenedPage } from '../shared/page-parameter.js';
 import {
@@ -41,12 +41,9 @@ interface ConfirmationRequest {
 const SETUP_MS = 600_000;
 
 const route = (operationId: string, summary: string): RouteInfo => ({
-  kind: 'document',
-  outsideApi: true,
+  ...PAGE_ROUTE,
   operationId,
   summary,
-  produces: 'text/html',
-  response: STRING,
 });
 const SETUP = { isBeforeSecondFactor: true } as const;
 

@@ -1,10 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../../common/access.js';
-import { STRING } from '../../common/fields/json-schema.js';
 import type { Reply } from '../../common/http/reply.js';
 import type { QueryParameters } from '../../common/list/query.js';
-import { pageReply } from '../shared/layout.js';
+import { PAGE_ROUTE, pageReply } from '../shared/layout.js';
 import { pagesNamed } from '../shared/navigation.js';
 import type { PageContext } from '../shared/page-context.js';
 import { OpenedPage } from '../shared/page-parameter.js';
@@ -20,13 +19,10 @@ export class SearchPageController {
   constructor(private readonly service: SearchService) {}
 
   @Route({
-    kind: 'document',
+    ...PAGE_ROUTE,
     operationId: 'search_page',
-    outsideApi: true,
     summary: 'Show the search page.',
     query: SEARCH_PARAMETERS,
-    produces: 'text/html',
-    response: STRING,
   })
   @Get()
   async show(

@@ -5,10 +5,10 @@ import { BadRequest } from '../../common/errors/errors.js';
 import { STRING } from '../../common/fields/json-schema.js';
 import type { Reply } from '../../common/http/reply.js';
 import { CurrentActor, ListParams } from '../../common/rest/parameters.js';
-import { Route, type RouteInfo } from '../../common/rest/route.js';
+import { Route } from '../../common/rest/route.js';
 import { valuesOf, type QueryParameters } from '../../common/list/query.js';
 import { isLocalPath } from '../shared/browser-form.js';
-import { pageReply } from '../shared/layout.js';
+import { PAGE_ROUTE, pageReply } from '../shared/layout.js';
 import type { PageContext } from '../shared/page-context.js';
 import { OpenedPage } from '../shared/page-parameter.js';
 import { Char, Choices, Text } from '../../common/fields/field.js';
@@ -33,12 +33,6 @@ class SelectionRequest {
   back!: string;
 }
 
-const ROUTE = {
-  outsideApi: true,
-  produces: 'text/html',
-  response: STRING,
-} as const satisfies Partial<RouteInfo>;
-
 /** Cancels or deletes the selected rows of a list, after a page that names them. */
 @ApiTags('root')
 @Controller('selection')
@@ -46,8 +40,7 @@ export class SelectionController {
   constructor(private readonly selection: SelectionService) {}
 
   @Route({
-    ...ROUTE,
-    kind: 'document',
+    ...PAGE_ROUTE,
     operationId: 'selection_confirm',
     summary: 'Show the confirmation page.',
     query: [
@@ -69,7 +62,7 @@ export class SelectionController {
   }
 
   @Route({
-    ...ROUTE,
+    ...PAGE_ROUTE,
     kind: 'action',
     operationId: 'selection_perform',
     summary: 'Cancel or delete the objects that the form names.',

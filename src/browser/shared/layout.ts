@@ -1,6 +1,8 @@
 import type { Response } from 'express';
+import { STRING } from '../../common/fields/json-schema.js';
 import { CSRF_FIELD } from '../../common/http/csrf.js';
 import { Reply } from '../../common/http/reply.js';
+import type { RouteInfo } from '../../common/rest/route.js';
 import { assetUrl } from './assets.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { icon } from './icons.js';
@@ -45,6 +47,15 @@ export function setPageHeaders(response: Response, formTargets: readonly string[
 export const pageReply = (text: string, status = 200): Reply =>
   new Reply(status, text, PAGE_HEADERS);
 
+/** Route whose response is a page outside `/api`. */
+export const PAGE_ROUTE = {
+  kind: 'document',
+  access: 'authenticated',
+  outsideApi: true,
+  produces: 'text/html',
+  response: STRING,
+} as const satisfies Partial<RouteInfo>;
+
 interface PageParts {
   context: PageContext;
   title: string;
@@ -76,6 +87,23 @@ export function page({ context, title, content, narrow = false }: PageParts): st
       </body>
     </html> `.text;
 }
+
+/** Renders a page with one card, such as a login form. */
+export const cardPage = (
+  context: PageContext,
+  title: string,
+  content: HtmlValue,
+  error?: string,
+): string =>
+  page({
+    context,
+    title,
+    narrow: true,
+    content: html`<section class="card login">
+      <h1>${title}</h1>
+      ${error && html`<p class="message error" role="alert">${error}</p>`} ${content}
+    </section>`,
+  });
 
 const header = (context: PageContext): Html =>
   html`<header class="bar">

@@ -1,7 +1,7 @@
 import { RESUME_FIELD } from './browser-form.js';
 import type { Ceremony } from '../../auth/passkeys.service.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
-import { csrfInput, page } from './layout.js';
+import { cardPage, csrfInput } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
 import type { PendingForm } from './pending-form.js';
 
@@ -26,13 +26,10 @@ export function loginPage(
   context: PageContext,
   { next, notice = '', error = '', pending = null, options = [], passkey = null }: LoginForm,
 ): string {
-  return page({
+  return cardPage(
     context,
-    title: 'Log in',
-    narrow: true,
-    content: html`<section class="card login">
-      <h1>Log in</h1>
-      <p class="description">Use your account of this controller.</p>
+    'Log in',
+    html`<p class="description">Use your account of this controller.</p>
       ${
         pending &&
         html`<p class="message warn" role="status">
@@ -78,9 +75,8 @@ export function loginPage(
           html`<button class="button">Use a passkey</button>`,
         ])
       }
-      ${options.map(({ name, slug }) => optionLink(name, slug, next))}
-    </section>`,
-  });
+      ${options.map(({ name, slug }) => optionLink(name, slug, next))}`,
+  );
 }
 
 /** Renders the page that asks for a second factor after the password. */
@@ -88,14 +84,10 @@ export function codePage(
   context: PageContext,
   { error = '', pending = null, passkey = null }: Pick<LoginForm, 'error' | 'pending' | 'passkey'>,
 ): string {
-  return page({
+  return cardPage(
     context,
-    title: 'Enter a code',
-    narrow: true,
-    content: html`<section class="card login">
-      <h1>Enter a code</h1>
-      ${error && html`<p class="message error" role="alert">${error}</p>`}
-      ${
+    'Enter a code',
+    html`${
         passkey &&
         passkeyForm({ kind: 'get', action: '/api/login/passkey/', passkey, context }, [
           pending && pendingInput(PENDING_FIELD, pending),
@@ -107,9 +99,9 @@ export function codePage(
         ${codeField('Code of your authenticator app, or a recovery code')}
         <button class="primary">Log in</button>
       </form>
-      <p><a href="/api/login/">Log in as another user</a></p>
-    </section>`,
-  });
+      <p><a href="/api/login/">Log in as another user</a></p>`,
+    error,
+  );
 }
 
 interface PasskeyForm {
@@ -170,17 +162,13 @@ export function resumePage(
   context: PageContext,
   { next, pending }: { next: string; pending: PendingForm },
 ): string {
-  return page({
+  return cardPage(
     context,
-    title: 'Logged in',
-    narrow: true,
-    content: html`<section class="card login">
-      <h1>Logged in</h1>
-      <p class="description">The form has not been sent yet.</p>
+    'Logged in',
+    html`<p class="description">The form has not been sent yet.</p>
       <form method="post" action="${next}" class="stack" data-submit>
         ${csrfInput(context.csrf)} ${pendingInput(RESUME_FIELD, pending)}
         <button class="primary" autofocus>Back to the form</button>
-      </form>
-    </section>`,
-  });
+      </form>`,
+  );
 }

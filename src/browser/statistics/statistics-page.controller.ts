@@ -1,10 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../../common/access.js';
-import { STRING } from '../../common/fields/json-schema.js';
 import type { Reply } from '../../common/http/reply.js';
 import type { QueryParameters } from '../../common/list/query.js';
-import { pageReply } from '../shared/layout.js';
+import { PAGE_ROUTE, pageReply } from '../shared/layout.js';
 import type { PageContext } from '../shared/page-context.js';
 import { OpenedPage } from '../shared/page-parameter.js';
 import { CurrentActor, ListParams } from '../../common/rest/parameters.js';
@@ -19,13 +18,10 @@ export class StatisticsPageController {
   constructor(private readonly service: StatisticsService) {}
 
   @Route({
-    kind: 'document',
+    ...PAGE_ROUTE,
     operationId: 'statistics_page',
-    outsideApi: true,
     summary: 'Show the statistics page.',
     query: STATISTICS_PARAMETERS,
-    produces: 'text/html',
-    response: STRING,
   })
   @Get()
   async show(

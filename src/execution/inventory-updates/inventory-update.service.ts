@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { readVariables } from '../../common/fields/variables.js';
 import type { InventoryDelivery } from '../../inventories/import/delivery.js';
 import type { ReportLevel } from '../../inventories/import/import-changes.js';
@@ -23,17 +23,16 @@ import {
   STORING_CANCELED,
   STORING_TIMED_OUT,
 } from '../../runs/run-explanations.js';
-import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
-import { SandboxService } from '../sandbox/sandbox.service.js';
 import { searchPaths } from '../runner/ansible-paths.js';
 import { toEventRow } from '../runner/events.js';
 import { readFactsIn } from '../runner/fact-files.js';
 import { prepareReading } from '../runner/inventory-files.js';
 import { createMasker } from '../runner/masker.js';
-import { createWorkspace, removeDirectory, type Workspace } from '../runner/workspace.js';
+import type { Workspace } from '../runner/workspace.js';
 import { messageOf } from '../../common/errors/message-of.js';
-import { RunEnded, stopIfEnded, type ActiveRun } from '../worker/active-runs.service.js';
+import { RunEnded, type ActiveRun } from '../worker/active-runs.service.js';
+import { AnsibleProcess } from '../worker/ansible-process.service.js';
 import { EventStore } from '../worker/event-store.service.js';
 import { InputInventories } from './input-inventories.service.js';
 import { allowedEnvironment, inventoryDeliveryOf, originOf } from './inventory-delivery.js';
@@ -49,7 +48,6 @@ import {
   type RunKind,
 } from '../worker/outcome.js';
 import { RunOutput } from '../worker/run-output.js';
-import { WorkerNode } from '../worker/worker-node.service.js';
 
 const NO_FILES: ProjectFiles = {
   dir: '',
@@ -68,13 +66,10 @@ const REPORT_LEVELS: readonly (readonly ReportLevel[])[] = [
 /** Runs an inventory update: reads the source with Ansible and imports the result into the inventory. */
 @Injectable()
 export class InventoryUpdate implements RunKind<ActiveRun> {
-  private readonly logger = new Logger('Worker');
-
   constructor(
     private readonly sources: InventorySourcesRepository,
     private readonly updates: InventoryUpdatesRepository,
     private readonly runtime: RuntimeSettings,
-    private readonly leases: RunLeasesRepository,
     private readonly credentials: JobCredentials,
     private readonly projectFiles: JobProjectFiles,
     private readonly inputs: InputInventories,
@@ -82,8 +77,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     private readonly imports: InventoryImport,
     private readonly events: EventStore,
     private readonly storedEvents: JobEventsRepository,
-    private readonly sandbox: SandboxService,
-    private readonly node: WorkerNode,
+    private readonly process: AnsibleProcess,
   ) {}
 
   async run(run: ActiveRun): Promise<RunOutcome> {
@@ -123,16 +117,10 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     output: RunOutput,
   ): Promise<InventoryDelivery> {
     const kind = sourceKind(row.source) ?? SCM;
-    const innerDir = await this.sandbox.innerDir(run.isolation);
-    const workspace = await createWorkspace(this.node.workspaces, run.id, run.attempt, innerDir);
-    try {
+    return this.process.withWorkspace(run, async (workspace) => {
       const read = await this.read(run, row, { kind, workspace, output });
-      return await inventoryDeliveryOf(read, row, kind);
-    } finally {
-      await removeDirectory(workspace.root).catch((error: Error) => {
-        this.logger.warn({ message: 'folder left', run: run.id, reason: error.message });
-      });
-    }
+      return inventoryDeliveryOf(read, row, kind);
+    });
   }
 
   private async read(
@@ -166,7 +154,8 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
       throw new RunFailed(messageOf(error));
     });
     const masker = createMasker(plan.secrets);
-    await this.storeStart(run, { prepared, mask: masker.text, revision: files.revision });
+    const shown = { ...prepared, jobCwd: prepared.cwd };
+    await this.process.storeStart(run, shown, { masker, revision: files.revision });
     return this.reader.read(run, {
       workspace,
       prepared,
@@ -195,31 +184,6 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
       onSync: (updateId) => this.updates.storeProjectUpdate(run, updateId),
       onOutput: (text) => output.add(text),
     });
-  }
-
-  private async storeStart(
-    run: ActiveRun,
-    {
-      prepared,
-      mask,
-      revision,
-    }: {
-      prepared: Awaited<ReturnType<typeof prepareReading>>;
-      mask: (text: string) => string;
-      revision: string;
-    },
-  ): Promise<void> {
-    const { mode } = run.isolation ?? (await this.sandbox.isolation());
-    const env = Object.entries(prepared.jobEnv).map(([name, value]) => [name, mask(value)]);
-    const hasStarted = await this.leases.begin(run, {
-      args: mask(prepared.jobArgs),
-      cwd: prepared.cwd,
-      revision,
-      isolation: mode,
-      env: JSON.stringify(Object.fromEntries(env)),
-    });
-    if (!hasStarted) run.end((await this.leases.isHeld(run)) ? 'cancel' : 'lost');
-    stopIfEnded(run);
   }
 
   /** Returns the timeout in seconds. A negative value means no timeout, 0 the default of the settings. */

@@ -82,18 +82,58 @@ export class AnsibleProcess {
     prepare: (workspace: Workspace, onOutput: (text: string) => void) => Promise<Prepared>,
     evaluate: (ended: EndedProcess<Prepared>) => Promise<Outcome>,
   ): Promise<Outcome> {
+    return this.withWorkspace(run, async (workspace) => {
+      const preparation = await this.prepared(run, (onOutput) => prepare(workspace, onOutput));
+      failPoint('run-prepared');
+      await this.storeStart(run, preparation.prepared, preparation);
+      // The playbook may have run, so the run must not be repeated.
+      run.hasStarted = true;
+      return evaluate({ ...(await this.execute(run, preparation)), preparation });
+    });
+  }
+
+  /** Calls `work` with the private folder of the run, which is removed when `work` ends. */
+  async withWorkspace<Result>(
+    run: ActiveRun,
+    work: (workspace: Workspace) => Promise<Result>,
+  ): Promise<Result> {
     const innerDir = await this.sandbox.innerDir(run.isolation);
     const workspace = await createWorkspace(this.node.workspaces, run.id, run.attempt, innerDir);
     try {
-      const preparation = await this.prepared(run, (onOutput) => prepare(workspace, onOutput));
-      failPoint('run-prepared');
-      await this.storeStart(run, preparation);
-      return await evaluate({ ...(await this.execute(run, preparation)), preparation });
+      return await work(workspace);
     } finally {
       await removeDirectory(workspace.root).catch((error: Error) => {
         this.logger.warn({ message: 'folder left', run: run.id, reason: error.message });
       });
     }
+  }
+
+  /**
+   * Stores the start parameters of Ansible, and checks the lease for the last time. If these columns are
+   * set, Ansible may have run.
+   *
+   * @throws RunEnded if the run was canceled or its lease is gone
+   */
+  async storeStart(
+    run: ActiveRun,
+    { jobArgs, jobCwd, jobEnv }: Pick<PreparedRun, 'jobArgs' | 'jobCwd' | 'jobEnv'>,
+    { masker, revision }: Pick<Preparation, 'masker' | 'revision'>,
+  ): Promise<void> {
+    stopIfEnded(run);
+    const { mode } = run.isolation ?? (await this.sandbox.isolation());
+    const started = {
+      args: masker.text(jobArgs),
+      cwd: jobCwd,
+      revision,
+      isolation: mode,
+      env: JSON.stringify(masker.value(jobEnv)),
+    };
+    const hasBegun = await retryOutage(
+      () => this.leases.begin(run, started),
+      () => run.reason === null,
+    );
+    if (!hasBegun) run.end((await this.leases.isHeld(run)) ? 'cancel' : 'lost');
+    stopIfEnded(run);
   }
 
   /**
@@ -128,30 +168,6 @@ export class AnsibleProcess {
       }
       throw error;
     }
-  }
-
-  /**
-   * Stores the start parameters of Ansible, and checks the lease for the last time. If these columns are
-   * set, Ansible may have run, and the run must not be repeated.
-   */
-  private async storeStart(run: ActiveRun, preparation: Preparation): Promise<void> {
-    stopIfEnded(run);
-    const { prepared, masker, revision } = preparation;
-    const { mode } = run.isolation ?? (await this.sandbox.isolation());
-    const started = {
-      args: masker.text(prepared.jobArgs),
-      cwd: prepared.jobCwd,
-      revision,
-      isolation: mode,
-      env: JSON.stringify(masker.value(prepared.jobEnv)),
-    };
-    const hasBegun = await retryOutage(
-      () => this.leases.begin(run, started),
-      () => run.reason === null,
-    );
-    if (!hasBegun) run.end((await this.leases.isHeld(run)) ? 'cancel' : 'lost');
-    stopIfEnded(run);
-    run.hasStarted = true;
   }
 
   private async execute(

@@ -50,7 +50,6 @@ export const pageReply = (text: string, status = 200): Reply =>
 /** Route whose response is a page outside `/api`. */
 export const PAGE_ROUTE = {
   kind: 'document',
-  access: 'authenticated',
   outsideApi: true,
   produces: 'text/html',
   response: STRING,

@@ -1,6 +1,9 @@
 import { refersTo } from '../../access/predicates.js';
-import { defineResource, type ResourceOptions } from '../../common/resource/define-resource.js';
-import { resource } from '../../common/resource/registry.js';
+import {
+  defineResource,
+  resource,
+  type ResourceOptions,
+} from '../../common/resource/define-resource.js';
 import { selectRows } from '../../common/resource/select-rows.js';
 import { ident, sql, TRUE } from '../../database/sql.js';
 import { unifiedJobs } from '../jobs.resource.js';

@@ -30,7 +30,6 @@ const MAX_WAIT_MS = 3000;
 const STDOUT = {
   kind: 'document',
   link: 'stdout',
-  access: 'authenticated',
   summary:
     'Output of the run: ?format=json, txt, ansi, html, txt_download or ansi_download; start_line, end_line.',
   texts: ['text/plain', 'text/html'],
@@ -61,7 +60,6 @@ const STDOUT = {
 
 const STREAM = {
   kind: 'document',
-  access: 'authenticated',
   summary:
     'New events and status changes of the run as server-sent events, after Last-Event-ID or ?after=, until the run ends.',
   produces: 'text/event-stream',

@@ -28,11 +28,8 @@ export class ApplicationsController extends ResourceController(applications, [
   'modify',
   'destroy',
 ]) {
-  constructor(
-    services: CommonServices,
-    private readonly tokens: TokensService,
-  ) {
-    super(services);
+  constructor(private readonly tokens: TokensService) {
+    super();
   }
 
   @Route({

@@ -6,7 +6,6 @@ import { activityOf } from '../activity/sublists.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { LimitedPerUser, TOKENS } from '../common/rate/rate.guard.js';
 import { Token } from './token.entity.js';
 import { tokens } from './tokens.resource.js';
@@ -21,11 +20,8 @@ export class TokensController extends ResourceController(tokens, [
   'modify',
   'destroy',
 ]) {
-  constructor(
-    services: CommonServices,
-    private readonly service: TokensService,
-  ) {
-    super(services);
+  constructor(private readonly service: TokensService) {
+    super();
   }
 
   @Route({

@@ -3,7 +3,6 @@ import { activityOf } from '../activity/sublists.js';
 import { object } from '../common/fields/json-schema.js';
 import { CREDENTIAL_TESTS, LimitedPerUser } from '../common/rate/rate.guard.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { Target } from '../common/rest/parameters.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
@@ -18,11 +17,8 @@ import { LookupRequest } from './lookup.dto.js';
 @SubList('credentials', children('credentials'))
 @SubList('activity_stream', activityOf())
 export class CredentialTypesController extends ResourceController(credentialTypes) {
-  constructor(
-    services: CommonServices,
-    private readonly tests: LookupTests,
-  ) {
-    super(services);
+  constructor(private readonly tests: LookupTests) {
+    super();
   }
 
   @Route({

@@ -11,7 +11,6 @@ import { CREDENTIAL_TESTS, LimitedPerUser } from '../common/rate/rate.guard.js';
 import { CopyController } from '../common/rest/copy.controller.js';
 import { resource, type Row, type RowOf } from '../common/resource/define-resource.js';
 import type { Values } from '../common/rest/hooks.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
@@ -57,11 +56,8 @@ async function ofSecretStore({ parent, rules }: Caller): Promise<OpenParts> {
   ),
 )
 export class CredentialsController extends ResourceController(credentials) {
-  constructor(
-    services: CommonServices,
-    private readonly tests: LookupTests,
-  ) {
-    super(services);
+  constructor(private readonly tests: LookupTests) {
+    super();
   }
 
   @Route({
@@ -93,12 +89,11 @@ export class CredentialCopyController extends CopyController<Credential> {
   protected readonly copied = credentials;
 
   constructor(
-    services: CommonServices,
     private readonly box: SecretBox,
     private readonly repository: CredentialsRepository,
     private readonly sources: CredentialInputSourcesRepository,
   ) {
-    super(services);
+    super();
   }
 
   /**

@@ -16,7 +16,6 @@ import {
 } from '../common/fields/json-schema.js';
 import { CREDENTIAL_TESTS, LimitedPerUser } from '../common/rate/rate.guard.js';
 import { isRecord } from '../common/records.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { Target } from '../common/rest/parameters.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
@@ -70,12 +69,11 @@ const TRIAL = object(
 @SubList('activity_stream', activityOf())
 export class AuthenticatorsController extends ResourceController(authenticators) {
   constructor(
-    services: CommonServices,
     private readonly logins: ExternalLogins,
     private readonly client: OAuthClient,
     private readonly directories: LdapClient,
   ) {
-    super(services);
+    super();
   }
 
   @Route({

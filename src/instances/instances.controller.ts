@@ -11,7 +11,6 @@ import {
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
@@ -50,11 +49,8 @@ export class InstancesController extends ResourceController(instances, [
   'replace',
   'modify',
 ]) {
-  constructor(
-    services: CommonServices,
-    private readonly rows: InstancesRepository,
-  ) {
-    super(services);
+  constructor(private readonly rows: InstancesRepository) {
+    super();
   }
 
   @Route({

@@ -2,7 +2,6 @@ import { Get } from '@nestjs/common';
 import { freeObject } from '../common/fields/json-schema.js';
 import { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { Target } from '../common/rest/parameters.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
@@ -28,11 +27,10 @@ import { VariableDataController } from './variable-data.controller.js';
 @SubList('activity_stream', hostActivity())
 export class HostsController extends ResourceController(hosts) {
   constructor(
-    services: CommonServices,
     private readonly knownFacts: HostFactsRepository,
     private readonly hosts: HostsRepository,
   ) {
-    super(services);
+    super();
   }
 
   @Route({

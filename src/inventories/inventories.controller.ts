@@ -8,7 +8,6 @@ import { CurrentActor, ListParams, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { BOOLEAN, freeObject, list, object, STRING } from '../common/fields/json-schema.js';
 import { ref, resourceRef } from '../common/resource/resource-schema.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
@@ -53,11 +52,10 @@ const SCRIPT_PARAMETERS = [
 @SubList('activity_stream', inventoryActivity())
 export class InventoriesController extends ResourceController(inventories) {
   constructor(
-    services: CommonServices,
     private readonly scripts: InventoryScript,
     private readonly trees: InventoryTree,
   ) {
-    super(services);
+    super();
   }
 
   @Route({

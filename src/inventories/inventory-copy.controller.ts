@@ -1,6 +1,5 @@
 import type { Actor } from '../common/access.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { CopyController } from '../common/rest/copy.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { GroupChildrenRepository } from './group-children.repository.js';
@@ -21,7 +20,6 @@ export class InventoryCopyController extends CopyController<Inventory> {
   protected readonly copied = inventories;
 
   constructor(
-    services: CommonServices,
     private readonly limit: HostLimit,
     private readonly hosts: HostsRepository,
     private readonly groups: GroupsRepository,
@@ -30,7 +28,7 @@ export class InventoryCopyController extends CopyController<Inventory> {
     private readonly inputs: InventoryInputsRepository,
     private readonly sources: ConstructedSources,
   ) {
-    super(services);
+    super();
   }
 
   protected override copyParts(

@@ -5,7 +5,6 @@ import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { Representation } from '../common/resource/represent.js';
 import type { Values } from '../common/rest/hooks.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
@@ -31,11 +30,8 @@ export class ConstructedInventoriesController extends ResourceController(constru
   'retrieve',
   'destroy',
 ]) {
-  constructor(
-    services: CommonServices,
-    private readonly sources: InventorySourcesRepository,
-  ) {
-    super(services);
+  constructor(private readonly sources: InventorySourcesRepository) {
+    super();
   }
 
   @Route({

@@ -5,7 +5,6 @@ import { MethodNotAllowed } from '../common/errors/errors.js';
 import { BOOLEAN, described, object, WIDE_INTEGER } from '../common/fields/json-schema.js';
 import { itemAt } from '../common/invariants.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
@@ -35,11 +34,10 @@ import { credentialOfSource } from './source-credentials.service.js';
 @SubList('activity_stream', activityOf())
 export class InventorySourcesController extends ResourceController(inventorySources) {
   constructor(
-    services: CommonServices,
     private readonly launcher: InventoryUpdateLauncher,
     private readonly imported: SourceObjects,
   ) {
-    super(services);
+    super();
   }
 
   @Route({

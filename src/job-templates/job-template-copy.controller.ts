@@ -1,7 +1,6 @@
 import type { Actor } from '../common/access.js';
 import { Forbidden } from '../common/errors/errors.js';
 import { resource, type Row } from '../common/resource/define-resource.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { CopyController } from '../common/rest/copy.controller.js';
 import type { Values } from '../common/rest/hooks.js';
 import { Resource } from '../common/rest/resource.decorator.js';
@@ -16,11 +15,10 @@ export class JobTemplateCopyController extends CopyController {
   protected readonly copied = jobTemplates;
 
   constructor(
-    services: CommonServices,
     private readonly templates: JobTemplatesRepository,
     private readonly surveys: SurveyService,
   ) {
-    super(services);
+    super();
   }
 
   /**

@@ -9,7 +9,6 @@ import type { Values } from '../common/rest/hooks.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, DryRun, Target } from '../common/rest/parameters.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
@@ -26,11 +25,10 @@ import { TemplateSecrets } from './template-secrets.service.js';
 @SubList('notifications', related('notifications'))
 export class NotificationTemplatesController extends ResourceController(notificationTemplates) {
   constructor(
-    services: CommonServices,
     private readonly tests: NotificationTests,
     private readonly resends: NotificationResends,
   ) {
-    super(services);
+    super();
   }
 
   /** Responds with status 200, the pending record, and its id in the field that clients read. */
@@ -85,11 +83,8 @@ export class NotificationTemplatesController extends ResourceController(notifica
 export class NotificationTemplateCopyController extends CopyController<NotificationTemplate> {
   protected readonly copied = notificationTemplates;
 
-  constructor(
-    services: CommonServices,
-    private readonly secrets: TemplateSecrets,
-  ) {
-    super(services);
+  constructor(private readonly secrets: TemplateSecrets) {
+    super();
   }
 
   /** Returns the decrypted configuration, which is then sealed for the new row. */

@@ -4,7 +4,6 @@ import { WIDE_INTEGER } from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
@@ -19,11 +18,8 @@ export class NotificationsController extends ResourceController(notifications, [
   'list',
   'retrieve',
 ]) {
-  constructor(
-    services: CommonServices,
-    private readonly resends: NotificationResends,
-  ) {
-    super(services);
+  constructor(private readonly resends: NotificationResends) {
+    super();
   }
 
   @Route({

@@ -18,7 +18,6 @@ import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { CopyController } from '../common/rest/copy.controller.js';
 import type { Values } from '../common/rest/hooks.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
@@ -48,11 +47,10 @@ const FILES = list(STRING);
 @SubList('activity_stream', activityOf())
 export class ProjectsController extends ResourceController(projects) {
   constructor(
-    services: CommonServices,
     private readonly folders: ProjectFolders,
     private readonly launcher: ProjectUpdateLauncher,
   ) {
-    super(services);
+    super();
   }
 
   @Route({

@@ -1,8 +1,7 @@
-import { Get, Post, type Type } from '@nestjs/common';
+import { Get, Inject, Post, type Type } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { BOOLEAN, described, object } from '../common/fields/json-schema.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { type GenericController, ResourceController } from '../common/rest/resource.controller.js';
 import { Route } from '../common/rest/route.js';
@@ -23,12 +22,7 @@ export function RunController(
   const label = definition.label.toLowerCase();
 
   class Run extends ResourceController(definition, ['list', 'retrieve', 'destroy']) {
-    constructor(
-      services: CommonServices,
-      readonly cancels: CancelService,
-    ) {
-      super(services);
-    }
+    @Inject() readonly cancels!: CancelService;
 
     @Route({
       parent: definition,
@@ -56,6 +50,5 @@ export function RunController(
       return this.cancels.cancel(definition, run, actor);
     }
   }
-  Reflect.defineMetadata('design:paramtypes', [CommonServices, CancelService], Run);
   return Run;
 }

@@ -4,7 +4,6 @@ import { Variables } from '../common/fields/field.js';
 import { object, WIDE_INTEGER } from '../common/fields/json-schema.js';
 import { parseVariables } from '../common/fields/variables.js';
 import { itemAt } from '../common/invariants.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
@@ -38,11 +37,8 @@ export class SystemJobTemplatesController extends ResourceController(systemJobTe
   'list',
   'retrieve',
 ]) {
-  constructor(
-    services: CommonServices,
-    private readonly launcher: SystemJobLauncher,
-  ) {
-    super(services);
+  constructor(private readonly launcher: SystemJobLauncher) {
+    super();
   }
 
   @Route({

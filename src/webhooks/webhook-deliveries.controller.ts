@@ -5,7 +5,6 @@ import type { Reply } from '../common/http/reply.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { RECEIVER_RESPONSE, RECEIVER_IGNORED } from './receiver-responses.js';
@@ -18,11 +17,8 @@ export class WebhookDeliveriesController extends ResourceController(webhookDeliv
   'list',
   'retrieve',
 ]) {
-  constructor(
-    services: CommonServices,
-    private readonly redeliveries: RedeliveryService,
-  ) {
-    super(services);
+  constructor(private readonly redeliveries: RedeliveryService) {
+    super();
   }
 
   @Route({

@@ -4,7 +4,6 @@ import { activityOf } from '../activity/sublists.js';
 import { Route } from '../common/rest/route.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
@@ -26,11 +25,8 @@ import { workflowTemplateNodes } from './workflow-template-nodes.resource.js';
 @SubList('instance_groups', attached('instance_groups', { childNeeds: 'use' }))
 @SubList('activity_stream', activityOf())
 export class WorkflowJobTemplateNodesController extends ResourceController(workflowTemplateNodes) {
-  constructor(
-    services: CommonServices,
-    private readonly approvals: ApprovalTemplates,
-  ) {
-    super(services);
+  constructor(private readonly approvals: ApprovalTemplates) {
+    super();
   }
 
   @Route({

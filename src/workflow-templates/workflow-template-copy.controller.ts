@@ -5,7 +5,6 @@ import { SecretBox } from '../common/crypto/secret-box.js';
 import { zip } from '../common/invariants.js';
 import { BOOLEAN, described, list, STRING } from '../common/fields/json-schema.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { copyCheckOf, CopyController } from '../common/rest/copy.controller.js';
 import type { Values } from '../common/rest/hooks.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
@@ -58,13 +57,12 @@ export class WorkflowTemplateCopyController extends CopyController {
   protected readonly copied = workflowTemplates;
 
   constructor(
-    services: CommonServices,
     private readonly templates: WorkflowTemplatesRepository,
     private readonly nodes: WorkflowTemplateNodesRepository,
     private readonly surveys: SurveyService,
     private readonly box: SecretBox,
   ) {
-    super(services);
+    super();
   }
 
   @Route((templates) => ({ ...copyCheckOf(templates, LOSSES), parent: templates }))

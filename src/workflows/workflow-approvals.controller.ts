@@ -4,7 +4,6 @@ import type { Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { BOOLEAN, described, object } from '../common/fields/json-schema.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
-import { CommonServices } from '../common/rest/common-services.service.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
@@ -34,11 +33,8 @@ export class WorkflowApprovalsController extends ResourceController(workflowAppr
   'retrieve',
   'destroy',
 ]) {
-  constructor(
-    services: CommonServices,
-    private readonly decisions: ApprovalDecisions,
-  ) {
-    super(services);
+  constructor(private readonly decisions: ApprovalDecisions) {
+    super();
   }
 
   @Route({ ...CAN_DECIDE, link: 'approve', operationId: 'workflow_approvals_can_approve' })

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Post } from '@nestjs/common';
+import { Body, Controller, Get, Inject, Post } from '@nestjs/common';
 import type { Actor } from '../access.js';
 import { columnOf } from '../fields/field.js';
 import { validate } from '../fields/validate.js';
@@ -45,7 +45,7 @@ export abstract class CopyController<Schema extends object = object> {
   /** Resource whose objects are copied. */
   protected abstract readonly copied: ResourceDefinition<Schema>;
 
-  constructor(protected readonly services: CommonServices) {}
+  @Inject() protected readonly services!: CommonServices;
 
   @Route((copied) => ({ ...copyCheckOf(copied), parent: copied }))
   @Get()

@@ -1,4 +1,14 @@
-import { applyDecorators, Body, Delete, Get, Patch, Post, Put, type Type } from '@nestjs/common';
+import {
+  applyDecorators,
+  Body,
+  Delete,
+  Get,
+  Inject,
+  Patch,
+  Post,
+  Put,
+  type Type,
+} from '@nestjs/common';
 import type { Actor } from '../access.js';
 import type { Page } from '../list/page.js';
 import type { QueryParameters } from '../list/query.js';
@@ -55,7 +65,8 @@ export function ResourceController(
 
   class Generic implements GenericController {
     static readonly definition = definition;
-    constructor(readonly services: CommonServices) {}
+
+    @Inject() readonly services!: CommonServices;
 
     @Has('list', Get())
     list(
@@ -104,7 +115,6 @@ export function ResourceController(
       return this.services.resources.destroy(definition, row, actor);
     }
   }
-  Reflect.defineMetadata('design:paramtypes', [CommonServices], Generic);
   return Generic;
 }
 

@@ -1,6 +1,7 @@
 import { describeRole } from '../common/resource/role-descriptions.js';
 import {
   defineResource,
+  extendEach,
   findResource,
   manyToMany,
   type RowOf,
@@ -75,27 +76,22 @@ async function extend(
     const ids = rowsOfType.flatMap((row) => row.object_id ?? []);
     names.set(type, await summariesOf(definition, ids, context));
   }
-  return new Map(
-    rows.map((row) => {
-      const type = row.content_type;
-      const definition = findResource(type);
-      const texts = describeRole(type, definition?.label ?? '', row.role_field);
-      const summary = names.get(type)?.get(row.object_id ?? 0);
-      return [
-        row.id,
-        {
-          fields: { name: texts.name, description: texts.description },
-          related: definition ? { [type]: definition.url(row.object_id) } : {},
-          summary_fields: definition
-            ? {
-                ...(summary ? { resource_name: summary.name ?? summary.username } : {}),
-                resource_id: row.object_id,
-                resource_type: type,
-                resource_type_display_name: definition.label,
-              }
-            : {},
-        },
-      ];
-    }),
-  );
+  return extendEach(rows, (row) => {
+    const type = row.content_type;
+    const definition = findResource(type);
+    const texts = describeRole(type, definition?.label ?? '', row.role_field);
+    const summary = names.get(type)?.get(row.object_id ?? 0);
+    return {
+      fields: { name: texts.name, description: texts.description },
+      related: definition ? { [type]: definition.url(row.object_id) } : {},
+      summary_fields: definition
+        ? {
+            ...(summary ? { resource_name: summary.name ?? summary.username } : {}),
+            resource_id: row.object_id,
+            resource_type: type,
+            resource_type_display_name: definition.label,
+          }
+        : {},
+    };
+  });
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { RowOf } from '../common/resource/define-resource.js';
+import { extendEach, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { launchedBy, LAUNCHED_BY, PASSWORDS_NEEDED } from '../runs/launched-by.js';
 import { ShownRuns } from '../runs/shown-runs.service.js';
@@ -26,18 +26,16 @@ export class AdHocCommandExtension {
       this.runs.facts(rows, context),
       this.passwords.needed(rows.map(({ credential_id: credential }) => credential)),
     ]);
-    return new Map(
-      rows.flatMap((row): [number, Extension][] => {
-        const run = facts.get(row.id);
-        if (!run) return [];
-        const fields = {
-          name: row.module_name,
-          launched_by: launchedBy(run),
-          elapsed: run.live_elapsed ?? row.elapsed,
-          passwords_needed_to_start: needed.get(row.credential_id) ?? [],
-        };
-        return [[row.id, { fields }]];
-      }),
-    );
+    return extendEach(rows, (row) => {
+      const run = facts.get(row.id);
+      if (!run) return undefined;
+      const fields = {
+        name: row.module_name,
+        launched_by: launchedBy(run),
+        elapsed: run.live_elapsed ?? row.elapsed,
+        passwords_needed_to_start: needed.get(row.credential_id) ?? [],
+      };
+      return { fields };
+    });
   }
 }

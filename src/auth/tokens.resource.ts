@@ -1,7 +1,7 @@
 import { hasRoleOn, refersTo } from '../access/predicates.js';
 import { anyOf, everyone, isActor, type Predicate } from '../common/access.js';
 import { TRUE } from '../database/sql.js';
-import { defineResource } from '../common/resource/define-resource.js';
+import { defineResource, extendEach } from '../common/resource/define-resource.js';
 import { Token } from './token.entity.js';
 import { TokenHooks } from './token.hooks.js';
 
@@ -36,15 +36,10 @@ export const tokens = defineResource({
     delete: isOwnerOr('admin_role'),
   },
   extend: async (rows) =>
-    new Map(
-      rows.map((row) => [
-        row.id,
-        {
-          fields: {
-            token: MASKED_TOKEN,
-            refresh_token: row.application_id === null ? null : MASKED_TOKEN,
-          },
-        },
-      ]),
-    ),
+    extendEach(rows, (row) => ({
+      fields: {
+        token: MASKED_TOKEN,
+        refresh_token: row.application_id === null ? null : MASKED_TOKEN,
+      },
+    })),
 });

@@ -10,7 +10,7 @@ import {
   object,
   STRING,
 } from '../common/fields/json-schema.js';
-import { resource, type Row, type RowOf } from '../common/resource/define-resource.js';
+import { extendEach, resource, type Row, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { referencedSummaries } from '../common/resource/related-rows.js';
 import { sql } from '../database/sql.js';
@@ -65,29 +65,24 @@ export class CredentialExtension {
     );
     const owners = await ownersOf(rows, holders, context);
     const sources = await inputSources(rows, context);
-    return new Map(
-      rows.map((row) => {
-        const type = entryOf(types, row.credential_type_id);
-        const rowOwners = owners.get(row.id) ?? [];
-        const [first] = rowOwners;
-        const isPrivate =
-          rowOwners.length === 1 && first?.type === 'user' && row.organization_id === null;
-        const related: Record<string, string> = isPrivate ? { user: first.url } : {};
-        return [
-          row.id,
-          {
-            fields: {
-              inputs: maskInputs(type, row.inputs),
-              kind: type.namespace ?? '',
-              cloud: type.kind === 'cloud',
-              kubernetes: type.kind === 'kubernetes',
-            },
-            related,
-            summary_fields: { owners: rowOwners, input_sources: sources.get(row.id) ?? {} },
-          },
-        ];
-      }),
-    );
+    return extendEach(rows, (row) => {
+      const type = entryOf(types, row.credential_type_id);
+      const rowOwners = owners.get(row.id) ?? [];
+      const [first] = rowOwners;
+      const isPrivate =
+        rowOwners.length === 1 && first?.type === 'user' && row.organization_id === null;
+      const related: Record<string, string> = isPrivate ? { user: first.url } : {};
+      return {
+        fields: {
+          inputs: maskInputs(type, row.inputs),
+          kind: type.namespace ?? '',
+          cloud: type.kind === 'cloud',
+          kubernetes: type.kind === 'kubernetes',
+        },
+        related,
+        summary_fields: { owners: rowOwners, input_sources: sources.get(row.id) ?? {} },
+      };
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 import { superusersOnly } from '../common/access.js';
 import { described, INTEGER, orNull } from '../common/fields/json-schema.js';
-import { defineResource, type Row } from '../common/resource/define-resource.js';
+import { defineResource, extendEach, type Row } from '../common/resource/define-resource.js';
 import type { Extension } from '../common/resource/extension.js';
 import { HostMetricHooks } from './host-metric.hooks.js';
 import { HostMetric, MonthlyHostMetric } from './host-metric.entity.js';
@@ -12,7 +12,7 @@ import { HostMetric, MonthlyHostMetric } from './host-metric.entity.js';
 const constant =
   (fields: Readonly<Record<string, unknown>>) =>
   async (rows: readonly Row[]): Promise<Map<number, Extension>> =>
-    new Map(rows.map(({ id }) => [id, { fields }]));
+    extendEach(rows, () => ({ fields }));
 
 // The rows contain host names of every organization: superusers and auditors read, superusers delete.
 const OPERATORS_ONLY = {

@@ -1,7 +1,12 @@
 import { isActor, superusersOnly, type Policy } from '../common/access.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { memberOf } from '../common/records.js';
-import { defineResource, hasMany, resource } from '../common/resource/define-resource.js';
+import {
+  defineResource,
+  extendEach,
+  hasMany,
+  resource,
+} from '../common/resource/define-resource.js';
 import { ident, sql } from '../database/sql.js';
 import { Authenticator, AuthenticatorMap, ExternalIdentity } from './authenticator.entity.js';
 import { secretOf } from './authenticator-kinds.js';
@@ -44,18 +49,13 @@ export const authenticators = defineResource({
     },
   },
   extend: async (rows) =>
-    new Map(
-      rows.map(({ id, kind, slug, configuration }) => [
-        id,
-        {
-          fields: {
-            configuration: masked(kind, configuration),
-            callback_url: kind === 'ldap' ? '' : `/sso/callback/${slug}/`,
-          },
-          related: { test: `/api/v2/authenticators/${id}/test/` },
-        },
-      ]),
-    ),
+    extendEach(rows, ({ id, kind, slug, configuration }) => ({
+      fields: {
+        configuration: masked(kind, configuration),
+        callback_url: kind === 'ldap' ? '' : `/sso/callback/${slug}/`,
+      },
+      related: { test: `/api/v2/authenticators/${id}/test/` },
+    })),
   shows: { related: ['test'] },
 });
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Row, RowOf } from '../common/resource/define-resource.js';
+import { extendEach, type Row, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext } from '../common/resource/extension.js';
 import type { Instance } from './instance.entity.js';
 import type { InstanceGroup } from './instance-group.entity.js';
@@ -19,13 +19,11 @@ export class InstanceGroupExtension {
     const others = rows.filter(({ name }) => name !== DEFAULT_GROUP).map(({ id }) => id);
     const loads = await batch.rows<Row & InstallationLoad>(this.workers.loadOfGroups(others));
     const all = await this.workers.load();
-    return new Map(
-      rows.map(({ id }) => {
-        const load = loads.find((one) => one.id === id) ?? all;
-        const free = freePercent(load.capacity, load.consumed_capacity);
-        return [id, { fields: { ...load, percent_capacity_remaining: free } }];
-      }),
-    );
+    return extendEach(rows, ({ id }) => {
+      const load = loads.find((one) => one.id === id) ?? all;
+      const free = freePercent(load.capacity, load.consumed_capacity);
+      return { fields: { ...load, percent_capacity_remaining: free } };
+    });
   }
 }
 
@@ -37,15 +35,13 @@ export class InstanceExtension {
   async extend(rows: readonly RowOf<Instance>[]): Promise<Map<number, Extension>> {
     const loads = await this.instances.loads(rows.map(({ id }) => id));
     const loadOf = new Map(loads.map((load) => [load.id, load]));
-    return new Map(
-      rows.map(({ id, cpu, capacity_adjustment: adjustment }) => {
-        const load = loadOf.get(id);
-        const free = freePercent(load?.capacity ?? 0, load?.consumed_capacity ?? 0);
-        const texts = { cpu: cpu.toFixed(1), capacity_adjustment: adjustment.toFixed(2) };
-        const fields = { ...load, ...texts, percent_capacity_remaining: free };
-        return [id, { fields: { ...fields, node_type: 'execution' } }];
-      }),
-    );
+    return extendEach(rows, ({ id, cpu, capacity_adjustment: adjustment }) => {
+      const load = loadOf.get(id);
+      const free = freePercent(load?.capacity ?? 0, load?.consumed_capacity ?? 0);
+      const texts = { cpu: cpu.toFixed(1), capacity_adjustment: adjustment.toFixed(2) };
+      const fields = { ...load, ...texts, percent_capacity_remaining: free };
+      return { fields: { ...fields, node_type: 'execution' } };
+    });
   }
 }
 

@@ -10,7 +10,7 @@ import {
   STRING,
 } from '../common/fields/json-schema.js';
 import { entryOf } from '../common/invariants.js';
-import { resource, type Row } from '../common/resource/define-resource.js';
+import { extendEach, resource, type Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-links.js';
 import { ident, join, sql } from '../database/sql.js';
@@ -66,16 +66,11 @@ export class InventoryExtension {
     ]);
     const members = await this.members.of(rows.map(hostedInventory).filter(isSmart));
     const fieldsOf = new Map(counted.map(({ id, ...fields }) => [id, fields]));
-    return new Map(
-      rows.map(({ id, kind }): [number, Extension] => [
-        id,
-        {
-          fields: { ...entryOf(fieldsOf, id), ...countersOf(members.get(id)) },
-          related: relatedOf(id, kind),
-          summary_fields: { labels: labels.get(id) },
-        },
-      ]),
-    );
+    return extendEach(rows, ({ id, kind }) => ({
+      fields: { ...entryOf(fieldsOf, id), ...countersOf(members.get(id)) },
+      related: relatedOf(id, kind),
+      summary_fields: { labels: labels.get(id) },
+    }));
   }
 }
 

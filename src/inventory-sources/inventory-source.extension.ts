@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BOOLEAN, described, INSTANT, list, orNull, STRING } from '../common/fields/json-schema.js';
-import { resource, type RowOf } from '../common/resource/define-resource.js';
+import { extendEach, resource, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { ref } from '../common/resource/resource-schema.js';
 import { referencedSummaries } from '../common/resource/related-rows.js';
@@ -37,23 +37,18 @@ export class InventorySourceExtension {
       rows.flatMap((row) => row.credential_id ?? []),
       context,
     );
-    return new Map(
-      rows.map((row) => {
-        const credential = credentials.get(row.credential_id ?? 0);
-        const { related, summary } = updatesOf(row, 'inventory_update', updates);
-        return [
-          row.id,
-          {
-            fields: {
-              last_updated: row.last_job_run,
-              last_update_failed: row.last_job_failed,
-              custom_virtualenv: null,
-            },
-            related,
-            summary_fields: { ...summary, credentials: credential ? [credential] : [] },
-          },
-        ];
-      }),
-    );
+    return extendEach(rows, (row) => {
+      const credential = credentials.get(row.credential_id ?? 0);
+      const { related, summary } = updatesOf(row, 'inventory_update', updates);
+      return {
+        fields: {
+          last_updated: row.last_job_run,
+          last_update_failed: row.last_job_failed,
+          custom_virtualenv: null,
+        },
+        related,
+        summary_fields: { ...summary, credentials: credential ? [credential] : [] },
+      };
+    });
   }
 }

@@ -10,7 +10,7 @@ import {
   STRING,
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
-import type { RowOf } from '../common/resource/define-resource.js';
+import { extendEach, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, ShownMembers } from '../common/resource/extension.js';
 import { maskUrls } from './backends/configuration.js';
 import { NotificationsRepository } from './notifications.repository.js';
@@ -46,21 +46,16 @@ export class NotificationTemplateExtension {
     const destinations = rows.map(({ destination }) => destination);
     const views = await this.breakers.viewsOf(destinations);
     const breakers = new Map(views.map(({ destination, ...view }) => [destination, view]));
-    return new Map(
-      rows.map((row) => [
-        row.id,
-        {
-          fields: {
-            notification_configuration: shownConfiguration(row, this.secrets),
-          },
-          related: { test: pathOf(row.id, 'test'), resend: pathOf(row.id, 'resend') },
-          summary_fields: {
-            recent_notifications: recent.get(row.id) ?? [],
-            circuit_breaker: breakers.get(row.destination) ?? CLOSED_BREAKER,
-          },
-        },
-      ]),
-    );
+    return extendEach(rows, (row) => ({
+      fields: {
+        notification_configuration: shownConfiguration(row, this.secrets),
+      },
+      related: { test: pathOf(row.id, 'test'), resend: pathOf(row.id, 'resend') },
+      summary_fields: {
+        recent_notifications: recent.get(row.id) ?? [],
+        circuit_breaker: breakers.get(row.destination) ?? CLOSED_BREAKER,
+      },
+    }));
   }
 
   /** Returns the newest records of each template, in one statement. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BOOLEAN, described, INSTANT, orNull } from '../common/fields/json-schema.js';
-import { resource, type Row } from '../common/resource/define-resource.js';
+import { extendEach, resource, type Row } from '../common/resource/define-resource.js';
 import type { Extension, ShownMembers } from '../common/resource/extension.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { UPDATE_SUMMARIES, updatesOf } from '../runs/template-updates.js';
@@ -23,18 +23,13 @@ export class ProjectExtension {
   async extend(rows: readonly Row[]): Promise<Map<number, Extension>> {
     const ids = rows.flatMap((row) => [row.current_job_id, row.last_job_id]);
     const updates = await this.runs.shownUpdates(ids.filter((id) => typeof id === 'number'));
-    return new Map(
-      rows.map((row) => {
-        const { related, summary } = updatesOf(row, 'project_update', updates);
-        return [
-          row.id,
-          {
-            fields: { last_updated: row.last_job_run, last_update_failed: row.last_job_failed },
-            related: { ...receiverLink(resource('project'), row), ...related },
-            summary_fields: summary,
-          },
-        ];
-      }),
-    );
+    return extendEach(rows, (row) => {
+      const { related, summary } = updatesOf(row, 'project_update', updates);
+      return {
+        fields: { last_updated: row.last_job_run, last_update_failed: row.last_job_failed },
+        related: { ...receiverLink(resource('project'), row), ...related },
+        summary_fields: summary,
+      };
+    });
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Row } from '../common/resource/define-resource.js';
+import { extendEach, type Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { launchedBy, LAUNCHED_BY, summarizeTemplate, RUN_TEMPLATE } from './launched-by.js';
 import { ShownRuns, SOURCE_WORKFLOW_SHOWS } from './shown-runs.service.js';
@@ -42,18 +42,16 @@ export class TemplateRunExtension {
       this.runs.facts(rows, context),
       this.runs.sourceWorkflows(rows, context),
     ]);
-    return new Map(
-      rows.flatMap((row): [number, Extension][] => {
-        const run = facts.get(row.id);
-        if (!run) return [];
-        const { related, summary_fields } = sourceOf(run);
-        const fields = {
-          launched_by: launchedBy(run),
-          elapsed: run.live_elapsed ?? row.elapsed,
-        };
-        const template = summarizeTemplate(run);
-        return [[row.id, { fields, related, summary_fields: { ...summary_fields, ...template } }]];
-      }),
-    );
+    return extendEach(rows, (row) => {
+      const run = facts.get(row.id);
+      if (!run) return undefined;
+      const { related, summary_fields } = sourceOf(run);
+      const fields = {
+        launched_by: launchedBy(run),
+        elapsed: run.live_elapsed ?? row.elapsed,
+      };
+      const template = summarizeTemplate(run);
+      return { fields, related, summary_fields: { ...summary_fields, ...template } };
+    });
   }
 }

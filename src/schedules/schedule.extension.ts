@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { STRING } from '../common/fields/json-schema.js';
-import { resource, type RowOf } from '../common/resource/define-resource.js';
+import { extendEach, resource, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { summarizeReferred, TEMPLATE_SUMMARY } from '../templates/template-references.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';
@@ -25,23 +25,20 @@ export class ScheduleExtension {
     const ids = rows.map((row) => row.unified_job_template_id);
     const found = await this.templates.named(ids, actor);
     const templates = new Map(found.map((one) => [one.id, one]));
-    return new Map(
-      rows.map((row) => {
-        const template = templates.get(row.unified_job_template_id);
-        const project = template?.project_id ?? null;
-        const { timezone = '', until = '' } = Recurrence.parseStored(row.rrule) ?? {};
-        const extension: Extension = {
-          fields: { timezone, until },
-          related: {
-            // The name that clients expect; the name in the URL is `jobs`.
-            unified_jobs: `${resource('schedule').url(row.id)}jobs/`,
-            // No link to the template's inventory: exports would read it as the schedule's own field.
-            ...(project === null ? {} : { project: resource('project').url(project) }),
-          },
-          summary_fields: template ? { unified_job_template: summarizeReferred(template) } : {},
-        };
-        return [row.id, extension];
-      }),
-    );
+    return extendEach(rows, (row) => {
+      const template = templates.get(row.unified_job_template_id);
+      const project = template?.project_id ?? null;
+      const { timezone = '', until = '' } = Recurrence.parseStored(row.rrule) ?? {};
+      return {
+        fields: { timezone, until },
+        related: {
+          // The name that clients expect; the name in the URL is `jobs`.
+          unified_jobs: `${resource('schedule').url(row.id)}jobs/`,
+          // No link to the template's inventory: exports would read it as the schedule's own field.
+          ...(project === null ? {} : { project: resource('project').url(project) }),
+        },
+        summary_fields: template ? { unified_job_template: summarizeReferred(template) } : {},
+      };
+    });
   }
 }

@@ -11,7 +11,12 @@ import {
   type Predicate,
 } from '../common/access.js';
 import { described, list, object, STRING } from '../common/fields/json-schema.js';
-import { defineResource, hasMany, manyToMany } from '../common/resource/define-resource.js';
+import {
+  defineResource,
+  extendEach,
+  hasMany,
+  manyToMany,
+} from '../common/resource/define-resource.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { ident, not, sql, TRUE, type Sql } from '../database/sql.js';
 import { UserHooks } from './user.hooks.js';
@@ -97,8 +102,7 @@ export const users = defineResource({
     roles: manyToMany('role', { table: 'role_members', sourceColumn: 'user_id' }),
     activity_stream: hasMany('activity_stream', 'actor'),
   },
-  extend: async (rows) =>
-    new Map(rows.map((row) => [row.id, { fields: { password: ENCRYPTED, ...LOCAL } }])),
+  extend: async (rows) => extendEach(rows, () => ({ fields: { password: ENCRYPTED, ...LOCAL } })),
   shows: {
     fields: {
       auth: described(list(object({})), 'Always empty.'),

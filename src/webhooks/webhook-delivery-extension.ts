@@ -1,6 +1,6 @@
 import { parseExact } from '../common/exact-json.js';
 import { anyValue } from '../common/fields/json-schema.js';
-import type { Row } from '../common/resource/define-resource.js';
+import { extendEach, type Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { redeliverable } from './webhook-deliveries.repository.js';
 
@@ -21,18 +21,16 @@ export async function webhookDeliveryExtension(
   const permitted = rows.filter((row) => row.can_redeliver === true).map(({ id }) => id);
   const found = await database.rows<{ id: number }>(redeliverable(permitted));
   const redeliverableIds = new Set(found.map(({ id }) => id));
-  return new Map(
-    rows.map((row) => {
-      const redeliver = `/api/v2/webhook_deliveries/${row.id}/redeliver/`;
-      const mayRedeliver = redeliverableIds.has(row.id);
-      const extension: Extension = {
-        ...(mayRedeliver ? { related: { redeliver } } : {}),
-        summary_fields: { user_capabilities: { redeliver: mayRedeliver } },
-      };
-      const fields = detail && row.can_redeliver ? { payload: toValue(row.payload) } : {};
-      return [row.id, { ...extension, fields }];
-    }),
-  );
+  return extendEach(rows, (row) => {
+    const redeliver = `/api/v2/webhook_deliveries/${row.id}/redeliver/`;
+    const mayRedeliver = redeliverableIds.has(row.id);
+    const extension: Extension = {
+      ...(mayRedeliver ? { related: { redeliver } } : {}),
+      summary_fields: { user_capabilities: { redeliver: mayRedeliver } },
+    };
+    const fields = detail && row.can_redeliver ? { payload: toValue(row.payload) } : {};
+    return { ...extension, fields };
+  });
 }
 
 const toValue = (payload: unknown): unknown =>

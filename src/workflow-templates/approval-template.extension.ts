@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ref } from '../common/resource/resource-schema.js';
-import { resource, type Row } from '../common/resource/define-resource.js';
+import { extendEach, resource, type Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { referencedSummaries } from '../common/resource/related-rows.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
@@ -23,19 +23,16 @@ export class ApprovalTemplateExtension {
       found.map((one) => one.workflow_id),
       context,
     );
-    return new Map(
-      found.map(({ id, workflow_id: workflowId }) => {
-        const summary = summaries.get(workflowId);
-        const extension: Extension = {
-          related: {
-            workflow_job_template: workflows.url(workflowId),
-            // The name that clients expect; the name in the URL is `approvals`.
-            jobs: `${resource('workflow_approval_template').url(id)}approvals/`,
-          },
-          summary_fields: summary ? { workflow_job_template: summary } : {},
-        };
-        return [id, extension];
-      }),
-    );
+    return extendEach(found, ({ id, workflow_id: workflowId }) => {
+      const summary = summaries.get(workflowId);
+      return {
+        related: {
+          workflow_job_template: workflows.url(workflowId),
+          // The name that clients expect; the name in the URL is `approvals`.
+          jobs: `${resource('workflow_approval_template').url(id)}approvals/`,
+        },
+        summary_fields: summary ? { workflow_job_template: summary } : {},
+      };
+    });
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { RowOf } from '../common/resource/define-resource.js';
+import { extendEach, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { summarizeReferred, TEMPLATE_SUMMARY } from '../templates/template-references.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';
@@ -27,21 +27,18 @@ export class WorkflowTemplateNodeExtension {
     const templateIds = rows.flatMap((row) => row.unified_job_template_id ?? []);
     const named = await this.templates.named(templateIds, context.actor);
     const templates = new Map(named.map((one) => [one.id, summarizeReferred(one)]));
-    return new Map(
-      rows.map((row) => {
-        const template = templates.get(row.unified_job_template_id ?? 0);
-        const childrenBy = (kind: EdgeKind): number[] =>
-          children.find((one) => one.id === row.id && one.kind === kind)?.ids ?? [];
-        const extension: Extension = {
-          fields: {
-            success_nodes: childrenBy('success'),
-            failure_nodes: childrenBy('failure'),
-            always_nodes: childrenBy('always'),
-          },
-          summary_fields: template ? { unified_job_template: template } : {},
-        };
-        return [row.id, extension];
-      }),
-    );
+    return extendEach(rows, (row) => {
+      const template = templates.get(row.unified_job_template_id ?? 0);
+      const childrenBy = (kind: EdgeKind): number[] =>
+        children.find((one) => one.id === row.id && one.kind === kind)?.ids ?? [];
+      return {
+        fields: {
+          success_nodes: childrenBy('success'),
+          failure_nodes: childrenBy('failure'),
+          always_nodes: childrenBy('always'),
+        },
+        summary_fields: template ? { unified_job_template: template } : {},
+      };
+    });
   }
 }

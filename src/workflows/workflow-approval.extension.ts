@@ -8,7 +8,12 @@ import {
   orNull,
   STRING,
 } from '../common/fields/json-schema.js';
-import { findResource, resource, type Row } from '../common/resource/define-resource.js';
+import {
+  extendEach,
+  findResource,
+  resource,
+  type Row,
+} from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { querySummaries } from '../common/resource/related-rows.js';
 import { ref } from '../common/resource/resource-schema.js';
@@ -59,39 +64,37 @@ export class WorkflowApprovalExtension {
         context,
       ),
     ]);
-    return new Map(
-      rows.flatMap((row): [number, Extension][] => {
-        const run = runs.get(row.id);
-        const approval = facts.get(row.id);
-        if (!run || !approval) return [];
-        const approvalTemplate =
-          run.template_id === null
-            ? null
-            : (findResource('workflow_approval_template')?.url(run.template_id) ?? null);
-        const fields = {
-          launched_by: launchedBy(run),
-          can_approve_or_deny: approval.may_approve,
-          approval_expiration: approval.expires,
-        };
-        const related = {
-          workflow_approval_template: approvalTemplate,
-          workflow_job: null,
-          ...waitingRun(approval),
-        };
-        const workflow = workflows.get(approval.workflow_job_id ?? 0);
-        const summaries = {
-          ...(workflow ? { source_workflow_job: workflow } : {}),
-          ...summarizeTemplate(run),
-          ...(approval.approval_template
-            ? { workflow_approval_template: approval.approval_template }
-            : {}),
-          ...(approval.workflow_template
-            ? { workflow_job_template: approval.workflow_template }
-            : {}),
-        };
-        return [[row.id, { fields, related, summary_fields: summaries }]];
-      }),
-    );
+    return extendEach(rows, (row) => {
+      const run = runs.get(row.id);
+      const approval = facts.get(row.id);
+      if (!run || !approval) return undefined;
+      const approvalTemplate =
+        run.template_id === null
+          ? null
+          : (findResource('workflow_approval_template')?.url(run.template_id) ?? null);
+      const fields = {
+        launched_by: launchedBy(run),
+        can_approve_or_deny: approval.may_approve,
+        approval_expiration: approval.expires,
+      };
+      const related = {
+        workflow_approval_template: approvalTemplate,
+        workflow_job: null,
+        ...waitingRun(approval),
+      };
+      const workflow = workflows.get(approval.workflow_job_id ?? 0);
+      const summaries = {
+        ...(workflow ? { source_workflow_job: workflow } : {}),
+        ...summarizeTemplate(run),
+        ...(approval.approval_template
+          ? { workflow_approval_template: approval.approval_template }
+          : {}),
+        ...(approval.workflow_template
+          ? { workflow_job_template: approval.workflow_template }
+          : {}),
+      };
+      return { fields, related, summary_fields: summaries };
+    });
   }
 }
 

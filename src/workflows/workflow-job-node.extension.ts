@@ -11,7 +11,7 @@ import {
   STRING,
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
-import type { RowOf } from '../common/resource/define-resource.js';
+import { extendEach, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { summarizeReferred, TEMPLATE_SUMMARY } from '../templates/template-references.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';
@@ -65,12 +65,10 @@ export class WorkflowJobNodeExtension {
     const templateIds = rows.flatMap((row) => row.unified_job_template_id ?? []);
     const named = await this.templates.named(templateIds, context.actor);
     const templates = new Map(named.map((one) => [one.id, summarizeReferred(one)]));
-    return new Map(
-      rows.map((row) => {
-        const template = templates.get(row.unified_job_template_id ?? 0);
-        return [row.id, describe(row, byNode.get(row.id), template)];
-      }),
-    );
+    return extendEach(rows, (row) => {
+      const template = templates.get(row.unified_job_template_id ?? 0);
+      return describe(row, byNode.get(row.id), template);
+    });
   }
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BOOLEAN, described, INTEGER, orNull, STRING } from '../common/fields/json-schema.js';
 import { ref } from '../common/resource/resource-schema.js';
-import { resource, type Row } from '../common/resource/define-resource.js';
+import { extendEach, resource, type Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { querySummaries } from '../common/resource/related-rows.js';
 import { sql } from '../database/sql.js';
@@ -45,36 +45,34 @@ export class WorkflowJobExtension {
       this.runs.sourceWorkflows(rows, context),
       this.runs.variables(rows, context),
     ]);
-    return new Map(
-      rows.flatMap((row): [number, Extension][] => {
-        const run = facts.get(row.id);
-        if (!run) return [];
-        const template = run.template_type === WORKFLOW_TEMPLATE ? run.template_id : null;
-        const summary = template === null ? undefined : templates.get(template);
-        const fields = {
-          launched_by: launchedBy(run),
-          elapsed: run.live_elapsed ?? row.elapsed,
-          extra_vars: variables.get(row.id),
-          workflow_job_template: template,
-          // The contract has this link at the top level; clients look for it in `related`.
-          workflow_nodes: `${resource('workflow_job').url(row.id)}workflow_nodes/`,
-        };
-        const source = sourceOf(run);
-        const summaries = {
-          ...source.summary_fields,
-          ...summarizeTemplate(run),
-          ...(summary ? { workflow_job_template: summary } : {}),
-          labels: labels.get(row.id),
-        };
-        const related =
-          template === null
-            ? source.related
-            : {
-                workflow_job_template: resource(WORKFLOW_TEMPLATE).url(template),
-                ...source.related,
-              };
-        return [[row.id, { fields, related, summary_fields: summaries }]];
-      }),
-    );
+    return extendEach(rows, (row) => {
+      const run = facts.get(row.id);
+      if (!run) return undefined;
+      const template = run.template_type === WORKFLOW_TEMPLATE ? run.template_id : null;
+      const summary = template === null ? undefined : templates.get(template);
+      const fields = {
+        launched_by: launchedBy(run),
+        elapsed: run.live_elapsed ?? row.elapsed,
+        extra_vars: variables.get(row.id),
+        workflow_job_template: template,
+        // The contract has this link at the top level; clients look for it in `related`.
+        workflow_nodes: `${resource('workflow_job').url(row.id)}workflow_nodes/`,
+      };
+      const source = sourceOf(run);
+      const summaries = {
+        ...source.summary_fields,
+        ...summarizeTemplate(run),
+        ...(summary ? { workflow_job_template: summary } : {}),
+        labels: labels.get(row.id),
+      };
+      const related =
+        template === null
+          ? source.related
+          : {
+              workflow_job_template: resource(WORKFLOW_TEMPLATE).url(template),
+              ...source.related,
+            };
+      return { fields, related, summary_fields: summaries };
+    });
   }
 }

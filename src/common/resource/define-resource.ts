@@ -15,7 +15,7 @@ import { titleOf } from '../fields/label.js';
 import { BrokenInvariant } from '../invariants.js';
 import type { ProviderClass } from '../declared-providers.service.js';
 import { ownNames } from '../records.js';
-import type { ResourceExtension, ShownMembers } from './extension.js';
+import type { Extension, ResourceExtension, ShownMembers } from './extension.js';
 import { layoutNames, type PageLayout } from './page-layout.js';
 import type { StoredTotals } from './stored-totals.js';
 
@@ -323,4 +323,17 @@ function isData(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
+}
+
+/** Returns the extensions of rows by id. A row for which `extensionOf` returns undefined has none. */
+export function extendEach<Extended extends { id: number }>(
+  rows: readonly Extended[],
+  extensionOf: (row: Extended) => Extension | undefined,
+): Map<number, Extension> {
+  const extensions = new Map<number, Extension>();
+  for (const row of rows) {
+    const extension = extensionOf(row);
+    if (extension) extensions.set(row.id, extension);
+  }
+  return extensions;
 }

@@ -60,7 +60,6 @@ export class CommandRelaunchController {
   ) {}
 
   @Route({
-    kind: 'document',
     link: 'relaunch',
     operationId: 'ad_hoc_commands_relaunch_needs',
     summary: 'Fields of a relaunch of the command.',
@@ -76,7 +75,6 @@ export class CommandRelaunchController {
 
   @Idempotent()
   @Route({
-    kind: 'action',
     operationId: 'ad_hoc_commands_relaunch',
     summary: 'Relaunch the command with the same fields.',
     parent: adHocCommands,

@@ -19,7 +19,6 @@ const STATE = object({
 });
 
 const probe = (operationId: string, summary: string, response: JsonSchema): RouteInfo => ({
-  kind: 'document',
   access: 'public',
   outsideApi: true,
   operationId,

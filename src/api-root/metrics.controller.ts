@@ -31,11 +31,6 @@ const METRICS = mapOf(
   }),
 );
 
-const route = {
-  kind: 'document',
-  systemRole: 'auditor',
-} as const;
-
 @ApiTags('operations')
 @ApiBearerAuth()
 @Controller()
@@ -43,7 +38,7 @@ export class MetricsController {
   constructor(private readonly metrics: MetricsService) {}
 
   @Route({
-    ...route,
+    systemRole: 'auditor',
     operationId: 'prometheus_metrics',
     outsideApi: true,
     summary: 'Metrics for superusers and system auditors, as Prometheus text.',
@@ -56,7 +51,7 @@ export class MetricsController {
   }
 
   @Route({
-    ...route,
+    systemRole: 'auditor',
     operationId: 'metrics',
     summary: 'Metrics for superusers and system auditors, as JSON or, if accepted, as text.',
     texts: ['text/plain'],

@@ -24,7 +24,6 @@ const document = (
   access: RouteAccess,
   response: JsonSchema,
 ): RouteInfo => ({
-  kind: 'document',
   access,
   operationId,
   summary,

@@ -16,7 +16,6 @@ const FAULT = object(
   ['error', 'error_description', 'detail'],
 );
 const ROUTE = {
-  kind: 'action',
   // Applications authenticate with their own id and secret.
   access: 'signature',
   status: 200,

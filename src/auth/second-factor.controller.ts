@@ -32,7 +32,6 @@ export class SecondFactorController {
   ) {}
 
   @Route({
-    kind: 'action',
     operationId: 'users_remove_second_factor',
     summary: 'Remove the second factor of a user. Superusers can remove that of others.',
     parent: users,

@@ -40,7 +40,6 @@ export class BulkHostsController {
   ) {}
 
   @Route({
-    kind: 'document',
     operationId: 'bulk_host_create_help',
     summary: 'Describe the bulk creation of hosts.',
     response: DETAIL,
@@ -55,7 +54,6 @@ export class BulkHostsController {
    * does not contain an NDJSON body; the handler streams that body from the request.
    */
   @Route({
-    kind: 'action',
     operationId: 'bulk_host_create',
     summary:
       'Create many hosts in one inventory, all or none. `?dry_run=1` validates and reports the effects but changes nothing. For inventories of any size, send NDJSON with one host per line. The URL then contains `inventory` and `on_conflict`, and errors are listed by line. `Accept: application/x-ndjson` streams the progress.',
@@ -91,7 +89,6 @@ export class BulkHostsController {
   }
 
   @Route({
-    kind: 'document',
     operationId: 'bulk_host_delete_help',
     summary: 'Describe the bulk deletion of hosts.',
     response: DETAIL,
@@ -102,7 +99,6 @@ export class BulkHostsController {
   }
 
   @Route({
-    kind: 'action',
     operationId: 'bulk_host_delete',
     summary: 'Delete many hosts, all or none. `?dry_run=1` deletes nothing.',
     query: [DRY_RUN_PARAMETER],

@@ -22,7 +22,6 @@ export class BulkJobsController {
   constructor(private readonly bulkLaunch: BulkLaunchService) {}
 
   @Route({
-    kind: 'document',
     operationId: 'bulk_job_launch_help',
     summary: 'Describe the bulk launch.',
     response: DETAIL,
@@ -37,7 +36,6 @@ export class BulkJobsController {
 
   @Idempotent()
   @Route({
-    kind: 'action',
     operationId: 'bulk_job_launch',
     summary: 'Launch many jobs as one workflow job, all or none. `?dry_run=1` launches nothing.',
     resource: workflowJobs,

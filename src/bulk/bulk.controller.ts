@@ -8,7 +8,6 @@ import { Route } from '../common/rest/route.js';
 @Controller('api/v2/bulk')
 export class BulkController {
   @Route({
-    kind: 'document',
     operationId: 'bulk',
     summary: 'List the bulk operations.',
     response: mapOf(STRING),

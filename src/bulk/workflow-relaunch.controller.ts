@@ -25,7 +25,6 @@ export class WorkflowRelaunchController {
   ) {}
 
   @Route({
-    kind: 'document',
     link: 'relaunch',
     operationId: 'workflow_jobs_relaunch_needs',
     summary: 'Fields that a relaunch of the workflow job accepts.',
@@ -39,7 +38,6 @@ export class WorkflowRelaunchController {
 
   @Idempotent()
   @Route({
-    kind: 'action',
     operationId: 'workflow_jobs_relaunch',
     summary: 'Relaunch the workflow job.',
     parent: workflowJobs,

@@ -44,7 +44,6 @@ export class CallbackController {
   ) {}
 
   @Route({
-    kind: 'document',
     operationId: 'job_template_callback_retrieve',
     summary: 'The key of the template, and the hosts that match the address of the caller.',
     parent: jobTemplates,
@@ -77,7 +76,6 @@ export class CallbackController {
   }
 
   @Route({
-    kind: 'action',
     access: 'signature',
     operationId: 'job_template_callback',
     summary: 'Launch the template on the host that sends the request with the key of the template.',

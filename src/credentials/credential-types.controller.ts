@@ -22,7 +22,6 @@ export class CredentialTypesController extends ResourceController(credentialType
   }
 
   @Route({
-    kind: 'action',
     operationId: 'credential_types_test',
     summary: 'Test a secret store by fetching a value, with inputs that are not stored.',
     parent: credentialTypes,

@@ -61,7 +61,6 @@ export class CredentialsController extends ResourceController(credentials) {
   }
 
   @Route({
-    kind: 'action',
     operationId: 'credentials_test',
     summary: 'Test the secret store of one credential by fetching a value, which is not shown.',
     parent: credentials,

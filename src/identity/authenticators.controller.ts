@@ -77,7 +77,6 @@ export class AuthenticatorsController extends ResourceController(authenticators)
   }
 
   @Route({
-    kind: 'action',
     operationId: 'authenticators_test',
     summary:
       'Show the grants for claims or a user of a directory, or check that the provider responds.',

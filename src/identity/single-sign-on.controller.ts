@@ -8,7 +8,6 @@ import { Route, type RouteInfo } from '../common/rest/route.js';
 import { SingleSignOn } from './single-sign-on.service.js';
 
 const redirect = (operationId: string, summary: string): RouteInfo => ({
-  kind: 'document',
   access: 'public',
   outsideApi: true,
   operationId,
@@ -59,7 +58,6 @@ export class SingleSignOnController {
   }
 
   @Route({
-    kind: 'document',
     access: 'public',
     outsideApi: true,
     operationId: 'sso_metadata',

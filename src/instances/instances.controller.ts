@@ -55,7 +55,6 @@ export class InstancesController extends ResourceController(instances, [
 
   @Route({
     parent: instances,
-    kind: 'document',
     link: 'health_check',
     operationId: 'instances_health_check_read',
     summary: 'Results of the last health check of the instance.',
@@ -69,7 +68,6 @@ export class InstancesController extends ResourceController(instances, [
 
   @Route({
     parent: instances,
-    kind: 'action',
     needs: 'change',
     operationId: 'instances_health_check_start',
     summary: 'Start a health check by the workers of the instance.',

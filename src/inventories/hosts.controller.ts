@@ -34,7 +34,6 @@ export class HostsController extends ResourceController(hosts) {
   }
 
   @Route({
-    kind: 'document',
     link: 'ansible_facts',
     operationId: 'hosts_ansible_facts_read',
     summary: 'Facts of one host that jobs with use_fact_cache stored.',

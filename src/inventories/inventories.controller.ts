@@ -59,7 +59,6 @@ export class InventoriesController extends ResourceController(inventories) {
   }
 
   @Route({
-    kind: 'document',
     link: 'script',
     operationId: 'inventories_script_read',
     summary: 'Inventory document of Ansible.',
@@ -75,7 +74,6 @@ export class InventoriesController extends ResourceController(inventories) {
   }
 
   @Route({
-    kind: 'document',
     link: 'tree',
     operationId: 'inventories_tree_read',
     summary: 'Root groups of one inventory, each with its subgroups under children.',

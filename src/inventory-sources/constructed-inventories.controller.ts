@@ -53,7 +53,6 @@ export class ConstructedInventoriesController extends ResourceController(constru
 
   @Route({
     ...ROUTE,
-    kind: 'replace',
     parent: constructedInventories,
     needs: 'change',
     operationId: 'constructed_inventories_replace',
@@ -70,7 +69,6 @@ export class ConstructedInventoriesController extends ResourceController(constru
 
   @Route({
     ...ROUTE,
-    kind: 'modify',
     parent: constructedInventories,
     needs: 'change',
     operationId: 'constructed_inventories_modify',

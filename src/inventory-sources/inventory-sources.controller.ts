@@ -42,7 +42,6 @@ export class InventorySourcesController extends ResourceController(inventorySour
 
   @Route({
     parent: inventorySources,
-    kind: 'destroy',
     needs: 'change',
     operationId: 'inventory_sources_hosts_destroy',
     summary: 'Delete all hosts that one inventory source delivered.',
@@ -54,7 +53,6 @@ export class InventorySourcesController extends ResourceController(inventorySour
 
   @Route({
     parent: inventorySources,
-    kind: 'destroy',
     needs: 'change',
     operationId: 'inventory_sources_groups_destroy',
     summary: 'Delete all groups that one inventory source delivered.',
@@ -66,7 +64,6 @@ export class InventorySourcesController extends ResourceController(inventorySour
 
   @Route({
     parent: inventorySources,
-    kind: 'document',
     link: 'update',
     operationId: 'inventory_sources_can_update',
     summary: 'Shows if the source can be updated.',
@@ -80,7 +77,6 @@ export class InventorySourcesController extends ResourceController(inventorySour
   @Idempotent()
   @Route({
     parent: inventorySources,
-    kind: 'action',
     needs: 'update',
     resource: inventoryUpdates,
     adds: { inventory_update: WIDE_INTEGER },

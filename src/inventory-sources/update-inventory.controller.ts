@@ -47,7 +47,6 @@ export class UpdateInventoryController {
 
   @Route({
     parent: inventories,
-    kind: 'document',
     link: 'update_inventory_sources',
     operationId: 'inventories_update_inventory_sources_read',
     summary: 'Shows for each source of the inventory if it can be updated.',
@@ -70,7 +69,6 @@ export class UpdateInventoryController {
   @Idempotent()
   @Route({
     parent: inventories,
-    kind: 'action',
     needs: 'update',
     operationId: 'inventories_update_inventory_sources',
     summary:

@@ -108,7 +108,6 @@ export class LaunchController extends TemplateLaunches {
   }
 
   @Route({
-    kind: 'document',
     link: 'launch',
     operationId: 'job_template_launch_needs',
     summary: 'Fields and prompts of a launch of the template.',
@@ -122,7 +121,6 @@ export class LaunchController extends TemplateLaunches {
 
   @Idempotent()
   @Route({
-    kind: 'action',
     operationId: 'job_template_launch',
     summary:
       'Launch a job, or a workflow job of slices. Fields without a prompt are ignored and listed.',
@@ -171,7 +169,6 @@ export class WorkflowLaunchController extends TemplateLaunches {
   }
 
   @Route({
-    kind: 'document',
     link: 'launch',
     operationId: 'workflow_job_template_launch_needs',
     summary: 'Fields and prompts of a launch of the workflow.',
@@ -185,7 +182,6 @@ export class WorkflowLaunchController extends TemplateLaunches {
 
   @Idempotent()
   @Route({
-    kind: 'action',
     operationId: 'workflow_job_template_launch',
     summary: 'Launch the workflow. Fields without a prompt are ignored and listed.',
     parent: workflowTemplates,

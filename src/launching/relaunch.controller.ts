@@ -72,7 +72,6 @@ export class RelaunchController {
   ) {}
 
   @Route({
-    kind: 'document',
     link: 'relaunch',
     operationId: 'jobs_relaunch_needs',
     summary: 'Fields of a relaunch of the job.',
@@ -87,7 +86,6 @@ export class RelaunchController {
   /** Needs permission to launch the template of the job (`RelaunchService.assertMayRelaunch`). */
   @Idempotent()
   @Route({
-    kind: 'action',
     operationId: 'jobs_relaunch',
     summary: 'Launch the job again, on all hosts or on those that failed.',
     parent: jobs,

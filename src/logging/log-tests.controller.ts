@@ -16,7 +16,6 @@ export class LogTestsController {
   constructor(private readonly target: LogTarget) {}
 
   @Route({
-    kind: 'action',
     operationId: 'settings_logging_test',
     summary: 'Send a test record to the log aggregator.',
     systemRole: 'superuser',

@@ -33,7 +33,6 @@ export class NotificationTemplatesController extends ResourceController(notifica
 
   /** Responds with status 200, the pending record, and its id in the field that clients read. */
   @Route({
-    kind: 'action',
     operationId: 'notification_templates_test',
     summary: 'Send a test notification in a single attempt. The record shows the result.',
     resource: notifications,
@@ -55,7 +54,6 @@ export class NotificationTemplatesController extends ResourceController(notifica
   }
 
   @Route({
-    kind: 'action',
     operationId: 'notification_templates_resend',
     summary:
       'Resend notifications of a time range; default: failed notifications. `?dry_run=1` only lists them.',

@@ -23,7 +23,6 @@ export class NotificationsController extends ResourceController(notifications, [
   }
 
   @Route({
-    kind: 'action',
     link: 'resend',
     operationId: 'notifications_resend',
     summary: 'Resend a finished notification as a new record.',

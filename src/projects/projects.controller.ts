@@ -55,7 +55,6 @@ export class ProjectsController extends ResourceController(projects) {
 
   @Route({
     parent: projects,
-    kind: 'document',
     link: 'playbooks',
     operationId: 'projects_playbooks_read',
     summary: 'Playbooks of one project, as paths below its folder.',
@@ -69,7 +68,6 @@ export class ProjectsController extends ResourceController(projects) {
 
   @Route({
     parent: projects,
-    kind: 'document',
     link: 'inventory_files',
     operationId: 'projects_inventory_files_read',
     summary: 'Files of one project that look like inventories.',
@@ -83,7 +81,6 @@ export class ProjectsController extends ResourceController(projects) {
 
   @Route({
     parent: projects,
-    kind: 'document',
     link: 'update',
     operationId: 'projects_can_update',
     summary: 'Shows if the project has a source to sync from.',
@@ -97,7 +94,6 @@ export class ProjectsController extends ResourceController(projects) {
   @Idempotent()
   @Route({
     parent: projects,
-    kind: 'action',
     needs: 'update',
     resource: projectUpdates,
     adds: { project_update: WIDE_INTEGER },

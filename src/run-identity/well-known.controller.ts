@@ -7,7 +7,6 @@ import { BaseUrl } from '../settings/base-url.service.js';
 import { ALGORITHM, SigningKeys } from './signing-keys.service.js';
 
 const document = (operationId: string, summary: string, response: JsonSchema): RouteInfo => ({
-  kind: 'document',
   access: 'public',
   outsideApi: true,
   operationId,

@@ -26,7 +26,6 @@ export function RunController(
 
     @Route({
       parent: definition,
-      kind: 'document',
       link: 'cancel',
       operationId: `${definition.path}_can_cancel`,
       summary: `Shows if the ${label} can be canceled.`,
@@ -39,7 +38,6 @@ export function RunController(
 
     @Route({
       parent: definition,
-      kind: 'action',
       needs: 'cancel',
       status: 202,
       operationId: `${definition.path}_cancel`,

@@ -21,7 +21,6 @@ export class JobScheduleController {
   ) {}
 
   @Route({
-    kind: 'document',
     link: 'create_schedule',
     operationId: 'jobs_schedule_prompts',
     summary: 'Shows if a schedule can be created from the job, and its prompts.',
@@ -37,7 +36,6 @@ export class JobScheduleController {
   }
 
   @Route({
-    kind: 'action',
     operationId: 'jobs_create_schedule',
     summary: 'Create a disabled schedule with the template and the prompts of the job.',
     parent: jobs,

@@ -34,7 +34,6 @@ const TIMES = list(STRING);
 @SubList('activity_stream', activityOf())
 export class SchedulesController extends ResourceController(schedules) {
   @Route({
-    kind: 'action',
     operationId: 'schedules_preview',
     summary: 'List the next occurrences of a rule, in its time zone and in UTC.',
     status: 200,
@@ -58,7 +57,6 @@ export class SchedulesController extends ResourceController(schedules) {
   }
 
   @Route({
-    kind: 'document',
     operationId: 'schedules_zoneinfo',
     summary: 'Time zones that a schedule may name.',
     response: object({ zones: described(list(STRING), 'Names of time zones.') }),

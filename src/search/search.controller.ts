@@ -47,7 +47,6 @@ export class SearchController {
   constructor(private readonly service: SearchService) {}
 
   @Route({
-    kind: 'document',
     operationId: 'search',
     summary: 'Objects of all kinds that contain the words and that the caller may read.',
     query: SEARCH_PARAMETERS,

@@ -61,7 +61,6 @@ export class SettingsController {
   ) {}
 
   @Route({
-    kind: 'document',
     operationId: 'settings_list',
     summary: 'Categories of settings.',
     systemRole: 'auditor',
@@ -86,7 +85,6 @@ export class SettingsController {
   }
 
   @Route({
-    kind: 'document',
     operationId: 'settings_retrieve',
     summary: 'Settings of one category; secrets are masked.',
     systemRole: 'auditor',
@@ -115,7 +113,6 @@ export class SettingsController {
   }
 
   @Route({
-    kind: 'destroy',
     operationId: 'settings_reset',
     summary: "Reset a category to the environment's values.",
     systemRole: 'superuser',

@@ -66,7 +66,6 @@ export class DashboardCountsController {
   constructor(private readonly counts: DashboardCountsService) {}
 
   @Route({
-    kind: 'document',
     operationId: 'dashboard_counts',
     summary: 'Numbers of objects that the caller may read, and of those that failed.',
     response: COUNTS,
@@ -77,7 +76,6 @@ export class DashboardCountsController {
   }
 
   @Route({
-    kind: 'document',
     operationId: 'dashboard_jobs_graph',
     summary: 'Numbers of runs that ended, by day or hour and result.',
     query: GRAPH_PARAMETERS,

@@ -76,7 +76,6 @@ export class StatisticsController {
   constructor(private readonly service: StatisticsService) {}
 
   @Route({
-    kind: 'document',
     operationId: 'statistics',
     summary: 'Return statistics of recent and waiting jobs that the caller may read.',
     query: STATISTICS_PARAMETERS,

@@ -43,7 +43,6 @@ export class SystemJobTemplatesController extends ResourceController(systemJobTe
 
   @Route({
     parent: systemJobTemplates,
-    kind: 'document',
     link: 'launch',
     operationId: 'system_job_template_launch_needs',
     summary: 'Return an empty object: a launch needs no fields.',
@@ -57,7 +56,6 @@ export class SystemJobTemplatesController extends ResourceController(systemJobTe
   @Idempotent()
   @Route({
     parent: systemJobTemplates,
-    kind: 'action',
     needs: 'launch',
     resource: systemJobs,
     adds: { system_job: WIDE_INTEGER },

@@ -68,7 +68,6 @@ export abstract class SurveyController {
 
   @Route((templates) => ({
     ...routeOf(templates, 'read'),
-    kind: 'document',
     link: 'survey_spec',
     summary: 'Return the questions of the survey, or an empty object.',
     response: SURVEY,

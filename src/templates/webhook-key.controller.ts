@@ -30,7 +30,6 @@ export abstract class WebhookKeyController {
 
   @Route((templates) => ({
     ...routeOf(templates),
-    kind: 'document',
     link: 'webhook_key',
     operationId: `${templates.path}_webhook_key_read`,
     summary: 'The key that the code hosting service signs with. For admins of the template.',
@@ -42,7 +41,6 @@ export abstract class WebhookKeyController {
 
   @Route((templates) => ({
     ...routeOf(templates),
-    kind: 'action',
     operationId: `${templates.path}_webhook_key_rotate`,
     summary: 'Replace the webhook key; the former one stops working.',
     status: 201,

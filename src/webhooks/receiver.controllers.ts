@@ -15,7 +15,6 @@ const DeliveryRoute = (service: WebhookServiceName): MethodDecorator =>
   applyDecorators(
     ReceivesFrom(service),
     Route(({ path }) => ({
-      kind: 'action',
       access: 'signature',
       operationId: `${path}_${service}_receive`,
       summary: `Receive an event of ${webhookService(service).label}, signed with the webhook key.`,

@@ -67,7 +67,6 @@ abstract class TemplateWebhooksController {
   ) {}
 
   @Route((templates) => ({
-    kind: 'document',
     link: 'webhook',
     operationId: `${templates.path}_webhook`,
     summary:
@@ -102,7 +101,6 @@ abstract class TemplateWebhooksController {
 
   @Idempotent()
   @Route((templates) => ({
-    kind: 'action',
     operationId: `${templates.path}_webhook_deliveries_redeliver`,
     summary: 'Redeliver a webhook delivery of the template.',
     parent: templates,
@@ -126,7 +124,6 @@ abstract class TemplateWebhooksController {
   }
 
   @Route((templates) => ({
-    kind: 'action',
     operationId: `${templates.path}_webhook_filters_test`,
     summary:
       'Test the filters of the template, or the filters in the body, against the stored deliveries.',

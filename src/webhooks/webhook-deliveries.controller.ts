@@ -22,7 +22,6 @@ export class WebhookDeliveriesController extends ResourceController(webhookDeliv
   }
 
   @Route({
-    kind: 'action',
     operationId: 'webhook_deliveries_redeliver',
     summary: 'Redeliver a webhook delivery.',
     parent: webhookDeliveries,

@@ -12,14 +12,12 @@ import { ApprovalDecisions } from './approval-decisions.service.js';
 import { workflowApprovals } from './workflow-approvals.resource.js';
 
 const CAN_DECIDE = {
-  kind: 'document',
   summary: 'Shows if the caller can decide on the approval.',
   parent: workflowApprovals,
   response: object({ can_approve_or_deny: described(BOOLEAN, 'True if the caller may decide.') }),
 } as const satisfies Partial<RouteInfo>;
 
 const DECIDE = {
-  kind: 'action',
   parent: workflowApprovals,
   needs: 'approve',
   refusal: 'User does not have permission to approve or deny this workflow.',

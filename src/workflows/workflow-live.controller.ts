@@ -25,7 +25,6 @@ export class WorkflowLiveController {
   ) {}
 
   @Route({
-    kind: 'document',
     operationId: 'workflow_jobs_events_stream',
     summary: 'Changes of nodes and status as server-sent events, until the workflow job ends.',
     parent: workflowJobs,

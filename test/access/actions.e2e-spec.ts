@@ -127,7 +127,7 @@ const postsOfSubLists = (): TableRoute[] =>
     .get(RouteTable, { strict: false })
     .routes.filter(
       ({ method, info }) =>
-        method === 'POST' && info?.parent && ['create', 'associate'].includes(info.kind),
+        method === 'POST' && info?.parent && ['create', 'associate'].includes(String(info.kind)),
     );
 
 it.each(CALLERS)('%s may create and attach below objects as OPTIONS shows', async (caller) => {

@@ -31,7 +31,6 @@ export class ConsentController {
 
   @Route({
     ...ROUTE,
-    kind: 'document',
     operationId: 'o_authorize_form',
     summary: 'Show the consent page of an application.',
     query: AUTHORIZATION_PARAMETERS.map((name) => ({
@@ -59,7 +58,6 @@ export class ConsentController {
 
   @Route({
     ...ROUTE,
-    kind: 'action',
     operationId: 'o_authorize',
     summary: 'Consent to an application, or refuse.',
     status: 302,

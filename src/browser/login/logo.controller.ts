@@ -16,7 +16,6 @@ export class LogoController {
   constructor(private readonly runtime: RuntimeSettings) {}
 
   @Route({
-    kind: 'document',
     access: 'public',
     operationId: 'logo',
     outsideApi: true,

@@ -96,7 +96,7 @@ const isForm = (value: unknown): value is PageForm =>
 /** Declares a provider as the form of a resource type, or of an action by its operation id. */
 export const PageFormOf = (...keys: string[]): ClassDecorator => SetMetadata(FORM_OF, keys);
 
-const WRITES: ReadonlySet<string> = new Set(['create', 'modify', 'replace']);
+const WRITES: ReadonlySet<string | undefined> = new Set(['create', 'modify', 'replace']);
 
 /** Registry of the page forms of all features. */
 @Injectable()

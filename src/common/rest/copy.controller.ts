@@ -22,7 +22,6 @@ export const copyCheckOf = (
   { path, label }: ResourceDefinition,
   losses: JsonSchemas = {},
 ): RouteInfo => ({
-  kind: 'document',
   link: 'copy',
   operationId: `${path}_copy_read`,
   summary: `Return whether the caller may copy one ${label.toLowerCase()}.`,

@@ -19,7 +19,7 @@ import type { ProviderClass } from '../declared-providers.service.js';
 import type { CommonServices } from './common-services.service.js';
 import { successResponses } from './route-responses.js';
 import { errorResponses } from './route-errors.js';
-import { BrokenInvariant } from '../invariants.js';
+import { BrokenInvariant, entryOf } from '../invariants.js';
 import { memberOf, prototypeOf } from '../records.js';
 import { metadataOf, locationOf } from './route-location.js';
 import { BodyPipe } from './body.pipe.js';
@@ -83,6 +83,15 @@ export type RouteKind =
   | 'action'
   | 'document';
 
+/** Kinds of routes that do not declare one, by HTTP method. */
+const KIND_OF_METHOD: ReadonlyMap<string, RouteKind> = new Map([
+  ['GET', 'document'],
+  ['POST', 'action'],
+  ['PUT', 'replace'],
+  ['PATCH', 'modify'],
+  ['DELETE', 'destroy'],
+]);
+
 /**
  * Access level of a route. Permissions on objects are decided by the policy. A handler without `@Route` is
  * refused and fails the architecture tests.
@@ -94,7 +103,8 @@ export type SystemRole = 'superuser' | 'auditor';
 
 /** Declaration of a route for the guard, OPTIONS, `Allow`, OpenAPI, the HTML forms and the tests. */
 export interface RouteInfo {
-  kind: RouteKind;
+  /** Default: that of the HTTP method in `KIND_OF_METHOD`, which `@Route` fills in. */
+  kind?: RouteKind;
   /** Default: `authenticated`, which `@Route` fills in. */
   access?: RouteAccess;
   /** Unique name in the OpenAPI document, for example `teams_list`. */
@@ -262,14 +272,14 @@ type RouteOfResource = (definition: ResourceDefinition) => RouteInfo;
  * Declares a route for all consumers of route metadata, including the OpenAPI document. The decorator
  * must stand above the HTTP method decorator, whose method and path it reads:
  *
- *   @Route({ kind: 'document', parent: projects, … })
+ *   @Route({ parent: projects, … })
  *   @Get(':id/playbooks')
  *
  * The caller must be authenticated, unless the declaration has the `access` `public` or `signature`.
  *
  * In an abstract controller that several resources extend, the declaration is a function of the resource:
  *
- *   @Route((templates) => ({ kind: 'document', parent: templates, … }))
+ *   @Route((templates) => ({ parent: templates, … }))
  *
  * @throws BrokenInvariant if there is no HTTP method decorator below
  */
@@ -282,8 +292,9 @@ export const Route =
     }
     // Set in place: a copy would call getters of the declaration before their resources are defined.
     declared.access ??= 'authenticated';
+    const location = locationOf(descriptor.value, declared);
+    declared.kind ??= entryOf(KIND_OF_METHOD, location.method);
     const info = withBody(declared, prototype, name);
-    const location = locationOf(descriptor.value, info);
     const { operationId, summary, parent, link } = info;
     if (parent && link !== undefined) declareLink(parent, link, location.belowParent || link);
     const hasBody = 'body' in info || info.attach;

@@ -55,7 +55,6 @@ export class JobEventListController {
   }
 
   @Route({
-    kind: 'document',
     operationId: 'jobs_job_events_children_summary',
     summary: 'Parents and children of the events of one job.',
     parent: jobs,

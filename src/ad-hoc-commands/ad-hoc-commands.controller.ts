@@ -3,7 +3,7 @@ import { activityOf } from '../activity/sublists.js';
 import type { Actor } from '../common/access.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { CurrentActor } from '../common/rest/parameters.js';
-import { Resource } from '../common/rest/resource.decorator.js';
+import { Resource } from '../common/rest/resource.controller.js';
 import { Route } from '../common/rest/route.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children } from '../common/rest/sublist-kinds.js';

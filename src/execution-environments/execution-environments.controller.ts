@@ -1,8 +1,7 @@
 import { activityOf } from '../activity/sublists.js';
 import { resource } from '../common/resource/define-resource.js';
 import { CopyController } from '../common/rest/copy.controller.js';
-import { ResourceController } from '../common/rest/resource.controller.js';
-import { Resource } from '../common/rest/resource.decorator.js';
+import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { SubList } from '../common/rest/sublist.js';
 import { subListOf } from '../common/rest/sublist-kinds.js';
 import { sql } from '../database/sql.js';

@@ -17,8 +17,7 @@ import {
 import { CREDENTIAL_TESTS, LimitedPerUser } from '../common/rate/rate.guard.js';
 import { isRecord } from '../common/records.js';
 import { Target } from '../common/rest/parameters.js';
-import { ResourceController } from '../common/rest/resource.controller.js';
-import { Resource } from '../common/rest/resource.decorator.js';
+import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { Route } from '../common/rest/route.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children, related } from '../common/rest/sublist-kinds.js';

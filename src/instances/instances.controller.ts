@@ -12,8 +12,7 @@ import {
 } from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
-import { ResourceController } from '../common/rest/resource.controller.js';
-import { Resource } from '../common/rest/resource.decorator.js';
+import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { Route } from '../common/rest/route.js';
 import { SubList } from '../common/rest/sublist.js';
 import { related } from '../common/rest/sublist-kinds.js';

@@ -1,7 +1,7 @@
 import type { Actor } from '../common/access.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { CopyController } from '../common/rest/copy.controller.js';
-import { Resource } from '../common/rest/resource.decorator.js';
+import { Resource } from '../common/rest/resource.controller.js';
 import { GroupChildrenRepository } from './group-children.repository.js';
 import { GroupHostsRepository } from './group-hosts.repository.js';
 import { GroupsRepository } from './groups.repository.js';

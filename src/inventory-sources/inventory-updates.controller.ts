@@ -1,4 +1,4 @@
-import { Resource } from '../common/rest/resource.decorator.js';
+import { Resource } from '../common/rest/resource.controller.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children } from '../common/rest/sublist-kinds.js';
 import { RunOutputAndEventsController } from '../runs/output/run-output.controller.js';

@@ -3,7 +3,7 @@ import { Forbidden } from '../common/errors/errors.js';
 import { resource, type Row } from '../common/resource/define-resource.js';
 import { CopyController } from '../common/rest/copy.controller.js';
 import type { Values } from '../common/rest/hooks.js';
-import { Resource } from '../common/rest/resource.decorator.js';
+import { Resource } from '../common/rest/resource.controller.js';
 import { isPermitted } from '../common/rest/sublist.js';
 import { INHERITED_RETENTION } from '../templates/retention.schema.js';
 import { SurveyService } from '../templates/survey.service.js';

@@ -1,8 +1,7 @@
 import { accessList, objectRoles } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
 import { attachInstanceGroups } from '../instances/sublists.js';
-import { ResourceController } from '../common/rest/resource.controller.js';
-import { Resource } from '../common/rest/resource.decorator.js';
+import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { SubList } from '../common/rest/sublist.js';
 import { attached, children } from '../common/rest/sublist-kinds.js';
 import { attachLabels } from '../labels/sublists.js';

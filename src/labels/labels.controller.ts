@@ -1,6 +1,5 @@
 import { activityOf } from '../activity/sublists.js';
-import { ResourceController } from '../common/rest/resource.controller.js';
-import { Resource } from '../common/rest/resource.decorator.js';
+import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { SubList } from '../common/rest/sublist.js';
 import { labels } from './labels.resource.js';
 

@@ -1,8 +1,7 @@
 import { accessList, objectRoles, roleHolders } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
 import { attachInstanceGroups } from '../instances/sublists.js';
-import { Resource } from '../common/rest/resource.decorator.js';
-import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { SubList, type LinkContext, type SubListFactory } from '../common/rest/sublist.js';
 import { children, attached } from '../common/rest/sublist-kinds.js';
 import { attachNotifications, ownedNotifications } from '../notifications/sublists.js';

@@ -1,5 +1,5 @@
 import { activityOf } from '../activity/sublists.js';
-import { Resource } from '../common/rest/resource.decorator.js';
+import { Resource } from '../common/rest/resource.controller.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children, related } from '../common/rest/sublist-kinds.js';
 import { labelsOf } from '../labels/sublists.js';

@@ -1,5 +1,4 @@
-import { ResourceController } from '../common/rest/resource.controller.js';
-import { Resource } from '../common/rest/resource.decorator.js';
+import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { unifiedJobs } from './jobs.resource.js';
 
 /** Lists all kinds of runs (docs/contract/runs.md#unified-runs). */

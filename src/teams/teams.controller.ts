@@ -1,7 +1,6 @@
 import { accessList, grantedTo, objectRoles, teamRoles, roleHolders } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
-import { ResourceController } from '../common/rest/resource.controller.js';
-import { Resource } from '../common/rest/resource.decorator.js';
+import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { SubList } from '../common/rest/sublist.js';
 import { teams } from './teams.resource.js';
 

@@ -1,5 +1,4 @@
-import { ResourceController } from '../common/rest/resource.controller.js';
-import { Resource } from '../common/rest/resource.decorator.js';
+import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { unifiedTemplates } from './unified-templates.resource.js';
 
 /** Lists all templates (docs/contract/resources.md#unified-templates). */

@@ -20,7 +20,7 @@ import { resource, type Row, type RowOf } from '../common/resource/define-resour
 import type { Representation } from '../common/resource/represent.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { CurrentActor, ListParams, Member, Target } from '../common/rest/parameters.js';
-import { Resource } from '../common/rest/resource.decorator.js';
+import { Resource } from '../common/rest/resource.controller.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Route } from '../common/rest/route.js';
 import { sql } from '../database/sql.js';

@@ -1,5 +1,4 @@
-import { ResourceController } from '../common/rest/resource.controller.js';
-import { Resource } from '../common/rest/resource.decorator.js';
+import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { webhookStatusPosts } from './webhook-status-posts.resource.js';
 
 @Resource(webhookStatusPosts)

@@ -8,7 +8,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import { copyCheckOf, CopyController } from '../common/rest/copy.controller.js';
 import type { Values } from '../common/rest/hooks.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
-import { Resource } from '../common/rest/resource.decorator.js';
+import { Resource } from '../common/rest/resource.controller.js';
 import { Route } from '../common/rest/route.js';
 import { STORED_TYPES } from '../prompts/prompt-columns.js';
 import { openAnswers, sealAnswers } from '../prompts/saved-secrets.js';

@@ -1,5 +1,4 @@
-import { ResourceController } from '../common/rest/resource.controller.js';
-import { Resource } from '../common/rest/resource.decorator.js';
+import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { related } from '../common/rest/sublist-kinds.js';
 import { SubList } from '../common/rest/sublist.js';
 import { TRUE } from '../database/sql.js';

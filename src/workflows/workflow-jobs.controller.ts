@@ -1,5 +1,5 @@
 import { activityOf } from '../activity/sublists.js';
-import { Resource } from '../common/rest/resource.decorator.js';
+import { Resource } from '../common/rest/resource.controller.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children } from '../common/rest/sublist-kinds.js';
 import { sql } from '../database/sql.js';

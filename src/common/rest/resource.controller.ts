@@ -1,6 +1,7 @@
 import {
   applyDecorators,
   Body,
+  Controller,
   Delete,
   Get,
   Inject,
@@ -9,15 +10,17 @@ import {
   Put,
   type Type,
 } from '@nestjs/common';
+import { ApiBasicAuth, ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../access.js';
 import type { Page } from '../list/page.js';
 import type { QueryParameters } from '../list/query.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
+import { orderLinks } from '../resource/links.js';
 import type { Representation } from '../resource/represent.js';
 import { CommonServices } from './common-services.service.js';
 import type { Values } from './hooks.js';
 import { CurrentActor, ListParams, Target } from './parameters.js';
-import { Route, type RouteInfo } from './route.js';
+import { declareInheritedRoutes, Route, type RouteInfo } from './route.js';
 import { BrokenInvariant } from '../invariants.js';
 
 export type GenericMethod = 'list' | 'create' | 'retrieve' | 'replace' | 'modify' | 'destroy';
@@ -153,4 +156,28 @@ function routesOf(definition: ResourceDefinition): Record<GenericMethod, RouteIn
       ...(deletesLater ? { status: 202 } : {}),
     },
   };
+}
+
+/**
+ * Mounts a controller at the URL of its resource: `/api/v2/<path>/`. Must stand above the `@SubList`
+ * decorators so that it runs after them.
+ *
+ * @param path URL below that of the resource, for a controller whose routes are inherited, so that a
+ *   search for the URL finds the controller
+ */
+export function Resource(
+  definition: ResourceDefinition,
+  path = `api/v2/${definition.path}`,
+): ClassDecorator {
+  if (!`${path}/`.startsWith(`api/v2/${definition.path}/`)) {
+    throw new BrokenInvariant(`${path} is a URL of ${definition.path}`);
+  }
+  return applyDecorators(
+    (controller: { prototype: object }) => declareInheritedRoutes(controller, definition),
+    () => orderLinks(definition),
+    Controller(path),
+    ApiTags(definition.path),
+    ApiBearerAuth(),
+    ApiBasicAuth(),
+  );
 }

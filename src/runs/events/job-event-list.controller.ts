@@ -14,7 +14,7 @@ import type { Row } from '../../common/resource/define-resource.js';
 import type { Representation } from '../../common/resource/represent.js';
 import { CommonServices } from '../../common/rest/common-services.service.js';
 import { CurrentActor, ListParams, Target } from '../../common/rest/parameters.js';
-import { Resource } from '../../common/rest/resource.decorator.js';
+import { Resource } from '../../common/rest/resource.controller.js';
 import { Route } from '../../common/rest/route.js';
 import { jobs } from '../jobs.resource.js';
 import { summarizeTree, UNFINISHED, type ChildrenSummary } from './job-event-tree.js';

@@ -1,27 +1,27 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { Char, Integer } from '../common/fields/field.js';
+import { Char, Integer, ReadOnly } from '../common/fields/field.js';
 import { ident, sql } from '../database/sql.js';
 import { CASCADE, SET_NULL } from '../database/table.js';
 
 /** Role of an object, or one of the two system-wide roles (docs/contract/access.md#role-resource). */
+@ReadOnly()
 @Entity('roles')
 @Index('roles_object_key', ['content_type', 'object_id', 'role_field'], { unique: true })
 @Index('roles_content_type_object_id_id_order_idx', ['content_type', 'object_id', 'id'])
 export class Role {
-  @Integer({ readOnly: true, label: 'ID', help: 'Database id of this object.' })
+  @Integer({ label: 'ID', help: 'Database id of this object.' })
   id!: number;
 
-  @Char({ readOnly: true, search: true, hidden: true, help: 'Role field of the object.' })
+  @Char({ search: true, hidden: true, help: 'Role field of the object.' })
   role_field!: string;
 
-  @Char({ readOnly: true, search: true, hidden: true })
+  @Char({ search: true, hidden: true })
   content_type!: string;
 
-  @Integer({ readOnly: true, nullable: true, hidden: true })
+  @Integer({ nullable: true, hidden: true })
   object_id!: number | null;
 
   @Char({
-    readOnly: true,
     hidden: true,
     nullable: true,
     column: null,

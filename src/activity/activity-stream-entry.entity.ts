@@ -1,12 +1,21 @@
 import { Entity, Index } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
-import { Char, Choices, DateTime, Integer, Json, Reference } from '../common/fields/field.js';
+import {
+  Char,
+  Choices,
+  DateTime,
+  Integer,
+  Json,
+  ReadOnly,
+  Reference,
+} from '../common/fields/field.js';
 import { labelOf } from '../common/fields/label.js';
 
 /**
  * Entry of the audit trail (docs/contract/activity.md#entries). An entry is kept after its objects are
  * deleted.
  */
+@ReadOnly()
 @Entity('activity_stream')
 @Index('activity_stream_timestamp_idx', ['timestamp', 'id'])
 @Index('activity_stream_operation_idx', ['operation', 'id'])
@@ -15,48 +24,39 @@ import { labelOf } from '../common/fields/label.js';
 @Index('activity_stream_organization_id_idx', ['organization_id'])
 @Index('activity_stream_parent_idx', ['parent_type', 'parent_id'])
 export class ActivityStreamEntry {
-  @Integer({ ...WIDE, label: 'ID', readOnly: true, help: 'Database id of this object.' })
+  @Integer({ ...WIDE, label: 'ID', help: 'Database id of this object.' })
   id!: number;
 
-  @DateTime({
-    readOnly: true,
-    nullable: false,
-    columnDefault: 'now()',
-    help: 'Time of the change.',
-  })
+  @DateTime({ nullable: false, columnDefault: 'now()', help: 'Time of the change.' })
   timestamp!: string;
 
   @Choices(
     ['create', 'update', 'delete', 'associate', 'disassociate'].map(
       (word) => [word, labelOf(word)] as const,
     ),
-    { readOnly: true, help: 'Kind of the change.' },
+    { help: 'Kind of the change.' },
   )
   operation!: string;
 
-  @Json({
-    readOnly: true,
-    search: true,
-    help: 'Old and new value by field, or the objects that were linked.',
-  })
+  @Json({ search: true, help: 'Old and new value by field, or the objects that were linked.' })
   changes!: Record<string, unknown>;
 
-  @Char({ readOnly: true, help: 'Type of the object acted on.' })
+  @Char({ help: 'Type of the object acted on.' })
   object1!: string;
 
-  @Char({ readOnly: true, help: 'Type of the second object of an association.' })
+  @Char({ help: 'Type of the second object of an association.' })
   object2!: string;
 
-  @Char({ readOnly: true, help: 'Name of the relation that an association changed.' })
+  @Char({ help: 'Name of the relation that an association changed.' })
   object_association!: string;
 
-  @Char({ readOnly: true, help: 'Resource type a granted role belongs to.' })
+  @Char({ help: 'Resource type a granted role belongs to.' })
   object_type!: string;
 
-  @Char({ readOnly: true, help: 'Instance on which the change was made.' })
+  @Char({ help: 'Instance on which the change was made.' })
   action_node!: string;
 
-  @Reference('user', { readOnly: true, nullable: true, hidden: true })
+  @Reference('user', { nullable: true, hidden: true })
   actor!: Reference | null;
 
   @Json({ internal: true, nullable: true })

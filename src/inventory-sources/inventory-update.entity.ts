@@ -5,6 +5,7 @@ import {
   Choices,
   Integer,
   Json,
+  ReadOnly,
   Reference,
   Text,
   Variables,
@@ -16,48 +17,41 @@ import type { ImportChanges } from '../inventories/import/import-changes.js';
 import { ExecutedJob, ISOLATION_FIELD, INSTANCE_GROUP_FIELD } from '../runs/unified-job.entity.js';
 import { SOURCES, SOURCE_VERBOSITIES } from './inventory-source.entity.js';
 
-const READ_ONLY = { readOnly: true } as const;
-
 /**
  * One update of an inventory from a source, with the source's options as of its start
  * (docs/contract/inventory-sources.md#updates).
  */
+@ReadOnly()
 export class InventoryUpdate extends ExecutedJob {
   @Reference('instance_group', INSTANCE_GROUP_FIELD)
   override instance_group!: Reference | null;
 
-  @Reference('inventory', {
-    ...READ_ONLY,
-    nullable: true,
-    help: 'Inventory that the run works on.',
-  })
+  @Reference('inventory', { nullable: true, help: 'Inventory that the run works on.' })
   inventory!: Reference | null;
 
   @Reference('inventory_source', {
-    ...READ_ONLY,
     nullable: true,
     index: 'where set',
     help: 'Inventory source that is updated.',
   })
   inventory_source!: Reference | null;
 
-  @Choices(SOURCES, { ...READ_ONLY, help: 'Kind of the source.' })
+  @Choices(SOURCES, { help: 'Kind of the source.' })
   source!: string;
 
-  @Char({ ...READ_ONLY, max: 1024, help: 'Path of the inventory in the project.' })
+  @Char({ max: 1024, help: 'Path of the inventory in the project.' })
   source_path!: string;
 
-  @Variables({ ...READ_ONLY, ...describedAs('string'), help: 'Options of the source.' })
+  @Variables({ ...describedAs('string'), help: 'Options of the source.' })
   source_vars!: string;
 
-  @Char({ ...READ_ONLY, max: 1024, help: 'Branch, tag or commit.' })
+  @Char({ max: 1024, help: 'Branch, tag or commit.' })
   scm_branch!: string;
 
-  @Char({ ...READ_ONLY, max: 1024, help: 'Revision of the project.' })
+  @Char({ max: 1024, help: 'Revision of the project.' })
   scm_revision!: string;
 
   @Reference('project', {
-    ...READ_ONLY,
     nullable: true,
     detailOnly: true,
     index: 'where set',
@@ -67,7 +61,6 @@ export class InventoryUpdate extends ExecutedJob {
 
   @Reference('project_update', {
     ...WIDE,
-    ...READ_ONLY,
     nullable: true,
     index: 'where set',
     help: 'Update of the project that this update started.',
@@ -75,7 +68,6 @@ export class InventoryUpdate extends ExecutedJob {
   source_project_update!: Reference | null;
 
   @Reference('credential', {
-    ...READ_ONLY,
     nullable: true,
     index: 'where set',
     help: 'Credential of the source.',
@@ -83,36 +75,28 @@ export class InventoryUpdate extends ExecutedJob {
   credential!: Reference | null;
 
   @Reference('execution_environment', {
-    ...READ_ONLY,
     nullable: true,
     index: false,
     help: 'Execution environment of the run; null for the default.',
   })
   execution_environment!: Reference | null;
 
-  @Text({
-    ...READ_ONLY,
-    help: 'Host variable, as a dotted path, that decides if the host is enabled.',
-  })
+  @Text({ help: 'Host variable, as a dotted path, that decides if the host is enabled.' })
   enabled_var!: string;
 
-  @Text({ ...READ_ONLY, help: 'Value of `enabled_var` for enabled hosts.' })
+  @Text({ help: 'Value of `enabled_var` for enabled hosts.' })
   enabled_value!: string;
 
-  @Text({ ...READ_ONLY, help: 'Regular expression for the names of the imported hosts.' })
+  @Text({ help: 'Regular expression for the names of the imported hosts.' })
   host_filter!: string;
 
-  @Bool({
-    ...READ_ONLY,
-    help: 'If true, hosts and groups that are no longer in the source are removed.',
-  })
+  @Bool({ help: 'If true, hosts and groups that are no longer in the source are removed.' })
   overwrite!: boolean;
 
-  @Bool({ ...READ_ONLY, help: 'If true, variables that the source does not contain are removed.' })
+  @Bool({ help: 'If true, variables that the source does not contain are removed.' })
   overwrite_vars!: boolean;
 
   @Integer({
-    ...READ_ONLY,
     default: 0,
     help: 'Seconds until the run is canceled; 0 for the setting, -1 for no limit.',
   })
@@ -120,24 +104,22 @@ export class InventoryUpdate extends ExecutedJob {
 
   // The column is shared with jobs, which have another default.
   @Choices(SOURCE_VERBOSITIES, {
-    ...READ_ONLY,
     default: 1,
     columnDefault: 0,
     help: 'Level of detail of the output.',
   })
   verbosity!: number;
 
-  @Text({ ...READ_ONLY, help: 'Host pattern for the imported hosts.' })
+  @Text({ help: 'Host pattern for the imported hosts.' })
   limit!: string;
 
   @Choices(ISOLATIONS, ISOLATION_FIELD)
   isolation!: string;
 
-  @Bool({ ...READ_ONLY, help: 'The host limit of the organization was exceeded.' })
+  @Bool({ help: 'The host limit of the organization was exceeded.' })
   org_host_limit_error!: boolean;
 
   @Json({
-    ...READ_ONLY,
     detailOnly: true,
     schema: freeObject('Numbers of hosts and groups that were added, changed and removed.'),
   })

@@ -7,6 +7,7 @@ import {
   DateTime,
   Integer,
   Json,
+  ReadOnly,
   Reference,
   Text,
 } from '../common/fields/field.js';
@@ -16,8 +17,6 @@ import { ident, sql, type Sql } from '../database/sql.js';
 import type { NotificationType } from './backends/notification-type.js';
 import { WideResourceEntity } from '../common/resource/resource.entity.js';
 import { NOTIFICATION_TYPE_CHOICES } from './notification-template.entity.js';
-
-const READ_ONLY = { readOnly: true } as const;
 
 /**
  * Returns the SQL condition for an unfinished notification: it is pending, or it failed and will be
@@ -32,6 +31,7 @@ export const isUnfinished = (row: Row): boolean =>
   row.status === 'pending' || row.next_attempt_at !== null;
 
 /** A notification of one template for one event; the rows are the history. */
+@ReadOnly()
 @Entity('notifications')
 @Index('notifications_status_idx', ['status', 'id'])
 @Index('notifications_created_idx', ['created', 'id'])
@@ -46,11 +46,7 @@ export const isUnfinished = (row: Row): boolean =>
   unique: true,
 })
 export class Notification extends WideResourceEntity {
-  @Reference('notification_template', {
-    ...READ_ONLY,
-    index: false,
-    help: 'Template of the notification.',
-  })
+  @Reference('notification_template', { index: false, help: 'Template of the notification.' })
   notification_template!: Reference;
 
   @Choices(
@@ -60,55 +56,51 @@ export class Notification extends WideResourceEntity {
       ['failed', 'Failed'],
     ],
     {
-      ...READ_ONLY,
       default: 'pending',
       help: 'Pending: no attempt yet. Failed: the last attempt failed; next_attempt_at is the time of the next attempt.',
     },
   )
   status!: string;
 
-  @Text({ ...READ_ONLY, help: 'Reason for the last failure, or, while pending, for the delay.' })
+  @Text({ help: 'Reason for the last failure, or, while pending, for the delay.' })
   error!: string;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Number of recipients.' })
+  @Integer({ default: 0, help: 'Number of recipients.' })
   notifications_sent!: number;
 
-  @Choices(NOTIFICATION_TYPE_CHOICES, { ...READ_ONLY, search: true, help: 'Channel.' })
+  @Choices(NOTIFICATION_TYPE_CHOICES, { search: true, help: 'Channel.' })
   notification_type!: NotificationType;
 
-  @Text({ ...READ_ONLY, help: 'Readable recipients; secret parts of addresses are masked.' })
+  @Text({ help: 'Readable recipients; secret parts of addresses are masked.' })
   recipients!: string;
 
-  @Text({ ...READ_ONLY, search: true, help: 'Subject of the message.' })
+  @Text({ search: true, help: 'Subject of the message.' })
   subject!: string;
 
-  @Json({ ...READ_ONLY, search: true, help: 'Sent message, in the format of the channel.' })
+  @Json({ search: true, help: 'Sent message, in the format of the channel.' })
   body!: Record<string, unknown>;
 
   @Reference('unified_job', {
     ...WIDE,
-    ...READ_ONLY,
     label: 'Job',
     nullable: true,
     hidden: true,
   })
   unified_job!: Reference | null;
 
-  @Char({ ...READ_ONLY, help: 'Event of the notification: started, success, error or test.' })
+  @Char({ help: 'Event of the notification: started, success, error or test.' })
   event!: string;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Number of attempts so far.' })
+  @Integer({ default: 0, help: 'Number of attempts so far.' })
   attempts!: number;
 
   @DateTime({
-    ...READ_ONLY,
     help: 'Time of the next attempt; null if none is planned. During an attempt, its time is in the past.',
   })
   next_attempt_at!: string | null;
 
   @Reference('notification', {
     ...WIDE,
-    ...READ_ONLY,
     nullable: true,
     index: 'where set',
     help: 'Original notification that this record resends.',
@@ -136,30 +128,30 @@ export class Notification extends WideResourceEntity {
 }
 
 /** One attempt to send a notification and its result (docs/contract/notifications.md#attempts). */
+@ReadOnly()
 @Entity('notification_attempts')
 @Index('notification_attempts_key', ['notification_id', 'number'], { unique: true })
 export class NotificationAttempt extends WideResourceEntity {
   @Reference('notification', {
     ...WIDE,
-    ...READ_ONLY,
     index: false,
     help: 'Notification that was sent.',
   })
   notification!: Reference;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Number of the attempt, from 1.' })
+  @Integer({ default: 0, help: 'Number of the attempt, from 1.' })
   number!: number;
 
-  @Bool({ ...READ_ONLY, nullable: true, help: 'Null while the attempt is in progress.' })
+  @Bool({ nullable: true, help: 'Null while the attempt is in progress.' })
   successful!: boolean | null;
 
-  @Integer({ ...READ_ONLY, nullable: true, help: 'Status code of the response.' })
+  @Integer({ nullable: true, help: 'Status code of the response.' })
   status_code!: number | null;
 
-  @Text({ ...READ_ONLY, help: 'Start of the response, or the reason for a missing response.' })
+  @Text({ help: 'Start of the response, or the reason for a missing response.' })
   detail!: string;
 
-  @Integer({ ...READ_ONLY, nullable: true, help: 'Duration in milliseconds.' })
+  @Integer({ nullable: true, help: 'Duration in milliseconds.' })
   duration_ms!: number | null;
 }
 

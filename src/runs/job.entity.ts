@@ -6,6 +6,7 @@ import {
   Includes,
   Integer,
   Json,
+  ReadOnly,
   Reference,
   Text,
 } from '../common/fields/field.js';
@@ -18,107 +19,98 @@ import { VARIABLES_HELP, WebhookRunFields } from './webhook-run.schema.js';
 import { Entity, Index } from 'typeorm';
 import { LinkTo, WideLinkRow } from '../database/table.js';
 
-const READ_ONLY = { readOnly: true } as const;
-
 export interface Job extends WebhookRunFields {}
 
 /** A playbook run (docs/contract/runs.md#jobs), with the template's options as of its launch. */
+@ReadOnly()
 @Includes(WebhookRunFields)
 export class Job extends ExecutedJob {
   @Reference('instance_group', INSTANCE_GROUP_FIELD)
   override instance_group!: Reference | null;
 
   @Reference('job_template', {
-    ...READ_ONLY,
     nullable: true,
     index: false,
     help: 'Job template that was launched.',
   })
   job_template!: Reference | null;
 
-  @Choices(JOB_TYPES, { ...READ_ONLY, default: 'run', help: 'Run, or check without changes.' })
+  @Choices(JOB_TYPES, { default: 'run', help: 'Run, or check without changes.' })
   job_type!: string;
 
-  @Reference('inventory', {
-    ...READ_ONLY,
-    nullable: true,
-    help: 'Inventory that the run works on.',
-  })
+  @Reference('inventory', { nullable: true, help: 'Inventory that the run works on.' })
   inventory!: Reference | null;
 
   @Reference('execution_environment', {
-    ...READ_ONLY,
     nullable: true,
     index: false,
     help: 'Execution environment of the run; null for the default.',
   })
   execution_environment!: Reference | null;
 
-  @Reference('project', { ...READ_ONLY, nullable: true, help: 'Project of the playbook.' })
+  @Reference('project', { nullable: true, help: 'Project of the playbook.' })
   project!: Reference | null;
 
-  @Char({ ...READ_ONLY, max: 1024, help: 'Playbook of the project.' })
+  @Char({ max: 1024, help: 'Playbook of the project.' })
   playbook!: string;
 
-  @Char({ ...READ_ONLY, max: 1024, help: 'Branch, tag or commit.' })
+  @Char({ max: 1024, help: 'Branch, tag or commit.' })
   scm_branch!: string;
 
   @Integer({
-    ...READ_ONLY,
     default: 0,
     help: 'Number of hosts that are worked on at once; 0 for the default of Ansible.',
   })
   forks!: number;
 
-  @Text({ ...READ_ONLY, help: 'Host pattern; all hosts when empty.' })
+  @Text({ help: 'Host pattern; all hosts when empty.' })
   limit!: string;
 
-  @Choices(VERBOSITIES, { ...READ_ONLY, default: 0, help: 'Level of detail of the output.' })
+  @Choices(VERBOSITIES, { default: 0, help: 'Level of detail of the output.' })
   verbosity!: number;
 
   /** Does not contain the variables of a webhook, which are expanded from its delivery. */
-  @Text({ ...READ_ONLY, ...describedAs('json'), filter: false, help: VARIABLES_HELP })
+  @Text({ ...describedAs('json'), filter: false, help: VARIABLES_HELP })
   extra_vars!: string;
 
-  @Text({ ...READ_ONLY, help: 'Comma-separated tags to run.' })
+  @Text({ help: 'Comma-separated tags to run.' })
   job_tags!: string;
 
-  @Bool({ ...READ_ONLY, help: 'If true, notified handlers run although a task failed.' })
+  @Bool({ help: 'If true, notified handlers run although a task failed.' })
   force_handlers!: boolean;
 
-  @Text({ ...READ_ONLY, help: 'Comma-separated tags to skip.' })
+  @Text({ help: 'Comma-separated tags to skip.' })
   skip_tags!: string;
 
-  @Text({ ...READ_ONLY, help: 'Name of the task at which the playbook starts.' })
+  @Text({ help: 'Name of the task at which the playbook starts.' })
   start_at_task!: string;
 
   @Integer({
-    ...READ_ONLY,
     default: 0,
     help: 'Seconds until the run is canceled; 0 for the setting, -1 for no limit.',
   })
   timeout!: number;
 
-  @Bool({ ...READ_ONLY, help: 'If true, facts are stored and given to later jobs.' })
+  @Bool({ help: 'If true, facts are stored and given to later jobs.' })
   use_fact_cache!: boolean;
 
-  @Bool({ ...READ_ONLY, help: 'If true, tasks run with escalated privileges.' })
+  @Bool({ help: 'If true, tasks run with escalated privileges.' })
   become_enabled!: boolean;
 
-  @Bool({ ...READ_ONLY, help: 'If true, the run does not wait for other runs of its template.' })
+  @Bool({ help: 'If true, the run does not wait for other runs of its template.' })
   allow_simultaneous!: boolean;
 
-  @Bool({ ...READ_ONLY, help: 'If true, the output shows the differences in changed files.' })
+  @Bool({ help: 'If true, the output shows the differences in changed files.' })
   diff_mode!: boolean;
 
-  @Json({ ...READ_ONLY, schema: freeObject('Values that the playbook set with set_stats.') })
+  @Json({ schema: freeObject('Values that the playbook set with set_stats.') })
   artifacts!: Record<string, unknown>;
 
   /** Artifacts set under `no_log`, for the workflow of the job: sealed JSON, or empty. */
   @Text({ internal: true, filter: false })
   secret_artifacts!: string;
 
-  @Char({ ...READ_ONLY, max: 1024, help: 'Revision of the project.' })
+  @Char({ max: 1024, help: 'Revision of the project.' })
   scm_revision!: string;
 
   @Choices(ISOLATIONS, ISOLATION_FIELD)
@@ -126,38 +118,23 @@ export class Job extends ExecutedJob {
 
   @Reference('project_update', {
     ...WIDE,
-    ...READ_ONLY,
     nullable: true,
     index: 'where set',
     help: 'Update of the project that the job started.',
   })
   project_update!: Reference | null;
 
-  @Integer({
-    ...READ_ONLY,
-    default: 0,
-    help: 'Number of the part of the hosts; 0 if the job is not divided.',
-  })
+  @Integer({ default: 0, help: 'Number of the part of the hosts; 0 if the job is not divided.' })
   job_slice_number!: number;
 
-  @Integer({ ...READ_ONLY, default: 1, help: 'Number of parts into which the hosts are divided.' })
+  @Integer({ default: 1, help: 'Number of parts into which the hosts are divided.' })
   job_slice_count!: number;
 
   /** Number of hosts by status, from the final statistics. */
-  @Json({
-    ...READ_ONLY,
-    detailOnly: true,
-    schema: mapOf(INTEGER),
-    help: 'Number of hosts by their last status.',
-  })
+  @Json({ detailOnly: true, schema: mapOf(INTEGER), help: 'Number of hosts by their last status.' })
   host_status_counts!: Record<string, number>;
 
-  @Json({
-    ...READ_ONLY,
-    detailOnly: true,
-    schema: mapOf(INTEGER),
-    help: 'Number of plays and tasks.',
-  })
+  @Json({ detailOnly: true, schema: mapOf(INTEGER), help: 'Number of plays and tasks.' })
   playbook_counts!: Record<string, number>;
 }
 

@@ -1,5 +1,5 @@
 import { WIDE } from '../common/fields/column-types.js';
-import { Char, Choices, Reference } from '../common/fields/field.js';
+import { Char, Choices, ReadOnly, Reference } from '../common/fields/field.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { WEBHOOK_SERVICES } from '../code-hosts/services.js';
 
@@ -8,28 +8,25 @@ export const VARIABLES_HELP =
   'webhook that launched the run (svc_webhook_payload and so on); the run itself shows it to those ' +
   'who administer the template.';
 
-const READ_ONLY = { readOnly: true } as const;
-
 /** Fields about the webhook that launched a run. */
+@ReadOnly()
 export class WebhookRunFields {
-  @Choices(WEBHOOK_SERVICES, { ...READ_ONLY, help: 'Code host whose webhook launched the run.' })
+  @Choices(WEBHOOK_SERVICES, { help: 'Code host whose webhook launched the run.' })
   webhook_service!: string;
 
   @Reference('credential', {
-    ...READ_ONLY,
     nullable: true,
     index: 'where set',
     help: 'Access token that statuses are posted with.',
   })
   webhook_credential!: Reference | null;
 
-  @Char({ ...READ_ONLY, max: 128, help: 'Identifier of the delivery that launched the run.' })
+  @Char({ max: 128, help: 'Identifier of the delivery that launched the run.' })
   webhook_guid!: string;
 
   @Reference('webhook_delivery', {
     ...WIDE,
     internal: true,
-    readOnly: true,
     nullable: true,
     index: 'where set',
   })

@@ -1,9 +1,7 @@
-import { Choices, Reference, Text } from '../common/fields/field.js';
+import { Choices, ReadOnly, Reference, Text } from '../common/fields/field.js';
 import { describedAs } from '../common/fields/options.js';
 import { ExecutedJob } from '../runs/unified-job.entity.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
-
-const READ_ONLY = { readOnly: true } as const;
 
 /** Kinds of clean-ups with their labels; the migrations contain one template of each kind. */
 export const CLEANUPS = [
@@ -17,13 +15,13 @@ export const CLEANUPS = [
 export type CleanupKind = (typeof CLEANUPS)[number][0];
 
 /** One clean-up of the installation, which runs as system jobs (docs/contract/system-jobs.md). */
+@ReadOnly()
 export class SystemJobTemplate extends UnifiedTemplate {
   // The column is shared with job templates, which have another default.
-  @Choices(CLEANUPS, { ...READ_ONLY, columnDefault: 'run', help: 'Kind of the clean-up.' })
+  @Choices(CLEANUPS, { columnDefault: 'run', help: 'Kind of the clean-up.' })
   job_type!: CleanupKind;
 
   @Reference('execution_environment', {
-    ...READ_ONLY,
     nullable: true,
     index: false,
     help: 'Execution environment of the run; null for the default.',
@@ -32,9 +30,9 @@ export class SystemJobTemplate extends UnifiedTemplate {
 }
 
 /** One run of a clean-up (docs/contract/system-jobs.md#runs). */
+@ReadOnly()
 export class SystemJob extends ExecutedJob {
   @Reference('system_job_template', {
-    ...READ_ONLY,
     nullable: true,
     index: false,
     column: 'unified_job_template_id',
@@ -43,14 +41,13 @@ export class SystemJob extends ExecutedJob {
   system_job_template!: Reference | null;
 
   // The column is shared with other runs, which have another default.
-  @Choices(CLEANUPS, { ...READ_ONLY, columnDefault: 'check', help: 'Kind of the clean-up.' })
+  @Choices(CLEANUPS, { columnDefault: 'check', help: 'Kind of the clean-up.' })
   job_type!: CleanupKind;
 
-  @Text({ ...READ_ONLY, ...describedAs('json'), filter: false, help: 'Variables of the launch.' })
+  @Text({ ...describedAs('json'), filter: false, help: 'Variables of the launch.' })
   extra_vars!: string;
 
   @Reference('execution_environment', {
-    ...READ_ONLY,
     nullable: true,
     index: false,
     help: 'Execution environment of the run; null for the default.',

@@ -1,12 +1,19 @@
 import { Column, Entity, Index } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
-import { Char, Choices, DateTime, Integer, Reference, Text } from '../common/fields/field.js';
+import {
+  Char,
+  Choices,
+  DateTime,
+  Integer,
+  ReadOnly,
+  Reference,
+  Text,
+} from '../common/fields/field.js';
 import { TotalRow } from '../common/resource/stored-totals.js';
 import { WEBHOOK_SERVICES, type WebhookServiceName } from '../code-hosts/services.js';
 
-const READ_ONLY = { readOnly: true } as const;
-
 /** One delivery to a receiver, with any verdict (docs/contract/webhooks.md#deliveries). */
+@ReadOnly()
 @Entity('webhook_deliveries')
 @Index('webhook_deliveries_template_idx', ['template_id', 'id'])
 @Index('webhook_deliveries_received_idx', ['received', 'id'])
@@ -16,11 +23,10 @@ const READ_ONLY = { readOnly: true } as const;
 @Index('webhook_deliveries_dedupe_key', ['template_id', 'service', 'dedupe_key'], { unique: true })
 @Index('webhook_deliveries_body_digest', ['template_id', 'body_digest'], { unique: true })
 export class WebhookDelivery {
-  @Integer({ ...READ_ONLY, ...WIDE, label: 'ID', help: 'Database id of this object.' })
+  @Integer({ ...WIDE, label: 'ID', help: 'Database id of this object.' })
   id!: number;
 
   @DateTime({
-    ...READ_ONLY,
     nullable: false,
     columnDefault: 'now()',
     help: 'Time at which the delivery was received.',
@@ -28,29 +34,28 @@ export class WebhookDelivery {
   received!: string;
 
   @Reference('unified_job_template', {
-    ...READ_ONLY,
     nullable: true,
     index: false,
     help: 'Template of the delivery; null if the template is deleted.',
   })
   template!: Reference | null;
 
-  @Choices(WEBHOOK_SERVICES, { ...READ_ONLY, help: 'Code host that sent the delivery.' })
+  @Choices(WEBHOOK_SERVICES, { help: 'Code host that sent the delivery.' })
   service!: WebhookServiceName;
 
-  @Char({ ...READ_ONLY, search: true, help: 'Name of the event at the code host.' })
+  @Char({ search: true, help: 'Name of the event at the code host.' })
   event!: string;
 
-  @Char({ ...READ_ONLY, search: true, help: 'Identifier that the code host gave the delivery.' })
+  @Char({ search: true, help: 'Identifier that the code host gave the delivery.' })
   guid!: string;
 
-  @Char({ ...READ_ONLY, nullable: true, search: true, help: 'Git reference of the event.' })
+  @Char({ nullable: true, search: true, help: 'Git reference of the event.' })
   ref!: string | null;
 
-  @Char({ ...READ_ONLY, nullable: true, help: 'Branch or tag of the event.' })
+  @Char({ nullable: true, help: 'Branch or tag of the event.' })
   ref_name!: string | null;
 
-  @Char({ ...READ_ONLY, nullable: true, help: 'Source branch of the pull request.' })
+  @Char({ nullable: true, help: 'Source branch of the pull request.' })
   head_ref!: string | null;
 
   @Choices(
@@ -60,32 +65,30 @@ export class WebhookDelivery {
       ['ignored', 'Ignored'],
       ['rejected', 'Rejected'],
     ],
-    { ...READ_ONLY, help: 'Decision about the delivery.' },
+    { help: 'Decision about the delivery.' },
   )
   verdict!: string;
 
-  @Text({ ...READ_ONLY, help: 'Reason, as a sentence.' })
+  @Text({ help: 'Reason, as a sentence.' })
   reason!: string;
 
-  @Integer({ ...READ_ONLY, default: 202, help: 'Status code of the response.' })
+  @Integer({ default: 202, help: 'Status code of the response.' })
   answer!: number;
 
   @Reference('unified_job', {
     ...WIDE,
-    ...READ_ONLY,
     nullable: true,
     help: 'Run that the delivery launched.',
   })
   job!: Reference | null;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Size of the body in bytes.' })
+  @Integer({ default: 0, help: 'Size of the body in bytes.' })
   size!: number;
 
-  @Char({ ...READ_ONLY, help: 'Address of the sender.' })
+  @Char({ help: 'Address of the sender.' })
   source!: string;
 
   @Integer({
-    ...READ_ONLY,
     default: 1,
     help: 'Number of requests in this record: requests without a valid key are counted in one record.',
   })
@@ -93,7 +96,6 @@ export class WebhookDelivery {
 
   @Reference('webhook_delivery', {
     ...WIDE,
-    ...READ_ONLY,
     nullable: true,
     help: 'Original delivery, if this delivery is a redelivery.',
   })
@@ -101,7 +103,6 @@ export class WebhookDelivery {
 
   @Reference('webhook_delivery', {
     ...WIDE,
-    ...READ_ONLY,
     nullable: true,
     help: 'Newer delivery for the same ref; its run replaced the run of this delivery.',
   })

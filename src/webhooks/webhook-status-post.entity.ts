@@ -1,10 +1,17 @@
 import { Entity } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
-import { Char, Choices, DateTime, Integer, Json, Reference, Text } from '../common/fields/field.js';
+import {
+  Char,
+  Choices,
+  DateTime,
+  Integer,
+  Json,
+  ReadOnly,
+  Reference,
+  Text,
+} from '../common/fields/field.js';
 import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/fields/json-schema.js';
 import type { StatusPostAttempt } from './status-posts.repository.js';
-
-const READ_ONLY = { readOnly: true } as const;
 
 const ATTEMPTS = list(
   object({
@@ -20,26 +27,26 @@ const ATTEMPTS = list(
  * A status of a job that is posted to the service that launched it
  * (docs/contract/webhooks.md#statuses-posted-back).
  */
+@ReadOnly()
 @Entity('webhook_status_posts')
 export class WebhookStatusPost {
-  @Integer({ ...READ_ONLY, ...WIDE, label: 'ID', help: 'Database id of this object.' })
+  @Integer({ ...WIDE, label: 'ID', help: 'Database id of this object.' })
   id!: number;
 
   @DateTime({
-    ...READ_ONLY,
     nullable: false,
     columnDefault: 'now()',
     help: 'Time at which the object was created.',
   })
   created!: string;
 
-  @Reference('unified_job', { ...READ_ONLY, ...WIDE, help: 'Run whose status is posted.' })
+  @Reference('unified_job', { ...WIDE, help: 'Run whose status is posted.' })
   job!: Reference;
 
-  @Char({ ...READ_ONLY, help: 'New status of the job.' })
+  @Char({ help: 'New status of the job.' })
   status!: string;
 
-  @Char({ ...READ_ONLY, help: 'Name of the status at the code host.' })
+  @Char({ help: 'Name of the status at the code host.' })
   state!: string;
 
   @Choices(
@@ -49,20 +56,20 @@ export class WebhookStatusPost {
       ['superseded', 'Superseded'],
       ['failed', 'Failed'],
     ],
-    { ...READ_ONLY, default: 'pending', help: 'Superseded: replaced by a later status.' },
+    { default: 'pending', help: 'Superseded: replaced by a later status.' },
   )
   outcome!: string;
 
-  @Text({ ...READ_ONLY, help: 'Reason, as a sentence.' })
+  @Text({ help: 'Reason, as a sentence.' })
   reason!: string;
 
-  @Json({ ...READ_ONLY, default: [], schema: ATTEMPTS, help: 'Result of each attempt.' })
+  @Json({ default: [], schema: ATTEMPTS, help: 'Result of each attempt.' })
   attempts!: StatusPostAttempt[];
 
-  @DateTime({ ...READ_ONLY, columnDefault: 'now()', help: 'Time of the next attempt.' })
+  @DateTime({ columnDefault: 'now()', help: 'Time of the next attempt.' })
   next_attempt!: string | null;
 
-  @DateTime({ ...READ_ONLY, help: 'Time of the final outcome.' })
+  @DateTime({ help: 'Time of the final outcome.' })
   finished!: string | null;
 
   /**

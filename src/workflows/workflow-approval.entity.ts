@@ -1,5 +1,5 @@
 import { WIDE } from '../common/fields/column-types.js';
-import { Bool, Char, Integer, Reference } from '../common/fields/field.js';
+import { Bool, Char, Integer, ReadOnly, Reference } from '../common/fields/field.js';
 import { UnifiedJob } from '../runs/unified-job.entity.js';
 import { ABSENT } from './workflow-job.entity.js';
 
@@ -8,6 +8,7 @@ import { ABSENT } from './workflow-job.entity.js';
  * (docs/contract/workflows.md#approvals), or a condition for its start
  * (docs/contract/webhooks.md#forks).
  */
+@ReadOnly()
 export class WorkflowApproval extends UnifiedJob {
   @Char({ ...ABSENT, help: 'Instance that executes the run.' })
   override execution_node!: string;
@@ -15,7 +16,7 @@ export class WorkflowApproval extends UnifiedJob {
   @Char({ ...ABSENT, help: 'Instance that controls the run.' })
   override controller_node!: string;
 
-  @Bool({ readOnly: true, help: 'The timeout ended before a decision.' })
+  @Bool({ help: 'The timeout ended before a decision.' })
   timed_out!: boolean;
 
   /** Seconds after which the approval fails; 0: never. Shown as `approval_expiration`. */
@@ -25,7 +26,6 @@ export class WorkflowApproval extends UnifiedJob {
   /** The workflow job of the step, or the run, of any kind, that waits for the approval. */
   @Reference('workflow_job', {
     ...WIDE,
-    readOnly: true,
     hidden: true,
     nullable: true,
     onDelete: 'CASCADE',
@@ -34,7 +34,6 @@ export class WorkflowApproval extends UnifiedJob {
   workflow_job!: Reference | null;
 
   @Reference('user', {
-    readOnly: true,
     hidden: true,
     nullable: true,
     index: 'where set',

@@ -1,6 +1,6 @@
 import { Entity, Index, Column } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
-import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/field.js';
+import { Bool, Char, Includes, Json, ReadOnly, Reference, Text } from '../common/fields/field.js';
 import { freeObject } from '../common/fields/json-schema.js';
 import { WideResourceEntity } from '../common/resource/resource.entity.js';
 import type { SavedOptions } from '../prompts/launch-options.js';
@@ -19,6 +19,7 @@ export interface WorkflowJobNode extends SavedOptions {}
  * One node of a workflow job with its template and its prompts
  * (docs/contract/workflows.md#workflow-jobs).
  */
+@ReadOnly()
 @Entity('workflow_job_nodes')
 // For the first step of the engine's pass: nodes that have ended since the last pass.
 @Index('workflow_job_nodes_due_idx', ['workflow_job_id'], {
@@ -28,7 +29,6 @@ export interface WorkflowJobNode extends SavedOptions {}
 export class WorkflowJobNode extends WideResourceEntity {
   @Reference('workflow_job', {
     ...WIDE,
-    readOnly: true,
     nullable: false,
     help: 'Workflow job that the node belongs to.',
   })
@@ -36,7 +36,6 @@ export class WorkflowJobNode extends WideResourceEntity {
 
   @Reference('unified_job_template', {
     label: 'Template',
-    readOnly: true,
     nullable: true,
     help: 'Template that the node launches.',
   })
@@ -44,26 +43,21 @@ export class WorkflowJobNode extends WideResourceEntity {
 
   @Reference('unified_job', {
     ...WIDE,
-    readOnly: true,
     nullable: true,
     help: 'Run of the node; null before the node starts.',
   })
   job!: Reference | null;
 
-  @Char({ readOnly: true, help: 'Name of the node within its workflow.' })
+  @Char({ help: 'Name of the node within its workflow.' })
   identifier!: string;
 
-  @Bool({ readOnly: true, help: 'The node will never run.' })
+  @Bool({ help: 'The node will never run.' })
   do_not_run!: boolean;
 
-  @Bool({
-    readOnly: true,
-    help: 'If true, all parents must end as their links specify; if false, one is enough.',
-  })
+  @Bool({ help: 'If true, all parents must end as their links specify; if false, one is enough.' })
   all_parents_must_converge!: boolean;
 
   @Json({
-    readOnly: true,
     schema: freeObject('Variables by name.'),
     help: 'Variables of the node; secret answers masked.',
   })

@@ -1,17 +1,17 @@
-import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/field.js';
+import { Bool, Char, Includes, Json, ReadOnly, Reference, Text } from '../common/fields/field.js';
 import { describedAs } from '../common/fields/options.js';
 import type { InheritedOptions } from '../prompts/launch-options.js';
 import { WORKFLOW_RUN_OPTIONS } from '../prompts/prompt-columns.js';
 import { ExecutedJob } from '../runs/unified-job.entity.js';
 import { VARIABLES_HELP, WebhookRunFields } from '../runs/webhook-run.schema.js';
 
-const READ_ONLY = { readOnly: true } as const;
 /** Options of columns that all runs have, but that runs without a process do not use. */
 export const ABSENT = { readOnly: true, hidden: true, filter: false } as const;
 
 export interface WorkflowJob extends WebhookRunFields, InheritedOptions {}
 
 /** A run that consists of other runs (docs/contract/workflows.md#workflow-jobs). */
+@ReadOnly()
 @Includes(WebhookRunFields)
 @Includes(WORKFLOW_RUN_OPTIONS)
 export class WorkflowJob extends ExecutedJob {
@@ -29,20 +29,16 @@ export class WorkflowJob extends ExecutedJob {
   is_bulk_job!: boolean;
 
   /** Does not contain the variables of a webhook, which are expanded from its delivery. */
-  @Text({ ...READ_ONLY, ...describedAs('json'), filter: false, help: VARIABLES_HELP })
+  @Text({ ...describedAs('json'), filter: false, help: VARIABLES_HELP })
   extra_vars!: string;
 
-  @Bool({ ...READ_ONLY, help: 'If true, the run does not wait for other runs of its template.' })
+  @Bool({ help: 'If true, the run does not wait for other runs of its template.' })
   allow_simultaneous!: boolean;
 
-  @Reference('job_template', {
-    ...READ_ONLY,
-    nullable: true,
-    help: 'Job template that was launched in slices.',
-  })
+  @Reference('job_template', { nullable: true, help: 'Job template that was launched in slices.' })
   job_template!: Reference | null;
 
-  @Bool({ ...READ_ONLY, help: 'True if the hosts of the launch are divided among its jobs.' })
+  @Bool({ help: 'True if the hosts of the launch are divided among its jobs.' })
   is_sliced_job!: boolean;
 
   /** Artifacts that the workflow's runs passed on with `set_stats`, for a surrounding workflow. */

@@ -8,7 +8,7 @@ import type { FormRows } from './form-rows.js';
 import type { JsonSchema } from './json-schema.js';
 import { labelOf } from './label.js';
 import { defaultOf } from './lenient-reader.js';
-import { Reads } from './reads.js';
+import { isWritable, Reads } from './reads.js';
 import { Stored } from './stored.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 
@@ -207,6 +207,19 @@ export const Includes =
       Stored(field)(prototype, field.name);
     }
   };
+
+/** Makes the fields read-only that a class declares itself or includes. */
+export const ReadOnly = (): ClassDecorator => (schema) => {
+  const prototype = prototypeOf(schema);
+  const fields = ownFields(prototype);
+  const inherited = ownFields(Object.getPrototypeOf(prototype));
+  for (const [name, field] of fields) {
+    if (field === inherited.get(name) || !isWritable(field)) continue;
+    const shown = { ...field, readOnly: true };
+    fields.set(name, shown);
+    Reads(shown)(prototype, name);
+  }
+};
 
 /** Defaults of a field. */
 const FIELD_DEFAULTS = {

@@ -1,12 +1,20 @@
 import { Entity, Index } from 'typeorm';
 import { WIDE } from '../../common/fields/column-types.js';
-import { Bool, Char, DateTime, Integer, Json, Reference, Text } from '../../common/fields/field.js';
+import {
+  Bool,
+  Char,
+  DateTime,
+  Integer,
+  Json,
+  ReadOnly,
+  Reference,
+  Text,
+} from '../../common/fields/field.js';
 import { freeObject } from '../../common/fields/json-schema.js';
 import { WideResourceEntity } from '../../common/resource/resource.entity.js';
 
-const READ_ONLY = { readOnly: true } as const;
-
 /** One event of a run (docs/contract/runs.md#events). */
+@ReadOnly()
 @Entity('job_events')
 @Index('job_events_host_id_idx', ['host_id'])
 @Index('job_events_created_idx', ['created', 'id'])
@@ -17,108 +25,97 @@ const READ_ONLY = { readOnly: true } as const;
     "(event = ANY (ARRAY['playbook_on_task_start'::text, 'playbook_on_handler_task_start'::text, 'playbook_on_play_start'::text, 'playbook_on_stats'::text]))",
 })
 export class JobEvent {
-  @Integer({ ...READ_ONLY, ...WIDE, label: 'ID', help: 'Database id of this object.' })
+  @Integer({ ...WIDE, label: 'ID', help: 'Database id of this object.' })
   id!: number;
 
   @DateTime({
-    ...READ_ONLY,
     nullable: false,
     columnDefault: 'now()',
     help: 'Time at which the object was created.',
   })
   created!: string;
 
-  @DateTime({
-    ...READ_ONLY,
-    nullable: false,
-    columnDefault: 'now()',
-    help: 'Time of the last change.',
-  })
+  @DateTime({ nullable: false, columnDefault: 'now()', help: 'Time of the last change.' })
   modified!: string;
 
   @Reference('unified_job', {
     ...WIDE,
-    ...READ_ONLY,
     index: false,
     key: true,
     help: 'Job of the event.',
   })
   job!: Reference;
 
-  @Char({ ...READ_ONLY, help: 'Name of the event, such as runner_on_ok.' })
+  @Char({ help: 'Name of the event, such as runner_on_ok.' })
   event!: string;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Position in the run, from 1.' })
+  @Integer({ default: 0, help: 'Position in the run, from 1.' })
   counter!: number;
 
-  @Char({ ...READ_ONLY, help: 'Display name of the event.' })
+  @Char({ help: 'Display name of the event.' })
   event_display!: string;
 
-  @Json({ ...READ_ONLY, schema: freeObject('Data of the event from ansible-runner.') })
+  @Json({ schema: freeObject('Data of the event from ansible-runner.') })
   event_data!: Record<string, unknown>;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Depth of the event: playbook, play, task, host.' })
+  @Integer({ default: 0, help: 'Depth of the event: playbook, play, task, host.' })
   event_level!: number;
 
-  @Bool({ ...READ_ONLY, help: 'True if the event is a failure.' })
+  @Bool({ help: 'True if the event is a failure.' })
   failed!: boolean;
 
-  @Bool({ ...READ_ONLY, help: 'True if a host was changed.' })
+  @Bool({ help: 'True if a host was changed.' })
   changed!: boolean;
 
-  @Char({ ...READ_ONLY, help: 'Identifier of the event, from Ansible.' })
+  @Char({ help: 'Identifier of the event, from Ansible.' })
   uuid!: string;
 
-  @Char({ ...READ_ONLY, help: 'Identifier of the parent event.' })
+  @Char({ help: 'Identifier of the parent event.' })
   parent_uuid!: string;
 
-  @Reference('host', {
-    ...READ_ONLY,
-    nullable: true,
-    index: false,
-    help: 'Host; null if it was deleted.',
-  })
+  @Reference('host', { nullable: true, index: false, help: 'Host; null if it was deleted.' })
   host!: Reference | null;
 
-  @Char({ ...READ_ONLY, max: 1024, help: 'Name of the host.' })
+  @Char({ max: 1024, help: 'Name of the host.' })
   host_name!: string;
 
-  @Char({ ...READ_ONLY, max: 1024, help: 'Name of the playbook.' })
+  @Char({ max: 1024, help: 'Name of the playbook.' })
   playbook!: string;
 
-  @Char({ ...READ_ONLY, max: 1024, help: 'Name of the play.' })
+  @Char({ max: 1024, help: 'Name of the play.' })
   play!: string;
 
-  @Char({ ...READ_ONLY, max: 1024, help: 'Name of the task.' })
+  @Char({ max: 1024, help: 'Name of the task.' })
   task!: string;
 
-  @Char({ ...READ_ONLY, max: 1024, help: 'Name of the role.' })
+  @Char({ max: 1024, help: 'Name of the role.' })
   role!: string;
 
-  @Text({ ...READ_ONLY, search: true, help: 'Output of the event, with ANSI codes.' })
+  @Text({ search: true, help: 'Output of the event, with ANSI codes.' })
   stdout!: string;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'First line of the output of the event.' })
+  @Integer({ default: 0, help: 'First line of the output of the event.' })
   start_line!: number;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'First line after the output of the event.' })
+  @Integer({ default: 0, help: 'First line after the output of the event.' })
   end_line!: number;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Level of detail of the output.' })
+  @Integer({ default: 0, help: 'Level of detail of the output.' })
   verbosity!: number;
 }
 
 /** Task counts of one host in a run, from the run's final statistics. */
+@ReadOnly()
 @Entity('job_host_summaries')
 @Index('job_host_summaries_constructed_host_id_idx', ['constructed_host_id'], {
   where: '(constructed_host_id IS NOT NULL)',
 })
 @Index('job_host_summaries_job_host_key', ['job_id', 'host_name'], { unique: true })
 export class JobHostSummary extends WideResourceEntity {
-  @Reference('job', { ...WIDE, ...READ_ONLY, index: false, help: 'Job of the results.' })
+  @Reference('job', { ...WIDE, index: false, help: 'Job of the results.' })
   job!: Reference;
 
-  @Reference('host', { ...READ_ONLY, nullable: true, help: 'Host; null if it was deleted.' })
+  @Reference('host', { nullable: true, help: 'Host; null if it was deleted.' })
   host!: Reference | null;
 
   /**
@@ -126,40 +123,39 @@ export class JobHostSummary extends WideResourceEntity {
    * host.
    */
   @Reference('host', {
-    ...READ_ONLY,
     nullable: true,
     index: false,
     help: 'Host of the constructed inventory that the job ran on.',
   })
   constructed_host!: Reference | null;
 
-  @Char({ ...READ_ONLY, max: 1024, search: true, help: 'Name of the host.' })
+  @Char({ max: 1024, search: true, help: 'Name of the host.' })
   host_name!: string;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Number of tasks that changed the host.' })
+  @Integer({ default: 0, help: 'Number of tasks that changed the host.' })
   changed!: number;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Number of times the host was unreachable.' })
+  @Integer({ default: 0, help: 'Number of times the host was unreachable.' })
   dark!: number;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Number of failed tasks.' })
+  @Integer({ default: 0, help: 'Number of failed tasks.' })
   failures!: number;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Number of tasks that succeeded.' })
+  @Integer({ default: 0, help: 'Number of tasks that succeeded.' })
   ok!: number;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Number of plays that the host took part in.' })
+  @Integer({ default: 0, help: 'Number of plays that the host took part in.' })
   processed!: number;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Number of skipped tasks.' })
+  @Integer({ default: 0, help: 'Number of skipped tasks.' })
   skipped!: number;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Number of failed tasks whose failure was ignored.' })
+  @Integer({ default: 0, help: 'Number of failed tasks whose failure was ignored.' })
   ignored!: number;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Number of failed tasks that were rescued.' })
+  @Integer({ default: 0, help: 'Number of failed tasks that were rescued.' })
   rescued!: number;
 
-  @Bool({ ...READ_ONLY, help: 'True if the job failed on the host.' })
+  @Bool({ help: 'True if the job failed on the host.' })
   failed!: boolean;
 }

@@ -4,23 +4,20 @@ import type { Actor } from '../access.js';
 import type { ApiRequest } from '../http/request.js';
 import type { Row } from '../resource/define-resource.js';
 
-const requestOf = (context: ExecutionContext): ApiRequest =>
-  context.switchToHttp().getRequest<ApiRequest>();
+/** Creates a parameter decorator that injects a part of the request. */
+const partOfRequest = (read: (request: ApiRequest) => unknown) =>
+  createParamDecorator((_data: undefined, context: ExecutionContext) =>
+    read(context.switchToHttp().getRequest<ApiRequest>()),
+  );
 
 /** The caller as an `Actor`. On a public route, null for an unauthenticated request. */
-export const CurrentActor = createParamDecorator(
-  (_data: undefined, context: ExecutionContext) => requestOf(context).actor,
-);
+export const CurrentActor = partOfRequest(({ actor }) => actor);
 
 /** The row of the `:id` in the URL, which the access guard has loaded and authorized. */
-export const Target = createParamDecorator(
-  (_data: undefined, context: ExecutionContext) => requestOf(context).target,
-);
+export const Target = partOfRequest(({ target }) => target);
 
 /** The row of the second parameter of the URL, which the access guard has loaded and authorized. */
-export const Member = createParamDecorator(
-  (_data: undefined, context: ExecutionContext) => requestOf(context).member,
-);
+export const Member = partOfRequest(({ member }) => member);
 
 /**
  * Authenticates and authorizes a request again.
@@ -30,22 +27,13 @@ export const Member = createParamDecorator(
 export type Reauthorize = () => Promise<{ actor: Actor; target: Row }>;
 
 /** A `Reauthorize`, for a handler whose response takes a long time. */
-export const Reauthorizer = createParamDecorator(
-  (_data: undefined, context: ExecutionContext): Reauthorize => {
-    const request = requestOf(context);
-    return async () => {
-      await request.reauthorize();
-      return { actor: request.actor, target: request.target };
-    };
-  },
-);
+export const Reauthorizer = partOfRequest((request): Reauthorize => async () => {
+  await request.reauthorize();
+  return { actor: request.actor, target: request.target };
+});
 
 /** Paging, filters, search and order of a list from the query string: `QueryParameters`. */
-export const ListParams = createParamDecorator(
-  (_data: undefined, context: ExecutionContext) => requestOf(context).query,
-);
+export const ListParams = partOfRequest(({ query }) => query);
 
 /** True for a dry run (`?dry_run=1`), which reports the effects of a request without applying them. */
-export const DryRun = createParamDecorator((_data: undefined, context: ExecutionContext) =>
-  isDryRun(requestOf(context)),
-);
+export const DryRun = partOfRequest(isDryRun);

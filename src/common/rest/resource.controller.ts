@@ -23,16 +23,8 @@ import { CurrentActor, ListParams, Target } from './parameters.js';
 import { declareInheritedRoutes, Route, type RouteInfo } from './route.js';
 import { BrokenInvariant } from '../invariants.js';
 
-export type GenericMethod = 'list' | 'create' | 'retrieve' | 'replace' | 'modify' | 'destroy';
-
-const ALL_METHODS: readonly GenericMethod[] = [
-  'list',
-  'create',
-  'retrieve',
-  'replace',
-  'modify',
-  'destroy',
-];
+const ALL_METHODS = ['list', 'create', 'retrieve', 'replace', 'modify', 'destroy'] as const;
+export type GenericMethod = (typeof ALL_METHODS)[number];
 
 /** Common shape of all resource controllers: a definition and the services that the routes use. */
 export interface GenericController {

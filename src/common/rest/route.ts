@@ -18,6 +18,7 @@ import { declareLink } from '../resource/links.js';
 import type { ProviderClass } from '../declared-providers.service.js';
 import type { CommonServices } from './common-services.service.js';
 import { successResponses } from './route-responses.js';
+import type { GenericMethod } from './resource.controller.js';
 import { errorResponses } from './route-errors.js';
 import { BrokenInvariant, entryOf } from '../invariants.js';
 import { memberOf, prototypeOf } from '../records.js';
@@ -72,16 +73,7 @@ function bodyOf(prototype: object, name: string | symbol): SchemaClass | undefin
   return isSchema(body) ? body : undefined;
 }
 
-export type RouteKind =
-  | 'list'
-  | 'create'
-  | 'retrieve'
-  | 'replace'
-  | 'modify'
-  | 'destroy'
-  | 'associate'
-  | 'action'
-  | 'document';
+export type RouteKind = GenericMethod | 'associate' | 'action' | 'document';
 
 /** Kinds of routes that do not declare one, by HTTP method. */
 const KIND_OF_METHOD: ReadonlyMap<string, RouteKind> = new Map([

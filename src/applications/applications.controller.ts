@@ -12,8 +12,7 @@ import { CommonServices } from '../common/rest/common-services.service.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { Route } from '../common/rest/route.js';
-import { SubList } from '../common/rest/sublist.js';
-import { related } from '../common/rest/sublist-kinds.js';
+import { related, SubList } from '../common/rest/sublist.js';
 import { Application } from './application.entity.js';
 import { applications } from './applications.resource.js';
 

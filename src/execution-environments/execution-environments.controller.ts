@@ -2,8 +2,7 @@ import { activityOf } from '../activity/sublists.js';
 import { resource } from '../common/resource/define-resource.js';
 import { CopyController } from '../common/rest/copy.controller.js';
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
-import { SubList } from '../common/rest/sublist.js';
-import { subListOf } from '../common/rest/sublist-kinds.js';
+import { SubList, subListOf } from '../common/rest/sublist.js';
 import { sql } from '../database/sql.js';
 import { executionEnvironments } from './execution-environments.resource.js';
 

@@ -6,8 +6,7 @@ import {
   type ResourceDefinition,
   type Row,
 } from '../common/resource/define-resource.js';
-import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
-import { attached } from '../common/rest/sublist-kinds.js';
+import { attached, type LinkContext, type SubListSpec } from '../common/rest/sublist.js';
 import { TRUE } from '../database/sql.js';
 import { updatePolicyList, DEFAULT_GROUP } from './instance-groups.repository.js';
 

@@ -1,7 +1,7 @@
 import { Invalid } from '../common/errors/errors.js';
 import { resource, type Row } from '../common/resource/define-resource.js';
 import { selectRows } from '../common/resource/select-rows.js';
-import { children, subListOf } from '../common/rest/sublist-kinds.js';
+import { children, subListOf } from '../common/rest/sublist.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 import { hostsBelow } from './group-hosts.repository.js';
 import type { Factory } from './inventory-sublists.js';

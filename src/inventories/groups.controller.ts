@@ -1,7 +1,6 @@
 import { activityOf } from '../activity/sublists.js';
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
-import { SubList } from '../common/rest/sublist.js';
-import { related } from '../common/rest/sublist-kinds.js';
+import { related, SubList } from '../common/rest/sublist.js';
 import { commandsOfGroup } from './command-sublists.js';
 import { groups } from './inventories.resource.js';
 import {

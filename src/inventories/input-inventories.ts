@@ -1,7 +1,6 @@
 import { BadRequest } from '../common/errors/errors.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
-import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
-import { attached } from '../common/rest/sublist-kinds.js';
+import { attached, type LinkContext, type SubListSpec } from '../common/rest/sublist.js';
 import { InventoryInputsRepository } from './inventory-inputs.repository.js';
 
 /**

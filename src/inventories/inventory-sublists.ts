@@ -1,8 +1,13 @@
 import { BadRequest } from '../common/errors/errors.js';
 import { resource, type ResourceDefinition, type Row } from '../common/resource/define-resource.js';
 import type { Candidates } from '../common/rest/route.js';
-import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
-import { attached, children, subListOf } from '../common/rest/sublist-kinds.js';
+import {
+  attached,
+  children,
+  type LinkContext,
+  subListOf,
+  type SubListSpec,
+} from '../common/rest/sublist.js';
 import { ident, sql, TRUE, type Sql } from '../database/sql.js';
 import {
   groupAndDescendants,

@@ -1,6 +1,5 @@
 import { Resource } from '../common/rest/resource.controller.js';
-import { SubList } from '../common/rest/sublist.js';
-import { children } from '../common/rest/sublist-kinds.js';
+import { children, SubList } from '../common/rest/sublist.js';
 import { RunOutputAndEventsController } from '../runs/output/run-output.controller.js';
 import { RunController } from '../runs/run.controller.js';
 import { inventoryUpdates } from './inventory-updates.resource.js';

@@ -4,7 +4,7 @@ import { resource, type Row } from '../common/resource/define-resource.js';
 import { CopyController } from '../common/rest/copy.controller.js';
 import type { Values } from '../common/rest/hooks.js';
 import { Resource } from '../common/rest/resource.controller.js';
-import { isPermitted } from '../common/rest/sublist.js';
+import { isPermitted } from '../common/rest/sublist-requests.js';
 import { INHERITED_RETENTION } from '../templates/retention.schema.js';
 import { SurveyService } from '../templates/survey.service.js';
 import { JobTemplatesRepository } from './job-templates.repository.js';

@@ -1,7 +1,6 @@
 import { BadRequest, Forbidden } from '../common/errors/errors.js';
 import { resource, type ResourceDefinition } from '../common/resource/define-resource.js';
-import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
-import { attached, children } from '../common/rest/sublist-kinds.js';
+import { attached, children, type LinkContext, type SubListSpec } from '../common/rest/sublist.js';
 
 /**
  * Returns the sublist `notification_templates_<event>/` of a resource with notifications

@@ -2,8 +2,13 @@ import { accessList, objectRoles, roleHolders } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
 import { attachInstanceGroups } from '../instances/sublists.js';
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
-import { SubList, type LinkContext, type SubListFactory } from '../common/rest/sublist.js';
-import { children, attached } from '../common/rest/sublist-kinds.js';
+import {
+  attached,
+  children,
+  type LinkContext,
+  SubList,
+  type SubListFactory,
+} from '../common/rest/sublist.js';
 import { attachNotifications, ownedNotifications } from '../notifications/sublists.js';
 import { BadRequest } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';

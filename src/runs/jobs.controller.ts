@@ -1,7 +1,6 @@
 import { activityOf } from '../activity/sublists.js';
 import { Resource } from '../common/rest/resource.controller.js';
-import { SubList } from '../common/rest/sublist.js';
-import { children, related } from '../common/rest/sublist-kinds.js';
+import { children, related, SubList } from '../common/rest/sublist.js';
 import { labelsOf } from '../labels/sublists.js';
 import { sql } from '../database/sql.js';
 import { RunOutputController } from './output/run-output.controller.js';

@@ -1,6 +1,5 @@
 import { Resource } from '../common/rest/resource.controller.js';
-import { SubList } from '../common/rest/sublist.js';
-import { children } from '../common/rest/sublist-kinds.js';
+import { children, SubList } from '../common/rest/sublist.js';
 import { systemJobs } from './system-jobs.resource.js';
 import { RunOutputAndEventsController } from '../runs/output/run-output.controller.js';
 import { RunController } from '../runs/run.controller.js';

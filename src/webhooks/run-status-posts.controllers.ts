@@ -1,6 +1,5 @@
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
-import { SubList } from '../common/rest/sublist.js';
-import { subListOf } from '../common/rest/sublist-kinds.js';
+import { SubList, subListOf } from '../common/rest/sublist.js';
 import { sql } from '../database/sql.js';
 import { projectUpdates } from '../projects/project-updates.resource.js';
 import { jobs } from '../runs/jobs.resource.js';

@@ -1,8 +1,7 @@
 import { BadRequest } from '../common/errors/errors.js';
 import { entryOf } from '../common/invariants.js';
 import { type Row } from '../common/resource/define-resource.js';
-import type { LinkContext, SubListFactory } from '../common/rest/sublist.js';
-import { attached } from '../common/rest/sublist-kinds.js';
+import { attached, type LinkContext, type SubListFactory } from '../common/rest/sublist.js';
 import { credentialSlot, JOB_KINDS } from '../credentials/types/combination.js';
 import {
   SavedLaunchTargets,

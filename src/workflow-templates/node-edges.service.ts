@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BadRequest, Forbidden } from '../common/errors/errors.js';
 import { resource, type Row } from '../common/resource/define-resource.js';
-import type { SubListFactory } from '../common/rest/sublist.js';
-import { attached } from '../common/rest/sublist-kinds.js';
+import { attached, type SubListFactory } from '../common/rest/sublist.js';
 import { ident, sql } from '../database/sql.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';
 import type { EdgeKind } from '../workflows/workflow-rows.service.js';

@@ -1,7 +1,6 @@
 import { activityOf } from '../activity/sublists.js';
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
-import { SubList } from '../common/rest/sublist.js';
-import { children } from '../common/rest/sublist-kinds.js';
+import { children, SubList } from '../common/rest/sublist.js';
 import { approvalTemplates } from './approval-templates.resource.js';
 
 @Resource(approvalTemplates)

@@ -1,8 +1,7 @@
 import { accessList, objectRoles } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
-import { SubList } from '../common/rest/sublist.js';
-import { children } from '../common/rest/sublist-kinds.js';
+import { children, SubList } from '../common/rest/sublist.js';
 import { attachLabels } from '../labels/sublists.js';
 import { attachNotifications } from '../notifications/sublists.js';
 import { SurveyController } from '../templates/survey.controller.js';

@@ -5,8 +5,7 @@ import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { BOOLEAN, described, object } from '../common/fields/json-schema.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
-import { SubList } from '../common/rest/sublist.js';
-import { children } from '../common/rest/sublist-kinds.js';
+import { children, SubList } from '../common/rest/sublist.js';
 import { ApprovalDecisions } from './approval-decisions.service.js';
 import { workflowApprovals } from './workflow-approvals.resource.js';
 

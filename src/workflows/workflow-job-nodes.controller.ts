@@ -1,6 +1,5 @@
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
-import { related } from '../common/rest/sublist-kinds.js';
-import { SubList } from '../common/rest/sublist.js';
+import { related, SubList } from '../common/rest/sublist.js';
 import { TRUE } from '../database/sql.js';
 import { labelsOf } from '../labels/sublists.js';
 import { workflowJobNodes } from './workflow-job-nodes.resource.js';

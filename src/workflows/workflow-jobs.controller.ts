@@ -1,7 +1,6 @@
 import { activityOf } from '../activity/sublists.js';
 import { Resource } from '../common/rest/resource.controller.js';
-import { SubList } from '../common/rest/sublist.js';
-import { children } from '../common/rest/sublist-kinds.js';
+import { children, SubList } from '../common/rest/sublist.js';
 import { sql } from '../database/sql.js';
 import { RunController } from '../runs/run.controller.js';
 import { labelsOf } from '../labels/sublists.js';

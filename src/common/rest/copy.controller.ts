@@ -11,7 +11,7 @@ import { CommonServices } from './common-services.service.js';
 import { isWritable } from '../fields/reads.js';
 import { mapValues } from '../records.js';
 import { Route, type RouteInfo } from './route.js';
-import { isPermitted } from './sublist.js';
+import { isPermitted } from './sublist-requests.js';
 
 /**
  * Declares the GET of `copy/`.

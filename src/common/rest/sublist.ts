@@ -6,21 +6,20 @@ import {
   SetMetadata,
   type ExecutionContext,
 } from '@nestjs/common';
-import type { Sql } from '../../database/sql.js';
-import { superusersOnly, type Actor } from '../access.js';
+import { ident, raw, sql, type Sql } from '../../database/sql.js';
+import type { Actor } from '../access.js';
+import { refOf } from '../activity/activity.js';
 import type { ProviderClass } from '../declared-providers.service.js';
-import { BadRequest, DomainError, Forbidden } from '../errors/errors.js';
-import { plainJson } from '../exact-json.js';
 import { labelOf } from '../fields/label.js';
-import { toBoolean } from '../fields/lenient-reader.js';
-import { Reply } from '../http/reply.js';
 import type { ListOptions } from '../list/list.service.js';
+import type { OrderTerm } from '../list/order.js';
 import type { Page } from '../list/page.js';
 import type { QueryParameters } from '../list/query.js';
 import { existing } from '../invariants.js';
 import { prototypeOf } from '../records.js';
-import type { ResourceDefinition, Row } from '../resource/define-resource.js';
-import { isIdText } from '../resource/ids.js';
+import type { ManyToMany, Relation, ResourceDefinition, Row } from '../resource/define-resource.js';
+import { idType, linkIdType } from '../resource/ids.js';
+import { relationCondition } from '../resource/relation-condition.js';
 import type { Representation } from '../resource/represent.js';
 import { CommonServices } from './common-services.service.js';
 import { listEvents } from './event-list.js';
@@ -28,17 +27,8 @@ import type { Values } from './hooks.js';
 import { metadataOf } from './route-location.js';
 import { CurrentActor, ListParams, Target } from './parameters.js';
 import { controllerOf, type GenericController } from './resource.controller.js';
-import {
-  copyRoute,
-  NOTHING_OPEN,
-  Route,
-  type Caller,
-  type Candidates,
-  type OpenParts,
-  type RouteInfo,
-} from './route.js';
-
-const OWNS_ITS_OBJECTS = 'This list owns its objects: delete the object instead of removing it.';
+import { copyRoute, Route, type Candidates, type RouteInfo } from './route.js';
+import { linkContextOf, openPartsOf, postToSubList } from './sublist-requests.js';
 
 export interface LinkContext<Parent extends Row = Row, Rules = unknown> {
   services: CommonServices;
@@ -96,7 +86,7 @@ export interface SubListSpec<Parent extends Row = Row, Child extends Row = Row, 
 export type SubListFactory = (definition: ResourceDefinition, name: string) => SubListSpec;
 
 /** A list below the objects of a resource. */
-interface DeclaredSubList {
+export interface DeclaredSubList {
   parent: ResourceDefinition;
   spec: SubListSpec;
 }
@@ -127,7 +117,7 @@ abstract class SubListController implements GenericController {
   ): Promise<Page<Representation>> {
     const { services } = this;
     const { spec } = list;
-    const context = contextOf(list, { services, actor, parent });
+    const context = linkContextOf(list, { services, actor, parent });
     const options = { ...spec.options?.(context), scope: await spec.scope(parent, context) };
     return spec.events
       ? listEvents(spec.target(), services, query, actor, { ...options, events: true })
@@ -142,15 +132,15 @@ abstract class SubListController implements GenericController {
     @CurrentActor() actor: Actor,
   ): Promise<object> {
     const { services } = this;
-    const context = contextOf(list, { services, actor, parent });
-    return services.database.transaction(() => post(context, list.spec, body));
+    const context = linkContextOf(list, { services, actor, parent });
+    return services.database.transaction(() => postToSubList(context, list.spec, body));
   }
 }
 
 /**
  * Declares `/<resource>/<id>/<name>/`. The name becomes a `related` link.
  *
- * @param factory returns rows, permission (`needs`) and effect of POST: one of `sublist-kinds.ts`, or of
+ * @param factory returns rows, permission (`needs`) and effect of POST: one of those below, or of
  *   the `sublists.ts` of a feature
  */
 export function SubList(
@@ -213,127 +203,166 @@ const routeOfAdd = (parent: ResourceDefinition, spec: SubListSpec, name: string)
     return spec.create ? spec.target().fields : [];
   },
   attach: spec.attach !== undefined,
-  openParts: (caller) => openParts({ parent, spec }, caller),
+  openParts: (caller) => openPartsOf({ parent, spec }, caller),
   addTo: ({ parent: row, ...caller }, body) =>
-    post(
-      contextOf({ parent, spec }, { ...caller, parent: existing(row, 'a list has a parent') }),
+    postToSubList(
+      linkContextOf({ parent, spec }, { ...caller, parent: existing(row, 'a list has a parent') }),
       spec,
       body,
     ),
 });
 
-const contextOf = (
-  { parent: parentDefinition, spec }: DeclaredSubList,
-  request: Pick<LinkContext, 'services' | 'actor' | 'parent'>,
-): LinkContext => ({
-  ...request,
-  parentDefinition,
-  rules: request.services.providers.rulesOf(spec),
-});
+type SubListOptions<Rules> = Partial<SubListSpec<Row, Row, Rules>>;
 
-/** Evaluates the rules on creating and attaching that do not depend on the body. */
-async function openParts(
-  list: DeclaredSubList,
-  { services, actor, parent }: Caller,
-): Promise<OpenParts> {
-  if (!parent) return NOTHING_OPEN;
-  const { spec } = list;
-  const context = contextOf(list, { services, actor, parent });
-  const attach =
-    spec.attach !== undefined && (await isPermitted(() => spec.authoriseAttach?.(context)));
-  const candidates = spec.candidates ? { candidates: spec.candidates(parent) } : {};
-  if (!spec.create) return { attach, body: false, ...candidates };
-  const isOpen = spec.mayCreateIn?.(parent) ?? true;
-  if (!isOpen && !spec.attach) return { attach, body: false, isClosed: true };
-  const body = isOpen && (await isPermitted(() => assertMayCreate(context, spec)));
-  const injected = new Set(Object.keys(spec.create(parent)));
-  return {
-    attach,
-    body,
-    ...candidates,
-    fields: spec.target().fields.filter(({ name }) => !injected.has(name)),
+function relationOf(definition: ResourceDefinition, name: string): Relation {
+  const relation = definition.relations[name];
+  if (!relation) throw new Error(`${definition.type} has no relation ${name}`);
+  return relation;
+}
+
+const parentId = (definition: ResourceDefinition, parent: Row): Sql =>
+  sql`${parent.id}::${raw(idType(definition))}`;
+
+/**
+ * Declares a list of rows that reference the parent: `GET` lists the rows, `POST` creates a row below the
+ * parent.
+ */
+export function children<Rules>(
+  relationName: string,
+  options: SubListOptions<Rules> & { readOnly?: boolean } = {},
+): SubListFactory {
+  return (definition) => {
+    const relation = relationOf(definition, relationName);
+    if (relation.kind !== 'has-many') throw new Error(`${relationName} is not has-many`);
+    const { readOnly, ...rest } = options;
+    return {
+      target: relation.target,
+      scope: (parent) => relationCondition(relation, parentId(definition, parent), 't'),
+      ...(readOnly ? {} : { create: (parent) => ({ [relation.field]: parent.id }) }),
+      options: () => ({ counted: countedBy(relation) }),
+      needs: 'read',
+      ...rest,
+    };
   };
 }
 
-/** Returns true unless the check throws a domain error. Other errors are passed on. */
-export async function isPermitted(check: () => Promise<void> | undefined): Promise<boolean> {
-  try {
-    await check();
-    return true;
-  } catch (error) {
-    if (error instanceof DomainError) return false;
-    throw error;
-  }
+/**
+ * Returns true if the reference between the rows and their parent is a column by which row totals are
+ * maintained.
+ */
+function countedBy(relation: Relation): boolean {
+  if (relation.kind !== 'has-many') return false;
+  const target = relation.target();
+  const column = target.field(relation.field)?.column;
+  const { columns = {}, rule } = target.counter ?? {};
+  return typeof column === 'string' && !rule && Object.hasOwn(columns, column);
 }
 
-async function assertMayCreate(context: LinkContext, spec: SubListSpec): Promise<void> {
-  const { services, parent, actor } = context;
-  if (spec.authoriseCreate) return spec.authoriseCreate(context);
-  const target = spec.target();
-  const injected = spec.create?.(parent) ?? {};
-  // If the child's rule does not depend on the parent, the body decides.
-  const isUndecided =
-    Object.keys(injected).length === 0 || target.policy.add?.(injected) === superusersOnly;
-  if (isUndecided && !(await services.resources.mayAdd(target, actor))) throw new Forbidden();
-  if (!isUndecided) await services.resources.assertMayAdd(target, injected, actor);
-  await services.references.assertUsable(target, injected, actor);
+/** Declares a read-only list of rows found through any relation. */
+export function related<Rules>(
+  relationName: string,
+  options: SubListOptions<Rules> = {},
+): SubListFactory {
+  return (definition) => {
+    const relation = relationOf(definition, relationName);
+    return {
+      target: relation.target,
+      scope: (parent) => relationCondition(relation, parentId(definition, parent), 't'),
+      options: () => ({ counted: countedBy(relation) }),
+      ...options,
+    };
+  };
 }
 
-async function post(
-  context: LinkContext,
-  spec: SubListSpec,
-  body: Record<string, unknown>,
-): Promise<object> {
-  const { services, actor } = context;
-  const detaching = toBoolean(body.disassociate) === true;
-  if (spec.attach && (body.id !== undefined || detaching)) {
-    return link(context, spec, body, detaching);
-  }
-  if (!spec.create) {
-    throw new BadRequest(spec.missingId ?? `${spec.target().label} 'id' field is missing.`);
-  }
-  if (detaching) {
-    throw new BadRequest(OWNS_ITS_OBJECTS);
-  }
-  const existingChild = await spec.existing?.(context, body);
-  if (existingChild) return link(context, spec, { id: existingChild.id }, false);
-  const target = spec.target();
-  const injected = spec.create(context.parent);
-  const { authoriseCreate } = spec;
-  const row = await services.resources.create(target, body, actor, {
-    injected,
-    ...(authoriseCreate ? { authorise: () => authoriseCreate(context) } : {}),
-  });
-  await spec.attach?.(context, row);
-  return services.resources.show(target, row, actor);
-}
+/** Declares a list of any target, for a parent object without a table of its own. */
+export const subListOf =
+  <Rules>(
+    target: () => ResourceDefinition,
+    scope: SubListSpec<Row, Row, Rules>['scope'],
+    options: SubListOptions<Rules> = {},
+  ): SubListFactory =>
+  () => ({ target, scope, ...options });
 
 /**
- * Attaches with `{id}` and detaches with `{id, disassociate: true}`. Both return 204, also when
- * repeated.
+ * Declares a list of rows linked by a link table. Attaching is idempotent; detaching removes the link
+ * and never deletes the child (docs/contract/conventions.md#sub-lists).
+ *
+ * @param options `check` throws to refuse attaching a child, `beforeDetach` to refuse detaching a child
  */
-async function link(
-  context: LinkContext,
-  spec: SubListSpec,
-  body: Record<string, unknown>,
-  detaching: boolean,
-): Promise<Reply> {
-  const { services, actor } = context;
-  const target = spec.target();
-  if (detaching && !spec.detach) throw new BadRequest(OWNS_ITS_OBJECTS);
-  if (body.id === undefined) throw new BadRequest('"id" is required to disassociate');
-  const sentId = plainJson(body.id);
-  const id = typeof sentId === 'string' && isIdText(target, sentId) ? Number(sentId) : sentId;
-  if (typeof id !== 'number' || !Number.isInteger(id)) {
-    throw new BadRequest('"id" field must be an integer.');
-  }
-  const child = await services.rows.lockForLink(target, id);
-  if (!child) {
-    throw new BadRequest(`${target.label.replaceAll(' ', '')} matching query does not exist.`);
-  }
-  const childAction = detaching ? 'read' : (spec.childNeeds ?? 'read');
-  await services.references.assertAllowed(target, [id], childAction, actor);
-  if (detaching) await spec.detach?.(context, child);
-  else await spec.attach?.(context, child);
-  return new Reply(204);
+export function attached<Rules>(
+  relationName: string,
+  options: Omit<SubListOptions<Rules>, 'attach' | 'detach'> & {
+    check?(context: LinkContext<Row, Rules>, child: Row): Promise<void>;
+    association?: string;
+    beforeDetach?(context: LinkContext<Row, Rules>, child: Row): Promise<void>;
+    afterDetach?(context: LinkContext<Row, Rules>, child: Row): Promise<void>;
+  } = {},
+): SubListFactory {
+  return (definition, name) => {
+    const relation = relationOf(definition, relationName);
+    if (relation.kind !== 'many-to-many') throw new Error(`${relationName} is not many-to-many`);
+    const { check, association = name, beforeDetach, afterDetach, ...rest } = options;
+    return {
+      target: relation.target,
+      scope: (parent) => relationCondition(relation, parentId(definition, parent), 't'),
+      ...(relation.ordered
+        ? { options: ({ parent }) => ({ order: [linkOrder(definition, relation, parent)] }) }
+        : {}),
+      attach: async (context: LinkContext<Row, Rules>, child: Row) => {
+        await check?.(context, child);
+        const isAdded = await context.services.rows.attach(relation, context.parent.id, child.id);
+        if (isAdded) recordLink(context, relation, child, association, 'associate');
+      },
+      detach: async (context: LinkContext<Row, Rules>, child: Row) => {
+        await beforeDetach?.(context, child);
+        const isRemoved = await context.services.rows.detach(relation, context.parent.id, child.id);
+        if (isRemoved) recordLink(context, relation, child, association, 'disassociate');
+        await afterDetach?.(context, child);
+      },
+      ...rest,
+    };
+  };
+}
+
+/** Order in which the children were attached. */
+const linkOrder = (
+  definition: ResourceDefinition,
+  relation: ManyToMany,
+  parent: Row,
+): OrderTerm => ({
+  expression: sql`(
+    SELECT lnk.id FROM ${ident(relation.table)} lnk
+    WHERE lnk.${ident(relation.sourceColumn)} = ${parent.id}
+      AND lnk.${ident(relation.targetColumn)} = t.id)`,
+  descending: false,
+  name: 'position',
+  kind: 'integer',
+  columnType: linkIdType(definition, relation),
+  nullable: false,
+  column: 'order_0',
+});
+
+function recordLink(
+  { services, parent, parentDefinition }: LinkContext,
+  relation: ManyToMany,
+  child: Row,
+  association: string,
+  operation: 'associate' | 'disassociate',
+): void {
+  const object1 = refOf(parentDefinition, parent);
+  const object2 = refOf(relation.target(), child);
+  services.activity.record({
+    operation,
+    object1,
+    object2,
+    association,
+    changes: {
+      object1: object1.type,
+      object1_pk: object1.id,
+      object2: object2.type,
+      object2_pk: object2.id,
+      action: operation,
+      relationship: association,
+    },
+  });
 }

@@ -1,10 +1,9 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { fieldsOf } from '../common/fields/field.js';
-import { DRY_RUN_PARAMETER } from '../common/http/dry-run.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import type { Actor } from '../common/access.js';
-import { CurrentActor, DryRun } from '../common/rest/parameters.js';
+import { CurrentActor, DRY_RUN_PARAMETER, DryRun } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { DETAIL, IGNORED_FIELDS, LAUNCH_DRY_RUN } from './bulk-responses.js';

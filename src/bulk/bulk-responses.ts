@@ -12,7 +12,7 @@ import {
   STRING,
   type JsonSchema,
 } from '../common/fields/json-schema.js';
-import { DRY_RUN_PARAMETER } from '../common/http/dry-run.js';
+import { DRY_RUN_PARAMETER } from '../common/rest/parameters.js';
 import type { AlternativeResponse, QueryParameter } from '../common/rest/route.js';
 
 /** JSON schemas of responses that are not resources, for the OpenAPI document. */

@@ -1,14 +1,13 @@
 import { Body, Post } from '@nestjs/common';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Reply } from '../common/http/reply.js';
-import { DRY_RUN_PARAMETER } from '../common/http/dry-run.js';
 import { WIDE_INTEGER } from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 import { CopyController } from '../common/rest/copy.controller.js';
 import type { Values } from '../common/rest/hooks.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { Actor } from '../common/access.js';
-import { CurrentActor, DryRun, Target } from '../common/rest/parameters.js';
+import { CurrentActor, DRY_RUN_PARAMETER, DryRun, Target } from '../common/rest/parameters.js';
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { related, SubList } from '../common/rest/sublist.js';
 import { LimitedPerUser, NOTIFICATIONS } from '../common/rate/rate.guard.js';

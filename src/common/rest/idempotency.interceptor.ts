@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
 import { firstValueFrom, from, type Observable } from 'rxjs';
-import { isDryRun } from '../http/dry-run.js';
+import { isDryRun } from './parameters.js';
 import { sendsLines } from '../http/lines.js';
 import { BadRequest } from '../errors/errors.js';
 import type { ApiRequest } from '../http/request.js';

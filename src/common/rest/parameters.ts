@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { isDryRun } from '../http/dry-run.js';
+import { BOOLEAN } from '../fields/json-schema.js';
+import { toBoolean } from '../fields/lenient-reader.js';
 import type { Actor } from '../access.js';
 import type { ApiRequest } from '../http/request.js';
 import type { Row } from '../resource/define-resource.js';
@@ -34,6 +35,18 @@ export const Reauthorizer = partOfRequest((request): Reauthorize => async () => 
 
 /** Paging, filters, search and order of a list from the query string: `QueryParameters`. */
 export const ListParams = partOfRequest(({ query }) => query);
+
+/** Returns true for a dry run (`?dry_run=1`), which reports the effects of a request without applying them. */
+export function isDryRun({ query }: ApiRequest): boolean {
+  return toBoolean([query.dry_run].flat().at(-1)) === true;
+}
+
+/** Query parameter of routes that support dry runs. */
+export const DRY_RUN_PARAMETER = {
+  name: 'dry_run',
+  description: 'Validates the request and changes nothing.',
+  schema: BOOLEAN,
+} as const;
 
 /** True for a dry run (`?dry_run=1`), which reports the effects of a request without applying them. */
 export const DryRun = partOfRequest(isDryRun);

@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { map, type Observable } from 'rxjs';
-import { isDryRun } from '../http/dry-run.js';
+import { isDryRun } from './parameters.js';
 import { Reply } from '../http/reply.js';
 import type { ApiRequest } from '../http/request.js';
 import { memberOf } from '../records.js';

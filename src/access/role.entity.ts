@@ -1,5 +1,6 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { Char, Integer, ReadOnly } from '../common/fields/field.js';
+import { Char, Integer } from '../common/fields/field.js';
+import { ReadOnly } from '../common/fields/read-only.js';
 import { ident, sql } from '../database/sql.js';
 import { CASCADE, SET_NULL } from '../database/table.js';
 

@@ -5,13 +5,13 @@ import {
   Choices,
   Integer,
   Json,
-  ReadOnly,
   Reference,
   Text,
   Variables,
 } from '../common/fields/field.js';
 import { freeObject } from '../common/fields/json-schema.js';
 import { describedAs } from '../common/fields/options.js';
+import { ReadOnly } from '../common/fields/read-only.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import type { ImportChanges } from '../inventories/import/import-changes.js';
 import { ExecutedJob, ISOLATION_FIELD, INSTANCE_GROUP_FIELD } from '../runs/unified-job.entity.js';

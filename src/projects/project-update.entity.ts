@@ -1,13 +1,5 @@
-import {
-  Bool,
-  Char,
-  Choices,
-  Includes,
-  Integer,
-  ReadOnly,
-  Reference,
-  Text,
-} from '../common/fields/field.js';
+import { Bool, Char, Choices, Includes, Integer, Reference, Text } from '../common/fields/field.js';
+import { ReadOnly } from '../common/fields/read-only.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import { ExecutedJob, ISOLATION_FIELD } from '../runs/unified-job.entity.js';
 import { WebhookRunFields } from '../runs/webhook-run.schema.js';

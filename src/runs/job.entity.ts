@@ -6,12 +6,12 @@ import {
   Includes,
   Integer,
   Json,
-  ReadOnly,
   Reference,
   Text,
 } from '../common/fields/field.js';
 import { freeObject, INTEGER, mapOf } from '../common/fields/json-schema.js';
 import { describedAs } from '../common/fields/options.js';
+import { ReadOnly } from '../common/fields/read-only.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
 import { ExecutedJob, ISOLATION_FIELD, INSTANCE_GROUP_FIELD } from './unified-job.entity.js';

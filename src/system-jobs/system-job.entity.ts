@@ -1,5 +1,6 @@
-import { Choices, ReadOnly, Reference, Text } from '../common/fields/field.js';
+import { Choices, Reference, Text } from '../common/fields/field.js';
 import { describedAs } from '../common/fields/options.js';
+import { ReadOnly } from '../common/fields/read-only.js';
 import { ExecutedJob } from '../runs/unified-job.entity.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 
@@ -15,13 +16,13 @@ export const CLEANUPS = [
 export type CleanupKind = (typeof CLEANUPS)[number][0];
 
 /** One clean-up of the installation, which runs as system jobs (docs/contract/system-jobs.md). */
-@ReadOnly()
 export class SystemJobTemplate extends UnifiedTemplate {
   // The column is shared with job templates, which have another default.
-  @Choices(CLEANUPS, { columnDefault: 'run', help: 'Kind of the clean-up.' })
+  @Choices(CLEANUPS, { readOnly: true, columnDefault: 'run', help: 'Kind of the clean-up.' })
   job_type!: CleanupKind;
 
   @Reference('execution_environment', {
+    readOnly: true,
     nullable: true,
     index: false,
     help: 'Execution environment of the run; null for the default.',

@@ -8,7 +8,7 @@ import type { FormRows } from './form-rows.js';
 import type { JsonSchema } from './json-schema.js';
 import { labelOf } from './label.js';
 import { defaultOf } from './lenient-reader.js';
-import { isWritable, Reads } from './reads.js';
+import { Reads } from './reads.js';
 import { Stored } from './stored.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 
@@ -147,7 +147,7 @@ const declaredOn = new WeakMap<object, Map<string, Field>>();
 export type SchemaClass<T extends object = object> = abstract new (...args: never[]) => T;
 
 /** Returns the fields of a class, including those of its ancestors. */
-function ownFields(prototype: object): Map<string, Field> {
+export function ownFields(prototype: object): Map<string, Field> {
   const known = declaredOn.get(prototype);
   if (known) return known;
   const parent: unknown = Object.getPrototypeOf(prototype);
@@ -207,19 +207,6 @@ export const Includes =
       Stored(field)(prototype, field.name);
     }
   };
-
-/** Makes the fields read-only that a class declares itself or includes. */
-export const ReadOnly = (): ClassDecorator => (schema) => {
-  const prototype = prototypeOf(schema);
-  const fields = ownFields(prototype);
-  const inherited = ownFields(Object.getPrototypeOf(prototype));
-  for (const [name, field] of fields) {
-    if (field === inherited.get(name) || !isWritable(field)) continue;
-    const shown = { ...field, readOnly: true };
-    fields.set(name, shown);
-    Reads(shown)(prototype, name);
-  }
-};
 
 /** Defaults of a field. */
 const FIELD_DEFAULTS = {

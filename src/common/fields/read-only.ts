@@ -1,0 +1,15 @@
+import { prototypeOf } from '../records.js';
+import { ownFields } from './field.js';
+import { isWritable, Reads } from './reads.js';
+
+/** Makes all fields of a class read-only, also those that the class inherits or includes. */
+export const ReadOnly = (): ClassDecorator => (schema) => {
+  const prototype = prototypeOf(schema);
+  const fields = ownFields(prototype);
+  for (const [name, field] of fields) {
+    if (!isWritable(field)) continue;
+    const shown = { ...field, readOnly: true };
+    fields.set(name, shown);
+    Reads(shown)(prototype, name);
+  }
+};

@@ -3,7 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { parseJson } from '../common/fields/json-bounds.js';
 import { readBody } from '../common/fields/read-body.js';
 import { isReadable, readAhead } from '../common/fields/variables.js';
-import { BadRequest, Conflict, Invalid, type FieldErrors } from '../common/errors/errors.js';
+import {
+  BadRequest,
+  Conflict,
+  type FieldErrors,
+  Invalid,
+  messageOf,
+} from '../common/errors/errors.js';
 import type { Actor } from '../common/access.js';
 import type { QueryParameters } from '../common/list/query.js';
 import { Idempotency, type KeyedRequest } from '../common/rest/idempotency.service.js';
@@ -33,7 +39,6 @@ import { selectEntries } from './host-columns.js';
 import { readHost, type HostEntry } from './host-entries.js';
 import { HostSpool } from './host-spool.js';
 import { HostAdditions, type HostTotals } from './host-additions.service.js';
-import { messageOf } from '../common/errors/message-of.js';
 
 /** Maximum number of lines whose errors are reported; further lines are only counted. */
 const MAX_ERRORS = 100;

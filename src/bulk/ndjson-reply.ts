@@ -3,7 +3,7 @@ import { Logger, StreamableFile } from '@nestjs/common';
 import { errorResponseOf } from '../common/rest/errors.filter.js';
 import { LINES_TYPE } from '../common/http/lines.js';
 import { Reply } from '../common/http/reply.js';
-import { stackOf } from '../common/errors/message-of.js';
+import { stackOf } from '../common/errors/errors.js';
 
 /**
  * Returns a response that starts before its request is processed. The lines report progress. The last line

@@ -9,7 +9,7 @@ import { severalOrganizations } from '../organizations/organizations.repository.
 import { withDatabase } from './migrate.js';
 import { tryKey } from './rotate-secret-key.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
-import { messageOf } from '../common/errors/message-of.js';
+import { messageOf } from '../common/errors/errors.js';
 
 const execute = promisify(execFile);
 

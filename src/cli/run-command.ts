@@ -1,5 +1,5 @@
 import { COMMANDS } from './commands.js';
-import { messageOf } from '../common/errors/message-of.js';
+import { messageOf } from '../common/errors/errors.js';
 
 /**
  * Runs one administrative command.

@@ -1,5 +1,5 @@
 import type { Logger } from '@nestjs/common';
-import { messageOf } from './errors/message-of.js';
+import { messageOf } from './errors/errors.js';
 
 interface Repetition {
   /** Time between the end of an execution and the next execution, in ms. */

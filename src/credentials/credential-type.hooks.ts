@@ -1,7 +1,6 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { isSameJson } from '../common/exact-json.js';
-import { Forbidden, Invalid } from '../common/errors/errors.js';
-import { messageOf } from '../common/errors/message-of.js';
+import { Forbidden, Invalid, messageOf } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { Prepared, ResourceHooks, Values, ValuesOf } from '../common/rest/hooks.js';
 import { Thread, threadFile } from '../common/thread.js';

@@ -1,8 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ResultCodeError, type Client, type Entry } from 'ldapts';
 import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
-import { Unavailable } from '../common/errors/errors.js';
-import { messageOf } from '../common/errors/message-of.js';
+import { messageOf, Unavailable } from '../common/errors/errors.js';
 import { OutboundClient } from '../outbound/outbound-client.js';
 import { translateError } from '../outbound/outbound-error.js';
 import type { AuthenticatorOf } from './authenticator.entity.js';

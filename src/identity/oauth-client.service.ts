@@ -1,8 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import * as oidc from 'openid-client';
 import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
-import { Unavailable } from '../common/errors/errors.js';
-import { messageOf } from '../common/errors/message-of.js';
+import { messageOf, Unavailable } from '../common/errors/errors.js';
 import { OutboundClient } from '../outbound/outbound-client.js';
 import { OutboundError } from '../outbound/outbound-error.js';
 import { parseJson } from '../common/fields/json-bounds.js';

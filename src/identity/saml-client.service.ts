@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { SAML, ValidateInResponseTo, type Profile } from '@node-saml/node-saml';
-import { messageOf } from '../common/errors/message-of.js';
+import { messageOf } from '../common/errors/errors.js';
 import { isRecord, listOf, memberOf } from '../common/records.js';
 import { Database } from '../database/database.js';
 import type { AuthenticatorOf } from './authenticator.entity.js';

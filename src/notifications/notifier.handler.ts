@@ -16,7 +16,7 @@ import { NotificationStore } from './notification-store.service.js';
 import { TEST_EVENT } from './message/message-events.js';
 import { MessageRenderer } from './message-renderer.service.js';
 import { TemplateSecrets } from './template-secrets.service.js';
-import { stackOf } from '../common/errors/message-of.js';
+import { stackOf } from '../common/errors/errors.js';
 
 /** Maximum number of parallel attempts per destination; a fifth of the worker's total. */
 const LANE_WIDTH = 10;

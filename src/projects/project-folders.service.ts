@@ -2,7 +2,7 @@ import { rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Injectable, Logger } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
-import { messageOf } from '../common/errors/message-of.js';
+import { messageOf } from '../common/errors/errors.js';
 import { slugOf } from '../common/fields/label.js';
 
 /** The folders of projects below `DATA_DIR/projects`, in the file system of this process. */

@@ -12,7 +12,7 @@ import {
 } from './rule-text.js';
 import { type Occurrence, RuleWalk } from './rule-walk.js';
 import { zonedInstantOf, localTime } from './zones.js';
-import { messageOf } from '../common/errors/message-of.js';
+import { messageOf } from '../common/errors/errors.js';
 
 /**
  * Maximum number of consecutive periods (years of a yearly rule, ...) without a match, after which

@@ -1,5 +1,5 @@
 import type { RRuleTemporal } from 'rrule-temporal';
-import { messageOf } from '../common/errors/message-of.js';
+import { messageOf } from '../common/errors/errors.js';
 
 export type Occurrence = ReturnType<RRuleTemporal['all']>[number];
 

@@ -8,7 +8,7 @@ import { resource } from '../common/resource/define-resource.js';
 import { ReferencesService } from '../common/rest/references.service.js';
 import { toBoolean } from '../common/fields/lenient-reader.js';
 import { ENCRYPTED } from '../common/fields/text.js';
-import { Invalid, type FieldErrors } from '../common/errors/errors.js';
+import { type FieldErrors, Invalid, messageOf } from '../common/errors/errors.js';
 import {
   entryFault,
   isVariables,
@@ -21,7 +21,6 @@ import { InstallationRepository } from './installation.repository.js';
 import { SettingRules } from './setting-rules.js';
 import { categoryOf, declaredName, SETTING_FIELDS } from './setting-fields.js';
 import { SettingsRepository } from './settings.repository.js';
-import { messageOf } from '../common/errors/message-of.js';
 
 type Declaration = SettingDeclaration<unknown>;
 const DECLARATIONS: Readonly<Record<string, Declaration | undefined>> = SETTINGS;

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { messageOf } from '../common/errors/message-of.js';
+import { messageOf } from '../common/errors/errors.js';
 import type { UnverifiedRequests } from './delivery.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 

@@ -3,11 +3,10 @@ import { parseJson } from '../../common/fields/json-bounds.js';
 import { toBoolean, toJson } from '../../common/fields/lenient-reader.js';
 import { asBody } from '../../common/http/body.js';
 import { parseSentVariables } from '../../common/fields/variables.js';
-import { BadRequest } from '../../common/errors/errors.js';
+import { BadRequest, messageOf } from '../../common/errors/errors.js';
 import { CSRF_FIELD } from '../../common/http/csrf.js';
 import { readRows, rowsIn } from './form-rows.js';
 import type { Submission } from './browser-form.js';
-import { messageOf } from '../../common/errors/message-of.js';
 import { isIdText } from '../../common/resource/ids.js';
 
 const OMITTED_IF_EMPTY = new Set<Field['kind']>([

@@ -15,8 +15,7 @@ import {
   ValidateIf,
   type ValidationOptions,
 } from 'class-validator';
-import type { FieldErrors } from '../errors/errors.js';
-import { messageOf } from '../errors/message-of.js';
+import { type FieldErrors, messageOf } from '../errors/errors.js';
 import {
   FAULTS,
   invalidPk,

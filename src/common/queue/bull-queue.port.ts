@@ -7,7 +7,7 @@ import { instanceName } from '../../config/job-settings.js';
 import { Settings } from '../../config/settings.js';
 import { QueuePort, type QueueMessage, QUEUES, QUEUE_NAMES, type QueueName } from './queue.port.js';
 import { RedisConnection } from './redis-connection.service.js';
-import { messageOf } from '../errors/message-of.js';
+import { messageOf } from '../errors/errors.js';
 
 export interface QueueJob {
   subjectId: number;

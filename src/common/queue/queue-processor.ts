@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { OnQueueError } from '@nestjs/bull';
 import type { Job, Queue } from 'bull';
 import type { QueueJob } from './bull-queue.port.js';
-import { stackOf } from '../errors/message-of.js';
+import { stackOf } from '../errors/errors.js';
 
 /** Handler of the jobs of one queue. It must check in the database whether there is still work to do. */
 export interface QueueHandler {

@@ -14,21 +14,22 @@ import {
   BadFields,
   BadRequest,
   Conflict,
+  type FieldErrors,
   Forbidden,
   Invalid,
+  messageOf,
   MethodNotAllowed,
   NotAcceptable,
   NotFound,
   PayloadTooLarge,
+  stackOf,
   TooManyRequests,
   Unauthenticated,
   Unavailable,
   UnsupportedMediaType,
-  type FieldErrors,
 } from '../errors/errors.js';
 import type { ApiRequest } from '../http/request.js';
 import { currentScope } from '../http/request-scope.js';
-import { messageOf, stackOf } from '../errors/message-of.js';
 import { SecurityEvents } from './security-events.service.js';
 
 /** Renders errors in another format than JSON for clients that accept that format. */

@@ -1,4 +1,4 @@
-import { messageOf } from '../../common/errors/message-of.js';
+import { messageOf } from '../../common/errors/errors.js';
 import { jinjaAs, withoutRawBlocks } from '../../common/jinja.js';
 
 /**

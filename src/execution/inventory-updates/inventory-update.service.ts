@@ -30,7 +30,7 @@ import { readFactsIn } from '../runner/fact-files.js';
 import { prepareReading } from '../runner/inventory-files.js';
 import { createMasker } from '../runner/masker.js';
 import type { Workspace } from '../runner/workspace.js';
-import { messageOf } from '../../common/errors/message-of.js';
+import { messageOf } from '../../common/errors/errors.js';
 import { RunEnded, type ActiveRun } from '../worker/active-runs.service.js';
 import { AnsibleProcess } from '../worker/ansible-process.service.js';
 import { EventStore } from '../worker/event-store.service.js';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { memberOf } from '../../common/records.js';
-import { messageOf } from '../../common/errors/message-of.js';
+import { messageOf } from '../../common/errors/errors.js';
 import type { AddressGuard } from '../../outbound/address-guard.js';
 import { GuardedHttpProxy } from './guarded-http-proxy.js';
 import { registryOf } from '../../execution-environments/image-reference.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readlink } from 'node:fs/promises';
 import type { Settings } from '../../config/settings.js';
-import { messageOf } from '../../common/errors/message-of.js';
+import { messageOf } from '../../common/errors/errors.js';
 import { findProcess } from '../runner/process-table.js';
 import type { ContainerOwner, ContainerPlan } from './container.js';
 import { programVersion, provideImage } from './container-engine.js';

@@ -7,7 +7,7 @@ import type { Plan } from './bubblewrap.js';
 import type { ContainerPlan } from './container.js';
 import { findContainer } from './container-isolation.js';
 import { jobAccount } from './job-account.js';
-import { messageOf } from '../../common/errors/message-of.js';
+import { messageOf } from '../../common/errors/errors.js';
 import { probeError } from './probe.js';
 import { allowedProcessors, Processors } from './processors.js';
 import { systemCallFilter } from './system-calls.js';

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { messageOf } from '../../common/errors/message-of.js';
+import { messageOf } from '../../common/errors/errors.js';
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
 import type { Programs } from '../../instances/instances.repository.js';

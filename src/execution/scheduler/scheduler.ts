@@ -13,7 +13,7 @@ import { Dependencies } from './dependencies.service.js';
 import { Placement } from './placement.service.js';
 import { DueSchedules } from '../../schedules/due-schedules.service.js';
 import { WorkflowEngine } from '../workflow-engine/workflow-engine.js';
-import { messageOf } from '../../common/errors/message-of.js';
+import { messageOf } from '../../common/errors/errors.js';
 
 const TIMER_MS = 3000;
 /** Key of the scheduler's advisory lock, unique in this database. */

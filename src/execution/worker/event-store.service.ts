@@ -11,7 +11,7 @@ import { RunSignals } from '../../runs/run-signals.service.js';
 import { LogLines } from '../../logging/log-lines.service.js';
 import { RunEnded, type ActiveRun } from './active-runs.service.js';
 import { retryOutage } from './outage-retry.js';
-import { messageOf } from '../../common/errors/message-of.js';
+import { messageOf } from '../../common/errors/errors.js';
 
 /**
  * Stores the events of runs, many in one statement, fenced by the lease

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Injectable } from '@nestjs/common';
 import { GitReach } from '../../code-hosts/git-reach.js';
-import { messageOf } from '../../common/errors/message-of.js';
+import { messageOf } from '../../common/errors/errors.js';
 import { Settings } from '../../config/settings.js';
 import { CredentialSecrets } from '../../credentials/credential-secrets.service.js';
 import { textInput } from '../../credentials/types/inputs.js';

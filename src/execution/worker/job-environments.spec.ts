@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GitReach } from '../../code-hosts/git-reach.js';
 import { Settings } from '../../config/settings.js';
-import { messageOf } from '../../common/errors/message-of.js';
+import { messageOf } from '../../common/errors/errors.js';
 import type { CredentialSecrets } from '../../credentials/credential-secrets.service.js';
 import type { JobContextsRepository } from '../../runs/job-contexts.repository.js';
 import type { RunLeasesRepository } from '../../runs/run-leases.repository.js';

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { exactJson } from '../../common/exact-json.js';
-import { messageOf } from '../../common/errors/message-of.js';
+import { messageOf } from '../../common/errors/errors.js';
 import { parseJson } from '../../common/fields/json-bounds.js';
 import { isRecord, parseRecord } from '../../common/records.js';
 import type { HostRow } from '../../inventories/ansible-inventory.js';

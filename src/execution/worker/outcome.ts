@@ -1,7 +1,7 @@
 import type { ColumnValues } from '../../database/rows.js';
 import { LookupError } from '../../credentials/external/lookup-error.js';
 import { InjectionError } from '../../credentials/types/injection-plan.js';
-import { messageOf } from '../../common/errors/message-of.js';
+import { messageOf } from '../../common/errors/errors.js';
 import { ImportError } from '../../inventories/import/delivery.js';
 import { HostLimitExceeded } from '../../inventories/import/inventory-import.service.js';
 import { VariablesError } from '../../common/fields/variables.js';

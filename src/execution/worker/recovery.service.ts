@@ -19,7 +19,7 @@ import { removeDirectory } from '../runner/workspace.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { ActiveRuns, LEASE_SECONDS, MAX_RUN_ATTEMPTS } from './active-runs.service.js';
 import { WorkerNode } from './worker-node.service.js';
-import { messageOf } from '../../common/errors/message-of.js';
+import { messageOf } from '../../common/errors/errors.js';
 import { Repeated } from '../../common/repeated.js';
 
 const INTERVAL_MS = 5000;

@@ -15,7 +15,7 @@ import { bootId, findProcess, isAlive } from '../runner/process-table.js';
 import { SandboxService } from '../sandbox/sandbox.service.js';
 import { InstancesRepository } from '../../instances/instances.repository.js';
 import { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
-import { messageOf } from '../../common/errors/message-of.js';
+import { messageOf } from '../../common/errors/errors.js';
 
 const HEARTBEAT_MS = 5000;
 

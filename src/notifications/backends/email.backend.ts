@@ -4,7 +4,7 @@ import addressParser from 'nodemailer/lib/addressparser/index.js';
 import { resolveAllowed } from '../../outbound/address-guard.js';
 import { hasLineBreak } from '../../outbound/header-check.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
-import { messageOf } from '../../common/errors/message-of.js';
+import { messageOf } from '../../common/errors/errors.js';
 import { memberOf } from '../../common/records.js';
 import {
   SendError,

@@ -7,7 +7,7 @@ import { SendError } from './backend.js';
 import type { Configuration, NotificationBackend, SendContext } from './backend.js';
 import { flagOf, configuredTextOf, textsByNameOf } from './configuration-values.js';
 import { deliver, excerptOf } from './http-delivery.js';
-import { messageOf } from '../../common/errors/message-of.js';
+import { messageOf } from '../../common/errors/errors.js';
 
 const FAILURE = 'Error sending webhook notification';
 const SECRET_PREFIX = 'whsec_';

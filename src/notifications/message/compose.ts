@@ -1,5 +1,5 @@
 import type { OutgoingMessage } from '../backends/backend.js';
-import { messageOf } from '../../common/errors/message-of.js';
+import { messageOf } from '../../common/errors/errors.js';
 import type { NotificationType } from '../backends/notification-type.js';
 import { contextOf, type MessageContext } from './context.js';
 import { defaultPartsOf } from './default-messages.js';

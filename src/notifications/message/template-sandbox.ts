@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Thread, threadFile } from '../../common/thread.js';
 import { OPEN_PATHS, type MessageContext } from './context.js';
 import type { SandboxLimits, SandboxTask, TemplateInput, TemplateOutput } from './sandbox-task.js';
-import { messageOf } from '../../common/errors/message-of.js';
+import { messageOf } from '../../common/errors/errors.js';
 
 /** Maximum length of a template, in UTF-16 units. */
 export const MAX_TEMPLATE_LENGTH = 16_384;

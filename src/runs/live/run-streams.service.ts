@@ -1,7 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
-import { messageOf } from '../../common/errors/message-of.js';
-import { DomainError } from '../../common/errors/errors.js';
+import { DomainError, messageOf } from '../../common/errors/errors.js';
 import type { Actor } from '../../common/access.js';
 import type { Row } from '../../common/resource/define-resource.js';
 import type { Reauthorize } from '../../common/rest/parameters.js';

@@ -6,8 +6,7 @@ import {
   type ExceptionFilter,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { sqlState } from '../../database/sql-state.js';
-import { isTransient } from '../../database/transient-errors.js';
+import { isTransient, sqlState } from '../../database/sql-state.js';
 import { memberOf } from '../records.js';
 import { brokenReference } from '../resource/broken-reference.js';
 import {

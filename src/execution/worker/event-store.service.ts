@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
-import { isTransient } from '../../database/transient-errors.js';
+import { isTransient } from '../../database/sql-state.js';
 import {
   JobEventsRepository,
   type EventRow,

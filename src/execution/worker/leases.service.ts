@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { failPoint } from '../../common/fail-point.js';
 import { Outbox } from '../../common/queue/outbox.service.js';
 import { Database } from '../../database/database.js';
-import { isTransient } from '../../database/transient-errors.js';
+import { isTransient } from '../../database/sql-state.js';
 import { raw, sql, type Sql } from '../../database/sql.js';
 import { mayStartOn } from '../../instances/instance-groups.repository.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';

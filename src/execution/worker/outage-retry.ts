@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTransient } from '../../database/transient-errors.js';
+import { isTransient } from '../../database/sql-state.js';
 
 const FIRST_WAIT_MS = 200;
 const MAX_WAIT_MS = 2000;

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { isOneOf } from '../../common/records.js';
 import type { QueueHandler } from '../../common/queue/queue-processor.js';
-import { isTransient } from '../../database/transient-errors.js';
+import { isTransient } from '../../database/sql-state.js';
 import { SHUT_DOWN } from '../../runs/run-explanations.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { EXECUTED_KINDS, type ExecutedKind } from '../../runs/executed-kinds.js';

@@ -1,4 +1,4 @@
-import { isTransient } from './transient-errors.js';
+import { isTransient } from './sql-state.js';
 
 const coded = (code: string): Error => Object.assign(new Error('x'), { code });
 

@@ -11,8 +11,9 @@ import { RunnerError } from '../runs/runner-error.js';
 const MAX_FILES = 20_000;
 /** Maximum size of a file that is read to detect a playbook, in bytes. */
 const MAX_PROBE_BYTES = 1024 * 1024;
+// Without line breaks and adjacent repetitions, so that its time is linear: a project controls the text.
 const PLAYBOOK_LINE =
-  /^\s*-?\s*(?:hosts|include|(?:ansible\.builtin\.)?(?:import_playbook|include)):/m;
+  /^\uFEFF?[ \t]*(?:-[ \t]*)?(?:hosts|include|(?:ansible\.builtin\.)?(?:import_playbook|include)):/m;
 const INVENTORY_LINE = /^[a-zA-Z0-9_.=[\]]/;
 const INVENTORY_PROBE_LINES = 10;
 const SKIPPED_FOLDERS = new Set(['roles', 'tasks', 'group_vars', 'host_vars']);

@@ -163,6 +163,20 @@ describe('the files of a project', () => {
     expect(await listPlaybooks('/nowhere')).toEqual([]);
   });
 
+  it.each(['\n', '\r\n', ' ', '\t', '-', '- '])(
+    'include a large playbook with repetitions of %j in linear time',
+    async (text) => {
+      const start = text.repeat(1_000_000 / text.length);
+      const large = await folder.write('large', {
+        'no.yml': `${start}a`,
+        'yes.yml': `${start}\n\t-  hosts: all`,
+      });
+      const startedAt = process.cpuUsage();
+      expect(await listPlaybooks(large)).toEqual(['yes.yml']);
+      expect(process.cpuUsage(startedAt).user).toBeLessThan(1_000_000);
+    },
+  );
+
   it('include inventories', async () => {
     expect(await listInventoryFiles(dir)).toEqual([
       'env/prod.ini',

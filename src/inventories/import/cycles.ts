@@ -5,7 +5,9 @@ export function cycleIn({ groups, members }: Pairs): readonly string[] | null {
   const children = new Map<string, string[]>();
   for (const [index, group] of groups.entries()) {
     const child = members[index];
-    if (child !== undefined) children.set(group, [...(children.get(group) ?? []), child]);
+    const siblings = children.get(group);
+    if (siblings && child !== undefined) siblings.push(child);
+    else if (child !== undefined) children.set(group, [child]);
   }
   const acyclic = new Set<string>();
   for (const start of children.keys()) {

@@ -1,3 +1,4 @@
+import { cycleIn } from './cycles.js';
 import { ImportError } from './delivery.js';
 import { digestOf, planImport, type ImportOptions } from './import-plan.js';
 import type { KnownHost } from './known-objects.js';
@@ -134,6 +135,18 @@ describe('the import of hosts', () => {
     const document = { _meta: { hostvars: { b: { id: 'i-1' } } } };
     const known = [host(1, 'a', { instance_id: 'i-1' }), host(2, 'b', { is_claimed: false })];
     await expect(plan(document, known)).rejects.toThrow('A host cannot be named b');
+  });
+});
+
+describe('the search for cycles of groups', () => {
+  it('finds a cycle behind a group with many children in linear time', () => {
+    const members = Array.from({ length: 100_000 }, (_, index) => `g${index}`);
+    const pairs = { groups: members.map(() => 'top'), members };
+    const startedAt = process.cpuUsage();
+    expect(cycleIn(pairs)).toBeNull();
+    const cyclic = { groups: [...pairs.groups, 'g0'], members: [...members, 'top'] };
+    expect(cycleIn(cyclic)).toEqual(['top', 'g0', 'top']);
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(5_000_000);
   });
 });
 

@@ -55,7 +55,9 @@ export function prefixFinderOf(wrapped: ReadonlySet<string>): (input: string) =>
   let longest = 0;
   for (const form of wrapped) {
     const first = form.charAt(0);
-    formsByFirst.set(first, [...(formsByFirst.get(first) ?? []), form]);
+    const sameFirst = formsByFirst.get(first);
+    if (sameFirst) sameFirst.push(form);
+    else formsByFirst.set(first, [form]);
     longest = Math.max(longest, form.length);
   }
   return (input) => {

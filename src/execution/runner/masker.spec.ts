@@ -145,6 +145,13 @@ describe('createMasker', () => {
     }
   });
 
+  it('masks a secret of many lines that start with the same character', () => {
+    const lines = Array.from({ length: 100_000 }, (_, index) => `line-${index}-secret`);
+    const startedAt = process.cpuUsage();
+    expect(createMasker([lines.join('\n')]).text(`x ${lines[50_000]}`)).toBe(`x ${MASK}`);
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(10_000_000);
+  });
+
   it('masks many secrets, the longest first', () => {
     const secrets = Array.from({ length: 500 }, (_, number) => `secret ${number}`);
     const masker = createMasker(secrets);

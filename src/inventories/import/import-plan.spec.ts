@@ -39,6 +39,9 @@ describe('the imported document', () => {
 
   it.each([
     [{ g: { hosts: ['{{ x }}'] } }, /Inline Jinja variables are not allowed/],
+    [{ g: { hosts: ['a{%b%}'] } }, /Inline Jinja variables are not allowed/],
+    [{ g: { hosts: ['{{\0}}'] } }, /cannot be stored: "\{\{\\u0000\}\}"/],
+    [{ '\0': 3 }, /a group cannot be stored: "\\u0000"/],
     [{ g: { hosts: ['g'] } }, /same name: g/],
     [{ g: { hosts: ['all'] } }, /A host cannot be named all/],
     [{ g: { hosts: ['ungrouped:22'] } }, /A host cannot be named ungrouped/],
@@ -48,6 +51,17 @@ describe('the imported document', () => {
   ])('must not be %j', async (document, text) => {
     await expect(readDelivery(document, RULES)).rejects.toThrow(text);
     await expect(readDelivery(document, RULES)).rejects.toBeInstanceOf(ImportError);
+  });
+
+  it('checks long names in linear time', async () => {
+    const startedAt = process.cpuUsage();
+    const document = { g: { hosts: ['{'.repeat(50_000_000)] } };
+    await expect(readDelivery(document, RULES)).rejects.toThrow(
+      /^The name of a host is longer than 512 characters: it starts with "\{{512}"$/,
+    );
+    const hosts = Array.from({ length: 50_000 }, (_, index) => `${'{'.repeat(500)}${index}`);
+    expect((await readDelivery({ g: { hosts } }, RULES)).hosts.size).toBe(hosts.length);
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(5_000_000);
   });
 
   it('sets whether hosts are enabled, and their ids at the source', async () => {

@@ -14,7 +14,11 @@ import { enabledBy, textAtFirst } from './variable-paths.js';
 const MAX_NAME_LENGTH = 512;
 const MAX_PORT = 65_535;
 const META = '_meta';
-const TEMPLATE = /\{\{.*\}\}|\{%.*%\}/s;
+/** Delimiters of Jinja templates. */
+const TEMPLATES = [
+  ['{{', '}}'],
+  ['{%', '%}'],
+] as const;
 /**
  * Variables that contain the description of a host or group; they are not imported as variables.
  */
@@ -65,10 +69,10 @@ class DeliveryReader {
   }
 
   async readGroup(name: string, entry: unknown, yielder: Yielder): Promise<void> {
+    const group = GROUPS_OF_ALL.has(name) ? null : this.openGroup(name);
     const { hosts, children, vars } = Array.isArray(entry)
       ? { hosts: entry, children: [], vars: {} }
       : membersOf(name, entry);
-    const group = GROUPS_OF_ALL.has(name) ? null : this.openGroup(name);
     if (group) group.variables = vars;
     else if (name === 'all') this.variables = vars;
     for (const child of namesIn(children)) {
@@ -177,16 +181,25 @@ function checkName(noun: 'host' | 'group', name: string): void {
       `A host cannot be named ${name}: every inventory has a group of that name.`,
     );
   }
-  if (TEMPLATE.test(name)) {
-    throw new ImportError(`Inline Jinja variables are not allowed.: ${name}`);
+  if (name.length > MAX_NAME_LENGTH) {
+    const start = JSON.stringify(name.slice(0, MAX_NAME_LENGTH));
+    throw new ImportError(
+      `The name of a ${noun} is longer than ${MAX_NAME_LENGTH} characters: it starts with ${start}`,
+    );
   }
   if (name.trim() === '' || name.includes('\0') || !name.isWellFormed()) {
     throw new ImportError(`The name of a ${noun} cannot be stored: ${JSON.stringify(name)}`);
   }
-  if (name.length > MAX_NAME_LENGTH) {
-    const start = name.slice(0, MAX_NAME_LENGTH);
-    throw new ImportError(`The name of a ${noun} is longer than ${MAX_NAME_LENGTH}: ${start}…`);
+  if (hasTemplate(name)) {
+    throw new ImportError(`Inline Jinja variables are not allowed.: ${name}`);
   }
+}
+
+function hasTemplate(name: string): boolean {
+  return TEMPLATES.some(([start, end]) => {
+    const at = name.indexOf(start);
+    return at >= 0 && name.includes(end, at + start.length);
+  });
 }
 
 function withoutDescription(all: ImportedVariables): {

@@ -312,6 +312,10 @@ describe('the paths of content', () => {
     ['', ['~/.ansible/roles', '/usr/share/ansible/roles', '/etc/ansible/roles']],
     ['[defaults]\nroles_path = ./mine:/opt/roles  ; ours\n', ['./mine', '/opt/roles']],
     ['[other]\nroles_path=x\n[defaults]\n#roles_path=y\nRoles_Path: z\n', ['z']],
+    [
+      '[defaults]\nroles_path = ; none\n roles_path=x\n;a=b\n=c\nroles_path \t=\ty=z:t ;\n',
+      ['y=z', 't'],
+    ],
   ])('precede those of %j', async (config, roles) => {
     const dir = await folder.write(`config-${roles.length}`, { 'ansible.cfg': config });
     const { rolesPaths, collectionsPaths } = await searchPaths(dir, '/content/x');
@@ -320,5 +324,14 @@ describe('the paths of content', () => {
       '/content/x/collections',
       ...['~/.ansible/collections', '/usr/share/ansible/collections'],
     ]);
+  });
+
+  it.each(['a', 'a=b', '['])('are found after a long line of spaces behind %j', async (start) => {
+    const line = `${start}${' '.repeat(1_000_000)}c`;
+    const config = `[defaults]\n${line}\nroles_path=x\n`;
+    const dir = await folder.write('config-long', { 'ansible.cfg': config });
+    const startedAt = process.cpuUsage();
+    expect((await searchPaths(dir, '/content')).rolesPaths).toEqual(['/content/roles', 'x']);
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(1_000_000);
   });
 });

@@ -40,9 +40,10 @@ function defaultsOf(config: string): [name: string, value: string][] {
   return config.split(/\r?\n/).flatMap((line): [string, string][] => {
     const header = /^\[([^\]]+)\]/.exec(line);
     if (header) section = header[1] ?? '';
-    const option = /^([^#;\s:=][^:=]*?)\s*[:=]\s*(.*?)\s*(?:\s;.*)?$/.exec(line);
-    if (header || section !== 'defaults' || !option) return [];
-    const [, name = '', value = ''] = option;
-    return value === '' ? [] : [[name.toLowerCase(), value]];
+    // Without a pattern for the whole line, which would take quadratic time for a line of spaces.
+    const end = line.search(/[:=]/);
+    if (header || section !== 'defaults' || end < 1 || /^[#;\s]/.test(line)) return [];
+    const [value = ''] = line.slice(end + 1).split(/\s;/, 1);
+    return value.trim() === '' ? [] : [[line.slice(0, end).trim().toLowerCase(), value.trim()]];
   });
 }

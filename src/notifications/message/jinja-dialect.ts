@@ -1,6 +1,14 @@
 import { escapeHtml } from '../../common/escape-html.js';
 import { FilterArguments, type Filter } from './filter-arguments.js';
-import { areEqual, nodeOf, isJinjaList, numberOf, jinjaTextOf } from './jinja-values.js';
+import {
+  areEqual,
+  nodeOf,
+  isJinjaList,
+  numberOf,
+  jinjaTextOf,
+  requireLength,
+  requirePrintable,
+} from './jinja-values.js';
 import type { ValueFactory } from './jinja-values.js';
 import { LIST_FILTERS } from './list-filters.js';
 import { printf } from './printf.js';
@@ -29,9 +37,9 @@ interface FilterTools {
 
 interface OperatorTools {
   readonly evaluate: EvaluateNode;
+  /** Applies an operator of the engine. */
+  readonly engineOperator: EvaluateNode;
   readonly make: ValueFactory;
-  /** Maximum length of a text in UTF-16 units. */
-  readonly maxLength: number;
 }
 
 /** Returns true if the node applies `default`, which accepts undefined variables. */
@@ -130,17 +138,23 @@ function filterNode(name: string, args: readonly TreeNode[]): TreeNode {
 }
 
 /**
- * Applies the operators whose results in the engine differ from Python's; returns null for the
- * others.
+ * Applies the operators whose results in the engine differ from Python's or can be large; the engine
+ * applies the others.
  */
 export function applyOperator(
-  { operator, left, right }: TreeNode,
-  { evaluate, make, maxLength }: OperatorTools,
-): EngineValue | null {
-  const symbol = operator?.value ?? '';
-  if (!['%', '*', '~', '==', '!='].includes(symbol)) return null;
-  const [first, second] = [evaluate(left), evaluate(right)];
+  node: TreeNode,
+  { evaluate, engineOperator, make }: OperatorTools,
+): EngineValue {
+  const symbol = node.operator?.value ?? '';
+  if (!['%', '*', '~', '+', '==', '!='].includes(symbol)) return engineOperator(node);
+  const [first, second] = [evaluate(node.left), evaluate(node.right)];
   switch (symbol) {
+    case '+':
+      if ([first, second].some(({ value }) => typeof value === 'string')) {
+        requirePrintable(first);
+        requirePrintable(second);
+      }
+      return engineOperator({ ...node, left: nodeOf(first), right: nodeOf(second) });
     case '==':
     case '!=':
       return make.boolean(areEqual(first, second) === (symbol === '=='));
@@ -151,7 +165,7 @@ export function applyOperator(
         ? make.text(printf(first.value, second))
         : remainder(first, second, make);
     default:
-      return repeated(first, second, make, maxLength);
+      return repeated(first, second, make);
   }
 }
 
@@ -163,19 +177,14 @@ function remainder(left: EngineValue, right: EngineValue, make: ValueFactory): E
   return isFloat(left) || isFloat(right) ? make.float(result) : make.integer(result);
 }
 
-function repeated(
-  left: EngineValue,
-  right: EngineValue,
-  make: ValueFactory,
-  maxLength: number,
-): EngineValue {
+function repeated(left: EngineValue, right: EngineValue, make: ValueFactory): EngineValue {
   const [content, count] = typeof right.value === 'number' ? [left, right] : [right, left];
   if (typeof content.value !== 'string') {
     const product = numberOf(left) * numberOf(right);
     return isFloat(left) || isFloat(right) ? make.float(product) : make.integer(product);
   }
   const times = Math.max(numberOf(count), 0);
-  if (content.value.length * times > maxLength) throw new Error('the text is too long');
+  requireLength(content.value.length * times);
   return make.text(content.value.repeat(times));
 }
 

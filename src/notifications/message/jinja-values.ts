@@ -1,3 +1,4 @@
+import { printedLength } from '../../common/jinja.js';
 import type { EngineValue, TreeNode } from './sandbox-task.js';
 
 /**
@@ -5,6 +6,22 @@ import type { EngineValue, TreeNode } from './sandbox-task.js';
  * export its classes.
  */
 type EvaluateLiteral = (node: TreeNode) => EngineValue;
+
+/** Maximum length of a text at any point of an evaluation, in UTF-16 units. */
+export const MAX_TEXT_LENGTH = 262_144;
+
+/**
+ * Checks the length of a text before the text is created.
+ *
+ * @throws Error
+ */
+export function requireLength(length: number): void {
+  if (length > MAX_TEXT_LENGTH) throw new Error('the text is too long');
+}
+
+/** Checks the length of the printed text of a value; see `requireLength`. */
+export const requirePrintable = (value: EngineValue, indent = 0): void =>
+  requireLength(printedLength(value, MAX_TEXT_LENGTH, indent));
 
 /** Creates values of the engine. */
 export class ValueFactory {
@@ -62,19 +79,28 @@ export function jinjaTextOf(value: EngineValue): string {
   return isMissing(value) ? '' : reprOf(value);
 }
 
-/** Returns the text of a value as Python's `repr` does. */
+/**
+ * Returns the text of a value as Python's `repr` does.
+ *
+ * @throws Error if the text is too long
+ */
 export function reprOf(value: EngineValue): string {
+  requirePrintable(value);
+  return written(value);
+}
+
+function written(value: EngineValue): string {
   const content = value.value;
   if (isNone(value)) return 'None';
   if (typeof content === 'boolean') return content ? 'True' : 'False';
   if (typeof content === 'number') return numberText(value);
   if (typeof content === 'string') return quoted(content);
   if (isJinjaList(content)) {
-    const items = content.map(reprOf).join(', ');
+    const items = content.map(written).join(', ');
     if (value.type !== 'TupleValue') return `[${items}]`;
     return content.length === 1 ? `(${items},)` : `(${items})`;
   }
-  const members = jinjaEntriesOf(value)?.map(([key, item]) => `${quoted(key)}: ${reprOf(item)}`);
+  const members = jinjaEntriesOf(value)?.map(([key, item]) => `${quoted(key)}: ${written(item)}`);
   return members ? `{${members.join(', ')}}` : String(value);
 }
 

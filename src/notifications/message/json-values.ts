@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isMissing, jinjaTextOf } from './jinja-values.js';
+import { isMissing, jinjaTextOf, requireLength, requirePrintable } from './jinja-values.js';
 import type { EngineValue } from './sandbox-task.js';
 import { jsonOf } from './text-filters.js';
 
@@ -36,14 +36,17 @@ export class JsonValues {
         json += written;
         inString = endsInString(written, inString);
       }
+      requireLength(text.length);
     });
     return { text, json };
   }
 }
 
 /** Returns texts unchanged, because they can be parts of the document, and other values as JSON. */
-const documentOf = (value: EngineValue): string =>
-  typeof value.value === 'string' || isMissing(value) ? jinjaTextOf(value) : jsonOf(value);
+function documentOf(value: EngineValue): string {
+  requirePrintable(value);
+  return typeof value.value === 'string' || isMissing(value) ? jinjaTextOf(value) : jsonOf(value);
+}
 
 /** Returns true if the document is inside a string after this part of its text. */
 function endsInString(text: string, isOpen: boolean): boolean {

@@ -6,6 +6,7 @@ import {
   isNone,
   numberOf,
   reprOf,
+  requireLength,
   jinjaTextOf,
   type ValueFactory,
 } from './jinja-values.js';
@@ -24,7 +25,14 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
       : make.list(itemsOf(value, make).toReversed()),
   join: (value, args, make) => {
     const items = attributesOf(itemsOf(value, make), args.value(1, 'attribute'), make);
-    return make.text(items.map(jinjaTextOf).join(args.text(0, 'd', '')));
+    const separator = args.text(0, 'd', '');
+    let length = 0;
+    const texts = items.map((item, index) => {
+      const text = jinjaTextOf(item);
+      requireLength((length += text.length + (index && separator.length)));
+      return text;
+    });
+    return make.text(texts.join(separator));
   },
   sum: (value, args, make) => {
     const items = attributesOf(itemsOf(value, make), args.value(0, 'attribute'), make);
@@ -35,9 +43,10 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
   min: (value, args, make) => extreme(value, args, make, -1),
   unique: (value, args, make) => {
     const key = keyOf(args.flag(0, 'case_sensitive'), args.value(1, 'attribute'), make);
-    const keys = new Set<string>();
+    const keys = new Set<unknown>();
     const isNew = (item: EngineValue): boolean => {
-      const text = reprOf(key(item));
+      // A text of the engine, whose length counts as steps.
+      const text = make.text(reprOf(key(item))).value;
       return !keys.has(text) && Boolean(keys.add(text));
     };
     return make.list(itemsOf(value, make).filter(isNew));
@@ -56,13 +65,10 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
     const key = keyOf(args.flag(2, 'case_sensitive'), attribute, make);
     const items = itemsOf(value, make).map((item) => ({ item, key: key(item) }));
     items.sort((a, b) => compared(a.key, b.key));
-    const groups = new Map<string, EngineValue[]>();
-    for (const entry of items) {
-      const name = reprOf(entry.key);
-      groups.set(name, [...(groups.get(name) ?? []), entry.item]);
-    }
+    const groups = Map.groupBy(items, (entry) => make.text(reprOf(entry.key)).value);
     return make.list(
-      [...groups.values()].map((members) => {
+      [...groups.values()].map((entries) => {
+        const members = entries.map(({ item }) => item);
         const [name] = attributesOf(members.slice(0, 1), attribute, make);
         return make.tuple([name ?? make.missing(), make.list(members)]);
       }),

@@ -3,6 +3,7 @@ import {
   jinjaEntriesOf,
   numberOf,
   reprOf,
+  requireLength,
   roundHalfEven,
   jinjaTextOf,
 } from './jinja-values.js';
@@ -32,13 +33,18 @@ export function printf(format: string, operand: EngineValue): string {
   const isTuple = operand.type === 'TupleValue' && isJinjaList(operand.value);
   const values = isTuple && isJinjaList(operand.value) ? [...operand.value] : [operand];
   type Groups = [string | undefined, string, string, string | undefined, string];
+  let length = 0;
+  const counted = (part: string): string => {
+    requireLength((length += part.length));
+    return part;
+  };
   const text = format.replace(CONVERSION, (match, ...[key, ...rest]: Groups) => {
     const conversion = conversionOf(...rest);
     if (conversion.kind === '%') return '%';
-    if (key === undefined) return converted(values.shift(), conversion);
+    if (key === undefined) return counted(converted(values.shift(), conversion));
     const member = members?.find(([name]) => name === key)?.[1];
     if (!member) throw new Error(`format needs a dictionary with '${key}' for ${match}`);
-    return converted(member, conversion);
+    return counted(converted(member, conversion));
   });
   const isUnfinished = format.replace(CONVERSION, '').includes('%');
   if (isUnfinished) throw new Error('incomplete format');

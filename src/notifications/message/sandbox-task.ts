@@ -24,6 +24,10 @@ export interface SandboxLimits {
   readonly maxSteps: number;
   /** Number of characters of a value that count as one more step. */
   readonly textPerStep: number;
+  /** Number of items of a list or dictionary that count as one more step when they are read. */
+  readonly itemsPerStep: number;
+  /** Number of items that count as one more step when they can be new or are iterated over. */
+  readonly newItemsPerStep: number;
   readonly maxOutputLength: number;
   readonly maxRange: number;
 }
@@ -47,6 +51,12 @@ export interface TreeNode {
   readonly test?: TreeNode;
   readonly callee?: TreeNode;
   readonly args?: readonly TreeNode[];
+  /** Argument of `*` and `**`. */
+  readonly argument?: TreeNode;
+  /** Value that a `for` block iterates over. With a condition, the value is in `lhs`. */
+  readonly iterable?: TreeNode;
+  readonly call?: TreeNode;
+  readonly lhs?: TreeNode;
   readonly key?: TreeNode;
   readonly operator?: { readonly value: string };
   readonly left?: TreeNode;

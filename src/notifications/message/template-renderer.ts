@@ -1,11 +1,12 @@
 import { jinjaAs, withoutRawBlocks } from '../../common/jinja.js';
 import { applyFilter, applyOperator, isDefaultFilter } from './jinja-dialect.js';
-import { ValueFactory, nodeOf, jinjaTextOf } from './jinja-values.js';
+import { ValueFactory, isJinjaList, nodeOf, jinjaTextOf } from './jinja-values.js';
 import { JsonValues } from './json-values.js';
 import type {
   EngineScope,
   EngineValue,
   Evaluate,
+  SandboxLimits,
   SandboxTask,
   TemplateEngine,
   TemplateInput,
@@ -116,10 +117,9 @@ function createScope(task: SandboxTask): EngineScope {
 }
 
 /**
- * Wraps the method that evaluates every node: counts steps, limits intermediate texts, rejects
- * internal names, reports unknown variables in strict mode, and lets filters and operators return
- * the results of Jinja. The engine stores its values in Maps, so no name can reach a JavaScript
- * prototype.
+ * Wraps the method that evaluates every node: counts steps, rejects internal names, reports unknown
+ * variables in strict mode, and lets filters and operators return the results of Jinja. The engine
+ * stores its values in Maps, so no name can reach a JavaScript prototype.
  */
 function guardInterpreter(
   interpreter: { evaluate: Evaluate },
@@ -128,11 +128,7 @@ function guardInterpreter(
   task: SandboxTask,
 ): void {
   const original = interpreter.evaluate.bind(interpreter);
-  const { maxSteps, maxOutputLength, textPerStep } = task.limits;
-  let steps = 0;
-  const countSteps = (count: number): void => {
-    if ((steps += count) > maxSteps) throw createFault('limit', 'it takes too many steps');
-  };
+  const steps = new StepCounter(task.limits);
   /**
    * Greater than zero inside `default(...)` and `is defined`, where unknown variables are allowed.
    */
@@ -152,36 +148,93 @@ function guardInterpreter(
   const markup = new WeakSet<EngineValue>();
   const dispatch: Evaluate = (node, inner) => {
     const evaluate = (part: TreeNode | undefined): EngineValue => interpreter.evaluate(part, inner);
+    const engineNode = (part: TreeNode | undefined): EngineValue => original(part, inner);
     switch (node?.type) {
+      case 'Iterated':
+        return evaluate(node.operand);
+      case 'For':
+      case 'CallStatement':
+      case 'CallExpression':
+        return original(withIterated(node), inner);
+      case 'MemberExpression':
+        // A member of a list or dictionary is found without reading the others.
+        if (node.property?.type === 'SliceExpression') return original(node, inner);
+        return original({ ...node, object: nodeOf(guarded(node.object, inner)) }, inner);
       case 'Output':
         return make.text(node.print?.(evaluate(node.operand)) ?? '');
       case 'FilterExpression': {
         const input = isDefaultFilter(node) ? lenient(node.operand, inner) : evaluate(node.operand);
-        const engineFilter = (changed: TreeNode | undefined): EngineValue =>
-          original(changed, inner);
-        return applyFilter(node, input, { evaluate, engineFilter, make, markup });
+        return applyFilter(node, input, { evaluate, engineFilter: engineNode, make, markup });
       }
       case 'TestExpression':
         return original({ ...node, operand: nodeOf(lenient(node.operand, inner)) }, inner);
-      case 'BinaryExpression': {
-        const result = applyOperator(node, { evaluate, make, maxLength: maxOutputLength });
-        return result ?? original(node, inner);
-      }
+      case 'BinaryExpression':
+        return applyOperator(node, { evaluate, engineOperator: engineNode, make });
       default:
         return original(node, inner) ?? make.missing();
     }
   };
-  interpreter.evaluate = (node, inner) => {
-    countSteps(1);
+  const guarded: Evaluate = (node, inner) => {
+    steps.count();
     if (node?.engineValue) return node.engineValue;
     refuseInternals(node);
     const value = dispatch(node, inner);
-    const length = typeof value.value === 'string' ? value.value.length : 0;
-    if (length > maxOutputLength) throw createFault('limit', 'the text is too long');
-    countSteps(Math.floor(length / textPerStep));
+    steps.countText(value);
     if (strict && lenientDepth === 0) refuseUnknown(node, value, task.openPaths);
     return value;
   };
+  interpreter.evaluate = (node, inner) => steps.countItems(node, guarded(node, inner));
+}
+
+/** Counts the work of an evaluation in steps. */
+class StepCounter {
+  private steps = 0;
+
+  constructor(private readonly limits: SandboxLimits) {}
+
+  count(steps = 1): void {
+    this.steps += steps;
+    if (this.steps > this.limits.maxSteps) throw createFault('limit', 'it takes too many steps');
+  }
+
+  countText({ value }: EngineValue): void {
+    if (typeof value !== 'string') return;
+    if (value.length > this.limits.maxOutputLength) {
+      throw createFault('limit', 'the text is too long');
+    }
+    this.count(Math.floor(value.length / this.limits.textPerStep));
+  }
+
+  /** Counts the items of a node's value and returns the value. */
+  countItems(node: TreeNode | undefined, result: EngineValue): EngineValue {
+    const { value } = result;
+    const items = isJinjaList(value) ? value.length : value instanceof Map ? value.size : 0;
+    const { newItemsPerStep, itemsPerStep } = this.limits;
+    const perStep = CAN_BE_NEW.has(node?.type) ? newItemsPerStep : itemsPerStep;
+    if (!node?.engineValue) this.count(Math.floor(items / perStep));
+    return result;
+  }
+}
+
+/** Nodes whose lists and dictionaries can consist of new items. */
+const CAN_BE_NEW = new Set<string | undefined>(['CallExpression', 'FilterExpression', 'Iterated']);
+
+/**
+ * Returns a loop or call whose iterated or unpacked items count as new, because the engine creates
+ * values for them.
+ */
+function withIterated(node: TreeNode): TreeNode {
+  const { iterable, lhs, argument, call, args } = node;
+  const iterated = (operand: TreeNode): TreeNode => ({ type: 'Iterated', operand });
+  if (call) return { ...node, call: withIterated(call) };
+  if (lhs) return { ...node, lhs: iterated(lhs) };
+  if (iterable) {
+    return { ...node, iterable: iterable.lhs ? withIterated(iterable) : iterated(iterable) };
+  }
+  if (argument) return { ...node, argument: iterated(argument) };
+  if (!args) return node;
+  const isUnpacked = (part: TreeNode): boolean => part.type.includes('Spread');
+  return { ...node, args: args.map((part) => (isUnpacked(part) ? withIterated(part) : part)) };
 }
 
 /**

@@ -51,6 +51,14 @@ describe('TemplateSandbox', () => {
     ["{{ [{}] | map(attribute='a') | join }}", ''],
     ["{{ (job.name * 6000) | length }} {{ ('äb' * 20000) | first }}", '48000 ä'],
     ['{% for i in range(3) %}{{ i }}{% endfor %}', '012'],
+    [
+      '{% set ns = namespace(all=[]) %}{% for i in range(700) %}{% set ns.all = ns.all + [i] %}{% endfor %}{{ ns.all | length }}',
+      '700',
+    ],
+    [
+      "{{ 'a-b-c'.replace('-', '') }}{{ 'a b'.split() | last }}{{ 'a\n\nb' | indent(1, true) }}",
+      'abcb a\n\n b',
+    ],
     ['a\n{% if true %}\nb\n{% endif %}\nc', 'a\n\nb\n\nc'],
     ['Grüße 🚀 {{ job.id }}', 'Grüße 🚀 42'],
   ])('renders %s when it is saved and when it is sent', async (template, text) => {
@@ -127,6 +135,40 @@ describe('TemplateSandbox', () => {
       fault: 'limit',
       reason: expect.stringContaining(reason),
     });
+  });
+
+  const doubled = '{% set a = a + a %}';
+  const shared = `{% set a = [1] %}${'{% set a = [a, a] %}'.repeat(40)}`;
+  const long = "{% set a = 'a' * 2000 %}{% set b = 'b' * 260000 %}";
+  it.each([
+    [`{% set a = range(10000) %}${doubled.repeat(12)}x`, 'steps'],
+    [
+      `{% set a = [1] %}${doubled.repeat(15)}${'{% for i in a %}'.repeat(5)}${'{% endfor %}'.repeat(5)}`,
+      'steps',
+    ],
+    [`${shared}{{ a }}`, 'long'],
+    [`${shared}{{ '' + a }}`, 'long'],
+    [`${shared}{{ a | tojson }}`, 'long'],
+    [`${shared}{{ a | urlencode }}`, 'long'],
+    [`${shared}{{ [a] | unique | length }}`, 'long'],
+    ['{{ range(10000) | tojson(indent=10000) }}', 'long'],
+    [`${long}{{ a | replace('a', b) }}`, 'long'],
+    [`${long}{{ a.replace('a', b) }}`, 'long'],
+    [`${long}{{ b.split('b') | length }}`, 'long'],
+    [`${long}{{ range(10000) | join(b) }}`, 'long'],
+    ["{{ ('\n' * 260000) | indent(10000, true, true) }}", 'long'],
+    [`${long}{{ ('%(b)s' * 40000) % {'b': b} }}`, 'long'],
+  ])('refuses the size of %.60s before it takes memory', async (template, reason) => {
+    expect(await lenient(template)).toMatchObject({ reason: expect.stringContaining(reason) });
+  });
+
+  it('refuses a JSON document whose values are too long together', async () => {
+    const template = `${long}{% set a = [b] %}{% for i in range(3000) %}{{ a }}{% endfor %}`;
+    const outputs = await sandbox.render(
+      [{ template, strict: false, isJson: true }],
+      stubContext(),
+    );
+    expect(outputs).toMatchObject([{ reason: 'the text is too long' }]);
   });
 
   it.each([

@@ -2,6 +2,7 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { Thread, threadFile } from '../../common/thread.js';
 import { OPEN_PATHS, type MessageContext } from './context.js';
+import { MAX_TEXT_LENGTH } from './jinja-values.js';
 import type { SandboxLimits, SandboxTask, TemplateInput, TemplateOutput } from './sandbox-task.js';
 import { messageOf } from '../../common/errors/errors.js';
 
@@ -11,7 +12,11 @@ export const MAX_TEMPLATE_LENGTH = 16_384;
 const LIMITS: SandboxLimits = {
   maxSteps: 30_000,
   textPerStep: 256,
-  maxOutputLength: 262_144,
+  // An item takes 8 bytes in the copy of a list, and up to 400 bytes if it is new or iterated over. Thus
+  // all steps fit into the memory of the thread: an allocation beyond it can abort the whole process.
+  itemsPerStep: 64,
+  newItemsPerStep: 4,
+  maxOutputLength: MAX_TEXT_LENGTH,
   maxRange: 10_000,
 };
 

@@ -6,6 +6,8 @@ import {
   isNone,
   numberOf,
   numberText,
+  requireLength,
+  requirePrintable,
   roundHalfEven,
   jinjaTextOf,
   type ValueFactory,
@@ -67,6 +69,7 @@ function replaced(text: string, args: FilterArguments): string {
   const count = args.value(2, 'count');
   const parts = text.split(from);
   const limit = !count || isNone(count) ? parts.length : numberOf(count);
+  requireLength(text.length + Math.min(limit, parts.length - 1) * (to.length - from.length));
   if (limit >= parts.length - 1) return parts.join(to);
   return [parts.slice(0, limit + 1).join(to), ...parts.slice(limit + 1)].join(from);
 }
@@ -99,9 +102,11 @@ function indented(text: string, args: FilterArguments): string {
   const isText = typeof width?.value === 'string';
   const indent = isText ? jinjaTextOf(width) : ' '.repeat(sizeOf(args.number(0, 'width', 4), 0));
   const lines = text.split(/\r\n|[\n\r]/);
-  const withBlank = args.flag(2, 'blank');
-  const rest = lines.slice(1).map((line) => (line || withBlank ? indent + line : line));
-  return [args.flag(1, 'first') ? indent + (lines[0] ?? '') : (lines[0] ?? ''), ...rest].join('\n');
+  const [withFirst, withBlank] = [args.flag(1, 'first'), args.flag(2, 'blank')];
+  const isIndented = (line: string, index: number): boolean =>
+    index === 0 ? withFirst : line !== '' || withBlank;
+  requireLength(text.length + lines.filter(isIndented).length * indent.length);
+  return lines.map((line, index) => (isIndented(line, index) ? indent + line : line)).join('\n');
 }
 
 /** Returns the operand of `format % operand` for the arguments of the filter `format`. */
@@ -114,6 +119,7 @@ function operandOf(args: FilterArguments, make: ValueFactory): EngineValue {
 }
 
 function urlEncoded(value: EngineValue): string {
+  requirePrintable(value);
   const pairs = jinjaEntriesOf(value)?.map(([key, item]) => [key, jinjaTextOf(item)]) ?? null;
   const list = isJinjaList(value.value) ? value.value.map(pairIn) : null;
   const query = pairs ?? list;
@@ -154,7 +160,8 @@ function fileSize(value: EngineValue, isBinary: boolean): string {
 
 /** Returns JSON with sorted keys that is safe inside HTML, as Jinja's `tojson` writes it. */
 function htmlSafeJson(value: EngineValue, indent: number): string {
-  return jsonOf(value, ' '.repeat(sizeOf(indent, 0)), '\n').replace(
+  requirePrintable(value, sizeOf(indent, 0));
+  return jsonOf(value, ' '.repeat(indent), '\n').replace(
     /[<>&'\u007F-\uFFFF]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
@@ -195,7 +202,7 @@ export function jsonOf(value: EngineValue, indent = '', lineEnd = ''): string {
 function floatOf({ value }: EngineValue): number | null {
   if (typeof value === 'number' || typeof value === 'boolean') return Number(value);
   const text = typeof value === 'string' ? value.trim() : '';
-  return /^[+-]?(\d+(_\d+)*\.?(\d+)?|\.\d+)(e[+-]?\d+)?$/i.test(text)
+  return /^[+-]?(\d+(_\d+)*(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)
     ? Number(text.replaceAll('_', ''))
     : null;
 }

@@ -260,6 +260,29 @@ describe('renderInjector', () => {
     );
   });
 
+  const shared = `{% set x = [1] %}${'{% set x = [x, x] %}'.repeat(40)}`;
+  const long = `{% set x = '${'b'.repeat(400)}' %}${'{% set x = x ~ x %}'.repeat(10)}`;
+  it.each([
+    `${shared}{{ x }}`,
+    `${shared}{{ '' + x }}`,
+    `${shared}{{ x | tojson }}`,
+    `${long}{{ a.split(',') | join(x, -9000000) }}`,
+    '{{ [1] | tojson(indent=400000000) }}',
+    '{{ a | replace(",", "\n") | indent(400000) }}',
+  ])('refuses the size of %.60s before it takes memory', (template) => {
+    expect(() => renderInjector(template, { a: 'x,'.repeat(1000) })).toThrow('produces more than');
+  });
+
+  it.each([
+    `${long}{{ x | replace('b', a) }}`,
+    `${long}{{ x.replace('b', a) }}`,
+    `${long}{{ x.split('b') }}`,
+  ])('refuses the result of %.60s before it takes memory', (template) => {
+    expect(() => renderInjector(template, { a: 'x,'.repeat(1000) })).toThrow(
+      'the template cannot be evaluated with these inputs',
+    );
+  });
+
   it.each(['a | upper', 'a.split(",")'])('limits the repeated use of %s', (step) => {
     const template = `{% for x in b %}{% set y = ${step} %}{% endfor %}`;
     const scope = { a: 'x,'.repeat(50_000), b: Array.from({ length: 1000 }, () => 1) };

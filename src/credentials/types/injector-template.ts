@@ -1,5 +1,5 @@
 import { messageOf } from '../../common/errors/errors.js';
-import { jinjaAs, withoutRawBlocks } from '../../common/jinja.js';
+import { jinjaAs, printedLength, withoutRawBlocks } from '../../common/jinja.js';
 
 /**
  * Node of a parsed template. `value` is the name of an identifier, `property` the right side of a
@@ -9,6 +9,8 @@ interface Node {
   type: string;
   value?: unknown;
   property?: Node;
+  callee?: Node;
+  args?: Node[];
 }
 
 interface RuntimeValue {
@@ -25,6 +27,8 @@ interface Scope {
 interface TemplateInterpreter {
   run(program: Node): RuntimeValue;
   evaluate(statement: Node | undefined, scope: Scope): RuntimeValue;
+  applyFilter(operand: RuntimeValue, filter: Node, scope: Scope): RuntimeValue;
+  evaluateArguments(nodes: Node[], scope: Scope): [RuntimeValue[], Map<string, RuntimeValue>];
 }
 
 const { Environment, Interpreter, parse, tokenize } = jinjaAs<{
@@ -41,12 +45,15 @@ const MAX_TEXT_LENGTH = 1_048_576;
 const MAX_STEPS = 20_000;
 
 /**
- * Maximum work per rendering: the characters of all texts, and the weighted elements of all lists, over
- * all steps. A step on a megabyte of text counts as one step but takes a millisecond.
+ * Maximum work per rendering: the characters of all texts, and the weighted elements of all lists and
+ * dictionaries, over all steps. A step on a megabyte of text counts as one step but takes a millisecond.
  */
 const MAX_WORK = 8 * MAX_TEXT_LENGTH;
-/** Work per element of a list. */
-const WORK_OF_ELEMENT = 32;
+/** Work per element of a list or dictionary, for which a loop creates values of up to 400 bytes. */
+const WORK_OF_ELEMENT = 64;
+
+/** Filters of the engine that can write their arguments once for each element or line. */
+const REPEATING_FILTERS: ReadonlySet<unknown> = new Set(['indent', 'join', 'tojson']);
 
 /**
  * Maximum length of a template. The parser looks for a tag after each run of spaces, so its cost grows
@@ -131,22 +138,49 @@ class LimitedInterpreter extends Interpreter {
       throw new TemplateError('syntax', 'macros are not supported');
     }
     const value = super.evaluate(statement, environment);
-    if (typeof value.value === 'string' && value.value.length > MAX_TEXT_LENGTH) {
-      throw new TemplateError('limit', `produces more than ${MAX_TEXT_LENGTH} characters`);
-    }
-    this.#work += workOf(value.value);
+    const length = printedLength(value, MAX_TEXT_LENGTH);
+    requireLength(length);
+    this.#work += length + elementsOf(value) * WORK_OF_ELEMENT;
     if (this.#work > MAX_WORK) throw new TemplateError('limit', 'too much text in too many steps');
     if (this.strict && value.type === 'UndefinedValue') refuseUndefined(statement);
     // Jinja prints booleans like Python, and playbooks compare with that text.
     if (value.type === 'BooleanValue') value.toString = () => (value.value ? 'True' : 'False');
     return value;
   }
+
+  /** Checks the length of the result before the filter creates it. */
+  override applyFilter(operand: RuntimeValue, filter: Node, environment: Scope): RuntimeValue {
+    const name = filter.callee?.value;
+    if (REPEATING_FILTERS.has(name)) {
+      const size = this.sizeOf(filter.args ?? [], environment);
+      const text = typeof operand.value === 'string' ? operand.value : null;
+      const parts = name === 'join' ? text?.length : text?.split('\n').length;
+      requireLength(printedLength(operand, MAX_TEXT_LENGTH, size) + size * (parts ?? 0));
+    }
+    return super.applyFilter(operand, filter, environment);
+  }
+
+  /** Returns the number of characters that arguments can add to each element or line. */
+  private sizeOf(nodes: Node[], environment: Scope): number {
+    const [positional, named] = this.evaluateArguments(nodes, environment);
+    return [...positional, ...named.values()].reduce(
+      (size, argument) =>
+        size +
+        (typeof argument.value === 'number'
+          ? Math.abs(argument.value)
+          : printedLength(argument, MAX_TEXT_LENGTH)),
+      0,
+    );
+  }
 }
 
-function workOf(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  return Array.isArray(value) ? value.length * WORK_OF_ELEMENT : 0;
+function requireLength(length: number): void {
+  if (length <= MAX_TEXT_LENGTH) return;
+  throw new TemplateError('limit', `produces more than ${MAX_TEXT_LENGTH} characters`);
 }
+
+const elementsOf = ({ value }: RuntimeValue): number =>
+  Array.isArray(value) ? value.length : value instanceof Map ? value.size : 0;
 
 function refuseUndefined(node: Node | undefined): void {
   if (node?.type === 'Identifier') {

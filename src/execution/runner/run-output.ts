@@ -75,8 +75,12 @@ export class RunnerOutput {
   async end(workspace: Workspace): Promise<void> {
     await this.waitForPipes();
     this.batches.add(this.reader.end());
-    this.batches.add(await readMissedEvents(workspace, this.reader));
     await this.batches.drain();
+    for await (const event of readMissedEvents(workspace, this.reader)) {
+      this.batches.add([event]);
+      // One by one, because the run can have filled each of its files.
+      await this.batches.drain();
+    }
   }
 
   private takeOutput(chunk: Buffer): void {

@@ -69,15 +69,24 @@ export function withoutHiddenStats(row: EventRow): EventRow {
   if (!isStatistics(row)) return row;
   const lines = row.stdout.split('\n');
   const start = lines.findIndex((line) => line.startsWith(PRINTED_ARTIFACTS));
-  const shown = lines.map((line, index) =>
-    start >= 0 && index > start && line.trim() !== '' ? HIDDEN_ARTIFACTS : line,
-  );
   return {
     ...row,
-    stdout: shown.join('\n'),
+    stdout: start < 0 ? row.stdout : hideLines(lines, start + 1),
     eventData: { ...row.eventData, artifact_data: HIDDEN_ARTIFACTS },
   };
 }
+
+/** Returns the event without its output and data; its output keeps its number of lines. */
+export const withoutOutput = (row: EventRow): EventRow => ({
+  ...row,
+  stdout: hideLines(row.stdout.split('\n'), 0),
+  eventData: {},
+});
+
+const hideLines = (lines: readonly string[], from: number): string =>
+  lines
+    .map((line, index) => (index >= from && line.trim() !== '' ? HIDDEN_ARTIFACTS : line))
+    .join('\n');
 
 /** Returns true for the event with the statistics of the run. */
 export const isStatistics = ({ event }: Pick<EventRow, 'event'>): boolean =>

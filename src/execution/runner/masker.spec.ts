@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 
 import { toEventRow } from './events.js';
-import { MASK } from './mask.js';
+import { MASK, spansOf } from './mask.js';
 import { createMasker } from './masker.js';
+import { finderOf } from './text-finder.js';
 
 const KEY = '-----BEGIN KEY-----\nabcdefghijklmnop\nqrstuvwx12345678\n-----END KEY-----\n';
 
@@ -160,6 +161,15 @@ describe('createMasker', () => {
     }
     expect(masker.text('secret 12secret 499secre')).toBe(`${MASK}${MASK}secre`);
     expect(masker.text('se')).toBe('se');
+  });
+
+  it('finds the same texts among many as a pattern does, if they contain each other', () => {
+    const words = Array.from({ length: 1000 }, (_, id) => id.toString(2)).filter((_, id) => id % 3);
+    const forms = words.filter(({ length }) => length > 2);
+    const longestFirst = [...forms].sort((left, right) => right.length - left.length);
+    const input = Array.from({ length: 500 }, (_, id) => (id * 7919).toString(2)).join('-');
+    const expected = spansOf(new RegExp(longestFirst.join('|'), 'g'), input);
+    expect(finderOf(new Set(forms))(input)).toEqual(expected);
   });
 
   it('masks a whole event and keeps its identifiers', () => {

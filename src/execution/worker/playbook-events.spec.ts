@@ -157,3 +157,26 @@ it('PlaybookEvents hides the statistics if too many events follow them', async (
   expect(counters().at(-1)).toBe(1002);
   expect(JSON.stringify([stored, events.fields()])).not.toContain('canary');
 });
+
+it('PlaybookEvents hides the output after hidden statistics that are too many to be masked', async () => {
+  const values = Array.from({ length: 40_000 }, (_, index) => `canary-${index}`);
+  await events.take([event('playbook_on_start', {}, 'the start'), censored()]);
+  await events.take([event('playbook_on_stats', { artifact_data: { values } }, recap)]);
+  for (let index = 0; index < 20; index += 1)
+    await events.take([censored(), event('verbose', { a: 'canary-7' }, 'say\ncanary-7')]);
+  await events.finish();
+  expect(JSON.stringify([stored, events.fields()])).not.toContain('canary');
+  expect(stored[0]?.stdout).toBe('the start');
+  expect(stored.at(-1)).toMatchObject({ stdout: `${HIDDEN}\n${HIDDEN}`, eventData: {} });
+});
+
+it('PlaybookEvents masks the most hidden statistics in the longest line in bounded time', async () => {
+  const started = performance.now();
+  const values = Array.from({ length: 1000 }, (_, index) => `aaaaaa${index}`);
+  await events.take([censored(), event('playbook_on_stats', { artifact_data: { values } })]);
+  await events.take([event('verbose', {}, 'a'.repeat(1024 * 1024))]);
+  await events.finish();
+  expect(stored).toHaveLength(3);
+  // Typically 300 ms; a comparison with each value takes a minute.
+  expect(performance.now() - started).toBeLessThan(10_000);
+});

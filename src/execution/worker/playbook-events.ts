@@ -10,6 +10,7 @@ import {
   isStatistics,
   setsHiddenStats,
   withoutHiddenStats,
+  withoutOutput,
   type RunCounts,
 } from '../runner/event-summaries.js';
 import { isPlainOutput, toEventRow, type RunnerEvent } from '../runner/events.js';
@@ -27,6 +28,12 @@ const MAX_WAITING = 1000;
  * not start.
  */
 const MAX_STARTUP_LINES = 50;
+/**
+ * Maximum number of hidden texts, and of their characters, that are masked in the output after the
+ * statistics. More texts would make the search slow, so the whole output is hidden instead.
+ */
+const MAX_HIDDEN_TEXTS = 1000;
+const MAX_HIDDEN_LENGTH = 64 * 1024;
 /** Ansible's message if the limit matches none of the inventory's hosts. */
 const NO_HOST_LEFT = '--limit leaves us with no hosts to target';
 
@@ -39,8 +46,15 @@ export class PlaybookEvents {
   private collected: Record<string, unknown> = {};
   private isHidden = false;
   private failed = false;
-  /** Masks the values of hidden statistics in the statistics and in all later events. */
-  private noLogMasker: Masker = createMasker([]);
+  /**
+   * Masks the values of hidden statistics in the statistics and in all later events; null if the
+   * values can have changed.
+   */
+  private noLogMasker: Masker | null = createMasker([]);
+  /** False if there are too many hidden values to mask them. */
+  private isMaskable = true;
+  /** Counter of the first event with statistics. */
+  private statisticsCounter = Infinity;
   /**
    * The statistics and later events. They wait for the end of the run, because a late event can
    * reveal that the statistics must be hidden.
@@ -152,13 +166,24 @@ export class PlaybookEvents {
       this.summaries.set(this.masker.text(host), summary);
     }
     Object.assign(this.collected, artifacts(row));
+    if (isStatistics(row)) this.statisticsCounter = Math.min(this.statisticsCounter, row.counter);
     const isHiddenNow = this.isHidden || Boolean(this.collected[HIDES_ARTIFACTS]);
     if (setsHiddenStats(row) || (isStatistics(row) && isHiddenNow)) this.hide();
   }
 
   private hide(): void {
     this.isHidden = true;
-    this.noLogMasker = createMasker(textsIn(this.collected));
+    this.noLogMasker = null;
+  }
+
+  /** Returns the masker of hidden statistics, created once for all events of a batch. */
+  private hiddenMasker(): Masker {
+    if (this.noLogMasker) return this.noLogMasker;
+    const texts = textsIn(this.collected);
+    const length = texts.reduce((sum, text) => sum + text.length, 0);
+    this.isMaskable = texts.length <= MAX_HIDDEN_TEXTS && length <= MAX_HIDDEN_LENGTH;
+    this.noLogMasker = createMasker(this.isMaskable ? texts : []);
+    return this.noLogMasker;
   }
 
   /** Adds the events that must wait to the waiting events, and returns the others. */
@@ -181,15 +206,21 @@ export class PlaybookEvents {
   private withoutUnfinished(rows: readonly EventRow[]): readonly EventRow[] {
     const output = rows.slice(rows.findLastIndex((row) => !isPlainOutput(row)) + 1);
     const texts = output.map(({ stdout }) => stdout);
-    const open = Math.max(this.noLogMasker.openPieces(texts), this.masker.openPieces(texts));
+    const open = Math.max(this.hiddenMasker().openPieces(texts), this.masker.openPieces(texts));
     const count = rows.length - (open > MAX_WAITING ? 0 : open);
     this.unfinished = rows.slice(count);
     return rows.slice(0, count);
   }
 
   private masked(rows: readonly EventRow[]): readonly EventRow[] {
-    const shown = this.isHidden ? this.noLogMasker.events(rows.map(withoutHiddenStats)) : rows;
-    return this.masker.events(shown);
+    if (!this.isHidden) return this.masker.events(rows);
+    const masker = this.hiddenMasker();
+    return this.masker.events(masker.events(rows.map((row) => this.withoutHidden(row))));
+  }
+
+  private withoutHidden(row: EventRow): EventRow {
+    const isShown = this.isMaskable || isStatistics(row) || row.counter < this.statisticsCounter;
+    return isShown ? withoutHiddenStats(row) : withoutOutput(row);
   }
 }
 

@@ -52,6 +52,10 @@ export const endedWithoutFailure = (code: number | null): string =>
   'The end of the output says why.';
 export const SECRETS_TOO_LARGE =
   'The statistics are not passed to later nodes: some were set under no_log, and together they are too large.';
+
+/** @param bytes maximum size of the artifacts of a run, as JSON */
+export const artifactsTooLarge = (bytes: number): string =>
+  `The values of set_stats are larger than ${bytes} bytes and are not kept.`;
 export const SHUT_DOWN = 'Task was canceled due to receiving a shutdown signal.';
 
 /** @param ended number of processes of the run that were still alive and were ended */

@@ -1,4 +1,7 @@
+import { exactJson } from '../../common/exact-json.js';
 import { isRecord, tableOf } from '../../common/records.js';
+import { HIDDEN_ARTIFACTS, HIDES_ARTIFACTS } from '../../runs/artifacts.js';
+import { artifactsTooLarge } from '../../runs/run-explanations.js';
 import type { EventRow } from '../../runs/events/job-events.repository.js';
 import { cleanText, mapTextsIn, truncateText } from './clean-text.js';
 import { eventDisplay, eventKind } from './event-kinds.js';
@@ -21,6 +24,8 @@ export interface RunnerEvent {
 export const MAX_NAME_LENGTH = 1024;
 /** Maximum size of a stored module result, in bytes of JSON. */
 export const MAX_RESULT_BYTES = 700_000;
+/** Maximum size of the artifacts of a run, in bytes of JSON; lists of jobs contain them, too. */
+export const MAX_ARTIFACT_BYTES = 1_000_000;
 const NAMED_KEYS = ['playbook', 'play', 'task', 'role', 'host'] as const;
 /** Keys of a result that are stored if the result is too large. */
 const RESULT_ESSENTIALS = [
@@ -74,6 +79,7 @@ function storableData(raw: unknown): Record<string, unknown> {
   const clean = mapTextsIn(isRecord(raw) ? raw : {}, cleanText);
   // Only after the clean-up, which has removed values that are nested too deeply for JSON.
   if ('res' in clean) clean['res'] = limitResult(clean['res']);
+  if ('artifact_data' in clean) clean['artifact_data'] = limitArtifacts(clean['artifact_data']);
   for (const key of NAMED_KEYS) {
     const name = clean[key];
     if (typeof name === 'string') clean[key] = truncateText(name, MAX_NAME_LENGTH);
@@ -90,6 +96,13 @@ function limitResult(res: unknown): unknown {
     ...Object.fromEntries(essentials),
     msg: `The result of ${bytes} bytes is larger than ${MAX_RESULT_BYTES} and is not kept.`,
   };
+}
+
+/** Returns a text in place of artifacts that are too large. */
+function limitArtifacts(data: unknown): unknown {
+  if (Buffer.byteLength(exactJson(data)) <= MAX_ARTIFACT_BYTES) return data;
+  const isHidden = isRecord(data) && Boolean(data[HIDES_ARTIFACTS]);
+  return isHidden ? HIDDEN_ARTIFACTS : artifactsTooLarge(MAX_ARTIFACT_BYTES);
 }
 
 function isFailed(event: string, eventData: Record<string, unknown>): boolean {

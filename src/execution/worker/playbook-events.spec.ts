@@ -170,6 +170,35 @@ it('PlaybookEvents hides the output after hidden statistics that are too many to
   expect(stored.at(-1)).toMatchObject({ stdout: `${HIDDEN}\n${HIDDEN}`, eventData: {} });
 });
 
+const TOO_LARGE = 'The values of set_stats are larger than 1000000 bytes and are not kept.';
+const large = (bytes: number): string => `canary-${'x'.repeat(bytes)}`;
+
+it('PlaybookEvents keeps no artifacts that are larger than 1 MB together', async () => {
+  const statistic = (data: object) => event('playbook_on_stats', { artifact_data: data }, recap);
+  await events.take([statistic({ a: 1, value: large(990_000) })]);
+  expect(events.fields()).toMatchObject({ artifacts: expect.stringContaining('canary') });
+  expect(events.hasLargeArtifacts).toBe(false);
+  await events.take([statistic({ other: large(20_000) }), statistic({ later: large(23_000_000) })]);
+  expect(events.fields()).toMatchObject({ artifacts: '{}' });
+  expect(events.hasLargeArtifacts).toBe(true);
+  await events.finish();
+  expect(stored.at(-1)?.eventData).toEqual({ artifact_data: TOO_LARGE });
+});
+
+it.each<[string, () => RunnerEvent[]]>([
+  ['by a task', () => [censored()]],
+  ['by the statistics', () => []],
+])('PlaybookEvents hides artifacts that are too large, with no_log set %s', async (_, before) => {
+  const mark = before().length > 0 ? {} : { _ansible_no_log: true };
+  const artifact_data = { ...mark, value: large(1_000_000) };
+  await events.take([...before(), event('playbook_on_stats', { artifact_data }, recap)]);
+  await events.take([event('verbose', {}, 'say canary-x')]);
+  await events.finish();
+  expect(JSON.stringify([stored, events.fields()])).not.toContain('canary');
+  expect(events.secretArtifacts()).toEqual({});
+  expect(events.hasLargeArtifacts).toBe(true);
+});
+
 it('PlaybookEvents masks the most hidden statistics in the longest line in bounded time', async () => {
   const started = performance.now();
   const values = Array.from({ length: 1000 }, (_, index) => `aaaaaa${index}`);

@@ -13,7 +13,12 @@ import {
   withoutOutput,
   type RunCounts,
 } from '../runner/event-summaries.js';
-import { isPlainOutput, toEventRow, type RunnerEvent } from '../runner/events.js';
+import {
+  isPlainOutput,
+  MAX_ARTIFACT_BYTES,
+  toEventRow,
+  type RunnerEvent,
+} from '../runner/events.js';
 import { createMasker, type Masker } from '../runner/masker.js';
 import type { ActiveRun } from './active-runs.service.js';
 import type { EventStore } from './event-store.service.js';
@@ -44,6 +49,7 @@ export type RowOfEvent = (event: RunnerEvent) => EventRow;
 export class PlaybookEvents {
   readonly summaries = new Map<string, HostSummary>();
   private collected: Record<string, unknown> = {};
+  private collectedBytes = 0;
   private isHidden = false;
   private failed = false;
   /**
@@ -106,6 +112,11 @@ export class PlaybookEvents {
     return this.failed;
   }
 
+  /** True if the artifacts are too large to be kept. */
+  get hasLargeArtifacts(): boolean {
+    return this.collectedBytes > MAX_ARTIFACT_BYTES;
+  }
+
   /** Returns the columns of the job. */
   fields(): Record<string, unknown> {
     return {
@@ -165,10 +176,18 @@ export class PlaybookEvents {
     for (const [host, summary] of hostSummariesOf(row)) {
       this.summaries.set(this.masker.text(host), summary);
     }
-    Object.assign(this.collected, artifacts(row));
-    if (isStatistics(row)) this.statisticsCounter = Math.min(this.statisticsCounter, row.counter);
-    const isHiddenNow = this.isHidden || Boolean(this.collected[HIDES_ARTIFACTS]);
-    if (setsHiddenStats(row) || (isStatistics(row) && isHiddenNow)) this.hide();
+    if (isStatistics(row)) this.collectStatistics(row);
+    if (setsHiddenStats(row)) this.hide();
+  }
+
+  private collectStatistics(row: EventRow): void {
+    this.statisticsCounter = Math.min(this.statisticsCounter, row.counter);
+    const found = artifacts(row);
+    const data = row.eventData['artifact_data'];
+    this.collectedBytes += typeof data === 'string' ? Infinity : exactJson(found).length;
+    const hides = [found, this.collected].some((one) => one[HIDES_ARTIFACTS]);
+    this.collected = this.hasLargeArtifacts ? {} : Object.assign(this.collected, found);
+    if (this.isHidden || hides || data === HIDDEN_ARTIFACTS) this.hide();
   }
 
   private hide(): void {
@@ -181,7 +200,8 @@ export class PlaybookEvents {
     if (this.noLogMasker) return this.noLogMasker;
     const texts = textsIn(this.collected);
     const length = texts.reduce((sum, text) => sum + text.length, 0);
-    this.isMaskable = texts.length <= MAX_HIDDEN_TEXTS && length <= MAX_HIDDEN_LENGTH;
+    const isLarge = texts.length > MAX_HIDDEN_TEXTS || length > MAX_HIDDEN_LENGTH;
+    this.isMaskable = !isLarge && !this.hasLargeArtifacts;
     this.noLogMasker = createMasker(this.isMaskable ? texts : []);
     return this.noLogMasker;
   }

@@ -10,7 +10,13 @@ import { JobEventsRepository } from '../../runs/events/job-events.repository.js'
 import { JobHostSummariesRepository } from '../../runs/events/job-host-summaries.repository.js';
 import { sealArtifacts } from '../../runs/workflow-artifacts.js';
 import { JobContextsRepository, type JobContext } from '../../runs/job-contexts.repository.js';
-import { LIMIT_WITHOUT_HOSTS, NO_PROJECT, SECRETS_TOO_LARGE } from '../../runs/run-explanations.js';
+import {
+  artifactsTooLarge,
+  LIMIT_WITHOUT_HOSTS,
+  NO_PROJECT,
+  SECRETS_TOO_LARGE,
+} from '../../runs/run-explanations.js';
+import { MAX_ARTIFACT_BYTES } from '../runner/events.js';
 import { textsIn } from '../runner/clean-text.js';
 import { readAllVariables } from '../../common/fields/variables.js';
 import { searchPaths } from '../runner/ansible-paths.js';
@@ -182,6 +188,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
       explanation,
       await this.storeFacts(run, preparation),
       isTooLarge && SECRETS_TOO_LARGE,
+      events.hasLargeArtifacts && artifactsTooLarge(MAX_ARTIFACT_BYTES),
     ];
     return {
       ...outcome,

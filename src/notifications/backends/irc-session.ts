@@ -24,6 +24,12 @@ export interface IrcAddress {
 
 /** Maximum length of unparsed input. IRC lines are shorter (512 bytes, with tags 8191). */
 const MAX_PENDING = 16_384;
+/** Maximum number of bytes that the server has not read. Clients send a few hundred bytes. */
+const MAX_UNSENT = 65_536;
+/** Maximum number of lines that are not processed yet. A greeting has some hundred lines. */
+const MAX_LINES = 10_000;
+/** Time after which `close` drops data that the server has not read, in ms. */
+const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
  * A connection that transfers lines. `next` reads one line at a time; PING is answered
@@ -34,13 +40,14 @@ export class IrcSession {
   private pending = '';
   private failure: OutboundError | null = null;
   private wake: (() => void) | null = null;
+  private isClosed = false;
 
   private constructor(
     private readonly socket: Socket,
-    target: string,
+    private readonly target: string,
   ) {
     socket.setEncoding('utf8');
-    socket.on('data', (chunk: string) => this.receive(chunk, target));
+    socket.on('data', (chunk: string) => this.receive(chunk));
     socket.on('error', (error) => this.fail(translateError(error, target)));
     socket.on('close', () =>
       this.fail(new OutboundError('reset', `${target}: connection closed.`)),
@@ -73,7 +80,9 @@ export class IrcSession {
   }
 
   send(line: string): void {
-    if (this.socket.writable) this.socket.write(`${line}\r\n`);
+    if (!this.socket.writable) return;
+    if (this.socket.writableLength > MAX_UNSENT) this.abort('the server does not read.');
+    else this.socket.write(`${line}\r\n`);
   }
 
   /**
@@ -110,18 +119,21 @@ export class IrcSession {
     }
   }
 
-  /** Closes the connection after all written data was sent. */
+  /** Closes the connection after all written data was sent, at most some seconds later. */
   close(): void {
+    this.isClosed = true;
     if (this.socket.connecting) this.socket.destroy();
     else this.socket.destroySoon();
+    const timer = setTimeout(() => this.socket.destroy(), CLOSE_TIMEOUT_MS);
+    this.socket.once('close', () => clearTimeout(timer));
   }
 
-  private receive(chunk: string, target: string): void {
+  private receive(chunk: string): void {
+    if (this.isClosed) return;
     const parts = (this.pending + chunk).split(/\r?\n/);
     this.pending = parts.pop() ?? '';
-    if (this.pending.length > MAX_PENDING) {
-      this.fail(new OutboundError('too_large', `${target}: the response is not IRC.`));
-      this.close();
+    if (this.pending.length > MAX_PENDING || this.lines.length + parts.length > MAX_LINES) {
+      this.abort('the response is not IRC.');
       return;
     }
     for (const part of parts) {
@@ -130,6 +142,12 @@ export class IrcSession {
       else if (line.command) this.lines.push(line);
     }
     this.signal();
+  }
+
+  private abort(reason: string): void {
+    this.fail(new OutboundError('too_large', `${this.target}: ${reason}`));
+    this.isClosed = true;
+    this.socket.destroy();
   }
 
   private fail(error: OutboundError): void {
@@ -151,7 +169,7 @@ export class IrcSession {
 
 /** Parses `:source COMMAND a b :rest of the line`; tags are dropped. */
 export function parseLine(text: string): IrcLine {
-  const match = /^(?:@\S+ +)?(?::(\S+) +)?(\S+)?(.*)$/.exec(text);
+  const match = /^(?:@\S+ +)?(?::(\S+) +)?(\S+)?(.*)$/s.exec(text);
   const [, prefix = '', command = '', tail = ''] = match ?? [];
   const [middle = '', trailing] = splitOnce(tail, ' :');
   const parameters = middle.split(' ').filter((word) => word !== '');

@@ -4,6 +4,8 @@
  * @jest-environment node
  */
 import { jest } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
 import { IrcSink } from '../../../test/support/fakes/irc-sink.js';
 import type { IrcSinkOptions } from '../../../test/support/fakes/irc-sink.js';
 import {
@@ -14,7 +16,7 @@ import {
 import { OutboundClient } from '../../outbound/outbound-client.js';
 import type { Configuration } from './backend.js';
 import { ircBackend } from './irc.backend.js';
-import { parseLine } from './irc-session.js';
+import { IrcSession, parseLine } from './irc-session.js';
 
 const http = createTestClient();
 const sinks: IrcSink[] = [];
@@ -160,6 +162,63 @@ describe('irc', () => {
     const sending = send(configFor(sink));
     setTimeout(() => void sink.close(), 50);
     await expect(sending).rejects.toMatchObject({ retryable: true });
+  });
+});
+
+describe('IrcSession', () => {
+  const sockets: Socket[] = [];
+  afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
+
+  const serve = async (onConnection: (socket: Socket) => void) => {
+    const server = createServer((socket) => {
+      sockets.push(socket.on('error', () => undefined));
+      onConnection(socket);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = Object(server.address());
+    const session = await IrcSession.open({
+      ...{ address: '127.0.0.1', host: 'irc.test', port: Number(port) },
+      ...{ tls: false, verifyTls: true, connectTimeoutMs: 3_000 },
+    });
+    return { server, session };
+  };
+
+  it('ends when the server sends PINGs and does not read the replies', async () => {
+    const ping = `PING :${'x'.repeat(8_000)}\r\n`.repeat(100);
+    const { server, session } = await serve((socket) => {
+      socket.pause();
+      const flood = (): boolean => socket.writable && socket.write(ping, flood);
+      flood();
+    });
+    await expect(session.next(Date.now() + 20_000)).rejects.toThrow('does not read');
+    server.close();
+  });
+
+  it('closes soon, although the server does not read', async () => {
+    const { server, session } = await serve((socket) => {
+      socket.pause();
+    });
+    session.send('x'.repeat(16_000_000));
+    session.close();
+    await expect(session.next(Date.now() + 20_000)).rejects.toThrow('connection closed');
+    server.close();
+  });
+
+  it('ends when the server sends more lines than a greeting has', async () => {
+    const { server, session } = await serve((socket) => {
+      socket.write('x\n'.repeat(30_000));
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const lines = async (): Promise<void> => {
+      for (;;) await session.next(Date.now() + 5_000);
+    };
+    await expect(lines()).rejects.toThrow('not IRC');
+    server.close();
+  });
+
+  it('reads a long line without backtracking', () => {
+    const line = parseLine(`${'x'.repeat(80_000)}\u2028y`);
+    expect(line.command).toHaveLength(80_000);
   });
 });
 

@@ -31,4 +31,17 @@ it('the summary counts all descendants and attaches messages to the event before
 it('the summary reports a missing parent, and accepts events that are their own ancestors', () => {
   expect(summarizeTree([event(2, 'runner_on_ok', 9)]).is_tree).toBe(false);
   expect(summarizeTree([event(1, 'runner_on_ok', 1)]).children_summary).toEqual({});
+  const circle = [event(1, 'runner_on_ok', 2), event(2, 'runner_on_ok', 1)];
+  expect(summarizeTree(circle)).toMatchObject({
+    children_summary: { 1: { rowNumber: 0, numChildren: 1 } },
+    is_tree: true,
+  });
+});
+
+it('the summary counts the descendants of a long chain', () => {
+  const count = 200_000;
+  const chain = Array.from({ length: count }, (_, id) => event(id + 1, 'runner_on_ok', id));
+  const { children_summary: children } = summarizeTree(chain);
+  expect(children[1]).toEqual({ rowNumber: 0, numChildren: count - 1 });
+  expect(children[count - 1]).toEqual({ rowNumber: count - 2, numChildren: 1 });
 });

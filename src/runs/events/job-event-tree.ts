@@ -1,5 +1,3 @@
-import { entryOf } from '../../common/invariants.js';
-
 /** Fields of an event that determine the tree. */
 export interface TreeEvent {
   counter: number;
@@ -38,45 +36,40 @@ export const UNFINISHED: ChildrenSummary = {
 };
 
 /**
- * Counts the descendants of every event.
+ * Counts the descendants of every event, in linear time: a run can write any parents. A parent that does
+ * not precede its child is ignored, so there are no circles.
  *
  * @param events events in order of their counters
  */
 export function summarizeTree(events: readonly TreeEvent[]): ChildrenSummary {
-  const counters = new Map(events.map(({ uuid, counter }) => [uuid, counter]));
-  const parents = new Map(events.map(({ uuid, parent_uuid: parent }) => [uuid, parent]));
-  const rows = new Map(events.map(({ counter }, rowNumber) => [counter, rowNumber]));
+  const rows = new Map(events.map(({ uuid }, rowNumber) => [uuid, rowNumber]));
   const nested: Record<number, string> = {};
-  const counts = new Map<number, number>();
+  /** For each event, the row number of its parent; its own row number without a parent. */
+  const parents = new Uint32Array(events.length);
   let isTree = true;
   let previous: TreeEvent | undefined;
-  for (const event of events) {
+  for (const [row, event] of events.entries()) {
     const isMessage = MESSAGES.includes(event.event);
-    if (isMessage && previous) {
-      nested[event.counter] = previous.uuid;
-      parents.set(event.uuid, previous.uuid);
-    }
+    if (isMessage && previous) nested[event.counter] = previous.uuid;
     if (!isMessage) {
       previous = event;
-      if (event.event !== 'playbook_on_start' && !counters.has(event.parent_uuid)) isTree = false;
+      if (event.event !== 'playbook_on_start' && !rows.has(event.parent_uuid)) isTree = false;
     }
-    const seen = new Set([event.uuid]);
-    for (
-      let parent = parents.get(event.uuid) ?? '';
-      counters.has(parent) && !seen.has(parent);
-      parent = parents.get(parent) ?? ''
-    ) {
-      seen.add(parent);
-      const counter = entryOf(counters, parent);
-      counts.set(counter, (counts.get(counter) ?? 0) + 1);
-    }
+    const parent = isMessage && previous ? previous.uuid : event.parent_uuid;
+    parents[row] = Math.min(rows.get(parent) ?? row, row);
   }
-  const summary = [...counts].map(
-    ([counter, numChildren]) =>
-      [counter, { rowNumber: entryOf(rows, counter), numChildren }] as const,
-  );
+  const counts = new Uint32Array(events.length);
+  for (let row = events.length - 1; row >= 0; row -= 1) {
+    const parent = parents[row] ?? row;
+    if (parent < row) counts[parent] = (counts[parent] ?? 0) + (counts[row] ?? 0) + 1;
+  }
+  const summary: ChildrenSummary['children_summary'] = {};
+  for (const [rowNumber, { counter }] of events.entries()) {
+    const numChildren = counts[rowNumber] ?? 0;
+    if (numChildren > 0) summary[counter] = { rowNumber, numChildren };
+  }
   return {
-    children_summary: Object.fromEntries(summary),
+    children_summary: summary,
     meta_event_nested_uuid: nested,
     event_processing_finished: true,
     is_tree: isTree,

@@ -3,7 +3,7 @@ import type { EventRow } from '../../runs/events/job-events.repository.js';
 import type { HostSummary } from '../../runs/events/job-host-summaries.repository.js';
 import { HIDDEN_ARTIFACTS } from '../../runs/artifacts.js';
 import { cleanText, mapTextsIn, truncateText } from './clean-text.js';
-import { MAX_NAME_LENGTH } from './events.js';
+import { countOf } from './events.js';
 
 /** Number of plays and tasks of a run. */
 export interface RunCounts {
@@ -11,6 +11,10 @@ export interface RunCounts {
   readonly taskCount: number;
 }
 
+/**
+ * Maximum length of the name of a host, as in inventories; indexes have no room for longer names.
+ */
+const MAX_HOST_NAME_LENGTH = 512;
 /** First words of the output of `show_custom_stats` below the recap, per host and for the run. */
 const PRINTED_ARTIFACTS = 'CUSTOM STATS: ';
 const COUNTERS = [
@@ -32,13 +36,11 @@ export function hostSummariesOf({ event, eventData }: Stats): Map<string, HostSu
   if (!isStatistics({ event })) return summaries;
   const hosts = new Set(COUNTERS.flatMap((counter) => Object.keys(recordOf(eventData[counter]))));
   for (const host of hosts) {
-    const count = (counter: (typeof COUNTERS)[number]): number => {
-      const value = recordOf(eventData[counter])[host];
-      return typeof value === 'number' && Number.isSafeInteger(value) ? value : 0;
-    };
+    const count = (counter: (typeof COUNTERS)[number]): number =>
+      countOf(recordOf(eventData[counter])[host]);
     const counts = tableOf(COUNTERS, count);
     const failed = counts.dark > 0 || counts.failures > 0;
-    summaries.set(truncateText(cleanText(host), MAX_NAME_LENGTH), { ...counts, failed });
+    summaries.set(truncateText(cleanText(host), MAX_HOST_NAME_LENGTH), { ...counts, failed });
   }
   return summaries;
 }

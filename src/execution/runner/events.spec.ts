@@ -131,7 +131,9 @@ describe('toEventRow', () => {
 
   it.each([
     [event('verbose'), '2026-01-02T03:04:05.678901Z'],
-    [event('verbose', {}, { created: '2026-01-02T03:04:05Z' }), '2026-01-02T03:04:05Z'],
+    [event('verbose', {}, { created: '2026-01-02T03:04:05Z' }), '2026-01-02T03:04:05.000Z'],
+    [event('verbose', {}, { created: '2026-02-30T03:04:05Z' }), '2026-03-02T03:04:05.000Z'],
+    [event('verbose', {}, { created: '0000-01-02T03:04:05Z' }), expect.stringMatching(/^20/)],
     [event('verbose', {}, { created: 7 }), expect.stringMatching(/^\d{4}-.*Z$/)],
   ])('marks the time as UTC', (given, created) => {
     expect(toEventRow(given).created).toEqual(created);
@@ -155,6 +157,13 @@ describe('toEventRow', () => {
       verbosity: 0,
       parentUuid: '',
     });
+  });
+
+  it('ignores numbers that the database cannot store', () => {
+    const numbers = { start_line: 2_147_483_648, end_line: 2 ** 53 - 1, verbosity: 3e9 };
+    const row = toEventRow(event('playbook_on_stats', { ok: { a: 3e9 } }, numbers));
+    expect(row).toMatchObject({ startLine: 0, endLine: 0, verbosity: 0 });
+    expect(hostSummariesOf(row).get('a')).toMatchObject({ ok: 0 });
   });
 
   it('truncates a deeply nested result', () => {

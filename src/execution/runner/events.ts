@@ -22,6 +22,10 @@ export interface RunnerEvent {
  * (docs/contract/runs.md#events).
  */
 export const MAX_NAME_LENGTH = 1024;
+/** Maximum number in an event; leaves room in the column for the lines of the run's preparation. */
+const MAX_NUMBER = 2_000_000_000;
+/** Time that the database can store in any case, in ms: the year 2200. */
+const MAX_TIME = Date.UTC(2200);
 /** Maximum size of a stored module result, in bytes of JSON. */
 export const MAX_RESULT_BYTES = 700_000;
 /** Maximum size of the artifacts of a run, in bytes of JSON; lists of jobs contain them, too. */
@@ -132,13 +136,24 @@ function textOf(value: unknown): string {
   return typeof value === 'number' ? String(value) : '';
 }
 
-function countOf(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
+/** Returns a count of an event; 0 for anything that the database cannot store. */
+export function countOf(value: unknown): number {
+  return typeof value === 'number' &&
+    Number.isSafeInteger(value) &&
+    0 < value &&
+    value <= MAX_NUMBER
+    ? value
+    : 0;
 }
 
-/** The callback writes UTC times without a time zone. */
+/**
+ * The callback writes UTC times without a time zone. JavaScript accepts more than PostgreSQL, such as
+ * February 30, so the time is written again.
+ */
 function toInstant(value: unknown): string {
   const text = typeof value === 'string' ? value : '';
-  const instant = /(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`;
-  return Number.isNaN(Date.parse(instant)) ? new Date().toISOString() : instant;
+  const time = Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
+  if (!(time >= 0 && time <= MAX_TIME)) return new Date().toISOString();
+  const microseconds = /\.\d{3}(\d{3})/.exec(text)?.[1] ?? '';
+  return new Date(time).toISOString().replace('Z', `${microseconds}Z`);
 }

@@ -41,7 +41,10 @@ export async function* readMissedEvents(
   const names = await namesBelow(workspace, EVENTS, MAX_MISSING);
   const missed = names
     .map((name) => ({ name, counter: Number(EVENT_FILE.exec(name)?.[1]) }))
-    .filter(({ counter }) => counter > reader.lastCounter || reader.missing.has(counter))
+    .filter(({ counter }) => {
+      const isNext = counter > reader.lastCounter && counter <= reader.lastCounter + MAX_MISSING;
+      return isNext || reader.missing.has(counter);
+    })
     .sort((left, right) => left.counter - right.counter);
   let bytesLeft = MAX_MISSED_BYTES;
   for (const { name, counter } of missed) {

@@ -112,6 +112,7 @@ it('missed events are limited in their number of values and in their total size'
   leave(4, text);
   leave(5, text);
   leave(6, '1');
+  leave(2_147_483_648, '1');
   leave(7, `[${'{},'.repeat(2_600_000)}1]`);
   const reader = { missing: new Set<number>(), lastCounter: 0 };
   expect(await missedCounters(workspace, reader)).toEqual([1, 3, 4, 6]);

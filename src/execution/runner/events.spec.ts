@@ -122,6 +122,18 @@ describe('toEventRow', () => {
       msg: expect.stringContaining('is not kept'),
     });
     expect(row.changed).toBe(true);
+    const list = ['x'.repeat(MAX_RESULT_BYTES)];
+    for (const hostile of [list, { rc: list }])
+      expect(toEventRow(event('runner_on_ok', { res: hostile })).eventData['res']).toEqual({
+        msg: expect.stringContaining('is not kept'),
+      });
+  });
+
+  it('removes unknown data of an event that is too large, and keeps its names and result', () => {
+    const other = ['x'.repeat(2_000_000)];
+    const kept = { host: 'h', ignore_errors: true, res: { rc: 0 } };
+    const data = { ...kept, play: other, other };
+    expect(toEventRow(event('runner_on_ok', data)).eventData).toEqual(kept);
   });
 
   it('keeps a result that no_log censored', () => {

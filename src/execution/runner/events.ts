@@ -1,5 +1,4 @@
-import { exactJson } from '../../common/exact-json.js';
-import { isRecord, tableOf } from '../../common/records.js';
+import { isRecord, memberOf, tableOf } from '../../common/records.js';
 import { HIDDEN_ARTIFACTS, HIDES_ARTIFACTS } from '../../runs/artifacts.js';
 import { artifactsTooLarge } from '../../runs/run-explanations.js';
 import type { EventRow } from '../../runs/events/job-events.repository.js';
@@ -30,7 +29,11 @@ const MAX_TIME = Date.UTC(2200);
 export const MAX_RESULT_BYTES = 700_000;
 /** Maximum size of the artifacts of a run, in bytes of JSON; lists of jobs contain them, too. */
 export const MAX_ARTIFACT_BYTES = 1_000_000;
+/** Maximum size of other data of an event, in bytes of JSON; data of Ansible is far smaller. */
+const MAX_DATA_BYTES = 2_000_000;
 const NAMED_KEYS = ['playbook', 'play', 'task', 'role', 'host'] as const;
+/** Other keys of an event that determine how the event is stored. */
+const FLAG_KEYS = ['task_action', 'resolved_action', 'ignore_errors'] as const;
 /** Keys of a result that are stored if the result is too large. */
 const RESULT_ESSENTIALS = [
   'changed',
@@ -56,7 +59,7 @@ export const isPlainOutput = ({ event }: Pick<EventRow, 'event'>): boolean => ev
 
 /** Maps an event to its row (docs/contract/runs.md#events). A pure function that never throws. */
 export function toEventRow(event: RunnerEvent): EventRow {
-  const eventData = storableData(event['event_data']);
+  const eventData = storableData(event);
   const names = tableOf(NAMED_KEYS, (key) => nameOf(eventData[key]));
   const { host, ...shownNames } = names;
   return {
@@ -79,11 +82,10 @@ export function toEventRow(event: RunnerEvent): EventRow {
   };
 }
 
-function storableData(raw: unknown): Record<string, unknown> {
+function storableData({ event, event_data: raw }: RunnerEvent): Record<string, unknown> {
   const clean = mapTextsIn(isRecord(raw) ? raw : {}, cleanText);
   // Only after the clean-up, which has removed values that are nested too deeply for JSON.
-  if ('res' in clean) clean['res'] = limitResult(clean['res']);
-  if ('artifact_data' in clean) clean['artifact_data'] = limitArtifacts(clean['artifact_data']);
+  if (sizeOf(clean) > MAX_RESULT_BYTES) limitData(clean, event);
   for (const key of NAMED_KEYS) {
     const name = clean[key];
     if (typeof name === 'string') clean[key] = truncateText(name, MAX_NAME_LENGTH);
@@ -91,20 +93,35 @@ function storableData(raw: unknown): Record<string, unknown> {
   return clean;
 }
 
+const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+/** Limits the members of the data. The statistics contain the names of all hosts and have no limit. */
+function limitData(data: Record<string, unknown>, event: string): void {
+  if ('res' in data) data['res'] = limitResult(data['res']);
+  if ('artifact_data' in data) data['artifact_data'] = limitArtifacts(data['artifact_data']);
+  if (event === 'playbook_on_stats' || sizeOf(data) <= MAX_DATA_BYTES) return;
+  const names: readonly string[] = [...NAMED_KEYS, ...FLAG_KEYS];
+  for (const [key, value] of Object.entries(data)) {
+    const isKept = key === 'res' || key === 'artifact_data';
+    if (!isKept && !(names.includes(key) && isScalar(value))) delete data[key];
+  }
+}
+
+const isScalar = (value: unknown): boolean => value !== undefined && typeof value !== 'object';
+
 function limitResult(res: unknown): unknown {
-  if (!isRecord(res)) return res;
-  const bytes = Buffer.byteLength(JSON.stringify(res));
+  const bytes = sizeOf(res);
   if (bytes <= MAX_RESULT_BYTES) return res;
-  const essentials = RESULT_ESSENTIALS.filter((key) => key in res).map((key) => [key, res[key]]);
+  const essentials = RESULT_ESSENTIALS.map((key) => [key, memberOf(res, key)] as const);
   return {
-    ...Object.fromEntries(essentials),
+    ...Object.fromEntries(essentials.filter(([, value]) => isScalar(value))),
     msg: `The result of ${bytes} bytes is larger than ${MAX_RESULT_BYTES} and is not kept.`,
   };
 }
 
 /** Returns a text in place of artifacts that are too large. */
 function limitArtifacts(data: unknown): unknown {
-  if (Buffer.byteLength(exactJson(data)) <= MAX_ARTIFACT_BYTES) return data;
+  if (sizeOf(data) <= MAX_ARTIFACT_BYTES) return data;
   const isHidden = isRecord(data) && Boolean(data[HIDES_ARTIFACTS]);
   return isHidden ? HIDDEN_ARTIFACTS : artifactsTooLarge(MAX_ARTIFACT_BYTES);
 }

@@ -3,7 +3,7 @@ import type { EventRow } from '../../runs/events/job-events.repository.js';
 import type { HostSummary } from '../../runs/events/job-host-summaries.repository.js';
 import { HIDDEN_ARTIFACTS } from '../../runs/artifacts.js';
 import { cleanText, mapTextsIn, truncateText } from './clean-text.js';
-import { countOf } from './events.js';
+import { storableCount } from './events.js';
 
 /** Number of plays and tasks of a run. */
 export interface RunCounts {
@@ -37,7 +37,7 @@ export function hostSummariesOf({ event, eventData }: Stats): Map<string, HostSu
   const hosts = new Set(COUNTERS.flatMap((counter) => Object.keys(recordOf(eventData[counter]))));
   for (const host of hosts) {
     const count = (counter: (typeof COUNTERS)[number]): number =>
-      countOf(recordOf(eventData[counter])[host]);
+      storableCount(recordOf(eventData[counter])[host]);
     const counts = tableOf(COUNTERS, count);
     const failed = counts.dark > 0 || counts.failures > 0;
     summaries.set(truncateText(cleanText(host), MAX_HOST_NAME_LENGTH), { ...counts, failed });

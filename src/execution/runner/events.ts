@@ -74,9 +74,9 @@ export function toEventRow(event: RunnerEvent): EventRow {
     hostName: host,
     ...shownNames,
     stdout: cleanText(textOf(event['stdout'])),
-    startLine: countOf(event['start_line']),
-    endLine: countOf(event['end_line']),
-    verbosity: countOf(event['verbosity']),
+    startLine: storableCount(event['start_line']),
+    endLine: storableCount(event['end_line']),
+    verbosity: storableCount(event['verbosity']),
     eventData,
     created: toInstant(event['created']),
   };
@@ -141,7 +141,7 @@ function isChanged(event: string, eventData: unknown): boolean {
 
 function sumOf(counts: unknown): number {
   if (!isRecord(counts)) return 0;
-  return Object.values(counts).reduce<number>((sum, count) => sum + countOf(count), 0);
+  return Object.values(counts).reduce<number>((sum, count) => sum + storableCount(count), 0);
 }
 
 function nameOf(value: unknown): string {
@@ -154,7 +154,7 @@ function textOf(value: unknown): string {
 }
 
 /** Returns a count of an event; 0 for anything that the database cannot store. */
-export function countOf(value: unknown): number {
+export function storableCount(value: unknown): number {
   return typeof value === 'number' &&
     Number.isSafeInteger(value) &&
     0 < value &&

@@ -1,7 +1,5 @@
 import { textAt, valueAt } from './payload.js';
-
-/** Maximum length of a URL. Real services have no longer status URLs. */
-const MAX_URL_LENGTH = 2048;
+import { MAX_URL_LENGTH, withoutTrailing } from '../common/fields/text.js';
 
 /** Returns the root URL of a service's installation from a payload, without a trailing slash. */
 export type ApiRoot = (payload: unknown) => string | null;
@@ -56,7 +54,7 @@ export const apiRootOfProject: ApiRoot = (payload) => {
   const url = toHttpUrl(textAt(payload, 'project.web_url'));
   if (!url) return null;
   const project = textAt(payload, 'project.path_with_namespace');
-  const path = url.pathname.replace(/\/+$/, '');
+  const path = withoutTrailing(url.pathname, '/');
   const isUnderRoot = project !== null && path.endsWith(`/${project}`);
   return url.origin + (isUnderRoot ? path.slice(0, -project.length - 1) : '');
 };

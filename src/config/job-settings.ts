@@ -216,7 +216,7 @@ export function shownPaths(entries: readonly string[]): ShownPath[] {
 function shownPathFaults(entries: readonly string[], dataDir: string): string[] {
   return shownPaths(entries).flatMap(({ path }) => {
     if (!isAbsolute(path)) return [`JOB_SHOW_PATHS: "${path}" is not an absolute path.`];
-    const trimmed = path.replace(/\/+$/, '') || '/';
+    const trimmed = path.replace(/\/$/, '') || '/';
     if (NEVER_SHOWN.includes(trimmed)) return [`JOB_SHOW_PATHS: "${path}" is never shown to jobs.`];
     if (`${trimmed}/`.startsWith(`${dataDir}/`)) {
       return [`JOB_SHOW_PATHS: "${path}" is part of DATA_DIR, which no job may see.`];

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 import { RuntimeSettings } from './runtime-settings.service.js';
+import { withoutTrailing } from '../common/fields/text.js';
 
 const ANY_ADDRESS = new Set(['0.0.0.0', '::', '']);
 
@@ -21,7 +22,7 @@ export class BaseUrl {
    */
   async get(origin?: string): Promise<string> {
     const { BASE_URL } = await this.runtime.get('BASE_URL');
-    if (BASE_URL !== '') return BASE_URL.replace(/\/+$/, '');
+    if (BASE_URL !== '') return withoutTrailing(BASE_URL, '/');
     if (origin !== undefined) return origin;
     const { HOST, PORT } = this.settings;
     const host = ANY_ADDRESS.has(HOST) ? hostname() : HOST;

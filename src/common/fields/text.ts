@@ -16,5 +16,18 @@ export function isStorableJson(value: unknown, depth = 0): boolean {
   );
 }
 
+/** Maximum length of a URL, in characters. */
+export const MAX_URL_LENGTH = 2048;
+
+/**
+ * Removes all occurrences of a character at the end of a text. A regular expression such as `/\/+$/`
+ * takes a time that grows with the square of the length.
+ */
+export function withoutTrailing(text: string, character: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === character) end -= 1;
+  return text.slice(0, end);
+}
+
 /** Placeholder for secrets in responses. Sending the placeholder keeps the stored secret. */
 export const ENCRYPTED = '$encrypted$';

@@ -8,6 +8,7 @@ import { Reply } from '../http/reply.js';
 import type { ApiRequest } from '../http/request.js';
 import type { QueryParameters } from '../list/query.js';
 import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
+import { withoutTrailing } from '../fields/text.js';
 
 export const MAX_KEY_LENGTH = 255;
 const BAD_REQUEST = 400;
@@ -73,7 +74,7 @@ export class Idempotency {
     content: unknown,
     work: () => Promise<KeyedOutcome>,
   ): Promise<KeyedOutcome> {
-    const key = digest([method, path.replace(/\/+$/, ''), callerId, checkedKey(header)]);
+    const key = digest([method, withoutTrailing(path, '/'), callerId, checkedKey(header)]);
     const body = digest([JSON.stringify(query), content]);
     return this.database.transaction(async () => {
       if (!(await this.keys.claim(key, body))) return this.replay(key, body);

@@ -2,6 +2,7 @@ import type { OutboundRequest, OutboundResponse } from '../../outbound/outbound-
 import type { CredentialInputs } from '../types/definition.js';
 import { LookupError } from './lookup-error.js';
 import { tokenIn } from './store-response.js';
+import { withoutTrailing } from '../../common/fields/text.js';
 
 /** Location of one secret in a store: the `metadata` of an input source. */
 export type SecretLocation = Readonly<Record<string, string>>;
@@ -53,7 +54,7 @@ export interface StoreContext {
 export type SecretStore = (inputs: CredentialInputs, context: StoreContext) => SecretReader;
 
 /** Removes the slashes at the end of a URL. */
-export const baseOf = (url: string): string => url.replace(/\/+$/, '');
+export const baseOf = (url: string): string => withoutTrailing(url, '/');
 
 /**
  * Returns the segments of a path, encoded for a URL.

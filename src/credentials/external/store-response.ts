@@ -1,6 +1,7 @@
 import type { OutboundResponse } from '../../outbound/outbound-client.js';
 import { isRecord, memberOf } from '../../common/records.js';
 import { LookupError } from './lookup-error.js';
+import { withoutTrailing } from '../../common/fields/text.js';
 
 /**
  * Returns the body of a store's response.
@@ -59,7 +60,7 @@ export function requiredField(value: unknown, key: string, secretName: string): 
 export function decodedBase64(text: string): string {
   const compact = text.replace(/\s/g, '');
   const bytes = Buffer.from(compact, 'base64');
-  if (bytes.toString('base64').replace(/=+$/, '') !== compact.replace(/=+$/, '')) {
+  if (withoutTrailing(bytes.toString('base64'), '=') !== withoutTrailing(compact, '=')) {
     throw new LookupError('The value is not Base64.');
   }
   try {

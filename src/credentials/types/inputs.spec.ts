@@ -196,6 +196,11 @@ describe('validateInputs', () => {
       { host: ['Enter a valid URL.'] },
     ],
     ['service_a_token', { token: 'x', host: 'https://' }, { host: ['Enter a valid URL.'] }],
+    [
+      'service_a_token',
+      { token: 'x', host: `https://h/${'/'.repeat(2_039)}` },
+      { host: ['Ensure this field has no more than 2048 characters.'] },
+    ],
     ['service_a_token', { token: 'ASK' }, {}],
   ])('follows the rules of %s for %p', (namespace, incoming, errors) => {
     expect(errorsOf(typeOf(namespace), incoming)).toEqual(errors);

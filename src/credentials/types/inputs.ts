@@ -9,7 +9,8 @@ import {
   type InputField,
 } from './definition.js';
 import { checkSshKey, isEncryptedKey, repairSshKey } from './ssh-key.js';
-import { ENCRYPTED } from '../../common/fields/text.js';
+import { tooLong } from '../../common/fields/fault-texts.js';
+import { ENCRYPTED, MAX_URL_LENGTH } from '../../common/fields/text.js';
 
 /** Maximum length of one input in characters; a large private key has about 16,000. */
 export const MAX_INPUT_LENGTH = 131_072;
@@ -187,9 +188,8 @@ function checkBoolean(value: unknown): Checked {
 }
 
 function textFault(field: InputField, text: string, isManaged: boolean): string | null {
-  if (text.length > MAX_INPUT_LENGTH) {
-    return `Ensure this field has no more than ${MAX_INPUT_LENGTH} characters.`;
-  }
+  const maxLength = field.format === 'url' ? MAX_URL_LENGTH : MAX_INPUT_LENGTH;
+  if (text.length > maxLength) return tooLong(maxLength);
   if (/[\0\p{Cs}]/u.test(text)) return 'Null characters and invalid Unicode are not allowed.';
   if (isEmptyOrAsk(field, text)) return null;
   // These texts are entered at prompts, or written to options and headers, where a second line would be

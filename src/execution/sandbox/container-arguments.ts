@@ -5,6 +5,7 @@ import { filterFile, IDENTITY_FILES, SMALL_FOLDER_BYTES } from './bubblewrap.js'
 import type { Bind, SandboxSpec } from './command.js';
 import type { ContainerPlan } from './container.js';
 import type { Cover } from './system-view.js';
+import { withoutTrailing } from '../../common/fields/text.js';
 
 /** Settings that limit the resources of a command. */
 export type Limits = Pick<
@@ -99,7 +100,7 @@ export async function mounts(
  * earlier bind.
  */
 const bindsByPath = (binds: readonly Bind[]): Map<string, Bind> =>
-  new Map(binds.map((bind) => [(bind.to ?? bind.from).replace(/\/+$/, ''), bind]));
+  new Map(binds.map((bind) => [withoutTrailing(bind.to ?? bind.from, '/'), bind]));
 
 function temporary(path: string, bytes: number, { isPodman }: ContainerPlan): string {
   const options = `rw,exec,nosuid,nodev,mode=1777,size=${bytes}`;

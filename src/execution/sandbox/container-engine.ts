@@ -14,6 +14,7 @@ import { operatorProxy } from '../runner/operator-proxy.js';
 import { isAlive } from '../runner/process-table.js';
 import { removeDirectory } from '../runner/workspace.js';
 import { engineEnvironment, LABEL, ownerIn, type ContainerPlan } from './container.js';
+import { withoutTrailing } from '../../common/fields/text.js';
 
 const execute = promisify(execFile);
 
@@ -151,7 +152,7 @@ const PROXIES = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'];
 
 /** Writes the login in the format that both engines read. */
 async function writeLogin(folder: string, { host, username, password }: RegistryLogin) {
-  const registry = host.replace(/^https?:\/\//, '').replace(/\/+$/, '');
+  const registry = withoutTrailing(host.replace(/^https?:\/\//, ''), '/');
   const auth = Buffer.from(`${username}:${password}`).toString('base64');
   const file = { auths: { [registry]: { auth } } };
   await writeFile(join(folder, 'config.json'), JSON.stringify(file), { mode: 0o600 });

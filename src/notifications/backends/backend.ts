@@ -1,6 +1,7 @@
 import type { OutboundClient } from '../../outbound/outbound-client.js';
 import { storableText } from '../message/storable.js';
 import type { NotificationType } from './notification-type.js';
+import { withoutTrailing } from '../../common/fields/text.js';
 
 /** Type names in error texts and OPTIONS; `password` is a string that is kept secret. */
 export type FieldType = 'string' | 'int' | 'bool' | 'list' | 'password' | 'object';
@@ -126,5 +127,5 @@ export interface ServiceUrls {
 
 /** Joins a base URL of the settings, with or without a trailing slash, and an absolute path. */
 export function joinUrl(base: string, path: string): string {
-  return `${base.replace(/\/+$/, '')}${path}`;
+  return `${withoutTrailing(base, '/')}${path}`;
 }

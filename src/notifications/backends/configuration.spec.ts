@@ -8,6 +8,7 @@ import {
   secretKeys,
   validateConfiguration,
 } from './configuration.js';
+import { joinUrl } from './backend.js';
 import { NOTIFICATION_TYPES } from './notification-type.js';
 import { backendFor } from './registry.js';
 import { ENCRYPTED } from '../../common/fields/text.js';
@@ -146,6 +147,10 @@ describe('validateConfiguration', () => {
     ],
     [{ url: 'ftp://x/' }, "Configuration field 'url' must be an http or https URL."],
     [{ url: 'x' }, "Configuration field 'url' must be an http or https URL."],
+    [
+      { url: `https://h/${'/'.repeat(2_039)}` },
+      "Configuration field 'url': Ensure this field has no more than 2048 characters.",
+    ],
   ])('webhook %j: %s', (change, text) => {
     expect(errorsOf('webhook', { ...WEBHOOK, ...change })).toEqual([text]);
   });
@@ -274,5 +279,21 @@ describe('the table of notification types', () => {
     const backend = backendFor(type);
     expect(backend.type).toBe(type);
     expect(backend.fields).toHaveProperty(backend.recipientKey);
+  });
+});
+
+describe('joinUrl', () => {
+  it.each([
+    ['https://h', 'https://h/a'],
+    ['https://h/b//', 'https://h/b/a'],
+  ])('%s', (base, url) => {
+    expect(joinUrl(base, '/a')).toBe(url);
+  });
+
+  it('takes a time that grows with the length only', () => {
+    const base = `https://h${'/'.repeat(400_000)}x`;
+    const start = performance.now();
+    expect(joinUrl(base, '/a')).toBe(`${base}/a`);
+    expect(performance.now() - start).toBeLessThan(1_000);
   });
 });

@@ -1,4 +1,5 @@
-import { ENCRYPTED } from '../../common/fields/text.js';
+import { tooLong } from '../../common/fields/fault-texts.js';
+import { ENCRYPTED, MAX_URL_LENGTH } from '../../common/fields/text.js';
 import { hasLineBreak } from '../../outbound/header-check.js';
 import { maskUrl } from '../../outbound/mask.js';
 import { bareRecord, isRecord } from '../../common/records.js';
@@ -219,8 +220,12 @@ function errorsOf(key: string, field: ConfigurationField, value: unknown): strin
     errors.push(`Configuration field '${key}' must not contain line breaks.`);
   }
   if (typeof value === 'number') errors.push(...rangeErrors(key, field, value));
-  if (field.url && typeof value === 'string' && !isHttpUrl(value)) {
-    errors.push(`Configuration field '${key}' must be an http or https URL.`);
+  if (field.url && typeof value === 'string') {
+    if (value.length > MAX_URL_LENGTH) {
+      errors.push(`Configuration field '${key}': ${tooLong(MAX_URL_LENGTH)}`);
+    } else if (!isHttpUrl(value)) {
+      errors.push(`Configuration field '${key}' must be an http or https URL.`);
+    }
   }
   return errors;
 }

@@ -1,4 +1,4 @@
-import { checkRef, parseGitSource, parseRefspecs } from './git-source.js';
+import { checkRef, holdsPassword, parseGitSource, parseRefspecs } from './git-source.js';
 
 const ALL = ['https', 'http', 'ssh', 'git', 'file'];
 
@@ -67,6 +67,25 @@ describe('parseGitSource', () => {
   it('accepts the allowed schemes only', () => {
     expect(() => parseGitSource('/srv/repo', ['https'])).toThrow('scheme "file" are not allowed');
     expect(() => parseGitSource('git@h:x', ['https'])).toThrow('scheme "ssh" are not allowed');
+  });
+});
+
+describe('holdsPassword', () => {
+  it.each([
+    ['user:secret@host/x', true],
+    ['user:secret@host:x', true],
+    ['https://user:secret@host/x', true],
+    ['git@host:x', false],
+    ['host:x/a@b', false],
+    ['user@host:x@y', false],
+  ])('%s: %s', (address, holds) => {
+    expect(holdsPassword(address)).toBe(holds);
+  });
+
+  it('takes a time that grows with the length only', () => {
+    const start = performance.now();
+    expect(holdsPassword(`${':'.repeat(131_000)}://`)).toBe(false);
+    expect(performance.now() - start).toBeLessThan(1_000);
   });
 });
 

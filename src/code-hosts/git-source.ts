@@ -43,7 +43,7 @@ export function parseGitSource(url: string, allowedSchemes: Iterable<string>): G
 /** True for an address with a password, which every reader of the address could see. */
 export function holdsPassword(address: string): boolean {
   const text = address.trim();
-  if (!SCHEME.test(text)) return /^[^/@]*:[^/@]*@/.test(text);
+  if (!SCHEME.test(text)) return /^[^/@:]*:[^/@]*@/.test(text);
   return URL.canParse(text) && new URL(text).password !== '';
 }
 

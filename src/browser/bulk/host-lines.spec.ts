@@ -39,6 +39,13 @@ describe('lines of hosts', () => {
     expect(Object.keys(host?.variables ?? {})).toEqual(['__proto__']);
   });
 
+  it('can contain many escaped quotes', () => {
+    const line = `web1 a="${'\\"'.repeat(200_000)}`;
+    const start = performance.now();
+    expect(readHostLines(line).hosts).toHaveLength(1);
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+
   it('may contain any name in quotes', () => {
     expect(readHostLines("'web 1'").hosts).toEqual([{ name: 'web 1' }]);
   });

@@ -1,8 +1,11 @@
 import { parseJson } from '../../common/fields/json-bounds.js';
 
-/** A token of a line: `a`, `key=value`, `key="two words"`, `'web 1'`. */
-const TOKEN = /(?:[^\s"']+|"(?:[^"\\]|\\.)*"|'[^']*')+/g;
-const QUOTED = /"((?:[^"\\]|\\.)*)"|'([^']*)'/g;
+/**
+ * A token of a line: `a`, `key=value`, `key="two words"`, `'web 1'`. An escaped quote starts no quoted
+ * text; otherwise the search for the ends of many such texts takes quadratic time.
+ */
+const TOKEN = /(?:[^\s"'\\]+|\\["\\]?|"(?:[^"\\]|\\.)*"|'[^']*')+/g;
+const QUOTED = /\\["\\]|"((?:[^"\\]|\\.)*)"|'([^']*)'/g;
 /**
  * Values that Ansible does not read as text. A number with a leading zero is text.
  */
@@ -58,6 +61,8 @@ function variableOf(token: string): [name: string, value: unknown] | null {
 }
 
 const unquoted = (token: string): string =>
-  token.replace(QUOTED, (_, double: string | undefined, single: string | undefined) =>
-    double === undefined ? (single ?? '') : double.replace(/\\(.)/g, '$1'),
+  token.replace(
+    QUOTED,
+    (text: string, double: string | undefined, single: string | undefined) =>
+      double?.replace(/\\(.)/g, '$1') ?? single ?? text,
   );

@@ -114,7 +114,7 @@ const TASK_ENDS: ReadonlySet<string> = new Set(['playbook_on_play_start', 'playb
 /** Returns the current task, and the number of hosts on which the task has finished. */
 function progressOf(parts: readonly OutputPart[]): string | null {
   const start = parts.findLastIndex(({ event }) => TASK_STARTS.has(event));
-  const task = /\[(.+)\]/.exec(parts[start]?.stdout ?? '')?.[1];
+  const task = /^[^[]*\[([^\n]+)\]/.exec(parts[start]?.stdout ?? '')?.[1];
   if (task === undefined) return null;
   const { size } = new Set(parts.slice(start).flatMap(({ host }) => host ?? []));
   return `Task: ${task}, ${size === 1 ? '1 host' : `${size} hosts`} done`;

@@ -65,7 +65,9 @@ export class ErrorPages extends ErrorViews {
     const { method, path } = request;
     const entry = this.table.match(path);
     const currentPath = path.endsWith('/') ? path : `${path}/`;
-    const pagePath = entry?.routes.has('GET') ? currentPath : currentPath.replace(/[^/]+\/$/, '');
+    const pagePath = entry?.routes.has('GET')
+      ? currentPath
+      : currentPath.replace(/(?<=\/)[^/]+\/$/, '');
     const submission = submissionOf(request);
     const info = entry?.routes.get(method)?.info;
     return loginPage(openPage(request, response), {

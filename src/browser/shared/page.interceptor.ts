@@ -144,7 +144,7 @@ function nextPage(
 ): string | null {
   const { method, path } = request;
   const currentPath = path.endsWith('/') ? path : `${path}/`;
-  const parentPath = currentPath.replace(/[^/]+\/$/, '');
+  const parentPath = currentPath.replace(/(?<=\/)[^/]+\/$/, '');
   if (method === 'OPTIONS' || info?.shownOnce) return null;
   const returnTo = submissionOf(request)?.returnTo;
   if (returnTo !== undefined) return returnTo;

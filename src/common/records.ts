@@ -32,6 +32,13 @@ export const bareRecord = <Value>(): Record<string, Value> =>
  */
 export const prototypeOf = ({ prototype }: { prototype: object }): object => prototype;
 
+/** Adds a value to the list of a key. A copy of the list for each value would take quadratic time. */
+export function append<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
+}
+
 /** Returns a list unchanged, and an empty list for any other value. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 

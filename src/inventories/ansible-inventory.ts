@@ -5,6 +5,7 @@ import {
   VariablesError,
   type VariablesReader,
 } from '../common/fields/variables.js';
+import { append } from '../common/records.js';
 
 /** A group row; `variables` is JSON or YAML text. */
 export interface GroupRow {
@@ -194,10 +195,7 @@ function namesByGroup(
   const names = new Map<number, string[]>();
   for (const [groupId, memberId] of pairs) {
     const name = nameById.get(memberId);
-    if (name === undefined) continue;
-    const list = names.get(groupId);
-    if (list) list.push(name);
-    else names.set(groupId, [name]);
+    if (name !== undefined) append(names, groupId, name);
   }
   for (const list of names.values()) list.sort(compareNames);
   return names;

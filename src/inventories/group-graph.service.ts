@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { entryOf } from '../common/invariants.js';
 import { GroupChildrenRepository } from './group-children.repository.js';
+import { append } from '../common/records.js';
 
 /** Queries about the links between groups, which never contain a cycle. */
 @Injectable()
@@ -13,9 +14,7 @@ export class GroupGraph {
     const childrenOf = new Map<number, number[]>();
     const parentsLeft = new Map<number, number>();
     for (const { parentId, childId } of edges) {
-      const children = childrenOf.get(parentId);
-      if (children) children.push(childId);
-      else childrenOf.set(parentId, [childId]);
+      append(childrenOf, parentId, childId);
       parentsLeft.set(childId, (parentsLeft.get(childId) ?? 0) + 1);
     }
     const within = [groupId];

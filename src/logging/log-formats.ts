@@ -2,6 +2,7 @@ import { basicAuthorization } from '../outbound/outbound-client.js';
 import type { LogSeverity, LogSource } from '../config/logging-settings.js';
 import type { SettingValues } from '../config/settings.js';
 import { HOST, loggerName, type LogRecord } from './log-record.js';
+import { append } from '../common/records.js';
 
 /** Settings that decide where records are sent, and how. */
 export const LOG_TARGET_SETTINGS = [
@@ -48,11 +49,7 @@ function nanoseconds(time: string): string {
 
 function lokiBody(records: readonly LogRecord[]): string {
   const streams = new Map<LogSource, LogRecord[]>();
-  for (const record of records) {
-    const stream = streams.get(record.source);
-    if (stream) stream.push(record);
-    else streams.set(record.source, [record]);
-  }
+  for (const record of records) append(streams, record.source, record);
   return JSON.stringify({
     streams: [...streams].map(([source, members]) => ({
       stream: { service_name: 'automation-controller', logger: loggerName(source), host: HOST },

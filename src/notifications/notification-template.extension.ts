@@ -16,6 +16,7 @@ import { maskUrls } from './backends/configuration.js';
 import { NotificationsRepository } from './notifications.repository.js';
 import { TemplateSecrets } from './template-secrets.service.js';
 import type { NotificationTemplate } from './notification-template.entity.js';
+import { append } from '../common/records.js';
 
 const RECENT = 5;
 
@@ -62,7 +63,7 @@ export class NotificationTemplateExtension {
   private async recentByTemplate(ids: readonly number[]): Promise<Map<number, object[]>> {
     const byTemplate = new Map<number, object[]>();
     for (const { template, ...record } of await this.notifications.recent(ids, RECENT)) {
-      byTemplate.set(template, [...(byTemplate.get(template) ?? []), record]);
+      append(byTemplate, template, record);
     }
     return byTemplate;
   }

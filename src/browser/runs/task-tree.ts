@@ -1,5 +1,5 @@
 import { html, type Html, type HtmlValue } from '../shared/html.js';
-import { keysOf } from '../../common/records.js';
+import { append, keysOf } from '../../common/records.js';
 import {
   type TaskOutcome,
   JobEventsRepository,
@@ -32,7 +32,7 @@ export const loadTasks = (events: JobEventsRepository, runId: number): Promise<R
 export function taskTree(events: string, tasks: readonly RunTask[]): Html | null {
   if (tasks.length === 0) return null;
   const byPlay = new Map<string, RunTask[]>();
-  for (const task of tasks) byPlay.set(task.play, [...(byPlay.get(task.play) ?? []), task]);
+  for (const task of tasks) append(byPlay, task.play, task);
   return html`<section class="card" aria-labelledby="tasks-title">
     <div class="line">
       <h2 id="tasks-title">Tasks</h2>

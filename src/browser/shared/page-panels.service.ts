@@ -3,7 +3,7 @@ import { DiscoveryService, Reflector } from '@nestjs/core';
 import type { Actor } from '../../common/access.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import { BrokenInvariant } from '../../common/invariants.js';
-import { memberOf } from '../../common/records.js';
+import { append, memberOf } from '../../common/records.js';
 import type { Html } from './html.js';
 import type { FormRefusal } from './refusal.js';
 
@@ -101,7 +101,7 @@ export class PagePanels {
       const types = this.reflector.get<string[] | undefined>(PANEL_OF, metatype) ?? [];
       for (const type of types) {
         if (!isPanel(instance)) throw new BrokenInvariant(`${metatype.name} is a panel`);
-        found.set(type, [...(found.get(type) ?? []), instance]);
+        append(found, type, instance);
       }
     }
     const rankOf = ({ isFirst = false }: Panel): number => (isFirst ? 0 : 1);

@@ -9,6 +9,7 @@ import type { ExpressionParts } from '../resource/expression.js';
 import { follow } from '../resource/followed.js';
 import { compareColumn, containsTerm, isNullWord, toBooleanWord } from './lookups.js';
 import { parseCondition, searchTerms, type Condition, type ListQuery } from './query.js';
+import { append } from '../records.js';
 
 /** Maximum number of relations in a filter or an order. */
 export const MAX_RELATIONS = 4;
@@ -97,7 +98,7 @@ export class FilterCompiler {
       const step = this.step(scope, condition);
       if ('follow' in step) {
         const { follow: name, rest } = step;
-        nested.set(name, [...(nested.get(name) ?? []), { ...condition, path: rest }]);
+        append(nested, name, { ...condition, path: rest });
       } else {
         parts.push(step);
       }

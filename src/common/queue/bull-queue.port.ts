@@ -8,6 +8,7 @@ import { Settings } from '../../config/settings.js';
 import { QueuePort, type QueueMessage, QUEUES, QUEUE_NAMES, type QueueName } from './queue.port.js';
 import { RedisConnection } from './redis-connection.service.js';
 import { messageOf } from '../errors/errors.js';
+import { append } from '../records.js';
 
 export interface QueueJob {
   subjectId: number;
@@ -74,8 +75,7 @@ export class BullQueuePort extends QueuePort implements OnApplicationShutdown {
   async add(messages: readonly QueueMessage[]): Promise<void> {
     const byQueue = new Map<Queue<QueueJob>, QueueMessage[]>();
     for (const message of messages) {
-      const queue = this.queueOn(message.queue, message.machine);
-      byQueue.set(queue, [...(byQueue.get(queue) ?? []), message]);
+      append(byQueue, this.queueOn(message.queue, message.machine), message);
     }
     for (const [queue, group] of byQueue) {
       const adding = queue.addBulk(

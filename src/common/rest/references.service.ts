@@ -8,6 +8,7 @@ import { Forbidden, Invalid, type FieldErrors } from '../errors/errors.js';
 import { resource, type ResourceDefinition } from '../resource/define-resource.js';
 import { idList } from '../resource/ids.js';
 import type { Values } from './hooks.js';
+import { append } from '../records.js';
 
 /**
  * Verifies the objects that a body references: a missing object gives 400, and an object on which the
@@ -83,8 +84,7 @@ export class ReferencesService {
     const grouped = new Map<ResourceDefinition, Field[]>();
     for (const field of definition.fields) {
       if (!field.target || typeof values[field.name] !== 'number') continue;
-      const target = field.target();
-      grouped.set(target, [...(grouped.get(target) ?? []), field]);
+      append(grouped, field.target(), field);
     }
     return grouped;
   }

@@ -10,6 +10,7 @@ import {
 } from '../fields/json-schema.js';
 import type { RouteInfo } from './route.js';
 import { isWritable } from '../fields/reads.js';
+import { append } from '../records.js';
 
 const writableOf = (info: RouteInfo): readonly Field[] => (info.body ?? []).filter(isWritable);
 
@@ -71,9 +72,7 @@ function alternativesOf(info: RouteInfo): readonly JsonSchema[] {
 function groupsOf(fields: readonly Field[]): Map<string, Field[]> {
   const groups = new Map<string, Field[]>();
   for (const field of fields) {
-    if (field.oneOf !== undefined) {
-      groups.set(field.oneOf, [...(groups.get(field.oneOf) ?? []), field]);
-    }
+    if (field.oneOf !== undefined) append(groups, field.oneOf, field);
   }
   return groups;
 }

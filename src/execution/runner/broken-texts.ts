@@ -1,5 +1,6 @@
 import { isStars, spansOf, type Span } from './mask.js';
 import { finderOf, type Finder } from './text-finder.js';
+import { append } from '../../common/records.js';
 
 /**
  * Minimum length of a form: shorter forms match by chance where one line ends and another begins.
@@ -54,10 +55,7 @@ export function prefixFinderOf(wrapped: ReadonlySet<string>): (input: string) =>
   const formsByFirst = new Map<string, string[]>();
   let longest = 0;
   for (const form of wrapped) {
-    const first = form.charAt(0);
-    const sameFirst = formsByFirst.get(first);
-    if (sameFirst) sameFirst.push(form);
-    else formsByFirst.set(first, [form]);
+    append(formsByFirst, form.charAt(0), form);
     longest = Math.max(longest, form.length);
   }
   return (input) => {

@@ -1,6 +1,7 @@
 import { itemAt } from '../../common/invariants.js';
 import { MIN_SECRET_LENGTH } from './secret-forms.js';
 import { spansOf, type Span } from './mask.js';
+import { append } from '../../common/records.js';
 
 /**
  * Number of texts above which a single pattern for all texts is slower than a look-up by first characters.
@@ -39,10 +40,7 @@ function byStart(forms: readonly string[]): Finder {
     while (!form.startsWith(nested.at(-1) ?? '')) nested.pop();
     shorter.set(form, nested.at(-1) ?? '');
     nested.push(form);
-    const start = form.slice(0, MIN_SECRET_LENGTH);
-    const sameStart = starts.get(start);
-    if (sameStart) sameStart.push(form);
-    else starts.set(start, [form]);
+    append(starts, form.slice(0, MIN_SECRET_LENGTH), form);
   }
   return (input) => {
     const spans: Span[] = [];

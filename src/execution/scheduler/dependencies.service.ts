@@ -12,6 +12,7 @@ import {
   type UnresolvedRun,
 } from '../../runs/run-queue.repository.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
+import { append } from '../../common/records.js';
 
 /** Maximum number of runs per pass; a pass that reaches the limit is repeated at once. */
 const BATCH = 2000;
@@ -91,7 +92,7 @@ export class Dependencies {
     const pairs = updated.length > 0 ? await this.inputs.pairsOf([...new Set(updated)]) : [];
     const inputsOf = new Map<number | null, number[]>();
     for (const { inventory_id: id, input_id: input } of pairs) {
-      inputsOf.set(id, [...(inputsOf.get(id) ?? []), input]);
+      append(inputsOf, id, input);
     }
     return new Map(
       runs.map(({ id, type, inventory_id: inventory }) => [
@@ -114,7 +115,7 @@ export class Dependencies {
     const updates = new Map<number, number[]>();
     for (const { inventory_id: inventory, source_id: source, active_update_id: active } of due) {
       const id = active ?? created.get(source);
-      if (id !== undefined) updates.set(inventory, [...(updates.get(inventory) ?? []), id]);
+      if (id !== undefined) append(updates, inventory, id);
     }
     return updates;
   }

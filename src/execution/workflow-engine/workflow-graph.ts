@@ -2,6 +2,7 @@ import { entryOf } from '../../common/invariants.js';
 import type { GraphNode } from '../../workflows/workflow-graphs.repository.js';
 import type { NodeOutcome } from '../../workflows/workflow-job-node.entity.js';
 import type { EdgeKind } from '../../workflows/workflow-rows.service.js';
+import { append } from '../../common/records.js';
 
 /** A running workflow job. */
 export interface WorkflowGraph {
@@ -60,11 +61,7 @@ export function decide({ isCanceled, nodes }: WorkflowGraph): Decision {
 function childrenByParent(nodes: readonly GraphNode[]): Map<number, GraphNode[]> {
   const children = new Map<number, GraphNode[]>();
   for (const node of nodes) {
-    for (const { id } of node.parents) {
-      const known = children.get(id);
-      if (known) known.push(node);
-      else children.set(id, [node]);
-    }
+    for (const { id } of node.parents) append(children, id, node);
   }
   return children;
 }

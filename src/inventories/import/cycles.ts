@@ -1,14 +1,11 @@
+import { zip } from '../../common/invariants.js';
 import type { Pairs } from './imported-members.repository.js';
+import { append } from '../../common/records.js';
 
 /** Returns a cycle of groups, as the names on its path; null if there is none. */
 export function cycleIn({ groups, members }: Pairs): readonly string[] | null {
   const children = new Map<string, string[]>();
-  for (const [index, group] of groups.entries()) {
-    const child = members[index];
-    const siblings = children.get(group);
-    if (siblings && child !== undefined) siblings.push(child);
-    else if (child !== undefined) children.set(group, [child]);
-  }
+  for (const [group, child] of zip(groups, members)) append(children, group, child);
   const acyclic = new Set<string>();
   for (const start of children.keys()) {
     const found = cycleFrom(start, children, acyclic);

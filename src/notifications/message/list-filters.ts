@@ -11,6 +11,7 @@ import {
   type ValueFactory,
 } from './jinja-values.js';
 import type { EngineValue } from './sandbox-task.js';
+import { append } from '../../common/records.js';
 
 /** Filters of Jinja 3.1 for lists and dictionaries. */
 export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
@@ -66,12 +67,7 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
     const items = itemsOf(value, make).map((item) => ({ item, key: key(item) }));
     items.sort((a, b) => compared(a.key, b.key));
     const groups = new Map<unknown, EngineValue[]>();
-    for (const entry of items) {
-      const name = make.text(reprOf(entry.key)).value;
-      const members = groups.get(name);
-      if (members) members.push(entry.item);
-      else groups.set(name, [entry.item]);
-    }
+    for (const entry of items) append(groups, make.text(reprOf(entry.key)).value, entry.item);
     return make.list(
       [...groups.values()].map((members) => {
         const [name] = attributesOf(members.slice(0, 1), attribute, make);

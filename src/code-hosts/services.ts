@@ -133,7 +133,7 @@ const TABLE = {
       pull_request_review: PULL_REQUEST,
       pull_request_review_comment: PULL_REQUEST,
       release: { ref: 'release.tag_name', refName: 'release.tag_name' },
-      // Any user can comment a commit of a fork, and the payload does not name its repository.
+      // Any user can comment on a commit of a fork, and the payload does not name its repository.
       commit_comment: {
         ref: 'comment.commit_id',
         repositories: { head: 'comment.repository.id', base: 'repository.id' },

@@ -6,8 +6,8 @@ import * as jinja from '@huggingface/jinja';
  */
 export const jinjaAs = <Engine>(): Engine => jinja as Engine;
 
-/** Maximum length of a text that a method of the engine creates, in UTF-16 units. */
-const MAX_TEXT_LENGTH = 1_048_576;
+/** Maximum length of a text that the engine creates, in UTF-16 units. Messages have a lower limit. */
+export const MAX_TEXT_LENGTH = 1_048_576;
 
 /** Maximum number of parts that `split` creates. One part takes about 70 bytes. */
 const MAX_PARTS = 100_000;

@@ -21,6 +21,7 @@ export const openSurvey = (box: SecretBox, templateId: number, stored: unknown):
 export const maskSurvey = (stored: unknown): Survey | Record<string, never> =>
   isSurvey(stored) ? mapSecrets(stored, () => ENCRYPTED) : {};
 
+/** Returns an opened survey with empty defaults of its secret questions. */
 export const withoutSecrets = (survey: Survey): Survey => mapSecrets(survey, () => '');
 
 function mapSecrets(survey: Survey, change: (text: string) => string): Survey {

@@ -1,5 +1,5 @@
 import { messageOf } from '../../common/errors/errors.js';
-import { jinjaAs, printedLength, withoutRawBlocks } from '../../common/jinja.js';
+import { jinjaAs, MAX_TEXT_LENGTH, printedLength, withoutRawBlocks } from '../../common/jinja.js';
 
 /**
  * Node of a parsed template. `value` is the name of an identifier, `property` the right side of a
@@ -37,9 +37,6 @@ const { Environment, Interpreter, parse, tokenize } = jinjaAs<{
   tokenize: (source: string) => unknown[];
   parse: (tokens: unknown[]) => Node;
 }>();
-
-/** Maximum length of a text at any point of the evaluation. */
-const MAX_TEXT_LENGTH = 1_048_576;
 
 /** Maximum number of evaluated nodes per rendering. Real injectors need a few dozen. */
 const MAX_STEPS = 20_000;

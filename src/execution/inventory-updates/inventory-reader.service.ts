@@ -156,7 +156,7 @@ class Session {
     const lines = new MaskedLines(masker, onOutput);
     const stdout = new BoundedText(MAX_PRINTED);
     const code = await this.shell.run(
-      { file, args, environment, cwd: prepared.cwd },
+      { file, args, environment, cwd: prepared.jobCwd },
       {
         onStdout: (text) => stdout.add(text),
         onStderr: (text) => {

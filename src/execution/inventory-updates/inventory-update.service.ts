@@ -154,8 +154,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
       throw new RunFailed(messageOf(error));
     });
     const masker = createMasker(plan.secrets);
-    const shown = { ...prepared, jobCwd: prepared.cwd };
-    await this.process.storeStart(run, shown, { masker, revision: files.revision });
+    await this.process.storeStart(run, prepared, { masker, revision: files.revision });
     return this.reader.read(run, {
       workspace,
       prepared,

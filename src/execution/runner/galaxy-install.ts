@@ -65,14 +65,14 @@ export class ContentError extends Error {
  * Program in place of `git` and `hg` that ends the options of `clone` before the address. Older releases of
  * Galaxy do not, and an address of a role or of its dependency like `--config=…` would start any program.
  */
-const CLIENT = `#!/bin/sh
-[ "$1" = clone ] && left=$# || left=0
+const SCM_WRAPPER = `#!/bin/sh
+[ "$1" = clone ] && remaining=$# || remaining=0
 for argument; do
-  [ "$left" -eq 2 ] && [ "$last" != -- ] && set -- "$@" --
+  [ "$remaining" -eq 2 ] && [ "$previous" != -- ] && set -- "$@" --
   set -- "$@" "$argument"
-  last=$argument
+  previous=$argument
   shift
-  left=$((left - 1))
+  remaining=$((remaining - 1))
 done
 PATH="\${PATH#*:}" exec "\${0##*/}" "$@"
 `;
@@ -95,7 +95,7 @@ export async function installContent(request: InstallRequest): Promise<string> {
   for (const dir of [content, home, bin, join(content, 'roles'), join(content, 'collections')]) {
     await mkdir(dir, { mode: 0o700 });
   }
-  for (const name of ['git', 'hg']) await writeFile(join(bin, name), CLIENT, { mode: 0o700 });
+  for (const name of ['git', 'hg']) await writeFile(join(bin, name), SCM_WRAPPER, { mode: 0o700 });
   await writeFile(join(home, CONFIG), '', { mode: 0o600 });
   const hasProxy = Object.keys(operatorProxy(process.env)).length > 0;
   const proxy = hasProxy ? null : await GuardedHttpProxy.open(guard);
@@ -164,7 +164,7 @@ async function runInstalls(
       const { path } = file;
       onOutput(`Installing the requirements of ${path}\n`);
       const args = galaxyArguments(file, content, request.ignoresCertificates);
-      // An image of a container defines PATH.
+      // Extends PATH inside the sandbox, because a container has the PATH of its image.
       const inPath = ['-c', 'PATH="$0:$PATH" exec ansible-galaxy "$@"', bin];
       const command = { file: 'sh', args: [...inPath, ...args], cwd: from, environment: {} };
       const code = await shell.run(command, listener);

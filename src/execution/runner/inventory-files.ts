@@ -34,7 +34,7 @@ export interface InventoryReading {
 /** The command to start, and the parts that the API shows. */
 export interface PreparedReading {
   readonly args: readonly string[];
-  readonly cwd: string;
+  readonly jobCwd: string;
   readonly environment: Readonly<Record<string, string>>;
   /** The whole command as JSON text. */
   readonly jobArgs: string;
@@ -88,7 +88,7 @@ export async function prepareReading(
   };
   return {
     args,
-    cwd: folder,
+    jobCwd: folder,
     environment,
     jobArgs: jsonText(['ansible-inventory', ...args]),
     jobEnv: maskedEnvironment(environment, new Set(secretEnv)),

@@ -1,4 +1,4 @@
-import { Body, Controller, Ip, Post } from '@nestjs/common';
+import { Body, Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
 import { Forbidden } from '../common/errors/errors.js';
@@ -43,11 +43,11 @@ export class SecondFactorController {
     @Target() user: RowOf<User>,
     @Body() { code }: RemovalProof,
     @CurrentActor() actor: Actor,
-    @Ip() address: string,
   ): Promise<void> {
     if (currentScope()?.isApplication)
       throw new Forbidden('An application cannot remove second factors.');
-    if (user.id === actor.id) await this.factors.confirm(actor, { password: '', code }, address);
+    const isOwn = user.id === actor.id;
+    if (isOwn && user.has_second_factor) await this.factors.confirmCode(actor, code);
     if (!(await this.factors.remove(user.id))) return;
     const path = `/api/v2/users/${user.id}/remove_second_factor/`;
     this.events.record('second_factor_removed', { method: 'POST', path }, user.username);

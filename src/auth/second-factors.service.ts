@@ -79,14 +79,23 @@ export class SecondFactors {
    */
   async confirm(user: Actor, { password, code }: Proof, address: string): Promise<void> {
     const { has_second_factor: hasSecondFactor } = await this.users.referenced(user.id);
+    if (hasSecondFactor) return this.confirmCode(user, code);
     try {
-      if (hasSecondFactor) return await this.useCode(user, code);
       const { id } = await this.authentication.verifyPassword(user.username, password, address);
       if (id !== user.id) throw new LoginRefused('', user.username);
     } catch (error) {
-      if (!(error instanceof LoginRefused)) throw error;
-      const text = hasSecondFactor ? error.message : 'The password is wrong.';
-      throw new Forbidden(text, 'login_refused');
+      throw error instanceof LoginRefused
+        ? new Forbidden('The password is wrong.', 'login_refused')
+        : error;
+    }
+  }
+
+  /** @throws Forbidden if the code is wrong */
+  async confirmCode(user: Actor, code: string): Promise<void> {
+    try {
+      await this.useCode(user, code);
+    } catch (error) {
+      throw error instanceof LoginRefused ? new Forbidden(error.message, 'login_refused') : error;
     }
   }
 

@@ -263,6 +263,7 @@ describe('the removal of the second factor', () => {
     }
     await remove(client, user, { code: codeOf(first) }).expect(429);
     await remove(client, user, { code: codes[0] }).expect(204);
+    await remove(client, user).expect(204);
     await basic(user).get('me/').expect(200);
     const { secret } = await enrol(user);
     await remove(client, user, { code: codeOf(secret) }).expect(204);

@@ -7,7 +7,7 @@ import * as jinja from '@huggingface/jinja';
 export const jinjaAs = <Engine>(): Engine => jinja as Engine;
 
 /** Maximum length of a text that the engine creates, in UTF-16 units. Messages have a lower limit. */
-export const MAX_TEXT_LENGTH = 1_048_576;
+export const MAX_ENGINE_TEXT = 1_048_576;
 
 /** Maximum number of parts that `split` creates. One part takes about 70 bytes. */
 const MAX_PARTS = 100_000;
@@ -54,7 +54,7 @@ function limitMethods({ Environment }: TextEngine): void {
       };
       limit('replace', (from, to) => {
         const added = typeof to === 'string' ? countOf(this.value, from) * to.length : 0;
-        return this.value.length + added <= MAX_TEXT_LENGTH;
+        return this.value.length + added <= MAX_ENGINE_TEXT;
       });
       limit('split', (separator) => countOf(this.value, separator) < MAX_PARTS);
       Object.defineProperty(this, 'builtins', { value: methods });

@@ -1,5 +1,5 @@
 import { messageOf } from '../../common/errors/errors.js';
-import { jinjaAs, MAX_TEXT_LENGTH, printedLength, withoutRawBlocks } from '../../common/jinja.js';
+import { jinjaAs, MAX_ENGINE_TEXT, printedLength, withoutRawBlocks } from '../../common/jinja.js';
 
 /**
  * Node of a parsed template. `value` is the name of an identifier, `property` the right side of a
@@ -45,7 +45,7 @@ const MAX_STEPS = 20_000;
  * Maximum work per rendering: the characters of all texts, and the weighted elements of all lists and
  * dictionaries, over all steps. A step on a megabyte of text counts as one step but takes a millisecond.
  */
-const MAX_WORK = 8 * MAX_TEXT_LENGTH;
+const MAX_WORK = 8 * MAX_ENGINE_TEXT;
 /** Work per element of a list or dictionary, for which a loop creates values of up to 400 bytes. */
 const WORK_OF_ELEMENT = 64;
 
@@ -135,7 +135,7 @@ class LimitedInterpreter extends Interpreter {
       throw new TemplateError('syntax', 'macros are not supported');
     }
     const value = super.evaluate(statement, environment);
-    const length = printedLength(value, MAX_TEXT_LENGTH);
+    const length = printedLength(value, MAX_ENGINE_TEXT);
     requireLength(length);
     this.#work += length + elementsOf(value) * WORK_OF_ELEMENT;
     if (this.#work > MAX_WORK) throw new TemplateError('limit', 'too much text in too many steps');
@@ -152,7 +152,7 @@ class LimitedInterpreter extends Interpreter {
       const size = this.sizeOf(filter.args ?? [], environment);
       const text = typeof operand.value === 'string' ? operand.value : null;
       const parts = name === 'join' ? text?.length : text?.split('\n').length;
-      requireLength(printedLength(operand, MAX_TEXT_LENGTH, size) + size * (parts ?? 0));
+      requireLength(printedLength(operand, MAX_ENGINE_TEXT, size) + size * (parts ?? 0));
     }
     return super.applyFilter(operand, filter, environment);
   }
@@ -165,15 +165,15 @@ class LimitedInterpreter extends Interpreter {
         size +
         (typeof argument.value === 'number'
           ? Math.abs(argument.value)
-          : printedLength(argument, MAX_TEXT_LENGTH)),
+          : printedLength(argument, MAX_ENGINE_TEXT)),
       0,
     );
   }
 }
 
 function requireLength(length: number): void {
-  if (length <= MAX_TEXT_LENGTH) return;
-  throw new TemplateError('limit', `produces more than ${MAX_TEXT_LENGTH} characters`);
+  if (length <= MAX_ENGINE_TEXT) return;
+  throw new TemplateError('limit', `produces more than ${MAX_ENGINE_TEXT} characters`);
 }
 
 const elementsOf = ({ value }: RuntimeValue): number =>

@@ -175,11 +175,13 @@ describe('IrcSession', () => {
       onConnection(socket);
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
+    const accepted = once(server, 'connection');
     const { port } = Object(server.address());
     const session = await IrcSession.open({
       ...{ address: '127.0.0.1', host: 'irc.test', port: Number(port) },
       ...{ tls: false, verifyTls: true, connectTimeoutMs: 3_000 },
     });
+    await accepted;
     return { server, session };
   };
 
@@ -208,12 +210,13 @@ describe('IrcSession', () => {
     const { server, session } = await serve((socket) => {
       socket.write('x\n'.repeat(30_000));
     });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    server.close();
+    // The session closes its connection although no line is read.
+    await once(server, 'close');
     const lines = async (): Promise<void> => {
       for (;;) await session.next(Date.now() + 5_000);
     };
     await expect(lines()).rejects.toThrow('not IRC');
-    server.close();
   });
 
   it('reads a long line without backtracking', () => {

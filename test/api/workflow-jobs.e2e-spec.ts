@@ -26,6 +26,7 @@ beforeAll(async () => {
     ask_inventory_on_launch: true,
     ask_credential_on_launch: true,
     ask_labels_on_launch: true,
+    ask_instance_groups_on_launch: true,
   });
   workflow = await runs.template(
     {
@@ -223,14 +224,22 @@ describe('relaunch', () => {
       [],
     );
     const { make, as } = test;
-    await make.grant('workflow_job_template', other, 'execute_role', { user: as.users.orgMember });
+    const user = as.users.orgMember;
+    await make.grant('workflow_job_template', other, 'execute_role', { user });
+    const group = await make.row('instance_group', { name: 'near production' });
+    const nodes = await as.superuser.get(`workflow_job_templates/${other.id}/workflow_nodes/`);
+    const groups = `workflow_job_template_nodes/${nodes.body.results[0].id}/instance_groups/`;
+    await as.superuser.post(groups, { id: group.id }).expect(204);
     const id = await runs.launch(other);
-    const { body } = await as.orgMember.post(`workflow_jobs/${id}/relaunch/`, {}).expect(403);
+    const relaunch = () => as.orgMember.post(`workflow_jobs/${id}/relaunch/`, {});
+    const { body } = await relaunch().expect(403);
     expect(body).toEqual({
       detail: 'You do not have permission to the workflow job resources required for relaunch.',
     });
-    await make.grant('inventory', secret, 'use_role', { user: as.users.orgMember });
-    await as.orgMember.post(`workflow_jobs/${id}/relaunch/`, {}).expect(201);
+    await make.grant('inventory', secret, 'use_role', { user });
+    await relaunch().expect(403);
+    await make.grant('instance_group', group, 'use_role', { user });
+    await relaunch().expect(201);
   });
 
   it('is refused if the template was deleted', async () => {

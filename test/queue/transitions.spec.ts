@@ -69,6 +69,21 @@ describe('the transitions of runs', () => {
     }
   });
 
+  it('mark the ancestors of a failed event, but not a chain that the run made up', async () => {
+    const id = await runs.job(null);
+    const events = new JobEventsRepository(runs.database.manager.getRepository(JobEvent));
+    await runs.database.execute(sql`
+      INSERT INTO job_events (job_id, counter, uuid, parent_uuid, event, failed)
+      SELECT ${id}, n, 'u' || n, 'u' || n - 1, 'runner_on_failed', n = 20000
+      FROM generate_series(1, 20000) n`);
+    await events.propagate(id);
+    const marked = await runs.database.rows<{ counter: number }>(sql`
+      SELECT counter FROM job_events WHERE job_id = ${id} AND failed ORDER BY counter DESC`);
+    expect(marked.map(({ counter }) => counter)).toEqual(
+      Array.from({ length: 9 }, (_, step) => 20_000 - step),
+    );
+  });
+
   it('do not change a run with another lease or status', async () => {
     const id = await runs.job(null, { status: 'running', attempt: 2 });
     const { transitions } = runs;

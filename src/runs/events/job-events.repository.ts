@@ -50,6 +50,12 @@ export interface RunTask extends Record<TaskOutcome, number> {
   hosts: { id: number; host: string; outcome: TaskOutcome }[];
 }
 
+/**
+ * Maximum number of ancestors of an event that are marked. Ansible's events have three; a run can write
+ * longer chains, and each generation reads all events of the run.
+ */
+const MAX_HEIGHT = 8;
+
 /** The events of runs. */
 @Injectable()
 export class JobEventsRepository extends TableRepository<Row> {
@@ -143,12 +149,12 @@ export class JobEventsRepository extends TableRepository<Row> {
   async propagate(runId: number): Promise<void> {
     await this.database.execute(sql`
       WITH RECURSIVE marked AS (
-        SELECT parent_uuid AS uuid, failed, changed FROM job_events
+        SELECT parent_uuid AS uuid, failed, changed, 1 AS height FROM job_events
         WHERE job_id = ${runId} AND (failed OR changed) AND parent_uuid <> ''
         UNION
-        SELECT event.parent_uuid, marked.failed, marked.changed
+        SELECT event.parent_uuid, marked.failed, marked.changed, marked.height + 1
         FROM marked JOIN job_events event ON event.job_id = ${runId} AND event.uuid = marked.uuid
-        WHERE event.parent_uuid <> ''
+        WHERE event.parent_uuid <> '' AND marked.height < ${MAX_HEIGHT}
       ), parents AS (
         SELECT uuid, bool_or(failed) AS failed, bool_or(changed) AS changed
         FROM marked GROUP BY uuid)

@@ -14,9 +14,16 @@ export interface BatchOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/**
+ * Size of the output at which a batch is complete, in bytes: the events of a batch need about 60 times as
+ * much memory if a run prints the smallest values.
+ */
+const MAX_BATCH_BYTES = 1024 * 1024;
+
 /** Groups events into batches, in order, with a limited number of batches in flight. */
 export class EventBatches {
   private pending: RunnerEvent[] = [];
+  private pendingBytes = 0;
   private inFlight = 0;
   private timer: NodeJS.Timeout | null = null;
   private hasFailed = false;
@@ -27,12 +34,15 @@ export class EventBatches {
     private readonly options: BatchOptions,
   ) {}
 
-  add(events: readonly RunnerEvent[]): void {
+  /** @param bytes size of the output that was read */
+  add(events: readonly RunnerEvent[], bytes = 0): void {
     if (this.hasFailed) return;
+    this.pendingBytes += bytes;
     for (const event of events) {
       this.pending.push(event);
       if (this.pending.length >= this.options.maxEvents) this.flush();
     }
+    if (this.pendingBytes >= MAX_BATCH_BYTES) this.flush();
     if (this.pending.length > 0)
       this.timer ??= setTimeout(() => this.flush(), this.options.maxDelayMs);
   }
@@ -49,6 +59,7 @@ export class EventBatches {
     if (this.pending.length === 0 || this.hasFailed) return;
     const batch = this.pending;
     this.pending = [];
+    this.pendingBytes = 0;
     this.inFlight += 1;
     if (this.inFlight === this.options.maxInFlight) this.options.onFlow(false);
     void this.send(batch);

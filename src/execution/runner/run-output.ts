@@ -88,7 +88,7 @@ export class RunnerOutput {
     this.bytesRead += chunk.length;
     this.lastRead = Date.now();
     if (isFirst) this.onFirst();
-    this.batches.add(this.reader.read(chunk));
+    this.batches.add(this.reader.read(chunk), chunk.length);
   }
 
   /** Waits until the pipes are empty, independent of how slowly the events are processed. */

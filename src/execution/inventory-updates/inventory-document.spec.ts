@@ -1,5 +1,11 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers/promises';
+
 import { exactJson } from '../../common/exact-json.js';
 import { parseDocument, readDocument } from './inventory-document.js';
+
+const objectOf = (members: number): string =>
+  `{${Array.from({ length: members }, (_, index) => `"k${index}":1`).join(',')}}`;
 
 it('the reader parses a document', async () => {
   const document = { all: { hosts: ['a', 'b'] }, _meta: { hostvars: { a: { x: null } } } };
@@ -24,8 +30,19 @@ it('the reader keeps the unsafe mark only on texts that could be templates', asy
 it.each([
   ['text that is not JSON', '{"all": ', 'not valid JSON'],
   ['more values than it takes', `[${'0,'.repeat(4_000_000)}0]`, 'more than 4000000 values'],
+  ['a larger object than it takes', objectOf(500_001), 'object with more than 500000 members'],
 ])('the reader refuses %s', (_name, text, fault) => {
   expect(parseDocument(text)).toEqual({ fault: expect.stringContaining(fault) as string });
+});
+
+it('the reader does not block the event loop while it reads a large document', async () => {
+  const timer = monitorEventLoopDelay();
+  timer.enable();
+  await readDocument(`[${'{},'.repeat(1_900_000)}1.0]`);
+  // The timer notices a delay in the turn after it.
+  await setTimeout(1);
+  timer.disable();
+  expect(timer.max / 1e6).toBeLessThan(1_000);
 });
 
 it('the reader fails a run whose document needs too much memory, and reads the next document', async () => {

@@ -1,28 +1,26 @@
-import {
-  entriesOf,
-  ExactNumber,
-  isInexact,
-  parseExact,
-  recordOf,
-} from '../../common/exact-json.js';
-import { isRecord } from '../../common/records.js';
+import { entriesOf, ExactNumber, parseExact, recordOf } from '../../common/exact-json.js';
+import { isRecord, listOf } from '../../common/records.js';
 import { Thread, threadFile } from '../../common/thread.js';
+import { Yielder } from '../../common/yielder.js';
 import { NO_TEMPLATE } from '../../inventories/import/variable-paths.js';
 import { RunFailed } from '../worker/outcome.js';
 
 /** Maximum size of a document, in bytes. */
 export const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
-/**
- * Maximum number of values in a document: each value takes time on the event loop when the thread
- * returns the document.
- */
+/** Maximum number of values in a document: each value takes memory and time of the worker. */
 const MAX_VALUES = 4_000_000;
+/**
+ * Maximum number of members of one object, such as hosts: the event loop creates and lists an object
+ * without a break.
+ */
+const MAX_MEMBERS = 500_000;
+/** Number of tokens that the event loop parses without a break; takes a few milliseconds. */
+const CHUNK_TOKENS = 10_000;
 /** Timeout of parsing, in ms; far above the parsing time of the largest document. */
 const TIMEOUT_MS = 60_000;
 
-/** The parsed document, packed or plain, or the reason why the thread rejected it. */
-export type ParsedDocument =
-  { readonly document: unknown } | { readonly packed: unknown } | { readonly fault: string };
+/** The tokens of the parsed document, as JSON texts of lists, or the reason why the thread rejected it. */
+export type ParsedDocument = { readonly chunks: readonly string[] } | { readonly fault: string };
 
 const parser = new Thread<string, ParsedDocument>({
   file: threadFile('inventory-document'),
@@ -41,7 +39,7 @@ export async function readDocument(text: string): Promise<unknown> {
     throw new RunFailed(`The inventory cannot be read: ${error.message}.`);
   });
   if ('fault' in parsed) throw new RunFailed(parsed.fault);
-  return 'packed' in parsed ? unpack(parsed.packed) : parsed.document;
+  return unpack(parsed.chunks);
 }
 
 /** Parses the document; runs in the thread. */
@@ -50,30 +48,74 @@ export function parseDocument(text: string): ParsedDocument {
     return { fault: `The inventory has more than ${MAX_VALUES} values.` };
   }
   try {
-    if (isInexact(text)) return { packed: pack(parseExact(text)) };
-    return { document: JSON.parse(text, (_, value: unknown) => unmarked(value)) };
-  } catch {
+    return { chunks: pack(parseExact(text)) };
+  } catch (error) {
+    if (error instanceof RunFailed) return { fault: error.message };
     return { fault: 'The inventory is not valid JSON.' };
   }
 }
 
 /**
- * Converts values that do not survive a copy between threads: exact numbers to sets with their
- * text, objects to maps that keep their key order.
+ * Splits a document into tokens, in chunks, because the event loop cannot receive a large document
+ * without a break. A token is a plain value, the text of an exact number, or the length of a list or
+ * object that consists of the values before it. In an object each value follows its name.
  */
-function pack(value: unknown): unknown {
-  if (value instanceof ExactNumber) return new Set([value.text]);
-  if (Array.isArray(value)) return value.map(pack);
-  if (typeof value !== 'object' || value === null) return value;
-  if (unmarked(value) !== value) return unmarked(value);
-  return new Map(entriesOf(value).map(([name, member]) => [name, pack(member)]));
+function pack(document: unknown): string[] {
+  const chunks: string[] = [];
+  let tokens: unknown[] = [];
+  const add = (token: unknown): void => {
+    tokens.push(token);
+    if (tokens.length < CHUNK_TOKENS) return;
+    chunks.push(JSON.stringify(tokens));
+    tokens = [];
+  };
+  const addValue = (marked: unknown): void => {
+    const value = unmarked(marked);
+    if (value instanceof ExactNumber) return add({ exact: value.text });
+    if (Array.isArray(value)) {
+      value.forEach(addValue);
+      return add({ items: value.length });
+    }
+    if (!isRecord(value)) return add(value);
+    const members = entriesOf(value);
+    if (members.length > MAX_MEMBERS) {
+      throw new RunFailed(`The inventory has an object with more than ${MAX_MEMBERS} members.`);
+    }
+    for (const [name, member] of members) {
+      add(name);
+      addValue(member);
+    }
+    add({ members: members.length });
+  };
+  addValue(document);
+  return [...chunks, JSON.stringify(tokens)];
 }
 
-function unpack(value: unknown): unknown {
-  if (value instanceof Set) return new ExactNumber(String([...value][0]));
-  if (Array.isArray(value)) return value.map(unpack);
-  if (!(value instanceof Map)) return value;
-  return recordOf([...value].map(([name, member]) => [String(name), unpack(member)] as const));
+/** Joins the chunks of a document, and yields to the event loop between them. */
+async function unpack(chunks: readonly string[]): Promise<unknown> {
+  const yielder = new Yielder();
+  const values: unknown[] = [];
+  for (const chunk of chunks) {
+    for (const token of listOf(JSON.parse(chunk))) {
+      values.push(isRecord(token) ? assembled(token, values) : token);
+      if (isRecord(token)) await yielder.yieldIfDue();
+    }
+    await yielder.yieldIfDue();
+  }
+  return values[0];
+}
+
+/** Returns the value of a token, and removes the values that it consists of. */
+function assembled({ exact, items, members }: Record<string, unknown>, values: unknown[]): unknown {
+  if (exact !== undefined) return new ExactNumber(String(exact));
+  if (items !== undefined) return values.splice(values.length - Number(items));
+  const parts = values.splice(values.length - 2 * Number(members));
+  return recordOf(
+    Array.from({ length: Number(members) }, (_, index) => [
+      String(parts[2 * index]),
+      parts[2 * index + 1],
+    ]),
+  );
 }
 
 /**

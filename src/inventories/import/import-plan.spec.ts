@@ -64,6 +64,13 @@ describe('the imported document', () => {
     expect(process.cpuUsage(startedAt).user).toBeLessThan(5_000_000);
   });
 
+  it.each(['hosts', 'children'])('has a maximum number of %s', async (kind) => {
+    const names = Array.from({ length: 500_001 }, (_, index) => `n${index}`);
+    await expect(readDelivery({ g: { [kind]: names } }, RULES)).rejects.toThrow(
+      'The inventory has more than 500000 hosts and groups.',
+    );
+  });
+
   it('sets whether hosts are enabled, and their ids at the source', async () => {
     const rules = {
       enabled: { paths: ['guest.gueststate'], value: 'Running', ignoresCase: true },

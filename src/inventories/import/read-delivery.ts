@@ -13,6 +13,8 @@ import { enabledBy, textAtFirst } from './variable-paths.js';
 
 const MAX_NAME_LENGTH = 512;
 const MAX_PORT = 65_535;
+/** Maximum number of hosts and groups of a document, which bounds the memory of the worker. */
+const MAX_OBJECTS = 500_000;
 const META = '_meta';
 /** Delimiters of Jinja templates. */
 const TEMPLATES = [
@@ -46,6 +48,7 @@ export async function readDelivery(
   const yielder = new Yielder();
   for (const [name, entry] of Object.entries(document)) {
     if (name !== META) await reader.readGroup(name, entry, yielder);
+    await yielder.yieldIfDue();
   }
   return reader.finish(yielder);
 }
@@ -79,6 +82,7 @@ class DeliveryReader {
       if (GROUPS_OF_ALL.has(child)) continue;
       this.openGroup(child);
       group?.children.add(child);
+      await yielder.yieldIfDue();
     }
     for (const [raw, variables] of entriesOf(hosts)) {
       const host = this.readHost(raw, variables);
@@ -92,7 +96,7 @@ class DeliveryReader {
       this.readHost(raw, {});
       await yielder.yieldIfDue();
     }
-    const groups = this.deliveredGroups();
+    const groups = await this.deliveredGroups(yielder);
     const hosts = new Map<string, DeliveredHost>();
     for (const [name, variables] of this.hosts) {
       if (groups.has(name)) {
@@ -107,7 +111,7 @@ class DeliveryReader {
   /** @returns the name of the host */
   private readHost(raw: string, variables: ImportedVariables): string {
     const parsed = this.names.get(raw) ?? splitPort(raw);
-    if (!this.names.has(raw)) checkName('host', parsed.name);
+    if (!this.names.has(raw)) this.checkNew('host', parsed.name);
     this.names.set(raw, parsed);
     const own = isRecord(this.hostvars[raw]) ? this.hostvars[raw] : {};
     const port = parsed.port === null ? {} : { ansible_port: parsed.port };
@@ -119,19 +123,26 @@ class DeliveryReader {
   private openGroup(name: string): OpenGroup {
     const existing = this.groups.get(name);
     if (existing) return existing;
-    checkName('group', name);
+    this.checkNew('group', name);
     const group = { variables: {}, hosts: new Set<string>(), children: new Set<string>() };
     this.groups.set(name, group);
     return group;
   }
 
-  private deliveredGroups(): Map<string, DeliveredGroup> {
-    return new Map(
-      [...this.groups].map(([name, { hosts, children, variables: all }]) => {
-        const { description, variables } = withoutDescription(all);
-        return [name, { name, description, variables, hosts, children }];
-      }),
-    );
+  private checkNew(noun: 'host' | 'group', name: string): void {
+    checkName(noun, name);
+    if (this.groups.size + this.names.size < MAX_OBJECTS) return;
+    throw new ImportError(`The inventory has more than ${MAX_OBJECTS} hosts and groups.`);
+  }
+
+  private async deliveredGroups(yielder: Yielder): Promise<Map<string, DeliveredGroup>> {
+    const delivered = new Map<string, DeliveredGroup>();
+    for (const [name, { hosts, children, variables: all }] of this.groups) {
+      const { description, variables } = withoutDescription(all);
+      delivered.set(name, { name, description, variables, hosts, children });
+      await yielder.yieldIfDue();
+    }
+    return delivered;
   }
 
   private deliveredHost(name: string, all: ImportedVariables): DeliveredHost {

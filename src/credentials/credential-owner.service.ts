@@ -139,6 +139,19 @@ export class CredentialOwner {
     );
   }
 
+  /**
+   * Verifies a change of the destination of a store that receives the identities of runs: its
+   * administrator could log in to the original store with them.
+   *
+   * @throws Invalid if inputs of other credentials are looked up with the store
+   */
+  async assertNoSource(id: number, actor: Actor): Promise<void> {
+    if (actor.isSuperuser || !(await this.sources.existsBy({ source_credential_id: id }))) return;
+    const text =
+      'Runs send their identity to this store. Remove the input sources that use it first.';
+    throw Invalid.field('inputs', text);
+  }
+
   /** @throws Forbidden for credentials that the product manages */
   assertNotManaged(row: RowOf<Credential>): void {
     if (row.managed === true) {

@@ -11,7 +11,7 @@ import { CredentialUses } from './credential-uses.js';
 import { CredentialsRepository } from './credentials.repository.js';
 import { maskSealed, openInputs, sealedInputs, sealInputs } from './sealed-inputs.js';
 import { type CredentialInputs, type CredentialTypeDefinition } from './types/definition.js';
-import { changedDestinations, validateInputs } from './types/inputs.js';
+import { changedDestinations, receivesIdentities, validateInputs } from './types/inputs.js';
 import type { Credential } from './credential.entity.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 
@@ -61,6 +61,9 @@ export class CredentialHooks implements ResourceHooks<Credential> {
     const inputs = validated(type, values.inputs ?? maskSealed(stored), previous, actor);
     const changed = changedDestinations(type, inputs, previous);
     if (changed.length > 0) await this.owner.assertMayRedirect(row.id, changed, actor);
+    if ((changed.length > 0 || 'credential_type' in values) && receivesIdentities(type)) {
+      await this.owner.assertNoSource(row.id, actor);
+    }
     // Sealing never returns the same text twice, so the inputs are compared in clear text.
     if (!('credential_type' in values) && areEqual(inputs, previous)) {
       return { values: { inputs: undefined } };

@@ -160,6 +160,26 @@ it('input sources require admin on the target and use on the source', async () =
   await client.post(path, draft()).expect(403);
 });
 
+it('a store that receives the identities of runs keeps its destination while it is used', async () => {
+  const { as, make } = test;
+  const jwt = { jwt_role: 'deployments', jwt_aud: 'https://vault.example.com' };
+  const inputs = (url: string) => ({ inputs: { url, api_version: 'v2', ...jwt } });
+  const { id } = await make.credential({
+    ...{ namespace: 'hashivault-kv-oidc', organization: test.home.organization.id },
+    ...inputs(stores.url),
+  });
+  const url = `credentials/${id}/`;
+  await as.orgAdmin.patch(url, inputs('https://old.example.com')).expect(200);
+  const source = draft({ source_credential: id });
+  const made = await as.orgAdmin.post('credential_input_sources/', source).expect(201);
+  const refused = await as.orgAdmin.patch(url, inputs('https://other.example.com')).expect(400);
+  expect(refused.body).toEqual({ inputs: [expect.stringContaining('Remove the input sources')] });
+  await as.orgAdmin.patch(url, { description: 'x' }).expect(200);
+  await as.superuser.patch(url, inputs('https://new.example.com')).expect(200);
+  await as.orgAdmin.delete(made.body.url).expect(204);
+  await as.orgAdmin.patch(url, inputs('https://other.example.com')).expect(200);
+});
+
 it('a copy of a credential includes them if the caller may use the store', async () => {
   await test.as.superuser.post('credential_input_sources/', draft()).expect(201);
   const copied = async (client: typeof test.as.superuser, name: string): Promise<object> => {

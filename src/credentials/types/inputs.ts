@@ -82,6 +82,10 @@ export function changedDestinations(
     );
 }
 
+/** True for secret stores without a stored secret: they receive the identities of the runs that use them. */
+export const receivesIdentities = (type: CredentialTypeDefinition): boolean =>
+  type.kind === 'external' && secretInputs(type).length === 0;
+
 /** Returns the ids of the inputs that are stored sealed and never shown. */
 export function secretInputs(type: CredentialTypeDefinition): string[] {
   return (type.inputs.fields ?? []).filter(({ secret }) => secret === true).map(({ id }) => id);

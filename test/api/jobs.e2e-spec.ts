@@ -269,6 +269,7 @@ it('all links of the contract work, and jobs cannot be changed', async () => {
 });
 
 it('lists omit long fields', async () => {
+  await launchJob(test, await makeTemplate());
   const { body } = await test.as.superuser.get('jobs/?page_size=1').expect(200);
   const keys = Object.keys(body.results[0]);
   for (const name of ['job_args', 'job_cwd', 'job_env', 'result_traceback', 'host_status_counts']) {

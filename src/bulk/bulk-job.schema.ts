@@ -16,7 +16,7 @@ import { PROMPTS_BODY_FIELDS } from '../prompts/launch-body.js';
 /** Options of a field for which `null` means "not sent". */
 const OPTIONAL = { nullable: true, column: null, filter: false } as const;
 
-/** Launch fields of bulk launches, in which variables have two names. */
+/** Launch fields of a bulk launch. `extra_data` is an alias of `extra_vars`; former names are not accepted. */
 const LAUNCH_FIELDS: readonly Field[] = [
   ...PROMPTS_BODY_FIELDS.map((field) => ({ ...field, formerName: null })),
   ...declareFields([
@@ -26,7 +26,7 @@ const LAUNCH_FIELDS: readonly Field[] = [
 
 const isText = ({ kind }: Field): boolean => kind === 'string' || kind === 'text';
 
-/** Defaults for all jobs. Text fields can be omitted but not be empty. */
+/** Defaults for all jobs. Text fields can be omitted, but must not be empty. */
 const DEFAULTS = LAUNCH_FIELDS.map((field): Field =>
   isText(field) ? { ...field, kind: 'string', blank: false } : field,
 );
@@ -35,10 +35,10 @@ const namesOf = (fields: readonly Field[]): ReadonlySet<string> =>
   new Set(fields.map(({ name }) => name));
 
 /** Names of defaults that count as not sent when they are empty. */
-export const DEFAULTS_MAYBE_EMPTY = namesOf(LAUNCH_FIELDS.filter((field) => !isText(field)));
+export const DEFAULTS_IGNORED_IF_EMPTY = namesOf(LAUNCH_FIELDS.filter((field) => !isText(field)));
 
 /** Names of a job's fields that count as not sent when they are empty. */
-export const JOB_FIELDS_MAYBE_EMPTY = new Set([...namesOf(LAUNCH_FIELDS), 'identifier']);
+export const JOB_FIELDS_IGNORED_IF_EMPTY = new Set([...namesOf(LAUNCH_FIELDS), 'identifier']);
 
 /** Job of a bulk launch. */
 @Includes(LAUNCH_FIELDS)

@@ -11,9 +11,9 @@ import { BulkLaunchRequest } from './bulk-job.schema.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
 
 /**
- * Launch of many jobs in one request (docs/contract/bulk.md). `access` is only `authenticated`, because the
- * body names the templates. A missing permission to launch a template is reported with the other validation
- * errors (`BulkLaunchCheck.check`).
+ * Launch of many jobs in one request (docs/contract/bulk.md). The route requires only an authenticated
+ * caller, because the body names the templates. A missing permission to launch a template is reported with
+ * the other validation errors (`BulkLaunchCheck.check`).
  */
 @ApiTags('bulk')
 @Controller('api/v2/bulk/job_launch')

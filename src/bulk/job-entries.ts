@@ -12,8 +12,8 @@ import type { Prompts } from '../prompts/launch-options.js';
 import {
   BulkJob,
   BulkLaunchRequest,
-  DEFAULTS_MAYBE_EMPTY,
-  JOB_FIELDS_MAYBE_EMPTY,
+  DEFAULTS_IGNORED_IF_EMPTY,
+  JOB_FIELDS_IGNORED_IF_EMPTY,
 } from './bulk-job.schema.js';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -35,7 +35,10 @@ export function readLaunch(body: Values): {
   prompts: Prompts;
   errors: FieldErrors;
 } {
-  const { values, errors } = readFields(BulkLaunchRequest, nonEmpty(body, DEFAULTS_MAYBE_EMPTY));
+  const { values, errors } = readFields(
+    BulkLaunchRequest,
+    nonEmpty(body, DEFAULTS_IGNORED_IF_EMPTY),
+  );
   const prompts = promptsIn(values, errors);
   return { values, prompts, errors };
 }
@@ -60,7 +63,7 @@ export async function readJobEntries(jobs: readonly unknown[]): Promise<{
 
 function readJob(job: unknown): { entry: JobEntry | null; errors: FieldErrors } {
   if (!isRecord(job)) return { entry: null, errors: { __all__: [noDictionary(job)] } };
-  const { values, errors } = readFields(BulkJob, nonEmpty(job, JOB_FIELDS_MAYBE_EMPTY));
+  const { values, errors } = readFields(BulkJob, nonEmpty(job, JOB_FIELDS_IGNORED_IF_EMPTY));
   const prompts = promptsIn(values, errors);
   if (Object.keys(errors).length > 0) return { entry: null, errors };
   const templateId = existing(values.unified_job_template, 'a required field was read');

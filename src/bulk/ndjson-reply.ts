@@ -9,7 +9,7 @@ import { stackOf } from '../common/errors/errors.js';
  * Returns a response that starts before its request is processed. The lines report progress. The last line
  * contains the status and the body of the regular response, as `result` or as `error`.
  *
- * @param work continues after the client disconnects; the caller of this function handles the disconnect
+ * @param work continues after the client disconnects; `work` must notice the disconnect itself
  */
 export function ndjsonReply<Progress>(
   work: (report: (progress: Progress) => void) => Promise<Reply>,

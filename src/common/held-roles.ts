@@ -6,8 +6,8 @@ export interface HeldRole {
 }
 
 /**
- * All roles of a caller who has few roles. Statements contain the ids of the objects, so that PostgreSQL
- * can estimate the number of rows of each object.
+ * All roles of a user who holds at most `MAX_HELD_ROLES` roles. Statements contain the ids of the objects,
+ * so that PostgreSQL can estimate the number of rows of each object.
  */
 export class HeldRoles {
   constructor(private readonly roles: readonly HeldRole[]) {}

@@ -13,7 +13,10 @@ import {
 } from './ansible-inventory.js';
 import { InventoryRows } from './inventory-rows.service.js';
 
-/** Provides the inventory document of Ansible (docs/contract/resources.md#inventory-script). */
+/**
+ * Provides the inventory document of Ansible (docs/contract/resources.md#inventory-script) from the rows that
+ * `InventoryRows` reads.
+ */
 @Injectable()
 export class InventoryScript {
   constructor(private readonly rows: InventoryRows) {}

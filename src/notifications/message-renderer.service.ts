@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SendError, type OutgoingMessage } from './backends/backend.js';
 import type { Lease } from './notification-lease.js';
-import { composeMessage } from './message/compose.js';
+import { composeMessage } from './message/composer.js';
 import { eventOf } from './message/message-events.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { RunFactsLoader } from './run-facts.loader.js';

@@ -36,7 +36,7 @@ const configurationSchemas = (): Record<string, object> =>
   );
 
 /** Returns an object with a value for each type, by label and type. */
-const byKind = (valueOf: (type: NotificationType) => object): Record<string, object> =>
+const byType = (valueOf: (type: NotificationType) => object): Record<string, object> =>
   Object.fromEntries(
     NOTIFICATION_TYPES.map((type) => [`${backendFor(type).label} (${type})`, valueOf(type)]),
   );
@@ -67,7 +67,7 @@ export class NotificationTemplate extends NamedEntity {
     filter: false,
     help: 'The keys depend on the type: see OPTIONS or docs/notifications.md. Replaced as a whole; $encrypted$ keeps a secret.',
     options: configurationSchemas,
-    examples: () => byKind(blankConfiguration),
+    examples: () => byType(blankConfiguration),
   })
   notification_configuration!: Record<string, unknown>;
 
@@ -77,7 +77,7 @@ export class NotificationTemplate extends NamedEntity {
     anyShape: true,
     help: 'Custom messages by event; absent parts use the default text.',
     options: defaultTexts,
-    examples: () => byKind(defaultMessagesOf),
+    examples: () => byType(defaultMessagesOf),
   })
   messages!: Messages | null;
 

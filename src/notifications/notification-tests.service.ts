@@ -6,7 +6,7 @@ import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { BaseUrl } from '../settings/base-url.service.js';
-import { type ComposedMessage, composeMessage, composeTestMessage } from './message/compose.js';
+import { type ComposedMessage, composeMessage, composeTestMessage } from './message/composer.js';
 import { eventOf } from './message/message-events.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { notifications } from './notification-templates.resource.js';

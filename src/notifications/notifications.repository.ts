@@ -7,7 +7,7 @@ import { TableRepository, InjectRepository, type Repository } from '../database/
 import { allRuns } from '../runs/runs.repository.js';
 import { notificationsOfTemplates } from '../templates/template-notifications.repository.js';
 import { OrganizationNotifications } from './organization-notifications.js';
-import type { ComposedMessage } from './message/compose.js';
+import type { ComposedMessage } from './message/composer.js';
 import { approvalEvent, TEST_EVENT } from './message/message-events.js';
 import type { ResendRange } from './notification-templates.dto.js';
 import { Notification, unfinished } from './notification.entity.js';

@@ -12,7 +12,7 @@ const EVENT_OF: Readonly<Record<string, RunEvent>> = {
   canceled: 'error',
 };
 
-/** Events of approvals, for templates that are attached to the workflow for approvals. */
+/** Approval events, by status, for the notification templates that are attached under `approvals`. */
 const APPROVAL_EVENT_OF: Readonly<Record<string, string>> = {
   pending: approvalEvent('running'),
   successful: approvalEvent('approved'),

@@ -56,8 +56,8 @@ export class SignatureVerifier {
    * Reads the body of a request and checks its signature, once per request.
    *
    * @param templateId as in the URL, not validated
-   * @returns null unless the request is signed with the webhook key. Does not throw an exception for
-   *   a rejected request, because an exception costs as much as the check
+   * @returns null if the request is neither signed with the webhook key nor an unsigned connection test.
+   *   Does not throw an exception for a rejected request, because an exception costs as much as the check
    * @throws PayloadTooLarge, TooManyRequests; Unavailable if too many bytes are being received
    */
   async verify(
@@ -98,7 +98,7 @@ export class SignatureVerifier {
     return null;
   }
 
-  /** Limits the rate per address, so that no sender uses up the quota of a template's service. */
+  /** Limits the rate per template and address, so that no sender uses up the limit of other senders. */
   private async limit(
     type: string,
     id: number,

@@ -5,7 +5,7 @@ import { ReadOnly } from '../common/fields/read-only.js';
 import { TotalRow } from '../common/resource/stored-totals.js';
 import { WEBHOOK_SERVICES, type WebhookServiceName } from '../code-hosts/services.js';
 
-/** One delivery to a receiver, with any verdict (docs/contract/webhooks.md#deliveries). */
+/** Record of one delivery, or of several unverified requests (docs/contract/webhooks.md#deliveries). */
 @ReadOnly()
 @Entity('webhook_deliveries')
 @Index('webhook_deliveries_template_idx', ['template_id', 'id'])
@@ -105,7 +105,7 @@ export class WebhookDelivery {
   @Char({ internal: true, nullable: true })
   push_ref!: string | null;
 
-  /** Name of the user at the service who caused the event. */
+  /** Name of the code host's user who caused the event. */
   @Char({ internal: true, nullable: true })
   sender!: string | null;
 
@@ -113,17 +113,17 @@ export class WebhookDelivery {
   status_api!: string | null;
 
   /**
-   * The verified JSON as received; null for duplicates, rejections, and payloads that retention
-   * removed.
+   * The verified JSON as received; null for duplicates, rejections, unsigned connection tests, and
+   * payloads that retention removed.
    */
   @Text({ internal: true, nullable: true })
   payload!: string | null;
 
   /**
-   * Key that detects repeated deliveries. Only deliveries that launched a run have a key, so that a
-   * failed delivery can be sent again after the problem is fixed. Reset to null when a delivery
-   * with the same key arrives after `dedupe_until`. The key of a record of unverified requests
-   * contains the second in which the requests arrived.
+   * Key that detects repeated deliveries. Of the verified deliveries, only those that launched a run
+   * have a key, so that a failed delivery can be sent again after the problem is fixed. Reset to null
+   * when a delivery with the same key arrives after `dedupe_until`. The key of a record of unverified
+   * requests contains the second in which the requests arrived.
    */
   @Char({ internal: true, nullable: true })
   dedupe_key!: string | null;

@@ -162,7 +162,7 @@ describe('a header of a megabyte', () => {
     });
     expect(huge).toEqual({
       status: 431,
-      body: { detail: 'The headers of the request are too large.' },
+      body: { detail: 'The headers of the request exceed 16 KB.' },
     });
     await hook.send(firstSample('service_a')).expect(202);
   });

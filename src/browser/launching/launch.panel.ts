@@ -15,7 +15,7 @@ interface ShownTemplate extends Item {
   summary_fields: { user_capabilities?: { start?: boolean; edit?: boolean }; survey?: object };
 }
 
-/** Renders the launch button of a template, or the reasons why a launch would be refused. */
+/** Renders the buttons for launch and survey of a template, or the reasons why a launch would be refused. */
 @Injectable()
 @PagePanel('job_template', 'workflow_job_template')
 export class LaunchPanel implements Panel<ShownTemplate> {
@@ -32,7 +32,7 @@ export class LaunchPanel implements Panel<ShownTemplate> {
       </section>`;
     }
     return html`<div class="actions">
-      ${surveySwitch(template, csrf)} ${launchButton(template, csrf)} ${surveyLink(template)}
+      ${enableSurveyButton(template, csrf)} ${launchButton(template, csrf)} ${surveyLink(template)}
     </div>`;
   }
 }
@@ -57,7 +57,7 @@ const isSurveyOff = ({ survey_enabled: isEnabled, summary_fields: { survey } }: 
   survey !== undefined && isEnabled === false;
 
 /** Renders the button that enables a survey. A new survey is disabled by default. */
-const surveySwitch = (template: ShownTemplate, csrf: string): HtmlValue =>
+const enableSurveyButton = (template: ShownTemplate, csrf: string): HtmlValue =>
   isSurveyOff(template) &&
   template.summary_fields.user_capabilities?.edit === true &&
   html`<form method="post" action="${template.url}">
@@ -67,8 +67,11 @@ const surveySwitch = (template: ShownTemplate, csrf: string): HtmlValue =>
   </form>`;
 
 /** Renders a link to the survey for callers who may change the template. */
-const surveyLink = ({ url, summary_fields: { survey, user_capabilities: may } }: ShownTemplate) =>
-  may?.edit === true &&
+const surveyLink = ({
+  url,
+  summary_fields: { survey, user_capabilities: capabilities },
+}: ShownTemplate) =>
+  capabilities?.edit === true &&
   html`<a class="button" href="${url}survey_spec/#form-post"
     >${survey === undefined ? 'Add survey' : 'Edit survey'}</a
   >`;

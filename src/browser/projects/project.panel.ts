@@ -15,7 +15,7 @@ interface ShownProject {
 
 const JOB_TEMPLATES = '/api/v2/job_templates/';
 /** Statuses of a project whose playbooks can run. */
-const HAS_FILES: ReadonlySet<string> = new Set(['ok', 'successful']);
+const RUNNABLE_STATUSES: ReadonlySet<string> = new Set(['ok', 'successful']);
 
 /**
  * Renders a sync button for a project with a source, the cause of a failed last sync, and a link to
@@ -32,10 +32,11 @@ export class ProjectPanel implements Panel<ShownProject> {
   ) {}
 
   async render({ object, actor, csrf }: PanelContext<ShownProject>): Promise<Html> {
-    const { id, url, status, scm_type: source, summary_fields: summary } = object;
-    const canSync = source !== '' && summary.user_capabilities?.start === true;
+    const { id, url, status, scm_type: scmType, summary_fields: summary } = object;
+    const canSync = scmType !== '' && summary.user_capabilities?.start === true;
     const isRunnable =
-      HAS_FILES.has(status) && (await this.source.openParts('POST', JOB_TEMPLATES, actor)).body;
+      RUNNABLE_STATUSES.has(status) &&
+      (await this.source.openParts('POST', JOB_TEMPLATES, actor)).body;
     return html`${await this.causes.render('project_update', object, actor)}
       <div class="actions">
         ${

@@ -17,7 +17,7 @@ import { findLines } from './output-search.js';
 import { runActions, type ShownRun } from './run-actions.js';
 import { causeView, MAX_FAILURES, type RunExplanation } from './run-cause.js';
 import { compare, comparisonView, namesOfChanged } from './run-comparison.js';
-import { runSummary } from './run-facts.js';
+import { runSummary } from './run-summary.js';
 import { loadOutput, outputView, type OutputContext } from './run-output.js';
 import { loadTasks, taskTree } from './task-tree.js';
 

@@ -1,4 +1,4 @@
-import { partsOf, ruleOf, describeRule, type RuleParts } from './rule-parts.js';
+import { readRule, ruleOf, describeRule, type RuleParts } from './rule-parts.js';
 
 const NIGHTLY: RuleParts = {
   unit: 'day',
@@ -46,19 +46,19 @@ describe('schedule rules in words', () => {
     const parts = { ...NIGHTLY, ...changes };
     const text = `DTSTART;TZID=Europe/Berlin:20260131T020000 RRULE:${rule}`;
     expect(ruleOf(parts)).toBe(text);
-    expect(partsOf(text)).toEqual(parts);
+    expect(readRule(text)).toEqual(parts);
     expect(describeRule(parts)).toBe(words);
   });
 
   it('start in UTC in the notation of the API', () => {
     const text = 'DTSTART:20260131T020000Z RRULE:FREQ=DAILY;INTERVAL=1';
     expect(ruleOf({ ...NIGHTLY, zone: 'UTC' })).toBe(text);
-    expect(partsOf(text)).toEqual({ ...NIGHTLY, zone: 'UTC' });
+    expect(readRule(text)).toEqual({ ...NIGHTLY, zone: 'UTC' });
   });
 
   it('may list their parts in any order', () => {
     const text = 'DTSTART;TZID=Europe/Berlin:20260131T020000 RRULE:INTERVAL=1;FREQ=DAILY';
-    expect(partsOf(text)).toEqual(NIGHTLY);
+    expect(readRule(text)).toEqual(NIGHTLY);
   });
 
   it.each([
@@ -73,6 +73,6 @@ describe('schedule rules in words', () => {
     'DTSTART;TZID=Nowhere/Land:20260131T020000 RRULE:FREQ=DAILY;INTERVAL=1;UNTIL=20270101T235959Z',
     'no rule at all',
   ])('are not available for %s, which contains more', (text) => {
-    expect(partsOf(text)).toBeNull();
+    expect(readRule(text)).toBeNull();
   });
 });

@@ -40,9 +40,9 @@ export interface RuleParts {
   nth: number | null;
   /** Day of the month, counted from its end if negative; null for the day of the start. */
   monthDay: number | null;
-  /** Date in the time zone: `2026-01-31`. */
+  /** Date of the start in `zone`: `2026-01-31`. */
   date: string;
-  /** Time in the time zone: `02:00`. */
+  /** Time of the start in `zone`: `02:00`. */
   time: string;
   zone: string;
   /** Maximum number of starts; null if unlimited. */
@@ -77,7 +77,7 @@ export function ruleOf(parts: RuleParts): string {
 }
 
 /** Returns the parts of a rule, or null if the parts cannot represent the whole rule. */
-export function partsOf(rrule: string): RuleParts | null {
+export function readRule(rrule: string): RuleParts | null {
   try {
     const text = readRuleText(rrule);
     const parts = readParts(text);
@@ -125,7 +125,7 @@ function readParts({ start, timezone: zone, rules }: RuleText): RuleParts | null
 }
 
 /**
- * Returns the number of a part. Reads only the first number of a list; `partsOf` then returns null,
+ * Returns the number of a part. Reads only the first number of a list; `readRule` then returns null,
  * because the rebuilt rule differs.
  */
 const numberIn = (parts: ReadonlyMap<string, string>, name: string): number | null =>

@@ -16,7 +16,7 @@ import { SAVED_OPTIONS } from '../../prompts/prompt-columns.js';
 import { Recurrence } from '../../schedules/recurrence.js';
 import { RuleTextError } from '../../schedules/rule-text.js';
 import { localTime, zoneNames } from '../../schedules/zones.js';
-import { NTH_CHOICES, partsOf, ruleOf, WEEKDAYS, describeRule, type Unit } from './rule-parts.js';
+import { NTH_CHOICES, readRule, ruleOf, WEEKDAYS, describeRule, type Unit } from './rule-parts.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -114,7 +114,7 @@ export class ScheduleForm implements PageForm {
 
   fromObject({ rrule }: Item): Values {
     if (typeof rrule !== 'string') return {};
-    const parts = partsOf(rrule);
+    const parts = readRule(rrule);
     if (!parts) return { unit: AS_TEXT };
     return {
       unit: parts.unit,
@@ -142,7 +142,7 @@ export class ScheduleForm implements PageForm {
   /** @throws Invalid naming fields of the form */
   async preview(filled: Record<string, unknown>): Promise<Html> {
     const rrule = ruleIn(filled);
-    const parts = partsOf(rrule);
+    const parts = readRule(rrule);
     const starts = await upcoming(rrule);
     return html`<p>${parts ? `Starts ${describeRule(parts)}.` : 'Starts as the rule says.'}</p>
       ${starts.length === 0 && html`<p class="hint">There are no further starts.</p>`}

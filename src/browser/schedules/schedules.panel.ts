@@ -7,7 +7,7 @@ import { formUrl } from '../shared/form-parameters.js';
 import { hasCapability } from '../shared/list-actions.service.js';
 import { timeView, objectTitleOf, type Item } from '../shared/value-views.js';
 import { schedules } from '../../schedules/schedules.resource.js';
-import { partsOf, describeRule } from './rule-parts.js';
+import { readRule, describeRule } from './rule-parts.js';
 
 interface ShownTemplate {
   id: number;
@@ -61,7 +61,7 @@ export class SchedulesPanel implements Panel<ShownTemplate> {
 
 function scheduleItem(schedule: Item, back: { csrf: string; returnTo: string }): Html {
   const { url, rrule, enabled, next_run: next } = schedule;
-  const parts = partsOf(String(rrule));
+  const parts = readRule(String(rrule));
   const label = enabled === true ? 'Switch off' : 'Switch on';
   const title = objectTitleOf(schedule);
   return html`<li>

@@ -5,7 +5,7 @@ import { WebhookCauses } from '../shared/webhook-causes.service.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { runActions, type ShownRun } from '../runs/run-actions.js';
 import { reloadHint } from '../runs/run-output.js';
-import { runSummary } from '../runs/run-facts.js';
+import { runSummary } from '../runs/run-summary.js';
 import { RunOutputsRepository } from '../../runs/output/run-outputs.repository.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { isFinal } from '../../runs/state-machine.js';

@@ -7,7 +7,7 @@ import { labelOf } from './label.js';
  * Returns the OPTIONS `type` of a field (docs/contract/conventions.md#options). The command-line client
  * derives its flags from the type.
  */
-function typeOf(field: Field): string {
+function optionsTypeOf(field: Field): string {
   if (field.choices.length > 0) return 'choice';
   if (field.kind === 'json' && field.target) return 'list_of_ids';
   switch (field.kind) {
@@ -46,7 +46,7 @@ export function fieldOptions(
 function describe(field: Field, method: string): object {
   const reading = method === 'GET';
   return {
-    type: typeOf(field),
+    type: optionsTypeOf(field),
     label: field.label,
     ...(field.help ? { help_text: field.help } : {}),
     ...(reading ? {} : { required: field.required }),
@@ -69,7 +69,7 @@ function describe(field: Field, method: string): object {
 const defaultOf = ({ kind, default: value }: Field): object =>
   value === undefined || (value === null && kind === 'reference') ? {} : { default: value };
 
-/** Returns the choices with the entry that means "not set", the same for reading and writing. */
+/** Returns the choices, for nullable and optional fields with the entry that means "not set". */
 function choicesOf(field: Field): readonly (readonly unknown[])[] {
   const { choices, nullable, readOnly, required, kind, blank, default: value } = field;
   const isOptional = !readOnly && !required && kind === 'choice' && blank;

@@ -4,7 +4,7 @@ import { routedByCollection } from './collection-routers.js';
 import { ServerShutdown } from './server-shutdown.js';
 
 /** Timeouts of connections. Node checks connections for timeouts every 30 seconds by default. */
-const LIMITS = {
+const TIMEOUTS = {
   headersTimeout: 10_000,
   connectionsCheckingInterval: 1000,
   /** Longer than the idle timeout of reverse proxies, so that no proxy writes to a closed connection. */
@@ -21,7 +21,7 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   override initHttpServer(): void {
-    const server = createServer(LIMITS, this.getInstance<RequestListener>());
+    const server = createServer(TIMEOUTS, this.getInstance<RequestListener>());
     this.shutdown = new ServerShutdown(server);
     this.setHttpServer(server);
   }

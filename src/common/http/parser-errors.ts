@@ -14,7 +14,7 @@ const TOO_SLOW: Refusal = {
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
-    detail: 'The headers of the request are too large.',
+    detail: 'The headers of the request exceed 16 KB.',
   },
   ERR_HTTP_REQUEST_TIMEOUT: TOO_SLOW,
 };
@@ -28,13 +28,13 @@ const LINGER_MS = 2000;
  */
 export function handleParserErrors(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    // The rest of the request is read and discarded: closing at once would lose the response.
     if (!socket.writable) return;
     if (error.code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
     refuse(socket, REFUSALS[error.code ?? ''] ?? MALFORMED);
+    // Closing at once would lose the response: the rest of the request is read and discarded.
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   });
 }

@@ -22,7 +22,7 @@ import { replyOf } from './reply.interceptor.js';
 
 /**
  * Runs the handler once for each `Idempotency-Key` and throws a refusal that the handler returned. A dry
- * run has no effect to repeat, so its key is ignored. A body in lines has not been read yet, so the
+ * run has no effect to repeat, so its key is ignored. An NDJSON body has not been read yet, so the
  * handler that reads it applies the key.
  */
 @Injectable()

@@ -54,12 +54,12 @@ function emit(value: unknown, tag: string, depth: number): string {
 const emitText = (text: string, tag: string): string =>
   (OTHER_TYPE.test(text) ? '' : tag) + quote(text);
 
-/** YAML 1.1 reads `1e+21` as a text: a number with an exponent needs a decimal point and a sign. */
 function emitNumber(value: number): string {
   if (!Number.isFinite(value)) return 'null';
   return yamlNumber(String(value));
 }
 
+/** Writes a number for YAML 1.1, in which an exponent requires a decimal point and a sign. */
 function yamlNumber(json: string): string {
   const [, mantissa = json, sign = '', power] = /^(.*?)[eE]([-+]?)(\d+)$/.exec(json) ?? [];
   if (power === undefined) return json;

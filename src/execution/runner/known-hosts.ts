@@ -57,7 +57,7 @@ export class KnownHosts {
 const nameOf = (line: string): string | undefined => KEY.exec(line)?.[1];
 
 /**
- * Path below `HOME`. ssh reads the home directory from the passwd entry instead, but the account of the
- * set-up has its home in the data folder and no folder at the path of that entry.
+ * Returns the path below `HOME`. ssh reads the home directory from the passwd entry instead, but the
+ * folder in the passwd entry of the installed account does not exist: its home is the data folder.
  */
 const accountFile = (): string => join(homedir(), '.ssh', NAME);

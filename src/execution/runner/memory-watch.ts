@@ -39,7 +39,10 @@ async function sumOf(
 const residentBytes = (pid: number): Promise<number | null> =>
   kilobytesIn(`/proc/${pid}/status`, /^VmRSS:\s+(\d+) kB/m);
 
-/** Returns the memory of a process with its share of shared pages; null if the process has ended. */
+/**
+ * Returns the memory of a process with its share of shared pages, or the resident memory where the share is
+ * unreadable; null if the process has ended.
+ */
 async function proportionalBytes(pid: number): Promise<number | null> {
   const share = await kilobytesIn(`/proc/${pid}/smaps_rollup`, /^Pss:\s+(\d+) kB/m);
   return share ?? residentBytes(pid);

@@ -24,7 +24,8 @@ export interface PlaybookRun extends AnsibleRun {
 /**
  * Writes the workspace of a run and returns how to start it.
  *
- * @throws RunnerError if the playbook, limit, vault ids or key are invalid
+ * @throws RunnerError if the project folder does not exist, or the playbook, limit, vault ids or key are
+ *   invalid
  */
 export async function preparePlaybookRun(
   run: PlaybookRun,

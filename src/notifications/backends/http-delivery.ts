@@ -2,7 +2,7 @@ import { maskText } from '../../outbound/mask.js';
 import type { OutboundRequest, OutboundResponse } from '../../outbound/outbound-client.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { isRetryableStatus, parseRetryAfter } from '../../outbound/retry.js';
-import { storableText } from '../message/storable.js';
+import { storableText } from '../message/storable-text.js';
 import { SendError, type SendContext } from './backend.js';
 
 /** Maximum length of a response in the attempt log, in characters. */

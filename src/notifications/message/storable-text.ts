@@ -1,14 +1,14 @@
 import { MAX_DEPTH } from '../../common/fields/text.js';
 import { isRecord } from '../../common/records.js';
 
-/** Removes characters that PostgreSQL cannot store: NUL, and unpaired surrogates. */
+/** Makes a text storable in PostgreSQL: removes NUL, and replaces unpaired surrogates by U+FFFD. */
 export function storableText(text: string): string {
   return text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
 /**
  * Returns the object of a JSON text, made storable in a jsonb column; null if the text is not an
- * object.
+ * object, or is nested deeper than `MAX_DEPTH`.
  */
 export function storableObjectIn(text: string): Record<string, unknown> | null {
   try {

@@ -6,14 +6,14 @@ import { defaultPartsOf } from './default-messages.js';
 import { partsFor, type MessageEvent, type Messages } from './message-events.js';
 import type { MessageFacts } from './run-facts.js';
 import type { TemplateOutput } from './sandbox-task.js';
-import { storableObjectIn, storableText } from './storable.js';
+import { storableObjectIn, storableText } from './storable-text.js';
 import { stubContext } from './stub-context.js';
 import type { TemplateSandbox } from './template-sandbox.js';
 
 const PLACEHOLDER = /\{\{ ([a-z_]+(?:\.[a-z_]+)*) \}\}/g;
 
 /**
- * Fills the `{{ path }}` placeholders of the built-in default texts. It supports no other syntax,
+ * Fills the `{{ path }}` placeholders of the built-in default texts. The function supports no other syntax,
  * cannot fail and needs no sandbox, so a default text can always be sent. Missing values become "".
  * With `json`, values are escaped for use inside a JSON string.
  */
@@ -107,7 +107,7 @@ export async function composeMessage(
   const body = sources[1] ? documentIn(type, outputs.shift()) : undefined;
   const notes = [noteOn('message', message), noteOn('body', body)].filter((note) => note !== null);
   const note = notes.length > 0 ? notes.join(' ') : null;
-  const texts = textsOf(type, event, context, { message, body });
+  const texts = renderedTexts(type, event, context, { message, body });
   return { ...toMessage(type, texts, note), note };
 }
 
@@ -136,7 +136,7 @@ interface Texts {
   readonly body: string;
 }
 
-function textsOf(
+function renderedTexts(
   type: NotificationType,
   event: MessageEvent,
   context: MessageContext,
@@ -165,8 +165,8 @@ function toMessage(type: NotificationType, texts: Texts, note: string | null): O
 }
 
 /**
- * Returns the message with the body for the record: a JSON object unchanged, any other text as
- * `body`.
+ * Returns the message with the body for the record: the JSON object, or any other text as `body`, with the
+ * note as `note`.
  */
 function withJsonBody(subject: string, text: string, note: string | null): OutgoingMessage {
   const object = storableObjectIn(text);
@@ -201,5 +201,5 @@ function textIn(output: TemplateOutput | undefined): string | null {
 function noteOn(part: 'message' | 'body', output: TemplateOutput | undefined): string | null {
   if (!output || 'text' in output) return null;
   const reason = storableText(output.reason.slice(0, REASON_LIMIT));
-  return `The custom ${part} could not be rendered, this is the default text: ${reason}.`;
+  return `The custom ${part} could not be rendered, so this is the default text: ${reason}.`;
 }

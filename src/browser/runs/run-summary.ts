@@ -28,7 +28,7 @@ export async function runSummary(shown: ShownRun & Item, causes: WebhookCauses):
   </dl>`;
 }
 
-/** Returns true while the page script updates the elapsed time. */
+/** Returns true for a running run with a start. The page script updates its elapsed time. */
 const isRunning = ({ status, started }: ShownRun & Item): boolean =>
   status === 'running' && typeof started === 'string';
 

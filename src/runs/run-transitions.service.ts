@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { failPoint } from '../common/fail-point.js';
 import { QueuePort } from '../common/queue/queue.port.js';
 import { Database } from '../database/database.js';
+import { raw } from '../database/sql.js';
 import { RunChanges } from './run-changes.service.js';
 import { RunSignals } from './run-signals.service.js';
 import { assertMoves, isFailed, isFinal } from './state-machine.js';
@@ -110,6 +111,18 @@ export class RunTransitions {
         if (running.length > 0) this.queue.wakeScheduler();
       });
       return active.map(({ id }) => id);
+    });
+  }
+
+  /**
+   * Returns a run that has not started to the queue. Cancels the run instead if that was requested
+   * meanwhile: a request is stored only once, and the queue does not check it.
+   */
+  async requeue(run: RunStep): Promise<void> {
+    await this.database.transaction(async () => {
+      const where = raw('NOT run.cancel_requested');
+      await this.move([run], { from: ['running'], to: 'pending', where });
+      await this.move([run], { from: ['running'], to: 'canceled' });
     });
   }
 

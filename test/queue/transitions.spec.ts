@@ -5,6 +5,8 @@ import {
   type StoredEvent,
 } from '../../src/runs/events/job-events.repository.js';
 import { leaseOf } from '../../src/runs/run-leases.repository.js';
+import { ActiveRun } from '../../src/execution/worker/active-runs.service.js';
+import { Leases } from '../../src/execution/worker/leases.service.js';
 import { countQueries } from '../support/queries.js';
 import { RunsDatabase } from './runs-database.js';
 import { HostFacts } from '../../src/inventories/inventory.entity.js';
@@ -134,6 +136,18 @@ describe('the transitions of runs', () => {
     expect(await runs.run(ids[3]!)).toMatchObject({ cancel_requested: true });
     expect((await runs.run(ids[3]!)).canceled_on).not.toBeNull();
     expect(runs.told.cancels).toEqual([ids[3]]);
+  });
+
+  it('cancel a run that its worker releases after a request to cancel', async () => {
+    const held = { status: 'running', attempt: 1 };
+    const [canceled, released] = [await runs.job(null, held), await runs.job(null, held)];
+    const { database, transitions } = runs;
+    await transitions.cancel([canceled]);
+    const unused = {} as never;
+    const leases = new Leases(database, transitions, unused, unused, unused, unused);
+    for (const id of [canceled, released]) await leases.release(new ActiveRun(id, 1));
+    expect(await runs.run(canceled)).toMatchObject({ status: 'canceled' });
+    expect(await runs.run(released)).toMatchObject({ status: 'pending' });
   });
 
   it('need the same number of statements for any number of runs', async () => {

@@ -80,10 +80,8 @@ export class Leases {
   /** Releases a run that has not started, so that the scheduler places the run again. */
   async release(run: ActiveRun): Promise<void> {
     if (run.reason === 'lost') return;
-    await this.storeEnd(run, async () => {
-      const step = { id: run.id, attempt: run.attempt };
-      await this.transitions.move([step], { from: ['running'], to: 'pending' });
-    });
+    const { id, attempt } = run;
+    await this.storeEnd(run, () => this.transitions.requeue({ id, attempt }));
   }
 
   /** Returns the SQL condition that a waiting run may start here, because the message can be outdated. */

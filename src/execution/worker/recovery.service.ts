@@ -110,7 +110,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     if (run.cancel_requested) {
       await this.transitions.move([step], { from: ['running'], to: 'canceled' });
     } else if (canRetry) {
-      await this.transitions.move([step], { from: ['running'], to: 'pending' });
+      await this.transitions.requeue(step);
     } else {
       const explained = { ...step, explanation: notInQueue(ended) };
       await this.transitions.move([explained], { from: ['running'], to: 'failed' });

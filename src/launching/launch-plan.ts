@@ -87,9 +87,10 @@ export function withEventRef(
 export function resolveLaunch(
   request: LaunchRequest,
   template: LaunchableTemplate,
-  { prompted, prompts, fields }: LaunchInput,
+  { prompted, prompts: stored, fields }: LaunchInput,
   objects: LaunchObjects,
 ): ResolvedLaunch {
+  const prompts = withoutDeleted(request, stored, objects);
   const { accepted, ignored } = mergePrompts(prompted, prompts);
   const variables = mergeVariables({
     template: prompted.variables(),
@@ -110,6 +111,24 @@ export function resolveLaunch(
     ignored: hasIgnoredVariables ? { ...ignored, extra_vars: variables.ignored } : ignored,
     isForbidden: isForbidden(accepted, template, objects),
     unknown: unknownErrors(promptsIn(prompts, fields), accepted, objects),
+  };
+}
+
+/**
+ * Returns the prompts of a node or a relaunch without the labels and instance groups that were deleted since
+ * an earlier launch accepted them (docs/contract/runs.md#placement).
+ */
+function withoutDeleted(
+  { launchType, isRelaunch = false }: LaunchRequest,
+  prompts: Prompts,
+  objects: LaunchObjects,
+): Prompts {
+  if (launchType !== 'workflow' && !isRelaunch) return prompts;
+  const { labels, instance_groups: groups } = prompts;
+  return {
+    ...prompts,
+    ...(labels ? { labels: labels.filter((id) => objects.labels.has(id)) } : {}),
+    ...(groups ? { instance_groups: groups.filter((id) => objects.instanceGroups.has(id)) } : {}),
   };
 }
 

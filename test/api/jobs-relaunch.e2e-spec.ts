@@ -143,6 +143,22 @@ describe('relaunch', () => {
     });
   });
 
+  it('ignores instance groups that were deleted', async () => {
+    const { superuser } = test.as;
+    const groups: number[] = [];
+    for (const name of ['Kept', 'Deleted']) {
+      groups.push((await superuser.post('instance_groups/', { name }).expect(201)).body.id);
+    }
+    const template = await makeTemplate({ ask_instance_groups_on_launch: true });
+    const job = await launchJob(test, template, { instance_groups: groups });
+    await endJob(test, job);
+    await superuser.delete(`instance_groups/${groups[1]}/`).expect(204);
+    const { body } = await superuser.post(`jobs/${job.id}/relaunch/`).expect(201);
+    const stored = await test.database.row<Row>(sql`
+      SELECT launch_config FROM unified_jobs WHERE id = ${body.id}`);
+    expect(stored?.launch_config).toMatchObject({ instance_groups: [groups[0]] });
+  });
+
   it('reports objects that were deleted', async () => {
     const template = await makeTemplate();
     const job = await launchJob(test, template);

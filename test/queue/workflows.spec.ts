@@ -147,6 +147,17 @@ describe('a bulk launch', () => {
     expect(await run(id)).toMatchObject({ status: 'failed' });
   });
 
+  it('starts a node whose instance group was deleted after the launch', async () => {
+    const { superuser } = test.as;
+    const { body: group } = await superuser.post('instance_groups/', { name: 'Gone' }).expect(201);
+    const placed = await test.make.jobTemplate({ ask_instance_groups_on_launch: true });
+    const jobs = [{ unified_job_template: placed.id, instance_groups: [group.id] }];
+    const id = await launch(jobs);
+    await superuser.delete(`instance_groups/${group.id}/`).expect(204);
+    await advance();
+    expect(await childrenOf(id)).toMatchObject([{ status: 'pending', job_explanation: '' }]);
+  });
+
   it('updates projects, each node separately', async () => {
     const update = { unified_job_template: project };
     const id = await launch([update, node(), update]);

@@ -95,7 +95,9 @@ export class ScheduleHooks implements ResourceHooks<Schedule> {
   }
 
   /**
-   * Returns the columns that depend on the rule, by the database's clock. Adds its errors to `errors`.
+   * Returns the columns that depend on the rule, by the database's clock. Adds its errors to `errors`. The
+   * transaction can have waited for the launch of an occurrence, so its start time is too early: the schedule
+   * would be due again for this occurrence, which cannot be launched twice.
    */
   private async times(
     { rrule, enabled }: ValuesOf<Schedule>,
@@ -104,7 +106,7 @@ export class ScheduleHooks implements ResourceHooks<Schedule> {
     try {
       const recurrence = Recurrence.parse(String(rrule));
       const clock = existing(
-        await this.database.row<{ now: Date }>(sql`SELECT now() AS now`),
+        await this.database.row<{ now: Date }>(sql`SELECT clock_timestamp() AS now`),
         'a SELECT without FROM has a row',
       );
       return {

@@ -1,13 +1,16 @@
 import { SecretBox } from '../../src/common/crypto/secret-box.js';
-import type { Row } from '../../src/common/resource/define-resource.js';
+import { resource, type Row } from '../../src/common/resource/define-resource.js';
+import { ResourceService } from '../../src/common/rest/resource.service.js';
 import { sql } from '../../src/database/sql.js';
 import { RunsRepository } from '../../src/runs/runs.repository.js';
 import { DueSchedules } from '../../src/schedules/due-schedules.service.js';
 import { NextLaunches } from '../../src/schedules/next-launches.service.js';
+import { ruleInstant } from '../../src/schedules/rule-text.js';
 import { SchedulesRepository } from '../../src/schedules/schedules.repository.js';
 import { RuntimeSettings } from '../../src/settings/runtime-settings.service.js';
 import { Launchers } from '../../src/launching/launchers.service.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
 import { recordedKinds } from '../support/launch-entries.js';
 import { countQueries } from '../support/queries.js';
 
@@ -194,6 +197,28 @@ it('an occurrence cannot be launched twice', async () => {
   await miss(0, one);
   await expect(launch()).rejects.toMatchObject({ code: '23505' });
   expect(await runsOf(one)).toHaveLength(1);
+});
+
+it('a schedule that is changed during a launch is not due again for the launched occurrence', async () => {
+  const { database } = test;
+  const one = await schedule();
+  // Begins before the occurrence, and continues after its launch.
+  await database.transaction(async () => {
+    const [begun] = await database.rows<{ at: string }>(sql`
+      SELECT date_trunc('second', now()) + interval '1 s' AS at`);
+    await eventually(async () => {
+      const [clock] = await database.rows<{ passed: boolean }>(sql`
+        SELECT clock_timestamp() > ${begun!.at}::timestamptz AS passed`);
+      expect(clock!.passed).toBe(true);
+    });
+    const rrule = `DTSTART:${ruleInstant(new Date(begun!.at))} RRULE:FREQ=DAILY;INTERVAL=1`;
+    const { id } = test.as.users.superuser;
+    const actor = { id, username: '', isSuperuser: true, isSystemAuditor: false };
+    const resources = test.app.get(ResourceService, { strict: false });
+    const mode = { partial: true };
+    const changed = await resources.update(resource('schedule'), one, { rrule }, actor, mode);
+    expect(Date.parse(String(changed.next_run))).toBe(Date.parse(begun!.at) + 86_400_000);
+  });
 });
 
 it('a template with too many active jobs is skipped, with an explanation', async () => {

@@ -83,6 +83,12 @@ describe('runs', () => {
     return id;
   }
 
+  const removeFetched = () =>
+    rmSync(join(cluster.folder, 'data', 'projects', '_10__fetched'), {
+      recursive: true,
+      force: true,
+    });
+
   /** The first job of the project from git, which syncs it; no later job of the project does. */
   let first: Promise<{ job: JobRow; updates: JobRow[]; project: object }> | undefined;
   const firstOfProject = () =>
@@ -258,7 +264,7 @@ describe('runs', () => {
 
   it('restore a missing project folder during the job', async () => {
     await firstOfProject();
-    rmSync(join(cluster.folder, 'data', 'projects', '_10__fetched'), { recursive: true });
+    removeFetched();
     const id = await launch({}, 11);
     const job = await cluster.becomes(id, 'successful', 30_000);
     const [update] = await cluster.rows('SELECT * FROM unified_jobs WHERE id = $1', [
@@ -270,6 +276,14 @@ describe('runs', () => {
       [(update as { id: number }).id],
     );
     expect(entries).toEqual([{ operation: 'create' }]);
+  });
+
+  it('do not sync their project after a request to cancel', async () => {
+    await firstOfProject();
+    removeFetched();
+    const id = await launch({ cancel_requested: true }, 11);
+    await cluster.becomes(id, 'canceled', 30_000);
+    expect(await cluster.job(id)).toMatchObject({ project_update_id: null });
   });
 
   it('fail with the name of the failed sync', async () => {

@@ -12,7 +12,7 @@ import { RunsRepository } from '../../runs/runs.repository.js';
 import { SandboxService } from '../sandbox/sandbox.service.js';
 import { checkoutRevision } from '../runner/git-checkout.js';
 import { objectsOf } from '../runner/git-repository.js';
-import { ActiveRuns, type ActiveRun } from './active-runs.service.js';
+import { ActiveRuns, stopIfEnded, type ActiveRun } from './active-runs.service.js';
 import type { JobProject } from '../../runs/job-contexts.repository.js';
 import { Leases } from './leases.service.js';
 import { withFailure, CannotStart, outcomeOf } from './outcome.js';
@@ -148,6 +148,7 @@ export class JobProjectFiles {
     project: JobProject,
     onSync: (projectUpdateId: number) => Promise<void>,
   ): Promise<string> {
+    stopIfEnded(job);
     const update = await this.createUpdate(project, onSync);
     const run = await this.leases.take(update.id, 'new');
     if (!run) throw new Error(`The project update ${update.id} could not be started`);
@@ -156,6 +157,7 @@ export class JobProjectFiles {
     run.lookups = job.lookups;
     const endUpdate = (): void => run.end(job.reason ?? 'cancel');
     job.signal.addEventListener('abort', endUpdate, { once: true });
+    if (job.signal.aborted) endUpdate();
     try {
       const outcome = withFailure(run, await this.sync.run(run).catch(outcomeOf));
       await this.leases.finish(run, outcome);

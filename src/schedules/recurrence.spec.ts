@@ -125,6 +125,19 @@ describe('occurrences', () => {
     ]);
   });
 
+  it.each([
+    ['INTERVAL=12', ['2026-11-01T04:30:00Z', '2026-11-01T17:30:00Z', '2026-11-02T05:30:00Z']],
+    ['INTERVAL=48', ['2026-11-02T05:30:00Z', '2026-11-04T05:30:00Z', '2026-11-06T05:30:00Z']],
+    [
+      'INTERVAL=2;BYHOUR=8',
+      ['2026-11-01T13:30:00Z', '2026-11-02T13:30:00Z', '2026-11-03T13:30:00Z'],
+    ],
+  ])('keep the local hours of FREQ=HOURLY;%s', async (parts, expected) => {
+    const start = 'DTSTART;TZID=America/New_York:20261001T003000';
+    const rrule = `${start} RRULE:FREQ=HOURLY;${parts}`;
+    expect(await utc(rrule, '2026-10-31T17:00:00Z', 3)).toEqual(expected);
+  });
+
   it('omit a local time that the clock change skips', async () => {
     const rrule = `DTSTART;TZID=America/New_York:20260101T023000 ${DAILY}`;
     expect(await utc(rrule, '2026-03-07T00:00:00Z', 2)).toEqual([

@@ -34,6 +34,9 @@ const MIN_PERIODS = new Map([
  * weekday and minutes is found.
  */
 const MAX_PERIODS_BACK = 12_000;
+const HOURS = 24;
+/** Maximum number of times of a day for which an hourly rule is searched as a daily one. */
+const MAX_TIMES = 48;
 /** Maximum number of consecutive occurrences that exceptions can remove. */
 const MAX_EXCEPTIONS = 400;
 
@@ -228,8 +231,9 @@ function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS):
   const share = MAX_CANDIDATES / text.rules.length;
   return text.rules
     .filter((rule) => rule.kind === kind)
-    .map(({ parts }) => {
-      const written = [...withTimeOf(skipped, parts)].map(([name, value]) =>
+    .map((rule) => {
+      const parts = asDaily(text.start, withTimeOf(skipped, rule.parts));
+      const written = [...parts].map(([name, value]) =>
         name === 'UNTIL'
           ? `UNTIL=${ruleInstant(untilOf(value, text.timezone))}`
           : `${name}=${value}`,
@@ -278,6 +282,30 @@ function withTimeOf(start: Date | null, parts: Rule['parts']): ReadonlyMap<strin
   if (start === null || frequency === 'MINUTELY') return parts;
   const hour = frequency === 'HOURLY' ? [] : [['BYHOUR', String(start.getUTCHours())] as const];
   return new Map([...hour, ['BYMINUTE', String(start.getUTCMinutes())], ...parts]);
+}
+
+/**
+ * Returns an hourly rule that has the same hours on each of its days as a daily rule; other rules unchanged. The
+ * library adds elapsed hours, so a clock change would move all later occurrences to other hours.
+ */
+function asDaily(start: string, parts: Rule['parts']): Rule['parts'] {
+  const interval = Number(parts.get('INTERVAL'));
+  const isHourly = parts.get('FREQ') === 'HOURLY' && !parts.has('BYSETPOS');
+  if (!isHourly || (HOURS % interval > 0 && interval % HOURS > 0)) return parts;
+  const first = Number(start.slice(9, 11)) % interval;
+  const count = Math.max(1, HOURS / interval);
+  const listed = parts.get('BYHOUR')?.split(',').map(Number);
+  const hours = Array.from({ length: count }, (_, index) => first + index * interval).filter(
+    (hour) => listed?.includes(hour) ?? true,
+  );
+  const days = String(Math.max(1, interval / HOURS));
+  const daily = new Map([
+    ...parts,
+    ['FREQ', 'DAILY'],
+    ['INTERVAL', days],
+    ['BYHOUR', hours.join()],
+  ]);
+  return hours.length > 0 && occurrencesOf(daily) <= MAX_TIMES ? daily : parts;
 }
 
 /**

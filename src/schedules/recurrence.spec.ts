@@ -175,6 +175,24 @@ describe('occurrences', () => {
     ).toEqual([{ local: '2026-07-01T09:00:00-04:00', utc: '2026-07-01T13:00:00Z' }]);
   });
 
+  it.each([
+    [
+      'FREQ=DAILY;INTERVAL=1;BYDAY=MO;COUNT=200',
+      '2026-01-05T09:00:00Z',
+      '2029-10-29T09:00:00.000Z',
+    ],
+    [
+      'FREQ=MONTHLY;INTERVAL=1;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=1;COUNT=60',
+      '2026-01-01T09:00:00Z',
+      '2030-12-02T09:00:00.000Z',
+    ],
+  ])('of %s end with the last one that counts', async (rule, first, last) => {
+    const rrule = `${UTC} RRULE:${rule}`;
+    expect(await utc(rrule, '2025-12-31T00:00:00Z', 1)).toEqual([first]);
+    expect(await after(rrule, new Date(Date.parse(last) - 1).toISOString())).toBe(last);
+    expect(await after(rrule, last)).toBeNull();
+  });
+
   it('of exception rules are omitted', async () => {
     const rrule = `${UTC} ${DAILY} EXRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=SA,SU`;
     expect(await utc(rrule, '2026-01-01T12:00:00Z', 2)).toEqual([

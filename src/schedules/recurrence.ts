@@ -34,6 +34,8 @@ const MIN_PERIODS = new Map([
  * weekday and minutes is found.
  */
 const MAX_PERIODS_BACK = 12_000;
+/** Factor of the number of candidates of a monthly rule with `COUNT`; a month has few candidates. */
+const COUNTED_MONTHS = 25;
 const HOURS = 24;
 /** Maximum number of times of a day for which an hourly rule is searched as a daily one. */
 const MAX_TIMES = 48;
@@ -250,13 +252,19 @@ function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS):
 /**
  * Returns the maximum number of periods to search. The library computes all days of a year or a month to find
  * an occurrence. With `BYSETPOS` it also computes all times of these days, even in periods without a match,
- * so the minimum of the frequency does not apply.
+ * so the minimum of the frequency does not apply. The library counts the periods of a rule with `COUNT` from its
+ * start, not from the last match, so these rules need more periods.
  */
 function periodsOf(parts: Rule['parts'], max: number, candidates: number): number {
-  const frequencyMinimum = MIN_PERIODS.get(parts.get('FREQ') ?? '');
-  if (frequencyMinimum === undefined) return max;
+  const frequency = parts.get('FREQ') ?? '';
+  const isCounted = parts.has('COUNT');
+  const frequencyMinimum = MIN_PERIODS.get(frequency);
+  if (frequencyMinimum === undefined) {
+    return isCounted && frequency === 'DAILY' ? MAX_PERIODS_BACK : max;
+  }
   const minimum = parts.has('BYSETPOS') ? 1 : frequencyMinimum;
-  const affordable = Math.floor(candidates / occurrencesOf(parts));
+  const factor = isCounted && frequency === 'MONTHLY' ? COUNTED_MONTHS : 1;
+  const affordable = Math.floor((candidates * factor) / occurrencesOf(parts));
   return Math.min(MAX_PERIODS, Math.max(minimum, affordable));
 }
 

@@ -194,7 +194,7 @@ function withRelaunchTexts(error: unknown): unknown {
   if ('project' in error.errors) {
     return new BadRequest('Job Template Project is missing or undefined.');
   }
-  if ('resources_needed_to_start' in error.errors) {
+  if ('resources_needed_to_start' in error.errors || 'inventory' in error.errors) {
     return new BadRequest('Job Template Inventory is missing or undefined.');
   }
   return error;

@@ -159,6 +159,20 @@ describe('relaunch', () => {
     expect(stored?.launch_config).toMatchObject({ instance_groups: [groups[0]] });
   });
 
+  it('reports a prompted inventory that was deleted', async () => {
+    const { superuser } = test.as;
+    const gone = await test.make.inventory({ organization: test.home.organization.id });
+    const template = await makeTemplate({ ask_inventory_on_launch: true });
+    const job = await launchJob(test, template, { inventory: gone.id });
+    await endJob(test, job);
+    const detail = 'Job Template Inventory is missing or undefined.';
+    const relaunch = () => superuser.post(`jobs/${job.id}/relaunch/`).expect(400);
+    await superuser.delete(`inventories/${gone.id}/`).expect(202);
+    expect((await relaunch()).body).toEqual({ detail });
+    await test.database.execute(sql`DELETE FROM inventories WHERE id = ${gone.id}`);
+    expect((await relaunch()).body).toEqual({ detail });
+  });
+
   it('reports objects that were deleted', async () => {
     const template = await makeTemplate();
     const job = await launchJob(test, template);

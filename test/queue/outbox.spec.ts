@@ -76,12 +76,18 @@ it('the outbox adds lost jobs to the queue again after their time', async () => 
 });
 
 it('the outbox adds nothing before its time', async () => {
-  await outbox.addMissing('deletions', sql`SELECT 5 AS id, NULL AS machine`);
+  await outbox.reconcile('deletions', sql`SELECT 5 AS id, NULL AS machine`);
   await outbox.postpone('deletions', 5, 60);
   expect(await outbox.sweep()).toBe(0);
   await test.database.execute(sql`UPDATE outbox SET run_at = now()`);
   expect(await outbox.sweep()).toBe(1);
   await eventually(async () => expect(await waiting()).toEqual([5]));
+});
+
+it('the outbox removes work that is no longer needed', async () => {
+  await add([7, 8]);
+  await outbox.reconcile('deletions', sql`SELECT 8 AS id, NULL AS machine`);
+  expect(await rows()).toMatchObject([{ subject_id: 8 }]);
 });
 
 it('the outbox postpones and removes work', async () => {

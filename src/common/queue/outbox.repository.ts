@@ -48,12 +48,16 @@ export class OutboxRepository extends TableRepository<OutboxRow> {
   }
 
   /**
-   * Adds work for the subjects that have none in the queue. The sweeper passes it to the queue.
+   * Adds work for the subjects that have none in the queue, which the sweeper passes to the queue, and removes
+   * the work of all others.
    *
    * @param subjects query for the `id` and the `machine` of each
    */
-  async addMissing(queue: QueueName, subjects: Sql): Promise<void> {
+  async reconcile(queue: QueueName, subjects: Sql): Promise<void> {
     await this.database.execute(sql`
+      WITH obsolete AS (
+        DELETE FROM outbox WHERE queue = ${queue}
+          AND subject_id NOT IN (SELECT subject.id FROM (${subjects}) subject))
       INSERT INTO outbox (queue, subject_id, machine)
       SELECT ${queue}, subject.id, subject.machine FROM (${subjects}) subject
       WHERE NOT ${isQueued(queue, sql`subject.id`)}`);

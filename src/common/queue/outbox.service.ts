@@ -28,12 +28,13 @@ export class Outbox {
   }
 
   /**
-   * Adds lost work again. The sweeper passes it to the queue.
+   * Adds lost work again, which the sweeper passes to the queue. Removes work that is no longer needed: the
+   * instance that would acknowledge it can be gone.
    *
    * @param subjects query for the `id` and the `machine` of the subjects that should be queued
    */
-  addMissing(queue: QueueName, subjects: Sql): Promise<void> {
-    return this.rows.addMissing(queue, subjects);
+  reconcile(queue: QueueName, subjects: Sql): Promise<void> {
+    return this.rows.reconcile(queue, subjects);
   }
 
   /** Deletes rows whose work is done, or is continued by another row. */

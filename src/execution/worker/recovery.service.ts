@@ -77,7 +77,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
       await this.sweepSessions();
     }
     await this.nodes.removeLost(dead);
-    await this.outbox.addMissing('runs', waitingRuns());
+    await this.outbox.reconcile('runs', waitingRuns());
     this.lastContact = Date.now();
   }
 

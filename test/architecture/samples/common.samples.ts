@@ -7,7 +7,7 @@ export default {
   repositories: [
     samplesOf(outbox.OutboxRepository, {
       addDue: [['runs', [1], new Map([[1, 'here']])]],
-      addMissing: [['runs', sql`SELECT 1 AS id, 'here' AS machine`]],
+      reconcile: [['runs', sql`SELECT 1 AS id, 'here' AS machine`]],
       acknowledge: [['runs', [1]]],
       postpone: [['runs', 1, 60]],
       takeDue: [['runs', 60, 10]],

@@ -59,11 +59,14 @@ export function savedFaults(
 ): FieldErrors {
   const prompts = promptsAfter(values, row);
   const { extra_vars: variables, ...errors } = savedPromptErrors(target, prompts);
-  return {
+  const faults = {
     ...refErrors(prompts),
     ...errors,
     ...(variables === undefined ? {} : { extra_data: variables }),
   };
+  if (row.id === undefined || 'unified_job_template' in values) return faults;
+  // The template can have changed since: fields outside of the request stay, and launches ignore them.
+  return Object.fromEntries(Object.entries(faults).filter(([field]) => field in values));
 }
 
 function promptsAfter(values: Readonly<Values>, row: Partial<Row>): Prompts {

@@ -133,6 +133,21 @@ describe('a schedule', () => {
     await test.as.superuser.patch(path, { unified_job_template: template.id }).expect(200);
   });
 
+  it('can be changed if its template no longer prompts for its fields', async () => {
+    const { superuser } = test.as;
+    const prompting = await test.make.jobTemplate({ ask_limit_on_launch: true });
+    const values = { unified_job_template: prompting.id, limit: 'web' };
+    const { body } = await superuser
+      .post('schedules/', { name: 'Kept', rrule: DAILY, ...values })
+      .expect(201);
+    const url = `job_templates/${prompting.id}/`;
+    await superuser.patch(url, { ask_limit_on_launch: false }).expect(200);
+    const changed = await superuser.patch(`schedules/${body.id}/`, { enabled: false }).expect(200);
+    expect(changed.body).toMatchObject({ enabled: false, limit: 'web' });
+    const refused = await superuser.patch(`schedules/${body.id}/`, { limit: 'db' }).expect(400);
+    expect(refused.body).toEqual({ limit: ['Field is not configured to prompt on launch.'] });
+  });
+
   it('encrypts the secret answers of a survey', async () => {
     const asked = await test.make.jobTemplate({ survey_enabled: true });
     const question = { type: 'password', variable: 'token', question_name: 'T', required: true };

@@ -77,12 +77,16 @@ export const preferredGroupsOf = (type: GroupOwner, id: Sql): Sql => sql`
   WHERE ${ident(`${type}_id`)} = ${id}`;
 
 /**
- * Returns the statement that copies the preferred groups of a job template to its copy, except groups that
- * the caller may not use.
+ * Returns the statement that copies the preferred groups of an object to its copy, except groups that the
+ * caller may not use.
  */
-export const copyPreferredGroups = (original: number, copy: number, actor: Actor): Sql => sql`
-  INSERT INTO job_template_instance_groups (job_template_id, instance_group_id)
-  SELECT ${copy}, id FROM (${preferredGroupsOf('job_template', sql`${original}`)}) preferred
+export const copyPreferredGroups = (
+  type: GroupOwner,
+  { original, copy }: { original: number; copy: number },
+  actor: Actor,
+): Sql => sql`
+  INSERT INTO ${ident(`${type}_instance_groups`)} (${ident(`${type}_id`)}, instance_group_id)
+  SELECT ${copy}, id FROM (${preferredGroupsOf(type, sql`${original}`)}) preferred
   JOIN (${usableGroups(actor)}) usable USING (id)
   ORDER BY position`;
 

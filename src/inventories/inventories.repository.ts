@@ -5,6 +5,7 @@ import { existing } from '../common/invariants.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { and, NO_IDS, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { copyPreferredGroups } from '../instances/instance-groups.repository.js';
 import { countHostNames } from './hosts.repository.js';
 import type { HostedInventory } from './inventory-members.js';
 import { Inventory } from './inventory.entity.js';
@@ -69,6 +70,11 @@ export const countHostsOf = (organizations: readonly number[], condition: Sql): 
 export class InventoriesRepository extends TableRepository<RowOf<Inventory>> {
   constructor(@InjectRepository(Inventory) repository: Repository<Inventory>) {
     super(repository);
+  }
+
+  /** Copies the instance groups of an inventory to its copy, except groups that the caller may not use. */
+  async copyInstanceGroups(original: number, copy: number, actor: Actor): Promise<void> {
+    await this.database.execute(copyPreferredGroups('inventory', { original, copy }, actor));
   }
 
   /** Returns an inventory by its id; undefined if it is missing or being deleted. */

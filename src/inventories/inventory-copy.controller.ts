@@ -8,18 +8,23 @@ import { GroupsRepository } from './groups.repository.js';
 import { HostLimit } from './host-limit.service.js';
 import { HostsRepository, hostNamesOf } from './hosts.repository.js';
 import { inventories } from './inventories.resource.js';
+import { InventoriesRepository } from './inventories.repository.js';
 import { InventoryInputsRepository } from './inventory-inputs.repository.js';
 import { ConstructedSources } from './inventory-uses.js';
 import type { Inventory } from './inventory.entity.js';
 
 type InventoryRow = RowOf<Inventory>;
 
-/** Copies an inventory with its members or, if it is a constructed inventory, with its inputs. */
+/**
+ * Copies an inventory with its instance groups, and with its members or, if it is a constructed inventory, with
+ * its inputs.
+ */
 @Resource(inventories, 'api/v2/inventories/:id/copy')
 export class InventoryCopyController extends CopyController<Inventory> {
   protected readonly copied = inventories;
 
   constructor(
+    private readonly rows: InventoriesRepository,
     private readonly limit: HostLimit,
     private readonly hosts: HostsRepository,
     private readonly groups: GroupsRepository,
@@ -31,14 +36,15 @@ export class InventoryCopyController extends CopyController<Inventory> {
     super();
   }
 
-  protected override copyParts(
+  protected override async copyParts(
     original: InventoryRow,
     copy: InventoryRow,
     actor: Actor,
   ): Promise<void> {
-    return original.kind === 'constructed'
+    await this.rows.copyInstanceGroups(original.id, copy.id, actor);
+    await (original.kind === 'constructed'
       ? this.copyInputs(original, copy, actor)
-      : this.copyMembers(original, copy, actor);
+      : this.copyMembers(original, copy, actor));
   }
 
   /**

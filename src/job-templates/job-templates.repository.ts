@@ -132,7 +132,7 @@ export class JobTemplatesRepository extends TableRepository<Row> {
     await this.database.execute(sql`
       INSERT INTO job_template_labels (job_template_id, label_id)
       SELECT ${copy}, label_id FROM job_template_labels WHERE job_template_id = ${original}`);
-    await this.database.execute(copyPreferredGroups(original, copy, actor));
+    await this.database.execute(copyPreferredGroups('job_template', { original, copy }, actor));
   }
 }
 

@@ -230,8 +230,19 @@ describe('script and tree', () => {
     await test.as.auditor.post(path, { name: 'Copy' }).expect(403);
     const same = await test.as.orgAdmin.post(path, { name: inventory.name }).expect(400);
     expect(same.body.name[0]).toContain('is already named');
+    const groups: number[] = [];
+    for (const name of ['Usable', 'Not usable']) {
+      const { body: group } = await test.as.superuser.post('instance_groups/', { name });
+      groups.push(group.id);
+      const id = { id: group.id };
+      await test.as.superuser.post(`inventories/${inventory.id}/instance_groups/`, id).expect(204);
+    }
+    const user = test.as.users.orgAdmin;
+    await test.make.grant('instance_group', { id: groups[0]! }, 'use_role', { user });
     const { body } = await test.as.orgAdmin.post(path, { name: 'Copy' }).expect(201);
     expect(body).toMatchObject({ name: 'Copy', total_hosts: 2, total_groups: 2 });
+    const preferred = await test.as.orgAdmin.get(`inventories/${body.id}/instance_groups/`);
+    expect(preferred.body.results).toMatchObject([{ id: groups[0] }]);
     const query = 'script/?hostvars=1&all=1';
     const original = await test.as.orgAdmin.get(`inventories/${inventory.id}/${query}`);
     const copied = await test.as.orgAdmin.get(`inventories/${body.id}/${query}`);

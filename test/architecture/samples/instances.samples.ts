@@ -58,7 +58,10 @@ export default {
       groupsOf: { calls: [[sql`1`]], inside: asQuery },
       mayStartOn: [[sql`1`, sql`'here'`, sql`true`]],
       preferredGroupsOf: { calls: [['job_template', sql`1`]], inside: asQuery },
-      copyPreferredGroups: { calls: [[1, 2, SOMEBODY]], inside: (statement) => statement },
+      copyPreferredGroups: {
+        calls: [['inventory', { original: 1, copy: 2 }, SOMEBODY]],
+        inside: (statement) => statement,
+      },
       usableGroups: { calls: [[SOMEBODY]], inside: asQuery },
       defaultGroups: [[]],
       existingGroups: [[]],

@@ -31,6 +31,7 @@ export default {
   repositories: [
     samplesOf(inventories.InventoriesRepository, {
       usable: [[[1], SOMEBODY]],
+      copyInstanceGroups: [[1, 2, SOMEBODY]],
       described: [[1]],
       smartSiblings: [[1]],
       lock: [[[1]]],

@@ -9,18 +9,16 @@ import { SandboxService } from '../sandbox/sandbox.service.js';
 import { sandboxOfRun } from '../sandbox/run-sandbox.js';
 import { BoundedText } from '../runner/bounded-text.js';
 import { CommandShell, MAX_PRINTED } from '../runner/command-shell.js';
-import { watchFolder } from '../runner/folder-watch.js';
 import { OUTPUT, writeEcho, type PreparedReading } from '../runner/inventory-files.js';
 import { readBelow } from '../runner/untrusted-files.js';
 import { MaskedLines } from '../runner/masked-lines.js';
 import type { Masker } from '../runner/masker.js';
+import { LimitWatch } from '../runner/shell-limits.js';
 import { ARTIFACTS, type Workspace } from '../runner/workspace.js';
 import { stopIfEnded, type ActiveRun } from '../worker/active-runs.service.js';
 import { RunFailed } from '../worker/outcome.js';
 import { MAX_DOCUMENT_BYTES, readDocument } from './inventory-document.js';
 
-/** Maximum delay of a Node timer, in ms; a timer with a longer delay would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Line of `ansible --list-hosts` that names a host. */
 const LISTED_HOST = /^ {4}(.+)$/;
 
@@ -79,7 +77,7 @@ export class InventoryReader {
       await this.leases.storeReadsResults(run, false);
       return { document, limited };
     } finally {
-      session.end();
+      session.watch.release();
       await shell.close();
     }
   }
@@ -87,10 +85,7 @@ export class InventoryReader {
 
 /** The commands that read one inventory, and the conditions that end the commands early. */
 class Session {
-  private endedAs: 'timeout' | 'full' | null = null;
-  private readonly timer: NodeJS.Timeout | undefined;
-  private readonly stopWatch: () => void;
-  private readonly stop = (): void => this.shell.stop();
+  readonly watch: LimitWatch;
 
   constructor(
     private readonly run: ActiveRun,
@@ -99,23 +94,11 @@ class Session {
     private readonly maxBytes: number,
   ) {
     const { timeoutSeconds, workspace } = request;
-    const end = (reason: 'timeout' | 'full') => (): void => {
-      this.endedAs ??= reason;
-      this.shell.stop();
-    };
-    if (timeoutSeconds > 0) {
-      const delay = Math.min(timeoutSeconds * 1000, MAX_TIMER_MS);
-      this.timer = setTimeout(end('timeout'), delay);
-    }
-    this.stopWatch = watchFolder(workspace.dir, maxBytes, end('full'));
-    run.signal.addEventListener('abort', this.stop, { once: true });
-    if (run.signal.aborted) this.stop();
-  }
-
-  end(): void {
-    clearTimeout(this.timer);
-    this.stopWatch();
-    this.run.signal.removeEventListener('abort', this.stop);
+    const deadline = timeoutSeconds > 0 ? Date.now() + timeoutSeconds * 1000 : Infinity;
+    this.watch = new LimitWatch(
+      { deadline, signal: run.signal, folder: workspace.dir, maxFolderBytes: maxBytes },
+      () => shell.stop(),
+    );
   }
 
   async assertInstalled(plugin: string): Promise<void> {
@@ -172,8 +155,8 @@ class Session {
   private assertRunning(): void {
     stopIfEnded(this.run);
     if (this.shell.exceededOutputLimit) throw new RunFailed(OUTPUT_TOO_LARGE);
-    if (this.endedAs === 'timeout') throw new RunFailed(TIMED_OUT);
-    if (this.endedAs === 'full') throw new RunFailed(folderTooLarge(this.maxBytes));
+    if (this.watch.reached === 'timeout') throw new RunFailed(TIMED_OUT);
+    if (this.watch.reached === 'full') throw new RunFailed(folderTooLarge(this.maxBytes));
   }
 }
 

@@ -9,10 +9,10 @@ export interface SourceKind {
   /** Plugin; null for files of a project, which Ansible reads directly. */
   readonly plugin: PluginCall | null;
   /** Rule for the enabled state of hosts: paths separated by commas, and the value of enabled hosts. */
-  readonly enabled: { readonly variable: string; readonly value: string } | null;
+  readonly enabled?: { readonly variable: string; readonly value: string };
   /** Paths to the id of a host in the source system, separated by commas. */
   readonly instanceId: string;
-  readonly dropsEmptyGroups: boolean;
+  readonly keepsEmptyGroups?: true;
 }
 
 export interface CredentialRule {
@@ -59,7 +59,6 @@ const PLUGINS: readonly SourceKind[] = [
     },
     enabled: { variable: 'ec2_state', value: 'running' },
     instanceId: 'instance_id',
-    dropsEmptyGroups: true,
   },
   {
     value: 'gce',
@@ -74,7 +73,6 @@ const PLUGINS: readonly SourceKind[] = [
     },
     enabled: { variable: 'status', value: 'running' },
     instanceId: 'gce_id',
-    dropsEmptyGroups: true,
   },
   {
     value: 'azure_rm',
@@ -88,7 +86,6 @@ const PLUGINS: readonly SourceKind[] = [
     },
     enabled: { variable: 'powerstate', value: 'running' },
     instanceId: 'id',
-    dropsEmptyGroups: true,
   },
   {
     value: 'vmware',
@@ -101,7 +98,6 @@ const PLUGINS: readonly SourceKind[] = [
     },
     enabled: { variable: 'guest.gueststate', value: 'running' },
     instanceId: 'config.instanceUuid, config.instanceuuid',
-    dropsEmptyGroups: true,
   },
   {
     value: 'satellite6',
@@ -114,7 +110,6 @@ const PLUGINS: readonly SourceKind[] = [
     },
     enabled: { variable: 'foreman_enabled,foreman.enabled', value: 'True' },
     instanceId: 'foreman_id,foreman.id',
-    dropsEmptyGroups: true,
   },
   {
     value: 'openstack',
@@ -127,7 +122,6 @@ const PLUGINS: readonly SourceKind[] = [
     },
     enabled: { variable: 'status', value: 'ACTIVE' },
     instanceId: 'openstack.id',
-    dropsEmptyGroups: true,
   },
   {
     value: 'rhv',
@@ -136,7 +130,6 @@ const PLUGINS: readonly SourceKind[] = [
     plugin: { fileName: 'ovirt.yml', name: 'ovirt.ovirt.ovirt', fullName: 'ovirt.ovirt.ovirt' },
     enabled: { variable: 'status', value: 'up' },
     instanceId: 'id',
-    dropsEmptyGroups: true,
   },
   {
     value: 'controller',
@@ -145,7 +138,6 @@ const PLUGINS: readonly SourceKind[] = [
     plugin: { fileName: 'tower.yml', name: 'tower', fullName: 'awx.awx.tower' },
     enabled: { variable: 'remote_tower_enabled', value: 'true' },
     instanceId: 'remote_tower_id',
-    dropsEmptyGroups: true,
   },
   {
     value: 'insights',
@@ -156,9 +148,8 @@ const PLUGINS: readonly SourceKind[] = [
       name: 'redhatinsights.insights.insights',
       fullName: 'redhatinsights.insights.insights',
     },
-    enabled: null,
     instanceId: 'insights_id',
-    dropsEmptyGroups: false,
+    keepsEmptyGroups: true,
   },
   {
     value: 'terraform',
@@ -170,9 +161,7 @@ const PLUGINS: readonly SourceKind[] = [
       fullName: 'cloud.terraform.terraform_state',
       credentialOptions: { backend_config_files: 'TF_BACKEND_CONFIG_FILE' },
     },
-    enabled: null,
     instanceId: 'id',
-    dropsEmptyGroups: true,
   },
   {
     value: 'openshift_virtualization',
@@ -183,9 +172,7 @@ const PLUGINS: readonly SourceKind[] = [
       name: 'kubevirt.core.kubevirt',
       fullName: 'kubevirt.core.kubevirt',
     },
-    enabled: null,
     instanceId: '',
-    dropsEmptyGroups: true,
   },
 ];
 
@@ -195,9 +182,8 @@ export const SCM: SourceKind = {
   label: 'Files of a project',
   credential: { namespace: null, isRequired: false },
   plugin: null,
-  enabled: null,
   instanceId: '',
-  dropsEmptyGroups: false,
+  keepsEmptyGroups: true,
 };
 
 /**
@@ -208,14 +194,9 @@ export const CONSTRUCTED: SourceKind = {
   value: 'constructed',
   label: 'Other inventories (constructed)',
   credential: null,
-  plugin: {
-    fileName: 'constructed.yml',
-    name: 'constructed',
-    fullName: null,
-  },
-  enabled: null,
+  plugin: { fileName: 'constructed.yml', name: 'constructed', fullName: null },
   instanceId: 'remote_tower_id',
-  dropsEmptyGroups: false,
+  keepsEmptyGroups: true,
 };
 
 export const SOURCE_KINDS: readonly SourceKind[] = [...PLUGINS, SCM, CONSTRUCTED];

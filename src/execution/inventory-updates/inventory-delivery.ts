@@ -76,5 +76,5 @@ export async function inventoryDeliveryOf(
     const names = await namesMatching(row.host_filter, [...delivery.hosts.keys()]);
     delivery = onlyHosts(delivery, names);
   }
-  return kind.dropsEmptyGroups ? withoutEmptyGroups(delivery) : delivery;
+  return kind.keepsEmptyGroups ? delivery : withoutEmptyGroups(delivery);
 }

@@ -8,7 +8,7 @@ import { toExtraVarsYaml } from './extra-vars-yaml.js';
 import { installCachePlugin } from './fact-files.js';
 import { baseEnvironment, maskedEnvironment, runEnvironment } from './run-environment.js';
 import { checkPrivateKey, normalizeKey } from './ssh-key.js';
-import { RUN_IDENT, pathInside, type Workspace, writePrivateFile } from './workspace.js';
+import { RUN_IDENT, type Workspace, writeInventoryScript, writePrivateFile } from './workspace.js';
 
 /** The input of a run of Ansible, independent of its kind, the database and the queue. */
 export interface AnsibleRun {
@@ -113,7 +113,8 @@ export async function prepareRun(
     ...(await installCachePlugin(workspace, { storesFacts: run.usesFacts === true })),
     ...further,
   };
-  const inventory = pathInside(workspace, await writeInventory(run.inventory, workspace));
+  await writePrivateFile(join(workspace.envDir, 'inventory.json'), toCleanJson(run.inventory));
+  const inventory = await writeInventoryScript(workspace, 'hosts', 'env/inventory.json');
   const startFiles = await writeEnvironment(run, workspace, options, environment);
   const base = baseEnvironment(process.env, workspace.mark);
   const extraVars = `@${join(inside.envDir, 'extravars')}`;
@@ -135,18 +136,6 @@ export async function prepareRun(
     jobCwd: cwd,
     jobEnv: maskedEnvironment({ ...base, ...environment }, new Set(run.secretEnv)),
   };
-}
-
-/**
- * Writes the inventory as a script: only a script can provide `_meta.hostvars`, which Ansible's
- * reader of JSON files ignores.
- */
-async function writeInventory(inventory: AnsibleInventory, workspace: Workspace): Promise<string> {
-  const script = join(workspace.inventoryDir, 'hosts');
-  await writePrivateFile(join(workspace.envDir, 'inventory.json'), toCleanJson(inventory));
-  const lines = ['#!/bin/sh', 'exec cat "${0%/*}/../env/inventory.json"', ''];
-  await writePrivateFile(script, lines.join('\n'), 0o700);
-  return script;
 }
 
 async function writeEnvironment(

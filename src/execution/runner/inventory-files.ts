@@ -5,7 +5,7 @@ import { jsonText } from '../../common/fields/json-text.js';
 import type { AnsibleInventory } from '../../inventories/ansible-inventory.js';
 import { toCleanJson } from './clean-text.js';
 import { baseEnvironment, maskedEnvironment } from './run-environment.js';
-import { pathInside, type Workspace, writePrivateFile } from './workspace.js';
+import { pathInside, type Workspace, writeInventoryScript, writePrivateFile } from './workspace.js';
 
 /** The input that Ansible reads an inventory from. */
 export type InventoryOrigin =
@@ -121,31 +121,20 @@ async function placeOrigin(
   return { path: pathInside(workspace, path), folder: pathInside(workspace, folder) };
 }
 
-/**
- * Writes an inventory as a script, because Ansible reads host variables from no file.
- *
- * @returns path of the script inside the sandbox
- */
+/** Writes an inventory that Ansible can read. @returns path of its script as the run sees it */
 export async function writeInput(
   workspace: Workspace,
   id: number,
   document: AnsibleInventory,
 ): Promise<string> {
-  const script = join(workspace.inventoryDir, `hosts_${id}`);
   const file = `hosts_${id}.json`;
   await writePrivateFile(join(workspace.envDir, file), toCleanJson(document));
-  const lines = ['#!/bin/sh', `exec cat "\${0%/*}/../env/${file}"`, ''];
-  await writePrivateFile(script, lines.join('\n'), 0o700);
-  return pathInside(workspace, script);
+  return writeInventoryScript(workspace, `hosts_${id}`, `env/${file}`);
 }
 
 /**
  * Writes a script that prints the inventory that was read, so that Ansible can resolve a host
  * pattern against it.
  */
-export async function writeEcho(workspace: Workspace): Promise<string> {
-  const script = join(workspace.inventoryDir, 'read');
-  const lines = ['#!/bin/sh', `exec cat "\${0%/*}/../artifacts/${OUTPUT}"`, ''];
-  await writePrivateFile(script, lines.join('\n'), 0o700);
-  return pathInside(workspace, script);
-}
+export const writeEcho = (workspace: Workspace): Promise<string> =>
+  writeInventoryScript(workspace, 'read', `artifacts/${OUTPUT}`);

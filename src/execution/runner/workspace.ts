@@ -112,6 +112,23 @@ export async function writePrivateFile(path: string, content: string, mode = 0o6
 }
 
 /**
+ * Writes an inventory as a script that prints a file of the workspace: only a script can provide
+ * `_meta.hostvars`, which Ansible's reader of JSON files ignores.
+ *
+ * @returns path of the script as the run sees it
+ */
+export async function writeInventoryScript(
+  workspace: Workspace,
+  name: string,
+  file: string,
+): Promise<string> {
+  const script = join(workspace.inventoryDir, name);
+  const lines = ['#!/bin/sh', `exec cat "\${0%/*}/../${file}"`, ''];
+  await writePrivateFile(script, lines.join('\n'), 0o700);
+  return pathInside(workspace, script);
+}
+
+/**
  * Removes a folder with all its content, including read-only folders of a playbook. Does nothing if
  * the folder is missing.
  */

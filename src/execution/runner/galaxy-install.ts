@@ -2,7 +2,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import type { AddressGuard } from '../../outbound/address-guard.js';
-import { GuardedHttpProxy } from '../sandbox/guarded-http-proxy.js';
 import type {
   ContentKind,
   GalaxyServer,
@@ -14,7 +13,7 @@ import { certificates } from '../sandbox/git-sandbox.js';
 import { CommandShell } from './command-shell.js';
 import { MaskedLines } from './masked-lines.js';
 import { createMasker } from './masker.js';
-import { operatorProxy } from './operator-proxy.js';
+import { withHttpProxy } from './operator-proxy.js';
 import { type EarlyEnd, LimitWatch } from './shell-limits.js';
 
 /** Limits and listeners of an installation. */
@@ -97,21 +96,16 @@ export async function installContent(request: InstallRequest): Promise<string> {
   }
   for (const name of ['git', 'hg']) await writeFile(join(bin, name), SCM_WRAPPER, { mode: 0o700 });
   await writeFile(join(home, CONFIG), '', { mode: 0o600 });
-  const hasProxy = Object.keys(operatorProxy(process.env)).length > 0;
-  const proxy = hasProxy ? null : await GuardedHttpProxy.open(guard);
-  try {
+  return withHttpProxy(guard, async (proxy, refusals) => {
     const environment = {
       ...request.environment,
       ...installEnvironment(content, home),
-      ...(proxy ? { http_proxy: proxy.url, https_proxy: proxy.url } : operatorProxy(process.env)),
+      ...proxy,
       ...serverEnvironment(servers),
     };
-    const refusals = proxy?.refusals ?? [];
     await runInstalls(request, { content, home, bin, environment, refusals });
     return content;
-  } finally {
-    await proxy?.close();
-  }
+  });
 }
 
 interface InstallParts {
@@ -138,7 +132,7 @@ async function runInstalls(
       hasNetwork: true,
       ...(maxFolderBytes === undefined ? {} : { maxFileBytes: maxFolderBytes }),
       binds: [
-        ...certificates(process.env),
+        ...certificates(),
         { from },
         { from: bin },
         { from: home, isWritable: true },

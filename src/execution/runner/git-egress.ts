@@ -41,7 +41,7 @@ export class GitEgress {
    * @param reach network rules; null: nothing is fetched
    */
   static async open(dir: string, reach: GitReach | null): Promise<GitEgress> {
-    const isGuarded = reach !== null && Object.keys(operatorProxy(process.env)).length === 0;
+    const isGuarded = reach !== null && operatorProxy() === null;
     const proxy = isGuarded ? await GuardedProxy.open(reach.guard) : null;
     const egress = new GitEgress(dir, reach, proxy);
     await egress.writeSshConfig();
@@ -61,7 +61,7 @@ export class GitEgress {
       env[`GIT_CONFIG_KEY_${index}`] = key;
       env[`GIT_CONFIG_VALUE_${index}`] = value;
     }
-    return this.proxy === null ? { ...env, ...operatorProxy(process.env) } : env;
+    return this.proxy === null ? { ...env, ...operatorProxy() } : env;
   }
 
   private get config(): (readonly [key: string, value: string])[] {

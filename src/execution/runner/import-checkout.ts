@@ -1,17 +1,11 @@
 import { resolve } from 'node:path';
 
-import {
-  isImportable,
-  GitSourceError,
-  parseGitSource,
-  type GitSource,
-} from '../../code-hosts/git-source.js';
-import { GuardedHttpProxy } from '../sandbox/guarded-http-proxy.js';
+import { isImportable, GitSourceError, parseGitSource } from '../../code-hosts/git-source.js';
 import { verifySignature } from './content-signature.js';
 import { accessTo, commitOf, type GitResult, type SyncRequest } from './git-checkout.js';
 import { GitError, GitSession } from './git-command.js';
 import { renewRepository } from './git-repository.js';
-import { operatorProxy } from './operator-proxy.js';
+import { withHttpProxy } from './operator-proxy.js';
 import { removeDirectory } from './workspace.js';
 
 /** Sources that are not git repositories. */
@@ -157,33 +151,16 @@ export async function syncImported(kind: FileSource, request: SyncRequest): Prom
   if (!isImportable(kind, source.scheme)) {
     throw new GitSourceError(`URLs with the scheme "${source.scheme}" cannot be imported.`);
   }
-  const hasProxy = Object.keys(operatorProxy(process.env)).length > 0;
-  const proxy = hasProxy ? null : await GuardedHttpProxy.open(request.reach.guard);
-  try {
-    return await importFiles(kind, request, { source, proxy });
-  } finally {
-    await proxy?.close();
-  }
-}
-
-async function importFiles(
-  kind: FileSource,
-  request: SyncRequest,
-  { source, proxy }: { source: GitSource; proxy: GuardedHttpProxy | null },
-): Promise<GitResult> {
   const dir = resolve(request.destination);
   const access = accessTo(request, source, { folder: dir, shared: [], sandbox: request.sandbox });
   return GitSession.use(access, request, async (git) => {
     if (request.deleteOnUpdate) await removeDirectory(dir);
     await renewRepository(dir, null);
     const branch = kind === 'svn' && request.branch ? [request.branch] : [];
-    await git.runProgram('python3', ['-c', IMPORT, kind, source.url, dir, ...branch], {
-      cwd: dir,
-      environment: proxy
-        ? { http_proxy: proxy.url, https_proxy: proxy.url }
-        : operatorProxy(process.env),
-      refusals: proxy?.refusals ?? [],
-    });
+    const command = ['-c', IMPORT, kind, source.url, dir, ...branch];
+    await withHttpProxy(request.reach.guard, (environment, refusals) =>
+      git.runProgram('python3', command, { cwd: dir, environment, refusals }),
+    );
     const revision = await commit(git, dir, kind);
     if (request.publicKey) await verifySignature(git, dir, request.publicKey);
     return { revision, output: git.output };

@@ -127,11 +127,10 @@ export interface PullRequest extends Pick<ContainerPlan, 'engine' | 'isPodman'> 
  */
 export async function pullImage(request: PullRequest): Promise<void> {
   const { image, guard, login } = request;
-  const operator = operatorProxy(process.env);
-  const hasProxy = Object.keys(operator).length > 0;
+  const operator = operatorProxy();
   const registry = registryOf(image);
-  if (registry !== null && !hasProxy) await guard.resolve(registry);
-  const proxy = hasProxy ? null : await GuardedHttpProxy.open(guard);
+  if (registry !== null && !operator) await guard.resolve(registry);
+  const proxy = operator ? null : await GuardedHttpProxy.open(guard);
   const folder = await createSessionFolder();
   try {
     if (login) await writeLogin(folder, login);

@@ -33,7 +33,7 @@ export function gitSandbox(paths: GitSessionFolders, maxBytes: number | undefine
     hasNetwork: true,
     ...(maxBytes === undefined ? {} : { maxFileBytes: maxBytes }),
     binds: [
-      ...certificates(process.env),
+      ...certificates(),
       // Sources come before the folders of git, which can be below a source.
       ...sources,
       { from: session, isPrivate: true },
@@ -44,9 +44,9 @@ export function gitSandbox(paths: GitSessionFolders, maxBytes: number | undefine
 }
 
 /** Returns binds of the certificates that the environment names. */
-export function certificates(environment: NodeJS.ProcessEnv): Bind[] {
+export function certificates(): Bind[] {
   return CERTIFICATES.flatMap((name) => {
-    const from = environment[name];
+    const from = process.env[name];
     return from && isAbsolute(from) ? [{ from, isOptional: true }] : [];
   });
 }

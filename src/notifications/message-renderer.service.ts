@@ -24,9 +24,7 @@ export class MessageRenderer {
         ? await this.facts.load(lease.unified_job_id, event)
         : null;
     if (!event || !facts) {
-      throw new SendError('The run was deleted before its message could be rendered.', {
-        retryable: false,
-      });
+      throw new SendError('The run was deleted before its message could be rendered.');
     }
     return composeMessage({ type, event, messages, facts }, this.sandbox);
   }

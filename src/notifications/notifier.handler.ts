@@ -172,9 +172,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
       });
     }
     if (error instanceof UnsealError) {
-      return new SendError('The configuration cannot be decrypted with the present secret key.', {
-        retryable: false,
-      });
+      return new SendError('The configuration cannot be decrypted with the present secret key.');
     }
     const reason = stackOf(error);
     this.logger.error({ message: 'attempt failed unexpectedly', notification: id, error: reason });

@@ -70,7 +70,8 @@ export interface SendResult {
 
 /** Data of a failure that determines or documents further attempts. */
 export interface SendFailure {
-  readonly retryable: boolean;
+  /** True if a further attempt can succeed. */
+  readonly retryable?: boolean;
   readonly retryAfterMs?: number;
   readonly statusCode?: number;
   /** Targets reached so far, for the next attempt. */
@@ -91,10 +92,10 @@ export class SendError extends Error {
   readonly delivered: readonly string[];
   readonly detail: string;
 
-  constructor(message: string, failure: SendFailure, options?: ErrorOptions) {
+  constructor(message: string, failure: SendFailure = {}, options?: ErrorOptions) {
     super(storableText(message), options);
     this.name = 'SendError';
-    this.retryable = failure.retryable;
+    this.retryable = failure.retryable ?? false;
     this.retryAfterMs = failure.retryAfterMs;
     this.statusCode = failure.statusCode;
     this.delivered = failure.delivered ?? [];

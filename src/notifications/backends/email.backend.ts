@@ -55,9 +55,6 @@ export const emailBackend: NotificationBackend = {
     if (flagOf(config, 'use_tls') && flagOf(config, 'use_ssl')) {
       throw new SendError(
         `${FAILURE}: use_tls and use_ssl are mutually exclusive, set one of them`,
-        {
-          retryable: false,
-        },
       );
     }
     assertAddresses([
@@ -173,7 +170,7 @@ function isMailAddress(text: string): boolean {
 
 function assertAddresses(addresses: readonly string[]): void {
   if (addresses.some(hasLineBreak)) {
-    throw new SendError(`${FAILURE}: an address contains a line break`, { retryable: false });
+    throw new SendError(`${FAILURE}: an address contains a line break`);
   }
 }
 

@@ -99,9 +99,7 @@ async function register(
   const wanted = configuredTextOf(config, 'nickname');
   const password = configuredTextOf(config, 'password');
   if (![wanted, password].every(isLineSafe)) {
-    throw new SendError(`${FAILURE}: nickname or password contains a line break`, {
-      retryable: false,
-    });
+    throw new SendError(`${FAILURE}: nickname or password contains a line break`);
   }
   if (password) session.send(`PASS ${password}`);
   session.send(`NICK ${wanted}`);
@@ -154,7 +152,6 @@ function resultOf(targets: string[], delivered: string[], refused: string[]): Se
   if (refused.length > 0) {
     const count = `Sent to ${delivered.length} of ${targets.length}.`;
     throw new SendError(`${FAILURE}: the server refused ${refused.join(', ')}. ${count}`, {
-      retryable: false,
       delivered,
     });
   }

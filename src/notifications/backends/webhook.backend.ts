@@ -145,9 +145,7 @@ function assertJson(text: string): void {
     JSON.parse(text);
   } catch (error) {
     const reason = messageOf(error);
-    throw new SendError(`${FAILURE}: the rendered body is not valid JSON (${reason})`, {
-      retryable: false,
-    });
+    throw new SendError(`${FAILURE}: the rendered body is not valid JSON (${reason})`);
   }
 }
 
@@ -156,7 +154,7 @@ function limitErrorOf(error: unknown, url: string): SendError | null {
   return new SendError(
     `Webhook notification max number of retries [${error.cause.limit}] exceeded. ` +
       `Failed to send webhook notification to ${maskUrl(url)}`,
-    { retryable: false },
+    {},
     { cause: error },
   );
 }

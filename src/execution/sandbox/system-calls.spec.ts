@@ -1,5 +1,4 @@
-import { INSTRUCTION_BYTES } from './bpf.js';
-import { REFUSED_CALLS, systemCallFilter } from './system-calls.js';
+import { INSTRUCTION_BYTES, REFUSED_CALLS, systemCallFilter } from './system-calls.js';
 
 const [ALLOWED, ERROR] = [0x7fff0000, 0x00050000];
 const ERRORS = { EPERM: ERROR + 1, ENOSYS: ERROR + 38, EAFNOSUPPORT: ERROR + 97 };

@@ -1,21 +1,20 @@
 import { secretsInUrl } from '../../outbound/mask.js';
 import type { Configuration, SendContext, SendResult } from './backend.js';
 import { flagOf, configuredTextOf } from './configuration-values.js';
-import { deliver, excerptOf } from './http-delivery.js';
+import { deliverOnce } from './http-delivery.js';
 
 /** Sends one JSON payload to the incoming webhook of a chat; omits empty optional keys. */
-export async function sendToHook(
+export function sendToHook(
   config: Configuration,
   context: SendContext,
   failure: string,
   payload: Readonly<Record<string, string>>,
 ): Promise<SendResult> {
   const url = configuredTextOf(config, 'url');
-  const secrets = secretsInUrl(url);
   const filled = Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== ''));
-  const response = await deliver(context, {
+  return deliverOnce(context, {
     failure,
-    secrets,
+    secrets: secretsInUrl(url),
     request: {
       method: 'POST',
       url,
@@ -25,9 +24,4 @@ export async function sendToHook(
       redirects: 'same-host',
     },
   });
-  return {
-    sent: 1,
-    detail: excerptOf(response.body, secrets),
-    statusCode: response.status,
-  };
 }

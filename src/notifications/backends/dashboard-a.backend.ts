@@ -6,7 +6,7 @@ import {
   joinUrl,
 } from './backend.js';
 import { flagOf, intOf, configuredListOf, configuredTextOf } from './configuration-values.js';
-import { deliver, excerptOf } from './http-delivery.js';
+import { deliverOnce } from './http-delivery.js';
 
 /** Digits of a number; empty: not set. */
 const NUMBER = /^\d{0,15}$/;
@@ -35,12 +35,11 @@ export const dashboardABackend: NotificationBackend = {
       ? []
       : ["Configuration field 'panelId' must be a number."]),
   ],
-  send: async (config, message, context) => {
+  send: (config, message, context) => {
     const key = configuredTextOf(config, 'key');
-    const secrets = [key, ...secretsInUrl(configuredTextOf(config, 'url'))];
-    const response = await deliver(context, {
+    return deliverOnce(context, {
       failure: 'Error sending notification dashboard_a',
-      secrets,
+      secrets: [key, ...secretsInUrl(configuredTextOf(config, 'url'))],
       request: {
         method: 'POST',
         url: joinUrl(configuredTextOf(config, 'url'), '/api/annotations'),
@@ -50,7 +49,6 @@ export const dashboardABackend: NotificationBackend = {
         redirects: 'same-host',
       },
     });
-    return { sent: 1, detail: excerptOf(response.body, secrets), statusCode: response.status };
   },
 };
 

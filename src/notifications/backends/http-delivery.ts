@@ -3,7 +3,7 @@ import type { OutboundRequest, OutboundResponse } from '../../outbound/outbound-
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { isRetryableStatus, parseRetryAfter } from '../../outbound/retry.js';
 import { storableText } from '../message/storable-text.js';
-import { SendError, type SendContext } from './backend.js';
+import { SendError, type SendContext, type SendResult } from './backend.js';
 
 /** Maximum length of a response in the attempt log, in characters. */
 const EXCERPT_LENGTH = 500;
@@ -37,6 +37,15 @@ export async function deliver(
     detail: excerptOf(response.body, delivery.secrets),
     ...retryAfterOf(response, context),
   });
+}
+
+/** Sends a message that is one request, and logs the response. */
+export async function deliverOnce(
+  context: SendContext,
+  delivery: HttpDelivery,
+): Promise<SendResult> {
+  const { body, status } = await deliver(context, delivery);
+  return { sent: 1, detail: excerptOf(body, delivery.secrets), statusCode: status };
 }
 
 /** Returns the delay that a service requests, as the optional property of a SendFailure. */

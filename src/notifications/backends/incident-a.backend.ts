@@ -7,7 +7,7 @@ import {
   joinUrl,
 } from './backend.js';
 import { flagOf, configuredTextOf } from './configuration-values.js';
-import { deliver, excerptOf } from './http-delivery.js';
+import { deliverOnce } from './http-delivery.js';
 import { truncate } from './limits.js';
 
 const MAX_DESCRIPTION = 1_024;
@@ -32,12 +32,10 @@ export const incidentABackend: NotificationBackend = {
     client_name: { type: 'string', label: 'Client Identifier' },
     resolve_on_success: { type: 'bool', label: 'Resolve On Success', optional: true },
   },
-  send: async (config, message, context) => {
-    const serviceKey = configuredTextOf(config, 'service_key');
-    const secrets = [serviceKey, configuredTextOf(config, 'token')];
-    const response = await deliver(context, {
+  send: (config, message, context) => {
+    return deliverOnce(context, {
       failure: 'Error sending notification incident_a',
-      secrets,
+      secrets: [configuredTextOf(config, 'service_key'), configuredTextOf(config, 'token')],
       alsoRetry: [RATE_LIMITED],
       request: {
         method: 'POST',
@@ -46,11 +44,6 @@ export const incidentABackend: NotificationBackend = {
         body: JSON.stringify(eventOf(config, message, context)),
       },
     });
-    return {
-      sent: 1,
-      detail: excerptOf(response.body, secrets),
-      statusCode: response.status,
-    };
   },
 };
 

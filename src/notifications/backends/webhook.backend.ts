@@ -6,7 +6,7 @@ import { RedirectLimitError } from '../../outbound/outbound-error.js';
 import { SendError } from './backend.js';
 import type { Configuration, NotificationBackend, SendContext } from './backend.js';
 import { flagOf, configuredTextOf, textsByNameOf } from './configuration-values.js';
-import { deliver, excerptOf } from './http-delivery.js';
+import { deliverOnce } from './http-delivery.js';
 import { messageOf } from '../../common/errors/errors.js';
 
 const FAILURE = 'Error sending webhook notification';
@@ -52,11 +52,10 @@ export const webhookBackend: NotificationBackend = {
   ],
   send: async (config, message, context) => {
     assertJson(message.text);
-    const secrets = secretsOf(config);
     try {
-      const response = await deliver(context, {
+      return await deliverOnce(context, {
         failure: FAILURE,
-        secrets,
+        secrets: secretsOf(config),
         request: {
           method: configuredTextOf(config, 'http_method').toUpperCase() === 'PUT' ? 'PUT' : 'POST',
           url: configuredTextOf(config, 'url'),
@@ -66,7 +65,6 @@ export const webhookBackend: NotificationBackend = {
           redirects: 'same-host',
         },
       });
-      return { sent: 1, detail: excerptOf(response.body, secrets), statusCode: response.status };
     } catch (error) {
       throw limitErrorOf(error, configuredTextOf(config, 'url')) ?? error;
     }

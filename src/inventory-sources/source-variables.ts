@@ -1,4 +1,6 @@
 import { exactJson } from '../common/exact-json.js';
+import { mapValues } from '../common/records.js';
+
 /** Names that no source of any kind can set. */
 const PROHIBITED = new Set(['HOME', 'USER', '_', 'TERM', 'PATH']);
 /** Names that would let authors of a project run other programs on the worker. */
@@ -25,9 +27,4 @@ export function sourceVariableFaults(names: readonly string[], isEnvironment: bo
 
 /** Returns variables as an environment: texts unchanged, all other values as JSON. */
 export const environmentOf = (variables: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(
-    Object.entries(variables).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? value : exactJson(value),
-    ]),
-  );
+  mapValues(variables, (value) => (typeof value === 'string' ? value : exactJson(value)));

@@ -1,5 +1,6 @@
 import { Entity, Index } from 'typeorm';
 import { Char, Choices, Json, Reference, Text } from '../common/fields/field.js';
+import { mapValues, tableOf } from '../common/records.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
 import { blankConfiguration } from './backends/configuration.js';
 import { NOTIFICATION_TYPES, type NotificationType } from './backends/notification-type.js';
@@ -18,21 +19,13 @@ export const NOTIFICATION_TYPE_CHOICES = NOTIFICATION_TYPES.map(
  * their established format.
  */
 const configurationSchemas = (): Record<string, object> =>
-  Object.fromEntries(
-    NOTIFICATION_TYPES.map((type) => [
+  tableOf(NOTIFICATION_TYPES, (channel) =>
+    mapValues(backendFor(channel).fields, ({ label, type, default: initial, optional }) => ({
+      label,
       type,
-      Object.fromEntries(
-        Object.entries(backendFor(type).fields).map(([key, field]) => [
-          key,
-          {
-            label: field.label,
-            type: field.type,
-            ...(field.default === undefined ? {} : { default: field.default }),
-            ...(field.optional ? { required: false } : {}),
-          },
-        ]),
-      ),
-    ]),
+      ...(initial === undefined ? {} : { default: initial }),
+      ...(optional ? { required: false } : {}),
+    })),
   );
 
 /** Returns an object with a value for each type, by label and type. */
@@ -42,8 +35,7 @@ const byType = (valueOf: (type: NotificationType) => object): Record<string, obj
   );
 
 /** Returns `messages.<type>.<event>` of OPTIONS: the default texts. */
-const defaultTexts = (): Record<string, object> =>
-  Object.fromEntries(NOTIFICATION_TYPES.map((type) => [type, defaultMessagesOf(type)]));
+const defaultTexts = (): Record<string, object> => tableOf(NOTIFICATION_TYPES, defaultMessagesOf);
 
 @Entity('notification_templates')
 @Index('notification_templates_organization_name_key', ['organization_id', 'name'], {

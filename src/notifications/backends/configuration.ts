@@ -2,7 +2,7 @@ import { tooLong } from '../../common/fields/fault-texts.js';
 import { ENCRYPTED, MAX_URL_LENGTH } from '../../common/fields/text.js';
 import { hasLineBreak } from '../../outbound/header-check.js';
 import { maskUrl } from '../../outbound/mask.js';
-import { bareRecord, isRecord } from '../../common/records.js';
+import { bareRecord, isRecord, mapValues } from '../../common/records.js';
 import type { Configuration, ConfigurationField, FieldType } from './backend.js';
 import type { NotificationType } from './notification-type.js';
 import { backendFor } from './registry.js';
@@ -70,11 +70,9 @@ const EMPTY_VALUE: Readonly<Record<FieldType, unknown>> = {
 
 /** Returns every key of a channel with its default, or an empty value. */
 export function blankConfiguration(type: NotificationType): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(backendFor(type).fields).map(([key, field]) => [
-      key,
-      field.default ?? EMPTY_VALUE[field.accepts ?? field.type],
-    ]),
+  return mapValues(
+    backendFor(type).fields,
+    (field) => field.default ?? EMPTY_VALUE[field.accepts ?? field.type],
   );
 }
 
@@ -110,11 +108,8 @@ export function maskConfiguration(
     if (shown[key] !== undefined && shown[key] !== '') shown[key] = ENCRYPTED;
   }
   if (type === 'webhook' && isRecord(shown.headers)) {
-    shown.headers = Object.fromEntries(
-      Object.entries(shown.headers).map(([name, value]) => [
-        name,
-        SECRET_HEADER.test(name) && value !== '' ? ENCRYPTED : value,
-      ]),
+    shown.headers = mapValues(shown.headers, (value, name) =>
+      SECRET_HEADER.test(name) && value !== '' ? ENCRYPTED : value,
     );
   }
   return shown;
@@ -128,11 +123,8 @@ export function maskUrls(
   configuration: Configuration,
 ): Record<string, unknown> {
   const urls = new Set(keysWhere(type, (field) => field.url === true));
-  return Object.fromEntries(
-    Object.entries(configuration).map(([key, value]) => [
-      key,
-      urls.has(key) && typeof value === 'string' && value !== ENCRYPTED ? maskUrl(value) : value,
-    ]),
+  return mapValues(configuration, (value, key) =>
+    urls.has(key) && typeof value === 'string' && value !== ENCRYPTED ? maskUrl(value) : value,
   );
 }
 
@@ -168,11 +160,8 @@ function restoreSecrets(
   if (type === 'webhook' && isRecord(configuration.headers)) {
     const headers = isRecord(previous?.headers) ? previous.headers : {};
     const stored = new Map(Object.entries(headers));
-    configuration.headers = Object.fromEntries(
-      Object.entries(configuration.headers).map(([name, value]) => [
-        name,
-        value === ENCRYPTED ? keep(`headers.${name}`, stored.get(name)) : value,
-      ]),
+    configuration.headers = mapValues(configuration.headers, (value, name) =>
+      value === ENCRYPTED ? keep(`headers.${name}`, stored.get(name)) : value,
     );
   }
   return { configuration, errors };

@@ -1,3 +1,4 @@
+import { mapValues } from '../../common/records.js';
 import { HOST_STATUS_KEYS, JOB_KEYS, SUMMARY_KEYS, pick } from './allow-list.js';
 import { hostSummariesOf, hostTotalsOf, jobMetadataOf } from './job-metadata.js';
 import type { MessageFacts, MessageRunKind } from './run-facts.js';
@@ -57,9 +58,7 @@ function approvalVariables({ approval }: MessageFacts): Record<string, string> {
 
 function summaryOf(summaryFields: unknown): Record<string, unknown> {
   const links = pick(summaryFields, Object.keys(SUMMARY_KEYS));
-  return Object.fromEntries(
-    Object.entries(links).map(([link, summary]) => [link, pick(summary, SUMMARY_KEYS[link] ?? [])]),
-  );
+  return mapValues(links, (summary, link) => pick(summary, SUMMARY_KEYS[link] ?? []));
 }
 
 /** Returns the number of hosts for each result that occurred. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Batch } from '../common/batch.js';
-import { listOf, memberOf } from '../common/records.js';
+import { append, listOf, memberOf } from '../common/records.js';
 import { findResource, type Row } from '../common/resource/define-resource.js';
 import { represent, type Representation } from '../common/resource/represent.js';
 import { RepresentContexts } from '../common/resource/represent-contexts.service.js';
@@ -71,17 +71,12 @@ export class RunFactsLoader {
 
   /** Returns the facts of each run, with one statement per kind of run. */
   private async factsOf(runs: readonly Row[]): Promise<Map<number, MessageFacts>> {
-    const byType = new Map<string, Map<number, Row>>();
-    for (const run of runs) {
-      const type = String(run.type);
-      byType.set(type, (byType.get(type) ?? new Map<number, Row>()).set(run.id, run));
-    }
-    const facts = new Map<number, MessageFacts>();
-    for (const [type, rows] of byType) {
-      for (const [id, runFacts] of await this.factsOfKind(type, [...rows.values()]))
-        facts.set(id, runFacts);
-    }
-    return facts;
+    const byType = new Map<string, Row[]>();
+    const distinct = new Map(runs.map((run) => [run.id, run]));
+    for (const run of distinct.values()) append(byType, String(run.type), run);
+    const facts: [number, MessageFacts][] = [];
+    for (const [type, rows] of byType) facts.push(...(await this.factsOfKind(type, rows)));
+    return new Map(facts);
   }
 
   private async factsOfKind(type: string, runs: readonly Row[]): Promise<[number, MessageFacts][]> {

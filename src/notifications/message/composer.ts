@@ -42,20 +42,15 @@ function toText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Channels that send a body; the others send only the message. */
-const WITH_BODY: ReadonlySet<NotificationType> = new Set([
-  'email',
-  'webhook',
-  'incident_a',
-  'dashboard_a',
-]);
-
 /** Channels whose body is JSON and is stored as an object. */
 const WITH_JSON_BODY: ReadonlySet<NotificationType> = new Set([
   'webhook',
   'incident_a',
   'dashboard_a',
 ]);
+
+/** Channels that send a body; the others send only the message. */
+const WITH_BODY: ReadonlySet<NotificationType> = new Set(['email', ...WITH_JSON_BODY]);
 
 const BLANK_BODY = [
   'The template rendering return a blank body.',

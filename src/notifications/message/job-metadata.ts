@@ -1,15 +1,9 @@
 import { truncate } from '../backends/limits.js';
 import type { HostCounters, MessageFacts, WorkflowNodeFacts } from './run-facts.js';
-import { isRecord } from '../../common/records.js';
+import { isRecord, tableOf } from '../../common/records.js';
 
 /** Counters of the `hosts` object in a message. */
-export interface HostCounts {
-  readonly ok: number;
-  readonly changed: number;
-  readonly dark: number;
-  readonly failures: number;
-  readonly skipped: number;
-}
+const TOTALS = ['ok', 'changed', 'dark', 'failures', 'skipped'] as const;
 
 /**
  * Maximum length of each text of a run in a message. An event service accepts half a megabyte in
@@ -58,16 +52,11 @@ function withBoundedTexts(metadata: Record<string, unknown>): Record<string, unk
 }
 
 /** Returns the sums of all hosts' counters. */
-export function hostTotalsOf(hosts: MessageFacts['hosts']): HostCounts {
-  const totals = { ok: 0, changed: 0, dark: 0, failures: 0, skipped: 0 };
-  for (const host of Object.values(hosts ?? {})) {
-    totals.ok += host.ok;
-    totals.changed += host.changed;
-    totals.dark += host.dark;
-    totals.failures += host.failures;
-    totals.skipped += host.skipped;
-  }
-  return totals;
+export function hostTotalsOf(
+  hosts: MessageFacts['hosts'],
+): Record<(typeof TOTALS)[number], number> {
+  const all = Object.values(hosts ?? {});
+  return tableOf(TOTALS, (name) => all.reduce((total, host) => total + host[name], 0));
 }
 
 /**
@@ -93,33 +82,23 @@ function workflowSummary(nodes: readonly WorkflowNodeFacts[]): string {
 }
 
 function detailsOf(facts: MessageFacts): Record<string, unknown> {
-  const run = facts.representation;
+  const { representation: run, credential } = facts;
+  const inventory = nameIn(run, 'inventory', 'name');
+  const prompts = { limit: run.limit ?? '', extra_vars: facts.extraVars };
   switch (facts.kind) {
     case 'job':
       return {
-        inventory: nameIn(run, 'inventory', 'name'),
+        inventory,
         project: nameIn(run, 'project', 'name'),
         playbook: run.playbook ?? '',
-        credential: facts.credential,
-        limit: run.limit ?? '',
-        extra_vars: facts.extraVars,
+        credential,
+        ...prompts,
         ...hostDetails(facts),
       };
     case 'ad_hoc_command':
-      return {
-        inventory: nameIn(run, 'inventory', 'name'),
-        credential: facts.credential,
-        limit: run.limit ?? '',
-        extra_vars: facts.extraVars,
-        ...hostDetails(facts),
-      };
+      return { inventory, credential, ...prompts, ...hostDetails(facts) };
     case 'workflow_job':
-      return {
-        body: workflowSummary(facts.nodes ?? []),
-        inventory: nameIn(run, 'inventory', 'name'),
-        limit: run.limit ?? '',
-        extra_vars: facts.extraVars,
-      };
+      return { body: workflowSummary(facts.nodes ?? []), inventory, ...prompts };
     default:
       return {};
   }

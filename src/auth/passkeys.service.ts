@@ -5,7 +5,6 @@ import {
   generateRegistrationOptions,
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
-  type WebAuthnCredential,
 } from '@simplewebauthn/server';
 import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
@@ -164,28 +163,11 @@ export class Passkeys {
 
   /** Records the use of a passkey, if the response is valid and new. */
   private async accepts(
-    passkey: Passkey,
-    { opened, ...signed }: Omit<SignedChallenge, 'challenge'> & { opened: Record<string, unknown> },
+    { id, credential_id: credentialId, public_key: key, counter: lastCounter }: Passkey,
+    { origin, opened, response: credentialSent, verifiesUser = false }: SignedChallenge,
   ): Promise<boolean> {
-    const challenge = String(opened.challenge);
-    const counter = await this.verified(passkey, { ...signed, challenge });
-    if (counter === null) return false;
-    const issued = Number(opened.issued);
-    return this.database.transaction(() => this.stored.use({ id: passkey.id, counter, issued }));
-  }
-
-  /** Returns the new counter of a passkey that signed the challenge, or null. */
-  private async verified(
-    { credential_id: id, public_key: key, counter }: Passkey,
-    { origin, challenge, response: credentialSent, verifiesUser = false }: SignedChallenge,
-  ): Promise<number | null> {
     const { response, ...parts } = credentialSent;
     const site = await this.site(origin);
-    const credential: WebAuthnCredential = {
-      id,
-      publicKey: new Uint8Array(Buffer.from(key, 'base64url')),
-      counter,
-    };
     const result = await verifyAuthenticationResponse({
       response: {
         ...parts,
@@ -195,13 +177,20 @@ export class Passkeys {
           signature: String(response.signature),
         },
       },
-      expectedChallenge: challenge,
+      expectedChallenge: String(opened.challenge),
       expectedOrigin: site.origin,
       expectedRPID: site.id,
-      credential,
+      credential: {
+        id: credentialId,
+        publicKey: new Uint8Array(Buffer.from(key, 'base64url')),
+        counter: lastCounter,
+      },
       requireUserVerification: verifiesUser,
     }).catch(() => null);
-    return result?.verified ? result.authenticationInfo.newCounter : null;
+    if (!result?.verified) return false;
+    const { newCounter: counter } = result.authenticationInfo;
+    const issued = Number(opened.issued);
+    return this.database.transaction(() => this.stored.use({ id, counter, issued }));
   }
 
   private seal(context: readonly unknown[], challenge: string): string {
@@ -230,7 +219,8 @@ const handleOf = (user: number) => Buffer.from(`user ${user}`);
 /** Response of an authenticator to a challenge. */
 interface SignedChallenge {
   origin: string;
-  challenge: string;
+  /** Content of the sealed challenge. */
+  opened: Record<string, unknown>;
   response: SentCredential;
   /** True if the authenticator must have verified its user, such as by a fingerprint. */
   verifiesUser?: boolean;

@@ -153,7 +153,7 @@ export class SecondFactors {
       const isLast =
         !(await this.passkeys.existsBy({ user_id: user })) &&
         !(await this.secrets.existsBy({ user_id: user }));
-      if (isLast) await this.removeAll(user);
+      if (isLast) await this.remove(user);
       return true;
     });
   }
@@ -183,14 +183,12 @@ export class SecondFactors {
    * @returns false if the user has no second factor
    */
   remove(user: number): Promise<boolean> {
-    return this.database.transaction(() => this.removeAll(user));
-  }
-
-  private async removeAll(user: number): Promise<boolean> {
-    await this.secrets.delete({ user_id: user });
-    await this.passkeys.delete({ user_id: user });
-    await this.codes.delete({ user_id: user });
-    return this.record(user, false);
+    return this.database.transaction(async () => {
+      await this.secrets.delete({ user_id: user });
+      await this.passkeys.delete({ user_id: user });
+      await this.codes.delete({ user_id: user });
+      return this.record(user, false);
+    });
   }
 
   private async takeCode(user: number, code: string): Promise<CodeCheck> {

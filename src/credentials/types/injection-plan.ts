@@ -38,10 +38,7 @@ export interface InjectionPlan {
 
 /** Error for a job that cannot run with its credentials. The message becomes the `job_explanation`. */
 export class InjectionError extends Error {
-  constructor(explanation: string) {
-    super(explanation);
-    this.name = 'InjectionError';
-  }
+  override readonly name = 'InjectionError';
 }
 
 /** Target of the injector of one credential. */

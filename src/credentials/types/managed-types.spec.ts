@@ -1,7 +1,7 @@
 import { sampleKeys } from '../../../test/support/payloads/ssh-keys.js';
 import type { CombinedCredential } from './combination.js';
-import { injectCustom } from './custom-injection.js';
 import type { CredentialInputs } from './definition.js';
+import { injectCustom } from './injection.js';
 import { emptyPlan, HIDDEN } from './injection-plan.js';
 import { validateTypeDefinition } from './input-schema.js';
 import { isDestination } from './inputs.js';

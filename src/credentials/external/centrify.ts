@@ -1,5 +1,5 @@
 import { basicAuthorization } from '../../outbound/outbound-client.js';
-import { memberOf } from '../../common/records.js';
+import { listOf, memberOf } from '../../common/records.js';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import {
@@ -46,13 +46,10 @@ export const centrifyVault: SecretStore = (inputs, { call }) => {
   }
 
   async function accountId(account: string, system: string): Promise<string> {
-    const rows = memberOf(
-      await callMethod('/Redrock/query', {
-        Script: `Select ID from VaultAccount where Name=${quoted(system, 'system-name')} and User=${quoted(account, 'account-name')}`,
-      }),
-      'Results',
-    );
-    const found: unknown[] = Array.isArray(rows) ? rows : [];
+    const result = await callMethod('/Redrock/query', {
+      Script: `Select ID from VaultAccount where Name=${quoted(system, 'system-name')} and User=${quoted(account, 'account-name')}`,
+    });
+    const found = listOf(memberOf(result, 'Results'));
     const id = memberOf(memberOf(found[0], 'Row'), 'ID');
     if (found.length !== 1 || typeof id !== 'string') {
       throw new LookupError(`${found.length} accounts have this name on this system.`);
@@ -64,10 +61,8 @@ export const centrifyVault: SecretStore = (inputs, { call }) => {
     read({ 'account-name': account = '', 'system-name': system = '' }) {
       return once(passwords, JSON.stringify([account, system]), async () => {
         const ID = await accountId(account, system);
-        const password = memberOf(
-          await callMethod('/ServerManage/CheckoutPassword', { ID }),
-          'Password',
-        );
+        const result = await callMethod('/ServerManage/CheckoutPassword', { ID });
+        const password = memberOf(result, 'Password');
         if (typeof password !== 'string') throw new LookupError('The response has no password.');
         return password;
       });

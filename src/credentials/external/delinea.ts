@@ -1,4 +1,4 @@
-import { isRecord, memberOf } from '../../common/records.js';
+import { isRecord, listOf, memberOf } from '../../common/records.js';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import {
@@ -32,8 +32,7 @@ export const secretServer: SecretStore = (inputs, { call }) => {
     async read({ secret_id: id = '', secret_field: slug = '' }) {
       if (!/^\d+$/.test(id)) throw new LookupError(`"${id}" is not valid for secret_id.`);
       const secret = await once(secrets, id, async () => objectIn(await get(id)));
-      const items = memberOf(secret, 'items');
-      const fields: unknown[] = Array.isArray(items) ? items : [];
+      const fields = listOf(memberOf(secret, 'items'));
       const item = fields.find((field) => memberOf(field, 'slug') === slug);
       if (!isRecord(item)) throw new LookupError(`"${slug}" is not present at ${id}.`);
       // Files are not part of the secret.

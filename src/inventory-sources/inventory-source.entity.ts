@@ -20,6 +20,16 @@ export const SOURCE_VERBOSITIES = [
   [2, '2 (DEBUG)'],
 ] as const;
 
+/**
+ * Options of the field `verbosity`. The column is shared with job templates or jobs, which have another
+ * default.
+ */
+export const VERBOSITY_FIELD = {
+  default: 1,
+  columnDefault: 0,
+  help: 'Level of detail of the output.',
+} as const;
+
 /** A source of an inventory's hosts (docs/contract/inventory-sources.md). */
 export class InventorySource extends UnifiedTemplate {
   @TemplateStatus('never updated')
@@ -106,12 +116,7 @@ export class InventorySource extends UnifiedTemplate {
   })
   timeout!: number;
 
-  // The column is shared with job templates, which have another default.
-  @Choices(SOURCE_VERBOSITIES, {
-    default: 1,
-    columnDefault: 0,
-    help: 'Level of detail of the output.',
-  })
+  @Choices(SOURCE_VERBOSITIES, VERBOSITY_FIELD)
   verbosity!: number;
 
   @Text({ control: 'line', help: 'Host pattern for the imported hosts.' })

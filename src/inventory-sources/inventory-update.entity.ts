@@ -15,7 +15,7 @@ import { ReadOnly } from '../common/fields/read-only.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import type { ImportChanges } from '../inventories/import/import-changes.js';
 import { ExecutedJob, ISOLATION_FIELD, INSTANCE_GROUP_FIELD } from '../runs/unified-job.entity.js';
-import { SOURCES, SOURCE_VERBOSITIES } from './inventory-source.entity.js';
+import { SOURCES, SOURCE_VERBOSITIES, VERBOSITY_FIELD } from './inventory-source.entity.js';
 
 /**
  * One update of an inventory from a source, with the source's options as of its start
@@ -102,12 +102,7 @@ export class InventoryUpdate extends ExecutedJob {
   })
   timeout!: number;
 
-  // The column is shared with jobs, which have another default.
-  @Choices(SOURCE_VERBOSITIES, {
-    default: 1,
-    columnDefault: 0,
-    help: 'Level of detail of the output.',
-  })
+  @Choices(SOURCE_VERBOSITIES, VERBOSITY_FIELD)
   verbosity!: number;
 
   @Text({ help: 'Host pattern for the imported hosts.' })

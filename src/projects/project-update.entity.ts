@@ -3,6 +3,7 @@ import { ReadOnly } from '../common/fields/read-only.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import { ExecutedJob, ISOLATION_FIELD } from '../runs/unified-job.entity.js';
 import { WebhookRunFields } from '../runs/webhook-run.schema.js';
+import { SCM_TYPES } from './project.entity.js';
 
 export interface ProjectUpdate extends WebhookRunFields {}
 
@@ -16,15 +17,7 @@ export class ProjectUpdate extends ExecutedJob {
   @Reference('project', { nullable: true, help: 'Project that is updated.' })
   project!: Reference | null;
 
-  @Choices(
-    [
-      ['', 'Manual'],
-      ['git', 'Git'],
-      ['svn', 'Subversion'],
-      ['archive', 'Remote Archive'],
-    ],
-    { help: 'Kind of source control.' },
-  )
+  @Choices(SCM_TYPES, { help: 'Kind of source control.' })
   scm_type!: string;
 
   @Char({ max: 1024, help: 'Address of the repository or archive.' })

@@ -2,6 +2,14 @@ import { Bool, Char, Choices, Includes, Integer, Json, Reference } from '../comm
 import { TemplateStatus, UnifiedTemplate } from '../templates/unified-template.entity.js';
 import { WebhookTemplateFields } from '../templates/webhook-template.schema.js';
 
+/** Values of `scm_type` with their labels. */
+export const SCM_TYPES = [
+  ['', 'Manual'],
+  ['git', 'Git'],
+  ['svn', 'Subversion'],
+  ['archive', 'Remote Archive'],
+] as const;
+
 export interface Project extends WebhookTemplateFields {}
 
 @Includes(WebhookTemplateFields)
@@ -16,15 +24,9 @@ export class Project extends UnifiedTemplate {
   })
   organization!: Reference | null;
 
-  @Choices(
-    [
-      ['', 'Manual'],
-      ['git', 'Git'],
-      ['svn', 'Subversion'],
-      ['archive', 'Remote Archive'],
-    ],
-    { help: 'Kind of source control; empty for files that users copy to the server.' },
-  )
+  @Choices(SCM_TYPES, {
+    help: 'Kind of source control; empty for files that users copy to the server.',
+  })
   scm_type!: string;
 
   @Char({ max: 1024, label: 'SCM URL', help: 'URL of the repository.' })

@@ -10,7 +10,6 @@ import { parseEvent, type WebhookEvent } from '../code-hosts/event.js';
 import { headerAliases } from '../code-hosts/headers.js';
 import { InvalidPayload } from '../code-hosts/payload.js';
 import type { ReceiverKind } from './receiver-kinds.js';
-import type { ReceiverTemplate } from './receiver-templates.service.js';
 import type { Delivery } from './signature-verifier.service.js';
 
 /** Status codes by verdict. */
@@ -39,34 +38,27 @@ export class ReceiverService {
     private readonly settings: Settings,
   ) {}
 
-  async receive({ template, ...delivery }: Delivery): Promise<Reply> {
+  async receive(delivery: Delivery): Promise<Reply> {
+    const { template, signed, source } = delivery;
     if (template === null) return new Reply(STATUSES.ignored, { message: IGNORED });
-    const event = await this.read({ template, ...delivery });
-    const { signed, source } = delivery;
+    const event = await this.read(delivery, template.id);
     const size = signed.rawBody.length;
     const result = await this.intake.process({ template, event, size, source, redeliveryOf: null });
     return responseTo(result, template.kind);
   }
 
-  private async read({
-    template,
-    service,
-    signed,
-    source,
-  }: Delivery & { template: ReceiverTemplate }): Promise<WebhookEvent> {
+  private async read(
+    { service, signed, source }: Delivery,
+    templateId: number,
+  ): Promise<WebhookEvent> {
     try {
       return parseEvent(service, signed, headerAliases(this.settings.WEBHOOK_HEADER_ALIASES));
     } catch (error) {
       if (!(error instanceof InvalidPayload)) throw error;
       const size = signed.rawBody.length;
-      const delivery = { templateId: template.id, service, size, source };
-      await this.deliveries.record([
-        {
-          delivery: { ...delivery, event: null, redeliveryOf: null },
-          outcome: { verdict: 'rejected', reason: error.message, answer: 400 },
-          job: null,
-        },
-      ]);
+      const delivery = { templateId, service, size, source, event: null, redeliveryOf: null };
+      const outcome = { verdict: 'rejected', reason: error.message, answer: 400 } as const;
+      await this.deliveries.record([{ delivery, outcome, job: null }]);
       throw new BadRequest(error.message, 'delivery_rejected');
     }
   }

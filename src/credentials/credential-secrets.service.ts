@@ -11,7 +11,7 @@ import { LookupError } from './external/lookup-error.js';
 import { LookupSession } from './external/lookup-session.js';
 import { SecretLookups } from './external/secret-lookups.service.js';
 import { openInputs } from './sealed-inputs.js';
-import type { CredentialInputs, CredentialTypeDefinition } from './types/definition.js';
+import type { TypedInputs } from './types/definition.js';
 import { withFetched } from './types/fetched-inputs.js';
 import { needsToken, withToken } from './types/issued-tokens.js';
 
@@ -19,12 +19,9 @@ import { needsToken, withToken } from './types/issued-tokens.js';
  * Credential with secrets in clear text, for code that uses the credential. Never put it into a response,
  * a log line or a job's row.
  */
-export interface OpenCredential {
+export interface OpenCredential extends TypedInputs {
   id: number;
   name: string;
-  type: CredentialTypeDefinition;
-  /** Inputs with secrets in clear text. */
-  inputs: CredentialInputs;
 }
 
 /** Access to the secrets of credentials, for runs, project updates and status posts. */

@@ -9,7 +9,7 @@ import { OutboundError } from '../../outbound/outbound-error.js';
 import { isRetryableStatus } from '../../outbound/retry.js';
 import { Settings } from '../../config/settings.js';
 import { IdentityTokens } from '../identity-tokens.js';
-import type { CredentialInputs, CredentialTypeDefinition } from '../types/definition.js';
+import type { CredentialInputs, TypedInputs } from '../types/definition.js';
 import { missingInputs } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import { LookupSession } from './lookup-session.js';
@@ -22,12 +22,9 @@ const CONCURRENCY = 8;
 /** Status of a store for a short time after a change. */
 const STORE_NOT_READY = 412;
 
-/** Credential of a secret store. */
-export interface StoreCredential {
+/** Credential of a secret store, with secrets in clear text. */
+export interface StoreCredential extends TypedInputs {
   id: number;
-  type: CredentialTypeDefinition;
-  /** Inputs with secrets in clear text. */
-  inputs: CredentialInputs;
 }
 
 /** Value to be fetched. */
@@ -79,12 +76,13 @@ export class SecretLookups {
     return values;
   }
 
-  private reader({ id, type, inputs }: StoreCredential, session: LookupSession): SecretReader {
+  private reader(credential: StoreCredential, session: LookupSession): SecretReader {
+    const { id, type } = credential;
     return session.reader(id, () => {
-      assertComplete(type, inputs);
+      assertComplete(credential);
       const store = SECRET_STORES.get(type.namespace ?? '');
       if (!store) throw new LookupError(`Values of the type "${type.name}" cannot be fetched.`);
-      return store(withDefaults(type, inputs), {
+      return store(withDefaults(credential), {
         call: (request, reasonOf) => this.call({ request, reasonOf, deadline: session.deadline }),
         podToken: (url) => podToken(this.settings, url),
         runToken: (audience, use) => this.tokens.issue(session, audience, use),
@@ -134,7 +132,7 @@ async function settled(read: () => Promise<string>): Promise<string | LookupErro
 }
 
 /** @throws LookupError naming the missing inputs that the store requires */
-function assertComplete(type: CredentialTypeDefinition, inputs: CredentialInputs): void {
+function assertComplete({ type, inputs }: TypedInputs): void {
   const metadata = new Set(type.inputs.metadata?.map(({ id }) => id));
   const missing = missingInputs(type, inputs).filter((id) => !metadata.has(id));
   if (missing.length > 0) {
@@ -143,7 +141,7 @@ function assertComplete(type: CredentialTypeDefinition, inputs: CredentialInputs
 }
 
 /** Adds the defaults of the type for inputs that are missing or empty. */
-function withDefaults(type: CredentialTypeDefinition, inputs: CredentialInputs): CredentialInputs {
+function withDefaults({ type, inputs }: TypedInputs): CredentialInputs {
   const defaults = (type.inputs.fields ?? []).flatMap(({ id, default: value }) =>
     value === undefined || (inputs[id] ?? '') !== '' ? [] : [[id, value] as const],
   );

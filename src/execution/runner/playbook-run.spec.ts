@@ -1,6 +1,5 @@
 import { quoteArguments } from './ansible-arguments.js';
-import { playbookArguments } from './playbook-arguments.js';
-import type { PlaybookRun } from './playbook-run.js';
+import { playbookArguments, type PlaybookRun } from './playbook-run.js';
 import { passwordAnswers } from './ansible-run.js';
 
 const RUN: PlaybookRun = {

@@ -2,21 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 
-import type { Launch } from '../sandbox/command.js';
+import type { Command, Launch } from '../sandbox/command.js';
 import { sandboxPid } from '../sandbox/sandbox-pid.js';
 import { MarkedText } from './marked-text.js';
 import { findProcess } from './process-table.js';
 import { SandboxProcesses } from './run-processes.js';
-
-/** A command for the shell. */
-export interface ShellCommand {
-  readonly file: string;
-  readonly args: readonly string[];
-  /** Variables that are added to the environment of the shell. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Absolute working directory, as the shell sees it. */
-  readonly cwd: string;
-}
 
 /** Receives the output of a command. */
 export interface ShellListener {
@@ -88,11 +78,11 @@ export class CommandShell {
   }
 
   /**
-   * Runs a command.
+   * Runs a command. Its variables are added to the environment of the shell.
    *
    * @returns the exit code of the command; null if the shell exited
    */
-  async run(command: ShellCommand, listener: ShellListener): Promise<number | null> {
+  async run(command: Command, listener: ShellListener): Promise<number | null> {
     if (this.isClosed) return null;
     const { stdin, stdout, stderr } = this.child;
     let remaining = MAX_PRINTED;
@@ -159,7 +149,7 @@ export class CommandShell {
   }
 }
 
-function scriptOf({ file, args, environment, cwd }: ShellCommand): string {
+function scriptOf({ file, args, environment, cwd }: Command): string {
   const settings = Object.entries(environment).map(([name, value]) => `${name}=${quoted(value)}`);
   const words = [...settings, file, ...args.map(quoted)];
   return `cd ${quoted(cwd)} && ${words.join(' ')} </dev/null`;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { GitReach } from '../../code-hosts/git-reach.js';
 import { GitSourceError, type GitSource } from '../../code-hosts/git-source.js';
 import { OUTPUT_TOO_LARGE, repositoryTooLarge } from '../../runs/run-explanations.js';
-import type { Bind, Sandbox } from '../sandbox/command.js';
+import type { Bind, Command, Sandbox } from '../sandbox/command.js';
 import { gitSandbox, type GitSessionFolders } from '../sandbox/git-sandbox.js';
 import { BoundedText } from './bounded-text.js';
-import { CommandShell, type ShellCommand } from './command-shell.js';
+import { CommandShell } from './command-shell.js';
 import { GitEgress } from './git-egress.js';
 import { writeSession } from './git-session-files.js';
 import { createSessionFolder } from './git-session-folders.js';
@@ -206,7 +206,7 @@ export class GitSession {
    *
    * @throws GitError with the result as its message if the program fails
    */
-  async check(command: ShellCommand): Promise<void> {
+  async check(command: Command): Promise<void> {
     const { code, stdout } = await this.execute(command, true);
     if (code === 0) return;
     throw new GitError(stdout.trim() || lastLines(this.printed.text), this.printed.text);
@@ -224,7 +224,7 @@ export class GitSession {
   }
 
   private async execute(
-    command: ShellCommand,
+    command: Command,
     isShown: boolean,
   ): Promise<{ code: number | null; stdout: string }> {
     this.checkLimits();

@@ -41,11 +41,7 @@ export interface SandboxSpec {
 }
 
 /** Start parameters of a command's process. */
-export interface Launch {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
-  readonly cwd: string;
+export interface Launch extends Command {
   /**
    * Number of processes between the first process of the sandbox and the command. Null without a sandbox,
    * which reports no first process as JSON on file descriptor 3.

@@ -2,20 +2,15 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { filterFile, IDENTITY_FILES, INNER_ACCOUNT } from './bubblewrap.js';
+import { filterFile, IDENTITY_FILES, INNER_ACCOUNT, type Plan } from './bubblewrap.js';
 import type { Command, SandboxSpec } from './command.js';
-import { environmentFile, environmentScript } from './container.js';
+import { environmentFile, environmentScript, type ContainerPlan } from './container.js';
 import type { JobAccount } from './job-account.js';
 
 const execute = promisify(execFile);
 
 /** The parts of a sandbox configuration that determine which files are written for a command. */
-interface FileOptions {
-  readonly kind: 'bubblewrap' | 'container';
-  readonly isRoot: boolean;
-  readonly account: JobAccount;
-  readonly filter: Buffer | null;
-}
+type FileOptions = Pick<Plan | ContainerPlan, 'kind' | 'isRoot' | 'account' | 'filter'>;
 
 /**
  * Writes the files that are specific to one command (its `/etc` files and its system call filter),

@@ -1,17 +1,11 @@
 import { isRecord } from '../common/records.js';
+import type { MapRule } from './external-rights.js';
 import { textList, type ReferenceSettings } from './reference-settings.js';
 
 /** Map of an imported authenticator. Refers to organizations and teams by name. */
-export interface ImportedMap {
-  name: string;
-  map_type: string;
-  trigger: string;
-  claim: string;
-  value: string;
-  role: string;
+export interface ImportedMap extends Omit<MapRule, 'id' | 'order' | 'organization_id' | 'team_id'> {
   organization?: string;
   team?: string;
-  revoke: boolean;
 }
 
 /** Trigger of a map; `by` is a part of the map's name. */

@@ -2,20 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { isRecord } from '../../common/records.js';
-import { bootId, findProcess } from './process-table.js';
+import { bootId, findProcess, type ProcessEntry } from './process-table.js';
 import { type Workspace, writePrivateFile } from './workspace.js';
 
 /**
  * Content of `run.json`: the process and attempt of a run, unambiguous even after process ids are
  * reused.
  */
-export interface RunMark {
+export interface RunMark extends Pick<ProcessEntry, 'pid' | 'startTime' | 'groupId'> {
   readonly runId: number;
   readonly attempt: number;
   readonly bootId: string;
-  readonly pid: number;
-  readonly startTime: string;
-  readonly groupId: number;
   /** First process inside the sandbox, in the numbering of this machine; null without a sandbox. */
   readonly firstPid: number | null;
 }

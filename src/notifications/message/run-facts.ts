@@ -1,3 +1,5 @@
+import type { HostOutcome } from '../../runs/run-overviews.repository.js';
+
 /** Kinds of runs that send notifications, by their API type names. */
 export type MessageRunKind =
   | 'job'
@@ -9,17 +11,7 @@ export type MessageRunKind =
   | 'workflow_approval';
 
 /** Counters of one host at the end of a play; `failed` is true if the host failed overall. */
-export interface HostCounters {
-  readonly ok: number;
-  readonly changed: number;
-  readonly dark: number;
-  readonly failures: number;
-  readonly skipped: number;
-  readonly processed: number;
-  readonly rescued: number;
-  readonly ignored: number;
-  readonly failed: boolean;
-}
+export type HostCounters = Readonly<Omit<HostOutcome, 'job_id' | 'host_name'>>;
 
 /** A node of a finished workflow, for the text summary. */
 export interface WorkflowNodeFacts {

@@ -14,7 +14,7 @@ import { describedAs } from '../common/fields/options.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
 import { CommandModules } from './command-modules.service.js';
-import { ExecutedJob, ISOLATION_FIELD } from '../runs/unified-job.entity.js';
+import { ExecutedJob, RUN_FIELDS } from '../runs/unified-job.entity.js';
 
 /**
  * Options of a password that the credential requires at launch. The password is stored sealed until
@@ -112,7 +112,7 @@ export class AdHocCommand extends ExecutedJob {
   @SecretText(PASSWORD)
   ssh_key_unlock!: string;
 
-  @Choices(ISOLATIONS, ISOLATION_FIELD)
+  @Choices(ISOLATIONS, RUN_FIELDS.isolation)
   isolation!: string;
 
   /** Number of hosts by status, from the final statistics. */

@@ -14,7 +14,7 @@ import { describedAs } from '../common/fields/options.js';
 import { ReadOnly } from '../common/fields/read-only.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import type { ImportChanges } from '../inventories/import/import-changes.js';
-import { ExecutedJob, ISOLATION_FIELD, INSTANCE_GROUP_FIELD } from '../runs/unified-job.entity.js';
+import { ExecutedJob, RUN_FIELDS } from '../runs/unified-job.entity.js';
 import { SOURCES, SOURCE_VERBOSITIES, VERBOSITY_FIELD } from './inventory-source.entity.js';
 
 /**
@@ -23,7 +23,7 @@ import { SOURCES, SOURCE_VERBOSITIES, VERBOSITY_FIELD } from './inventory-source
  */
 @ReadOnly()
 export class InventoryUpdate extends ExecutedJob {
-  @Reference('instance_group', INSTANCE_GROUP_FIELD)
+  @Reference('instance_group', RUN_FIELDS.instanceGroup)
   override instance_group!: Reference | null;
 
   @Reference('inventory', { nullable: true, help: 'Inventory that the run works on.' })
@@ -74,11 +74,7 @@ export class InventoryUpdate extends ExecutedJob {
   })
   credential!: Reference | null;
 
-  @Reference('execution_environment', {
-    nullable: true,
-    index: false,
-    help: 'Execution environment of the run; null for the default.',
-  })
+  @Reference('execution_environment', RUN_FIELDS.environment)
   execution_environment!: Reference | null;
 
   @Text({ help: 'Host variable, as a dotted path, that decides if the host is enabled.' })
@@ -96,10 +92,7 @@ export class InventoryUpdate extends ExecutedJob {
   @Bool({ help: 'If true, variables that the source does not contain are removed.' })
   overwrite_vars!: boolean;
 
-  @Integer({
-    default: 0,
-    help: 'Seconds until the run is canceled; 0 for the setting, -1 for no limit.',
-  })
+  @Integer(RUN_FIELDS.timeout)
   timeout!: number;
 
   @Choices(SOURCE_VERBOSITIES, VERBOSITY_FIELD)
@@ -108,7 +101,7 @@ export class InventoryUpdate extends ExecutedJob {
   @Text({ help: 'Host pattern for the imported hosts.' })
   limit!: string;
 
-  @Choices(ISOLATIONS, ISOLATION_FIELD)
+  @Choices(ISOLATIONS, RUN_FIELDS.isolation)
   isolation!: string;
 
   @Bool({ help: 'The host limit of the organization was exceeded.' })

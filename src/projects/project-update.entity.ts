@@ -1,7 +1,7 @@
 import { Bool, Char, Choices, Includes, Integer, Reference, Text } from '../common/fields/field.js';
 import { ReadOnly } from '../common/fields/read-only.js';
 import { ISOLATIONS } from '../instances/isolation.js';
-import { ExecutedJob, ISOLATION_FIELD } from '../runs/unified-job.entity.js';
+import { ExecutedJob, RUN_FIELDS } from '../runs/unified-job.entity.js';
 import { WebhookRunFields } from '../runs/webhook-run.schema.js';
 import { SCM_TYPES } from './project.entity.js';
 
@@ -55,16 +55,13 @@ export class ProjectUpdate extends ExecutedJob {
   @Char({ max: 1024, help: 'Folder of the project below the project root.' })
   local_path!: string;
 
-  @Integer({
-    default: 0,
-    help: 'Seconds until the run is canceled; 0 for the setting, -1 for no limit.',
-  })
+  @Integer(RUN_FIELDS.timeout)
   timeout!: number;
 
   @Char({ max: 1024, help: 'Revision of the project.' })
   scm_revision!: string;
 
-  @Choices(ISOLATIONS, ISOLATION_FIELD)
+  @Choices(ISOLATIONS, RUN_FIELDS.isolation)
   isolation!: string;
 
   @Choices(

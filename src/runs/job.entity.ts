@@ -14,7 +14,7 @@ import { describedAs } from '../common/fields/options.js';
 import { ReadOnly } from '../common/fields/read-only.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
-import { ExecutedJob, ISOLATION_FIELD, INSTANCE_GROUP_FIELD } from './unified-job.entity.js';
+import { ExecutedJob, RUN_FIELDS } from './unified-job.entity.js';
 import { VARIABLES_HELP, WebhookRunFields } from './webhook-run.schema.js';
 import { Entity, Index } from 'typeorm';
 import { LinkTo, WideLinkRow } from '../database/table.js';
@@ -25,7 +25,7 @@ export interface Job extends WebhookRunFields {}
 @ReadOnly()
 @Includes(WebhookRunFields)
 export class Job extends ExecutedJob {
-  @Reference('instance_group', INSTANCE_GROUP_FIELD)
+  @Reference('instance_group', RUN_FIELDS.instanceGroup)
   override instance_group!: Reference | null;
 
   @Reference('job_template', {
@@ -41,11 +41,7 @@ export class Job extends ExecutedJob {
   @Reference('inventory', { nullable: true, help: 'Inventory that the run works on.' })
   inventory!: Reference | null;
 
-  @Reference('execution_environment', {
-    nullable: true,
-    index: false,
-    help: 'Execution environment of the run; null for the default.',
-  })
+  @Reference('execution_environment', RUN_FIELDS.environment)
   execution_environment!: Reference | null;
 
   @Reference('project', { nullable: true, help: 'Project of the playbook.' })
@@ -85,10 +81,7 @@ export class Job extends ExecutedJob {
   @Text({ help: 'Name of the task at which the playbook starts.' })
   start_at_task!: string;
 
-  @Integer({
-    default: 0,
-    help: 'Seconds until the run is canceled; 0 for the setting, -1 for no limit.',
-  })
+  @Integer(RUN_FIELDS.timeout)
   timeout!: number;
 
   @Bool({ help: 'If true, facts are stored and given to later jobs.' })
@@ -113,7 +106,7 @@ export class Job extends ExecutedJob {
   @Char({ max: 1024, help: 'Revision of the project.' })
   scm_revision!: string;
 
-  @Choices(ISOLATIONS, ISOLATION_FIELD)
+  @Choices(ISOLATIONS, RUN_FIELDS.isolation)
   isolation!: string;
 
   @Reference('project_update', {

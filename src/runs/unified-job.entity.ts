@@ -43,12 +43,29 @@ export const LAUNCH_TYPES = [
 ] as const;
 export type LaunchType = (typeof LAUNCH_TYPES)[number];
 
-/** Options of the field `instance_group`, which is visible on jobs and inventory updates only. */
-export const INSTANCE_GROUP_FIELD = {
-  readOnly: true,
-  nullable: true,
-  index: false,
-  help: 'Instance group that the run was assigned to.',
+/** Options of the fields that several kinds of runs have. */
+export const RUN_FIELDS = {
+  /** Visible on jobs and inventory updates only. */
+  instanceGroup: {
+    readOnly: true,
+    nullable: true,
+    index: false,
+    help: 'Instance group that the run was assigned to.',
+  },
+  environment: {
+    nullable: true,
+    index: false,
+    help: 'Execution environment of the run; null for the default.',
+  },
+  timeout: {
+    default: 0,
+    help: 'Seconds until the run is canceled; 0 for the setting, -1 for no limit.',
+  },
+  /** For runs that use a project's files. */
+  isolation: {
+    readOnly: true,
+    help: 'Isolation from this installation and from other runs; empty before the run started.',
+  },
 } as const;
 
 /**
@@ -161,7 +178,7 @@ export class UnifiedJob extends WideResourceEntity {
   @Char({ readOnly: true, help: 'Instance that controls the run.' })
   controller_node!: string;
 
-  @Reference('instance_group', { ...INSTANCE_GROUP_FIELD, hidden: true })
+  @Reference('instance_group', { ...RUN_FIELDS.instanceGroup, hidden: true })
   instance_group!: Reference | null;
 
   /** Instance groups that can execute the run, best first; null until the scheduler chooses them. */
@@ -229,12 +246,6 @@ export class UnifiedJob extends WideResourceEntity {
   @Json({ internal: true, nullable: true })
   launch_config!: LaunchConfig | null;
 }
-
-/** Options of the field `isolation` of runs that use a project's files. */
-export const ISOLATION_FIELD = {
-  readOnly: true,
-  help: 'Isolation from this installation and from other runs; empty before the run started.',
-} as const;
 
 /** An execution environment as of the creation of its run. */
 export interface RunEnvironment {

@@ -1,7 +1,7 @@
 import { Choices, Reference, Text } from '../common/fields/field.js';
 import { describedAs } from '../common/fields/options.js';
 import { ReadOnly } from '../common/fields/read-only.js';
-import { ExecutedJob } from '../runs/unified-job.entity.js';
+import { ExecutedJob, RUN_FIELDS } from '../runs/unified-job.entity.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 
 /** Kinds of clean-ups with their labels; the migrations contain one template of each kind. */
@@ -21,12 +21,7 @@ export class SystemJobTemplate extends UnifiedTemplate {
   @Choices(CLEANUPS, { readOnly: true, columnDefault: 'run', help: 'Kind of the clean-up.' })
   job_type!: CleanupKind;
 
-  @Reference('execution_environment', {
-    readOnly: true,
-    nullable: true,
-    index: false,
-    help: 'Execution environment of the run; null for the default.',
-  })
+  @Reference('execution_environment', { ...RUN_FIELDS.environment, readOnly: true })
   execution_environment!: Reference | null;
 }
 
@@ -48,10 +43,6 @@ export class SystemJob extends ExecutedJob {
   @Text({ ...describedAs('json'), filter: false, help: 'Variables of the launch.' })
   extra_vars!: string;
 
-  @Reference('execution_environment', {
-    nullable: true,
-    index: false,
-    help: 'Execution environment of the run; null for the default.',
-  })
+  @Reference('execution_environment', RUN_FIELDS.environment)
   execution_environment!: Reference | null;
 }

@@ -163,20 +163,10 @@ export class DeliveryIntake {
     const ids = await this.deliveries.record(
       duplicates.map(({ run, ...duplicate }) => ({ ...duplicate, job: run?.id ?? null })),
     );
-    return zip(ids, duplicates).map(
-      ([
-        id,
-        {
-          outcome: { verdict, reason },
-          run,
-        },
-      ]) => ({
-        verdict,
-        reason,
-        run,
-        delivery: id,
-      }),
-    );
+    return zip(ids, duplicates).map(([delivery, { outcome, run }]) => {
+      const { verdict, reason } = outcome;
+      return { verdict, reason, delivery, run };
+    });
   }
 
   private record(
@@ -192,11 +182,8 @@ export class DeliveryIntake {
   }
 }
 
-function requestOf({
-  template,
-  delivery: { event },
-  id: deliveryId,
-}: AcceptedArrival): TypedRequest {
+function requestOf({ template, delivery, id }: AcceptedArrival): TypedRequest {
+  const { event } = delivery;
   const { id: templateId, kind, credentialId, forks } = template;
   const { service, guid, ref } = event;
   return {
@@ -207,7 +194,7 @@ function requestOf({
     createdBy: null,
     // Used only if the project permits another branch and the template prompts for it.
     scmBranch: ref,
-    webhook: { service, credentialId, guid, deliveryId },
+    webhook: { service, credentialId, guid, deliveryId: id },
     isHeld: forks === 'approval' && isFromFork(event),
   };
 }

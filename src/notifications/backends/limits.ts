@@ -3,7 +3,8 @@ const ELLIPSIS = '…';
 /** Shortens a text to `max` UTF-16 units with an ellipsis, and never splits a surrogate pair. */
 export function truncate(text: string, max: number): string {
   if (text.length <= max) return text;
-  return `${wellFormedStart(text, max - ELLIPSIS.length)}${ELLIPSIS}`;
+  const start = text.slice(0, max - ELLIPSIS.length);
+  return `${start.replace(/[\uD800-\uDBFF]$/, '')}${ELLIPSIS}`;
 }
 
 /** Shortens a text to `max` bytes of UTF-8 with an ellipsis, and never splits a character. */
@@ -26,10 +27,4 @@ export function truncateBytes(text: string, max: number): string {
  */
 export function toSingleLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, ' ').trim();
-}
-
-function wellFormedStart(text: string, end: number): string {
-  const lastUnit = text.charCodeAt(end - 1);
-  const cutsPair = lastUnit >= 0xd800 && lastUnit <= 0xdbff;
-  return text.slice(0, cutsPair ? end - 1 : end);
 }

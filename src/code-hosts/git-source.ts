@@ -1,3 +1,5 @@
+import { decodedPart } from '../outbound/mask.js';
+
 /** Error for an invalid address, branch or refspec of a project. `message` can be shown to the user. */
 export class GitSourceError extends Error {
   override readonly name = 'GitSourceError';
@@ -102,22 +104,14 @@ function readStandardUrl(text: string): GitSource {
   if (!URL.canParse(text)) throw new GitSourceError('Invalid git URL.');
   const parsed = new URL(text);
   const scheme = parsed.protocol.slice(0, -1);
-  const username = decode(parsed.username);
-  const password = decode(parsed.password);
+  const username = decodedPart(parsed.username);
+  const password = decodedPart(parsed.password);
   parsed.password = '';
   if (scheme !== 'ssh') parsed.username = '';
   const isLocal = scheme === LOCAL_SCHEME;
   if (isLocal ? parsed.host !== '' : parsed.host === '')
     throw new GitSourceError('Invalid git URL.');
   return { url: isLocal ? text : parsed.href, scheme, host: parsed.host, username, password };
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function printable(text: string): string {

@@ -55,11 +55,12 @@ export function secretsInUrl(text: string): string[] {
     username,
     password,
   ];
-  const variants = pieces.flatMap((piece) => [piece, decoded(piece)]);
+  const variants = pieces.flatMap((piece) => [piece, decodedPart(piece)]);
   return [...new Set(variants)].filter((piece) => piece.length >= PIECE_LENGTH);
 }
 
-function decoded(text: string): string {
+/** Decodes percent signs in a part of a URL; returns the text unchanged if that is not possible. */
+export function decodedPart(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -15,16 +15,18 @@ import {
 import { keysOf } from '../common/records.js';
 import { linesOf } from './external-rights.js';
 
+const CLIENT_ID = {
+  required: true,
+  label: 'Client ID',
+  help: 'Identifier of this installation at the provider.',
+} as const;
+
 /** Members of the `configuration` of an OpenID Connect provider. */
 export class OidcConfiguration {
   @Char({ required: true, max: 1024, help: 'URL of the provider, without /.well-known.' })
   issuer!: string;
 
-  @Char({
-    required: true,
-    label: 'Client ID',
-    help: 'Identifier of this installation at the provider.',
-  })
+  @Char(CLIENT_ID)
   client_id!: string;
 
   @SecretText({ max: 1024, help: 'Empty for a public client.' })
@@ -165,11 +167,7 @@ export class GithubConfiguration {
   })
   base_url!: string;
 
-  @Char({
-    required: true,
-    label: 'Client ID',
-    help: 'Identifier of this installation at the provider.',
-  })
+  @Char(CLIENT_ID)
   client_id!: string;
 
   @SecretText({ required: true, max: 1024 })

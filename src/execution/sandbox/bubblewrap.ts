@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Settings } from '../../config/settings.js';
-import type { Command, SandboxSpec, Launch } from './command.js';
+import type { Bind, Command, SandboxSpec, Launch } from './command.js';
 import type { JobAccount } from './job-account.js';
 import type { Processors } from './processors.js';
 import { bindArguments } from './system-view.js';
@@ -128,6 +128,10 @@ function userNamespace({ closesUserNamespaces }: Plan): string[] {
   return ['--unshare-user', ...(closesUserNamespaces ? ['--disable-userns'] : [])];
 }
 
+/** Returns the binds of the files of `/etc` that are written for a command. */
+export const identityBinds = ({ root }: SandboxSpec): Bind[] =>
+  IDENTITY_FILES.map((name) => ({ from: join(root, name), to: `/etc/${name}` }));
+
 function mounts(spec: SandboxSpec, plan: Plan, limits: Limits): string[] {
   const temporary = (path: string, bytes: number): string[] => [
     '--perms',
@@ -137,10 +141,6 @@ function mounts(spec: SandboxSpec, plan: Plan, limits: Limits): string[] {
     '--tmpfs',
     path,
   ];
-  const identity = IDENTITY_FILES.map((name) => ({
-    from: join(spec.root, name),
-    to: `/etc/${name}`,
-  }));
   return [
     '--proc',
     '/proc',
@@ -157,7 +157,7 @@ function mounts(spec: SandboxSpec, plan: Plan, limits: Limits): string[] {
     ...temporary('/var/tmp', SMALL_FOLDER_BYTES),
     // After `/tmp`, because the operator's paths can be below `/tmp`.
     ...plan.system,
-    ...bindArguments(...identity, ...spec.binds),
+    ...bindArguments(...identityBinds(spec), ...spec.binds),
     '--remount-ro',
     '/',
   ];

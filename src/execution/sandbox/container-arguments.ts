@@ -1,7 +1,6 @@
 import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Settings } from '../../config/settings.js';
-import { filterFile, IDENTITY_FILES, SMALL_FOLDER_BYTES } from './bubblewrap.js';
+import { filterFile, identityBinds, SMALL_FOLDER_BYTES } from './bubblewrap.js';
 import type { Bind, SandboxSpec } from './command.js';
 import type { ContainerPlan } from './container.js';
 import type { Cover } from './system-view.js';
@@ -75,11 +74,7 @@ export async function mounts(
   plan: ContainerPlan,
   limits: Limits,
 ): Promise<string[]> {
-  const identity = IDENTITY_FILES.map((name) => ({
-    from: join(spec.root, name),
-    to: `/etc/${name}`,
-  }));
-  const binds = bindsByPath([...plan.shown, ...identity, ...spec.binds]);
+  const binds = bindsByPath([...plan.shown, ...identityBinds(spec), ...spec.binds]);
   const shown = await Promise.all([...binds.values()].map(bindArguments));
   const folders = [
     { path: '/tmp', bytes: limits.JOB_TMP_BYTES },

@@ -30,7 +30,7 @@ interface DedupeKeys {
   key: string | null;
   /** Lifetime of the key in seconds; null: unlimited. */
   seconds: number | null;
-  /** Digest of the body. */
+  /** Digest of the payload. */
   body: string | null;
 }
 

@@ -24,8 +24,8 @@ export interface DeliveryOutcome {
 }
 
 /**
- * Requests that did not prove knowledge of the webhook key. One record counts several requests and
- * contains the values of the newest request.
+ * Requests that did not prove knowledge of the webhook key. One count combines several requests
+ * and contains the values of the newest request.
  */
 export interface UnverifiedRequests {
   templateId: number;

@@ -14,7 +14,7 @@ import {
   type StoredDelivery,
 } from './webhook-deliveries.repository.js';
 
-/** Maximum number of tested deliveries, and maximum total size of their payloads in bytes. */
+/** Maximum number of tested deliveries, and maximum total size of their bodies in bytes. */
 const TEST_LIMITS = { rows: 100, bytes: 32 * 1024 * 1024 };
 
 /** Result of testing the filters against one stored delivery. */

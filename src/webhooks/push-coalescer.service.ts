@@ -26,7 +26,7 @@ export class PushCoalescer {
 
   /**
    * Runs the transactions of pushes to one ref one after another, so that each transaction sees the
-   * job of the previous push and has the higher id. Within this process the transactions wait
+   * job of the previous push. Other deliveries do not wait. Within this process the transactions wait
    * without a database connection; across processes a lock orders them.
    */
   async serialize<T>(

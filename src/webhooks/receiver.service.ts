@@ -16,8 +16,10 @@ import type { Delivery } from './signature-verifier.service.js';
 const STATUSES = { accepted: 202, duplicate: 202, ignored: 200 } as const;
 
 /**
- * Returns the response to a delivery. A rejected delivery gets status 400, because no run was
- * queued: the service then shows its owner that the webhook has a problem.
+ * Returns the response to a delivery.
+ *
+ * @throws BadRequest for a rejected delivery. No run was queued, and the code host shows a failed delivery to
+ *   the owner of the webhook
  */
 export function responseTo(
   { verdict, reason, delivery, run }: DeliveryResult,

@@ -11,8 +11,8 @@ export type UnverifiedRequest = Omit<UnverifiedRequests, 'repeats'>;
 /**
  * Records requests that did not prove knowledge of the webhook key. Every client can send such
  * requests, so they must not fill the table or keep the database busy. They are counted in memory,
- * and at most one record per second is written for each template, service and response, independent
- * of the number of processes. A process that crashes only loses the counts of its last second.
+ * and at most one record per second is written for each template, service and verdict, independent
+ * of the number of processes. A process that crashes loses only the counts of its last second.
  */
 @Injectable()
 export class RejectionLog implements OnModuleDestroy {
@@ -23,7 +23,7 @@ export class RejectionLog implements OnModuleDestroy {
 
   constructor(private readonly deliveries: WebhookDeliveriesRepository) {}
 
-  /** Counts a request; a record contains the values of its newest request. */
+  /** Counts a request, and keeps the values of the newest request. */
   count(request: UnverifiedRequest): void {
     const key = `${request.templateId}:${request.service}:${request.verdict}`;
     const repeats = (this.counted.get(key)?.repeats ?? 0) + 1;

@@ -58,14 +58,15 @@ export class SignatureVerifier {
    * @param templateId as in the URL, not validated
    * @returns null if the request is neither signed with the webhook key nor an unsigned connection test.
    *   Does not throw an exception for a rejected request, because an exception costs as much as the check
-   * @throws PayloadTooLarge, TooManyRequests; Unavailable if too many bytes are being received
+   * @throws PayloadTooLarge, TooManyRequests; BadRequest if the body is incomplete; Unavailable if too many
+   *   bytes are being received
    */
   async verify(
     route: ReceiverRoute,
     templateId: string,
     { request, response }: { request: PlainRequest; response: Response },
   ): Promise<Delivery | null> {
-    const id = idOf(templateId);
+    const id = templateIdIn(templateId);
     const verified = deliveries.get(request);
     if (verified && matchesRoute(verified, route, id)) return verified;
     if (!Buffer.isBuffer(request.body)) await this.readBytes(request, response);
@@ -149,10 +150,10 @@ const hasKey = (template: ReceiverTemplate, service: string): boolean =>
   template.service === service && template.sealedKey !== '';
 
 /**
- * Parses an id. Returns 0 for an invalid id: no template has the id 0, so the request follows the
- * same path as for an unknown template.
+ * Returns the id of a template. Returns 0 for an invalid id: no template has the id 0, so the request
+ * follows the same path as for an unknown template.
  */
-const idOf = (text: string): number =>
+const templateIdIn = (text: string): number =>
   /^\d{1,10}$/.test(text) && Number(text) <= rangeOf(COLUMN_TYPES.reference).max ? Number(text) : 0;
 
 function signedRequest({ headers, rawHeaders, body }: PlainRequest): SignedRequest {

@@ -41,7 +41,7 @@ export class SignatureGuard implements CanActivate {
     private readonly verifier: SignatureVerifier,
   ) {}
 
-  /** @throws Forbidden, PayloadTooLarge, TooManyRequests */
+  /** @throws Forbidden for an unverified request, and the errors of `SignatureVerifier.verify` */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const service = this.reflector.get<WebhookServiceName>(SERVICE, context.getHandler());
     const type = this.reflector.get<ReceiverType>(TEMPLATE_TYPE, context.getClass());

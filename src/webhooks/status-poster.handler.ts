@@ -83,7 +83,7 @@ export class StatusPoster implements QueueHandler {
     }
   }
 
-  /** @returns true if the service was unreachable or requested a retry */
+  /** @returns true if the attempt failed and a retry can succeed */
   private async attempt(post: LeasedPost, { request, token }: ComposedPost): Promise<boolean> {
     const started = performance.now();
     try {

@@ -18,7 +18,7 @@ export class StatusPostsListener implements RunListener {
   }
 }
 
-/** Returns the status post for the service that launched the run. */
+/** Returns the status post for the code host that launched the run, if there is one. */
 function postsFor({ jobId, type, status, reportsTo }: RunChange): PendingStatus[] {
   const service = WEBHOOK_SERVICE_NAMES.find((name) => name === reportsTo);
   if (service === undefined || !REPORTED_KINDS.has(type)) return [];

@@ -50,7 +50,7 @@ export interface LeasedPost {
   attempt: number;
   status: string;
   url: string;
-  /** Number of attempts that reached the network so far. */
+  /** Number of attempts in the log so far. */
   tries: number;
   service: WebhookServiceName;
   credentialId: number | null;
@@ -59,7 +59,7 @@ export interface LeasedPost {
 }
 
 /**
- * The rows of status posts. Every update by a worker matches the lease that the worker holds
+ * The rows of status posts. A worker updates a leased post only if it still holds the lease
  * (docs/contract/operations.md#fencing).
  */
 @Injectable()
@@ -104,9 +104,9 @@ export class StatusPostsRepository extends TableRepository<Row> {
 
   /**
    * Leases the oldest unsent post of a job, if it is due and no other worker leases it. The posts of
-   * a job are sent one at a time, in order. First marks a failed post as superseded if a newer post
-   * exists. After a 429, waits for the delay first, because the newer post is also a request to the
-   * service.
+   * a job are sent one at a time, in order. First marks a post with a failed attempt as superseded
+   * if a newer post exists; after a 429 only once the delay is over, because the newer post is also a
+   * request to the service.
    */
   async lease(jobId: number): Promise<LeasedPost | null> {
     await this.supersede(jobId);

@@ -72,7 +72,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
     super(repository);
   }
 
-  /** Returns the verdicts of the latest deliveries that the caller can read. */
+  /** Counts the latest deliveries that the caller can read, by verdict. */
   countVerdicts(actor: Actor, lookback: Lookback): Promise<VerdictCount[]> {
     return this.database.rows<VerdictCount>(sql`
       SELECT t.verdict, count(*)::int AS deliveries FROM webhook_deliveries t
@@ -143,7 +143,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
     return arrivals.map((_arrival, index) => byOrdinal.get(index + 1));
   }
 
-  /** @param launched pairs of delivery and launched run */
+  /** @param launched pairs of the id of a delivery and the launched run */
   async setRuns(launched: readonly (readonly [number, DeliveredRun])[]): Promise<void> {
     await this.database.deferToCommit(
       this.database.preparedRows(sql`

@@ -11,8 +11,8 @@ export const WEBHOOK_DELIVERY_SHOWS: ShownMembers = {
 };
 
 /**
- * Adds the payload, only on the detail and for administrators of the template: it can contain data
- * that the service shows only to members of its project.
+ * Adds the URL for redelivery, and the payload. Only the detail shows the payload, and only to administrators
+ * of the template: the payload can contain data that the service shows only to members of its project.
  */
 export async function webhookDeliveryExtension(
   rows: readonly Row[],

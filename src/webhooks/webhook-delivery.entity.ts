@@ -132,8 +132,8 @@ export class WebhookDelivery {
   dedupe_until!: string | null;
 
   /**
-   * SHA-256 of the body. Set for deliveries that launched a run, if the template deduplicates by
-   * body.
+   * SHA-256 of the payload. Set for deliveries that launched a run, except redeliveries, if the template
+   * deduplicates by body.
    */
   @Char({ internal: true, nullable: true })
   body_digest!: string | null;

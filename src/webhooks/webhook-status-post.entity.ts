@@ -71,7 +71,7 @@ export class WebhookStatusPost {
   @Text({ internal: true })
   url!: string;
 
-  /** Lease number, which is the number of started attempts. */
+  /** Lease number, which is the number of leases so far. */
   @Integer({ internal: true, default: 0 })
   attempt!: number;
 

@@ -27,8 +27,9 @@ export class BulkHostDelete {
 
   /**
    * @param dryRun true to report the effects of the request without applying them
-   * @throws Invalid for hosts that do not exist or cannot be read (the same error), Forbidden for
-   *   inventories that the caller can only read, Conflict if an active job uses one of the inventories
+   * @throws Invalid for hosts that do not exist or cannot be read (the same error), hosts of smart or
+   *   constructed inventories, and too many hosts; Forbidden for inventories that the caller can only read;
+   *   Conflict if an active job uses one of the inventories, or another request deleted a host
    */
   async remove(
     { hosts: requestedIds }: HostDeleteRequest,

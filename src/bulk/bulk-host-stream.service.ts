@@ -143,7 +143,8 @@ export class BulkHostStream {
 
   /**
    * @throws Invalid with the errors by line; Forbidden if the host limit of the organization is exceeded;
-   *   Conflict if a concurrent request took some of the names. Nothing is written in these cases.
+   *   Conflict if a concurrent request took some of the names; BadRequest for a body without lines, an
+   *   incomplete body, or a disconnected client; PayloadTooLarge. Nothing is written in these cases.
    */
   async create(stream: HostStream, report: Report): Promise<Reply<number>> {
     const spool = await HostSpool.open();

@@ -25,9 +25,9 @@ import {
 } from './bulk-responses.js';
 
 /**
- * Creation and deletion of many hosts in one request (docs/contract/bulk.md). `access` is only
- * `authenticated`, because the body names the inventory or the hosts. A missing permission to change the
- * inventory is reported with the other validation errors.
+ * Creation and deletion of many hosts in one request (docs/contract/bulk.md). The routes
+ * require only an authenticated caller, because the body names the inventory or the hosts. Services check
+ * the permission to change the inventory.
  */
 @ApiTags('bulk')
 @Controller('api/v2/bulk')

@@ -57,8 +57,9 @@ export interface CheckedLaunch {
   entries: CheckedEntry[];
   /** Errors of the launch as a whole. */
   launchErrors: string[];
-  /** Errors by entry, and of fields. */
+  /** Errors of each entry. */
   entryErrors: FieldErrors[];
+  /** Errors of the fields of the launch. */
   fieldErrors: FieldErrors;
 }
 
@@ -156,7 +157,7 @@ export class BulkLaunchCheck {
     return existing(row, 'a SELECT without FROM has a row');
   }
 
-  /** Returns the plan of an entry's launch; null if the template accepts no prompts. */
+  /** Returns the plan of an entry's launch; null unless its template is a known job or workflow template. */
   private plan(
     { templateId, prompts }: Pick<JobEntry, 'templateId' | 'prompts'>,
     objects: LaunchObjects,

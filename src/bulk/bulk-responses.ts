@@ -15,7 +15,7 @@ import {
 import { DRY_RUN_PARAMETER } from '../common/rest/parameters.js';
 import type { AlternativeResponse, QueryParameter } from '../common/rest/route.js';
 
-/** JSON schemas of responses that are not resources, for the OpenAPI document. */
+/** Response of the routes that describe a bulk operation. */
 export const DETAIL = object({ detail: described(STRING, 'Outcome, as a sentence.') });
 
 const HOST = object(
@@ -106,7 +106,7 @@ export const TARGET_PARAMETERS: readonly QueryParameter[] = [
 
 export const DELETED = object(DELETED_MEMBERS);
 
-const dryRun = (
+const dryRunResponses = (
   response: JsonSchema,
   ...others: readonly JsonSchema[]
 ): readonly AlternativeResponse[] => [
@@ -117,11 +117,11 @@ const dryRun = (
   },
 ];
 
-/** Responses to `?dry_run=1` (docs/contract/conventions.md#dry-run). */
+/** Member that only responses to `?dry_run=1` have (docs/contract/conventions.md#dry-run). */
 const DRY_RUN = { dry_run: described(BOOLEAN, 'True: nothing was changed.') };
-export const CREATE_DRY_RUN = dryRun(
+export const CREATE_DRY_RUN = dryRunResponses(
   object({ ...DRY_RUN, ...CREATED_MEMBERS, ...COUNTS }, COUNT_NAMES),
   object({ ...DRY_RUN, ...COUNTED_MEMBERS }, COUNTED_OPTIONAL),
 );
-export const DELETE_DRY_RUN = dryRun(object({ ...DRY_RUN, ...DELETED_MEMBERS }));
-export const LAUNCH_DRY_RUN = dryRun(object({ ...DRY_RUN, ...PREVIEW_MEMBERS }));
+export const DELETE_DRY_RUN = dryRunResponses(object({ ...DRY_RUN, ...DELETED_MEMBERS }));
+export const LAUNCH_DRY_RUN = dryRunResponses(object({ ...DRY_RUN, ...PREVIEW_MEMBERS }));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { addHost, emptyColumns, type HostColumns } from './host-columns.js';
 import type { HostEntry } from './host-entries.js';
 
-/** Number of hosts buffered in memory and written by one statement. */
+/** Number of hosts that are buffered in memory and staged by one statement. */
 const BATCH = 2000;
 
 /**

@@ -31,7 +31,7 @@ export interface RoleHint {
 /** Permission rule as SQL over one row. `alias` is the row's table in the statement. */
 export interface Predicate {
   (alias: string, actor: Actor): Sql;
-  /** Roles that satisfy the rule, each alone, as far as the rule can be expressed by roles. */
+  /** Roles that satisfy the rule or, for `allOf`, one of its conditions, as far as roles can express them. */
   readonly hints?: readonly RoleHint[];
   /** The alternatives of an any-of rule. */
   readonly arms?: () => readonly Predicate[];

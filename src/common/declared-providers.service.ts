@@ -4,7 +4,7 @@ import { ModuleRef } from '@nestjs/core';
 /** Class, or abstract class, under which a module provides something. */
 export type ProviderClass<T = unknown> = abstract new (...args: never[]) => T;
 
-/** The providers that declarations name by their class: hooks of resources and rules of lists. */
+/** The providers that declarations name by their class, such as hooks and extensions of resources. */
 @Injectable()
 export class DeclaredProviders {
   private readonly resolved = new Map<ProviderClass, unknown>();

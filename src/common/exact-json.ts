@@ -120,7 +120,7 @@ export function exactJson(value: unknown): string {
   return foundInexact ? writeJson(value, ',', ':') : text;
 }
 
-/** Returns the JSON text of a value with other separators. */
+/** Returns the JSON text of a value with the given separators. */
 export function writeJson(value: unknown, comma: string, colon: string): string {
   if (value instanceof ExactNumber) return value.text;
   if (Array.isArray(value)) {

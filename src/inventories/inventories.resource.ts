@@ -110,7 +110,7 @@ export const inventories = defineResource({
     labels: labelled('inventory'),
     instance_groups: preferredGroups('inventory'),
   },
-  hide: (alias) => sql`NOT ${ident(alias, 'pending_deletion')}`,
+  unhidden: (alias) => sql`NOT ${ident(alias, 'pending_deletion')}`,
   deletesLater: true,
   extension: InventoryExtension,
   shows: INVENTORY_SHOWS,

@@ -8,7 +8,7 @@ import {
 } from './constructed-inventory.extension.js';
 import { ConstructedInventory } from './constructed-inventory.entity.js';
 
-const { policy, capabilities, summary, summarise, hide, relations, aliases } = inventories;
+const { policy, capabilities, summary, summarise, unhidden, relations, aliases } = inventories;
 
 /** The constructed inventories, under a URL of their own with the options of their source. */
 export const constructedInventories = defineResource({
@@ -22,7 +22,7 @@ export const constructedInventories = defineResource({
   aliases,
   summary,
   ...(summarise ? { summarise } : {}),
-  ...(hide ? { hide } : {}),
+  ...(unhidden ? { unhidden } : {}),
   hooks: InventoryHooks,
   deletesLater: true,
   pages: {

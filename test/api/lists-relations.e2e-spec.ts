@@ -122,7 +122,7 @@ function seen(near: ResourceDefinition, { actor }: Caller): Sql {
   const kinds = near.variants?.().map(({ discriminator }) => discriminator);
   return and(
     near.partCondition('n'),
-    near.hide?.('n') ?? TRUE,
+    near.unhidden?.('n') ?? TRUE,
     permit(near.policy, 'list', 'n', actor),
     kinds ? sql`n.type = ANY(${kinds}::text[])` : TRUE,
   );

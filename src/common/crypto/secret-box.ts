@@ -46,7 +46,7 @@ export function rowContext(table: string, id: number | string, field: string): s
   return JSON.stringify([table, String(id), field]);
 }
 
-/** Returns true if a stored text has the format of a sealed value. */
+/** Returns true if a stored text begins like a sealed value. */
 export function isSealed(text: string): boolean {
   return text.startsWith(PREFIX);
 }
@@ -94,7 +94,8 @@ export class SecretBox {
   /**
    * Returns the plain text of a sealed value.
    *
-   * @throws UnsealError if the value was changed, moved, or sealed by an unknown key
+   * @throws UnsealError if the text is not a sealed value, or the value was changed, moved, or sealed with an
+   *   unknown key
    */
   open(token: string, context: string): string {
     const [, id, body] = SHAPE.exec(token) ?? [];
@@ -108,7 +109,7 @@ export class SecretBox {
     return decrypt(known, bytes, context);
   }
 
-  /** Returns true if the value was sealed with an older key, or is not sealed. */
+  /** Returns true if the value was sealed with another key than the first, or is not sealed. */
   needsReseal(token: string): boolean {
     return SHAPE.exec(token)?.[1] !== this.#primary.id;
   }

@@ -5,11 +5,11 @@ export interface FieldErrors {
 
 /** Base class of domain errors. They carry data; `errors.filter.ts` maps them to status and body. */
 export abstract class DomainError extends Error {
-  /** Kind of the security event that a refusal is logged as; null if it is not logged. */
+  /** Kind of the security event that the refusal is logged as; null if the refusal is not logged. */
   event: SecurityEvent | null = null;
 }
 
-/** Refusals that are logged and counted (docs/contract/operations.md#security-events). */
+/** Refusals and changes that are logged and counted (docs/contract/operations.md#security-events). */
 export const SECURITY_EVENTS = [
   'login_refused',
   'second_factor_removed',
@@ -26,7 +26,7 @@ export type SecurityEvent = (typeof SECURITY_EVENTS)[number];
 export class Unauthenticated extends DomainError {
   override event: SecurityEvent = 'unauthenticated';
 }
-/** Login with a wrong password. `account` is the username of the attempt, if known. */
+/** Refused login, for example with a wrong password. `account` is the username of the attempt, if known. */
 export class LoginRefused extends Unauthenticated {
   override event: SecurityEvent = 'login_refused';
 
@@ -78,7 +78,7 @@ export class MethodNotAllowed extends DomainError {
     super(`${method} is not allowed`);
   }
 }
-/** The request cannot be understood: bad JSON, bad query string. Body: `{detail}`. */
+/** The request cannot be understood or carried out. Body: `{detail}` and the members of `further`. */
 export class BadRequest extends DomainError {
   constructor(
     readonly detail: string,

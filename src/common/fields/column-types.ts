@@ -26,7 +26,7 @@ export const COLUMN_TYPES: Record<FieldKind, ColumnType> = {
   reference: 'integer',
 };
 
-/** Returns true if lists can be filtered and ordered by the field. */
+/** Returns true if the field has an SQL value: a column, or a computed expression. */
 export const hasValue = ({ column, computed }: Pick<Field, 'column' | 'computed'>): boolean =>
   column !== null || computed !== null;
 

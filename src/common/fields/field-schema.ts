@@ -15,11 +15,11 @@ import {
   integerOf,
 } from './json-schema.js';
 
-/** Returns the JSON schema of a field, which is the same in requests and responses. */
+/** Returns the JSON schema of a field in responses. `sentSchema` extends the schema for requests. */
 export function fieldSchema(field: Field): JsonSchema {
   const base: Record<string, unknown> = { ...typeOf(field) };
   if (field.help) base.description = field.help;
-  if (field.choices.length > 0) base.enum = valuesOf(field);
+  if (field.choices.length > 0) base.enum = choiceValues(field);
   if (field.max !== null) base[field.kind === 'integer' ? 'maximum' : 'maxLength'] = field.max;
   if (field.min !== null && field.kind === 'integer') base.minimum = field.min;
   return field.nullable ? orNull(base) : base;
@@ -51,7 +51,7 @@ export const entrySchema = (fields: readonly Field[], more: JsonSchemas = {}): J
 /** Returns the schema of a non-empty list. */
 export const filledList = (entry: JsonSchema): JsonSchema => ({ ...list(entry), minItems: 1 });
 
-function valuesOf({ choices, nullable, kind, blank, required }: Field): readonly unknown[] {
+function choiceValues({ choices, nullable, kind, blank, required }: Field): readonly unknown[] {
   const values = choices.map(([value]): string | number | null => value);
   // An optional choice without a value is stored as an empty text.
   if (kind === 'choice' && blank && !required && !values.includes('')) values.push('');

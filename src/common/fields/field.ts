@@ -69,7 +69,7 @@ export interface Field {
   /** False: filtering and ordering by the field gives 403. */
   filter: boolean;
   search: boolean;
-  /** Target of a reference. */
+  /** Target of a reference, or of a list of references. */
   target: (() => ResourceDefinition) | null;
   onDelete: OnDelete;
   /** Action that a caller must be permitted on the referenced object to set the reference. */
@@ -146,12 +146,12 @@ const declaredOn = new WeakMap<object, Map<string, Field>>();
 /** Class whose properties are the fields of a resource or of a body. */
 export type SchemaClass<T extends object = object> = abstract new (...args: never[]) => T;
 
-/** Returns the fields of a class, including those of its ancestors. */
-export function ownFields(prototype: object): Map<string, Field> {
+/** Returns the fields of a class by name, including copies of the fields of its ancestors. */
+export function fieldsByName(prototype: object): Map<string, Field> {
   const known = declaredOn.get(prototype);
   if (known) return known;
   const parent: unknown = Object.getPrototypeOf(prototype);
-  const fields = new Map(typeof parent === 'object' && parent ? ownFields(parent) : []);
+  const fields = new Map(typeof parent === 'object' && parent ? fieldsByName(parent) : []);
   declaredOn.set(prototype, fields);
   return fields;
 }
@@ -170,14 +170,14 @@ export function targetOf({ name, target }: Field): ResourceDefinition {
 
 /** Returns the fields of a schema class in order of declaration, with those of its ancestors first. */
 export function fieldsOf(schema: SchemaClass): readonly Field[] {
-  return [...ownFields(prototypeOf(schema)).values()];
+  return [...fieldsByName(prototypeOf(schema)).values()];
 }
 
 /** Returns true if the value is a class with fields. */
 export const isSchema = (value: unknown): value is SchemaClass =>
   typeof value === 'function' &&
   typeof value.prototype === 'object' &&
-  ownFields(prototypeOf(value)).size > 0;
+  fieldsByName(prototypeOf(value)).size > 0;
 
 /** Returns fields from names and decorators, for fields that no class declares. */
 export function declareFields(
@@ -193,7 +193,7 @@ export const Includes =
   (part: SchemaClass | readonly Field[], after?: string): ClassDecorator =>
   (schema) => {
     const prototype = prototypeOf(schema);
-    const fields = ownFields(prototype);
+    const fields = fieldsByName(prototype);
     const declared = [...fields.values()];
     const index = after === undefined ? declared.length : [...fields.keys()].indexOf(after) + 1;
     if (index === 0 && after !== undefined) {
@@ -208,7 +208,6 @@ export const Includes =
     }
   };
 
-/** Defaults of a field. */
 const FIELD_DEFAULTS = {
   formerName: null,
   computed: null,
@@ -265,7 +264,7 @@ function declare(
       columnType: COLUMN_TYPES[kind],
       ...options,
     };
-    ownFields(prototype).set(name, field);
+    fieldsByName(prototype).set(name, field);
     Reads(field)(prototype, property);
     Stored(field)(prototype, property);
   };

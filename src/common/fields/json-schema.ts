@@ -1,5 +1,5 @@
 /**
- * Building blocks of the JSON schemas of responses, in the dialect of OpenAPI 3.1 (JSON Schema 2020-12):
+ * JSON schema in the dialect of OpenAPI 3.1 (JSON Schema 2020-12), composed of the parts below:
  *
  *   object({ id: INTEGER, name: STRING, finished: orNull(INSTANT) }, ['finished'])
  */

@@ -8,7 +8,8 @@ import { jsonText } from './json-text.js';
 /**
  * Returns a function that reads the value of a field in the notations that clients send
  * (docs/contract/clients.md#requests). `"6"` is 6, `0`/`1`/`"false"` are booleans, `null` is an empty
- * text. A value that cannot be read is returned unchanged, and the validators of the field reject it.
+ * text or false if the field is not nullable. A value that cannot be read is returned unchanged, and the
+ * validators of the field reject it.
  */
 export function lenientReader(field: Field): (input: unknown) => unknown {
   const read = readerOf(field);

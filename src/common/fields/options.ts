@@ -50,7 +50,7 @@ function describe(field: Field, method: string): object {
     label: field.label,
     ...(field.help ? { help_text: field.help } : {}),
     ...(reading ? {} : { required: field.required }),
-    ...(reading || field.required ? {} : defaultOf(field)),
+    ...(reading || field.required ? {} : defaultMember(field)),
     ...(!reading && field.kind !== 'integer' && field.max !== null
       ? { max_length: field.max }
       : {}),
@@ -66,7 +66,7 @@ function describe(field: Field, method: string): object {
  * Returns the default of a field. A nullable reference has no default: clients omit the field if nothing
  * is chosen.
  */
-const defaultOf = ({ kind, default: value }: Field): object =>
+const defaultMember = ({ kind, default: value }: Field): object =>
   value === undefined || (value === null && kind === 'reference') ? {} : { default: value };
 
 /** Returns the choices, for nullable and optional fields with the entry that means "not set". */

@@ -1,11 +1,11 @@
 import { prototypeOf } from '../records.js';
-import { ownFields } from './field.js';
+import { fieldsByName } from './field.js';
 import { isWritable, Reads } from './reads.js';
 
 /** Makes all fields of a class read-only, also those that the class inherits or includes. */
 export const ReadOnly = (): ClassDecorator => (schema) => {
   const prototype = prototypeOf(schema);
-  const fields = ownFields(prototype);
+  const fields = fieldsByName(prototype);
   for (const [name, field] of fields) {
     if (!isWritable(field)) continue;
     const shown = { ...field, readOnly: true };

@@ -22,11 +22,11 @@ export function Stored(field: Field): PropertyDecorator {
     }
     if (declared) return;
     const entity = entityOf(constructor) ?? constructor;
-    columnOf(field, entity !== constructor)(prototypeOf(entity), column);
+    columnDecorator(field, entity !== constructor)(prototypeOf(entity), column);
   };
 }
 
-function columnOf(field: Field, isShared: boolean): PropertyDecorator {
+function columnDecorator(field: Field, isShared: boolean): PropertyDecorator {
   if (field.name === 'id') return GeneratedId(field.columnType === 'bigint' ? 'bigint' : 'integer');
   return applyDecorators(
     Column({

@@ -1,4 +1,4 @@
-/** Returns true if PostgreSQL can store the text, which needs no NUL and no unpaired surrogates. */
+/** Returns true if PostgreSQL can store the text: a text without NUL and without unpaired surrogates. */
 export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }

@@ -201,12 +201,12 @@ const IsVariables = (): PropertyDecorator =>
   ValidateBy(
     {
       name: 'isVariables',
-      validator: { validate: (text: string) => variablesFault(text) === null },
+      validator: { validate: (text: string) => sentVariablesFault(text) === null },
     },
-    withMessage((text: string) => variablesFault(text) ?? ''),
+    withMessage((text: string) => sentVariablesFault(text) ?? ''),
   );
 
-function variablesFault(text: string): string | null {
+function sentVariablesFault(text: string): string | null {
   try {
     return areStorableVariables(text) ? null : FAULTS.storable;
   } catch (error) {

@@ -22,7 +22,7 @@ const MAX_YAML_LENGTH = 65_536;
  * length of values has little effect.
  */
 const MAX_NAMES = 10_000;
-/** Escape sequences of JSON for text that cannot be stored. */
+/** Escape sequences of JSON that can stand for text that cannot be stored. */
 const ESCAPED = /\\u(?:0000|d[89a-f])/;
 
 const LIMITS = { aliases: 100, depth: MAX_DEPTH, length: MAX_JSON_LENGTH };
@@ -41,8 +41,8 @@ const reader = new Thread<YamlTask, YamlOutcome[]>({
 });
 
 /**
- * Error for a text that is neither a JSON nor a YAML object. The contract defines the message
- * (docs/contract/conventions.md#variables).
+ * Error for a text that is neither a JSON nor a YAML object, or is too long. The contract defines the
+ * message (docs/contract/conventions.md#variables).
  */
 export class VariablesError extends Error {
   override readonly name = 'VariablesError';
@@ -222,8 +222,8 @@ export function parseVariables(text: string): Record<string, unknown> {
 }
 
 /**
- * Returns the error in a text of variables with its line, for the author of the text; null if the text is
- * valid.
+ * Returns the error in a text of variables, with its line if known, for the author of the text; null if the
+ * text is valid.
  *
  * @throws Unavailable
  */
@@ -251,7 +251,7 @@ export function parseSentVariables(text: string): Record<string, unknown> {
   if (text.length > MAX_JSON_LENGTH) {
     throw new VariablesError(`Variables may have at most ${MAX_JSON_LENGTH} characters.`);
   }
-  const json = readJson(text, MAX_NAMES);
+  const json = readJsonObject(text, MAX_NAMES);
   if (!(json instanceof VariablesError)) return json;
   throw new VariablesError(
     `Cannot parse as JSON (error: ${json.message}) or YAML (error: longer than ${MAX_YAML_LENGTH} characters).`,
@@ -279,10 +279,10 @@ const isEmpty = (text: string): boolean => text.trim() === '' || text.trim() ===
  */
 function readDirectly(text: string): Record<string, unknown> | VariablesError {
   if (isEmpty(text)) return {};
-  return parsePlainVariables(text) ?? readJson(text);
+  return parsePlainVariables(text) ?? readJsonObject(text);
 }
 
-function readJson(text: string, maxNames?: number): Record<string, unknown> | VariablesError {
+function readJsonObject(text: string, maxNames?: number): Record<string, unknown> | VariablesError {
   try {
     return checkedObject(parseJson(text, MAX_VALUES, maxNames), LIMITS);
   } catch (error) {

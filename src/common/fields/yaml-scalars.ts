@@ -56,7 +56,7 @@ export function scalarOf(tag: string, text: string): YamlScalar {
     case `${CORE}bool`:
       return booleanOf(text);
     case `${CORE}int`:
-      return integerScalar(integerOf(text));
+      return integerScalar(bigintOf(text));
     case `${CORE}float`:
       return floatScalar(floatOf(text));
     case `${CORE}timestamp`:
@@ -86,7 +86,7 @@ const integerScalar = (value: bigint): YamlScalar => ({
   pythonKey: String(value),
 });
 
-function integerOf(text: string): bigint {
+function bigintOf(text: string): bigint {
   const [, sign, digits = ''] = /^([-+]?)(.*)$/s.exec(text.replaceAll('_', '')) ?? [];
   if (digits.length > MAX_DIGITS) throw new Error(`integers have at most ${MAX_DIGITS} digits`);
   const value = magnitudeOf(digits) ?? invalid(text);

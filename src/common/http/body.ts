@@ -52,14 +52,14 @@ export function bodyReader(limitBytes: number, maxValues: number): BodyReader {
   };
 }
 
-/** Request with the bytes of JSON whose numbers `JSON.parse` would round. */
+/** Request with the bytes of JSON that `JSON.parse` can change. */
 interface ExactRequest {
   exact?: Buffer;
 }
 
 /**
- * Verifies the size of JSON before it is parsed. Accepts UTF-8 only, because the check reads single
- * bytes.
+ * Verifies the depth and the number of values of JSON before it is parsed. Accepts UTF-8 only, because the
+ * check reads single bytes.
  */
 const boundedJson =
   (maxValues: number) =>

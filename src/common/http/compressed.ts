@@ -1,7 +1,7 @@
 import compression from 'compression';
 import type { Request, RequestHandler, Response } from 'express';
 
-/** Content types for browsers: pages and static files. Responses of the API are not compressed. */
+/** Content types of pages and static files. Of the API, only the OpenAPI document is compressed. */
 const PAGES_AND_FILES = /^(text\/(html|css|javascript)|application\/javascript|image\/svg)/;
 
 /**

@@ -39,7 +39,7 @@ export function cookiesOf(header: string | string[] | undefined): Record<string,
  */
 const LOGGED_IN_COOKIE = 'userLoggedIn';
 
-/** Sets the session cookie, which scripts cannot read. */
+/** Sets the session cookie, which scripts cannot read, and `userLoggedIn`. */
 export function setSessionCookie(
   request: Pick<Request, 'secure'>,
   response: Response,
@@ -56,7 +56,7 @@ export function setSessionCookie(
   response.cookie(LOGGED_IN_COOKIE, 'true', options);
 }
 
-/** Deletes the session cookie. Browsers accept the `__Host-` prefix with https only. */
+/** Deletes the session cookie and `userLoggedIn`. Browsers accept the `__Host-` prefix with https only. */
 export function clearSessionCookie(response: Response): void {
   const { req: request } = response;
   const options = { path: '/', secure: request.secure };

@@ -3,7 +3,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { routedByCollection } from './collection-routers.js';
 import { ServerShutdown } from './server-shutdown.js';
 
-/** Timeouts of connections. Node checks connections for timeouts every 30 seconds by default. */
+/** Timeouts of connections and the interval of their checks, in ms. Node's default interval is 30 seconds. */
 const TIMEOUTS = {
   headersTimeout: 10_000,
   connectionsCheckingInterval: 1000,

@@ -37,8 +37,8 @@ export interface LineLimits {
 const NEWLINE = 0x0a;
 
 /**
- * Splits a body into lines, one chunk at a time, with back-pressure to the network. At most one line is
- * in memory. The content of a line that is too long is discarded.
+ * Splits a body into lines, one chunk at a time, with back-pressure to the network. At most one
+ * incomplete line is kept. The content of a line that is too long is discarded.
  *
  * @throws PayloadTooLarge once the body exceeds the limit, BadRequest if the body is incomplete
  */

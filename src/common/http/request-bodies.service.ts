@@ -10,7 +10,7 @@ import { UnauthenticatedBytes } from './unauthenticated-bytes.service.js';
 /** Maximum body size of an unauthenticated sender, in bytes. */
 export const ANONYMOUS_LIMIT = 65_536;
 
-/** Bulk operations accept larger bodies than all other routes. */
+/** Path of the bulk operations, which accept larger bodies than other routes with a parsed body. */
 const BULK = /^\/api\/v2\/bulk(\/|$)/i;
 
 /**

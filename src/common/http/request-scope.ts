@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Actor } from '../access.js';
 
-/** State of one request, or of one step of a worker, that code outside of the handler needs. */
+/** State of one request that code outside of its handler needs. */
 export interface RequestScope {
   actor: Actor | null;
   requestId: string;

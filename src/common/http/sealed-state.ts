@@ -6,7 +6,7 @@ import { cookiesOf, type Cookies } from './cookies.js';
 
 type State = Readonly<Record<string, unknown>>;
 
-/** Seals state that a browser keeps for a limited time. It opens for the same context only. */
+/** Seals state that a browser keeps for a limited time. The sealed state opens only for its context. */
 export const sealState = (
   box: SecretBox,
   context: readonly unknown[],

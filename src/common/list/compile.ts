@@ -23,7 +23,7 @@ export type RoleLevel = (definition: ResourceDefinition, alias: string, role: st
 interface Scope {
   definition: ResourceDefinition;
   alias: string;
-  /** Types on the path to this type. A filter that returns to one of these types is rejected. */
+  /** Types on the path to this type. A filter that continues beyond one of them again is rejected. */
   visited: readonly string[];
 }
 
@@ -241,7 +241,7 @@ export function resolvePath(definition: ResourceDefinition, path: readonly strin
   return [resolveName(definition, first), ...path.slice(1)];
 }
 
-/** Returns true for a name that is not a field of the resource itself and leads to other rows. */
+/** Returns true for a declared relation, and for a name that leads to other rows and is not a field. */
 export function isRelation(definition: ResourceDefinition, name: string): boolean {
   if (Object.hasOwn(definition.relations, name)) return true;
   return !fieldOrSecret(definition, name) && follow(definition, name) !== undefined;
@@ -251,16 +251,16 @@ export function isRelation(definition: ResourceDefinition, name: string): boolea
  * Returns the fields of that name in the list and its types. A secret of one type is a secret of the
  * whole list.
  */
-const fieldsOf = (definition: ResourceDefinition, name: string): Field[] =>
+const allNamed = (definition: ResourceDefinition, name: string): Field[] =>
   [definition, ...(definition.variants?.() ?? [])].flatMap((kind) => kind.field(name) ?? []);
 
 const fieldOrSecret = (definition: ResourceDefinition, name: string): boolean =>
-  definition.field(name) !== undefined || fieldsOf(definition, name).some(({ filter }) => !filter);
+  definition.field(name) !== undefined || allNamed(definition, name).some(({ filter }) => !filter);
 
 /** @throws BadRequest for an unknown field, Forbidden for a field that cannot be filtered by */
 export function filterableField(definition: ResourceDefinition, name: string): Field {
   const field = definition.field(name);
-  if (fieldsOf(definition, name).some(({ filter }) => !filter))
+  if (allNamed(definition, name).some(({ filter }) => !filter))
     throw new Forbidden(`Filtering on ${name} is not allowed.`);
   if (!field || field.internal || !hasValue(field)) {
     throw new BadRequest(`${definition.label.replaceAll(' ', '')} has no field named '${name}'`);

@@ -10,7 +10,7 @@ import type { OrderTerm } from './order.js';
 
 type Value = string | number | boolean | null;
 
-/** Maximum length of a cursor in a URL. Orders by long texts can exceed it. */
+/** Maximum length of a cursor in a URL. Orders by long texts can exceed this length. */
 const MAX_LENGTH = 2048;
 
 /**
@@ -21,7 +21,7 @@ const MAX_LENGTH = 2048;
 export function cursorAfter(row: Row, terms: readonly OrderTerm[], page: number): string | null {
   const values = terms.map(({ column }) => row[column]);
   if (!terms.every((term, index) => fits(term, values[index]))) return null;
-  const text = JSON.stringify([page, orderOf(terms), ...values]);
+  const text = JSON.stringify([page, orderText(terms), ...values]);
   const cursor = Buffer.from(text).toString('base64url');
   return cursor.length > MAX_LENGTH ? null : cursor;
 }
@@ -40,7 +40,7 @@ export function readCursor(
   const parsed = decode(text);
   if (!Array.isArray(parsed)) throw new BadRequest('Invalid value of "after".');
   const [cursorPage, order, ...values] = listOf(parsed);
-  if (cursorPage !== page || order !== orderOf(terms)) return null;
+  if (cursorPage !== page || order !== orderText(terms)) return null;
   const validValues = terms.flatMap((term, index) => {
     const value = values[index];
     return fits(term, value) ? [value] : [];
@@ -89,7 +89,7 @@ function isAfterValue({ expression, descending, nullable }: OrderTerm, value: Sq
 
 const operator = (descending: boolean): Sql => raw(descending ? '<' : '>');
 
-const orderOf = (terms: readonly OrderTerm[]): string =>
+const orderText = (terms: readonly OrderTerm[]): string =>
   terms.map(({ name, descending }) => `${descending ? '-' : ''}${name}`).join();
 
 function decode(text: string): unknown {

@@ -27,7 +27,7 @@ interface Options {
   visible?: Sql | undefined;
   /** True if rows that lists normally hide are selected by id. */
   isById?: boolean;
-  /** True for a first page without any parameters. */
+  /** True without parameters for order, page size and limit. */
   isPlain?: boolean;
 }
 
@@ -48,8 +48,8 @@ export function plansOf(definition: ResourceDefinition, actor: Actor, options: O
   const { query, filters, order, scope, isById } = options;
   const visibleUnder = (policy: Policy): Sql =>
     and(scope ?? TRUE, options.visible ?? permit(policy, 'list', 't', actor));
-  const ownRows = and(definition.partCondition('t'), typeCondition(definition));
-  const limits = and(ownRows, definition.hide && !isById ? definition.hide('t') : TRUE, filters);
+  const ownRows = and(definition.partCondition('t'), variantCondition(definition));
+  const limits = and(ownRows, isById ? TRUE : (definition.unhidden?.('t') ?? TRUE), filters);
   const visible = visibleUnder(definition.policy);
   const { counter } = definition;
   const countedRows = counter?.rule ? visibleUnder({ read: counter.rule }) : visible;
@@ -89,7 +89,7 @@ export function plansOf(definition: ResourceDefinition, actor: Actor, options: O
 }
 
 /** Limits a list of several types to these types. Other types can share the table. */
-const typeCondition = ({ variants }: ResourceDefinition): Sql =>
+const variantCondition = ({ variants }: ResourceDefinition): Sql =>
   variants
     ? sql`t.type = ANY(${variants().map(({ discriminator }) => discriminator)}::text[])`
     : TRUE;

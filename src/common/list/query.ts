@@ -8,14 +8,17 @@ export interface Condition {
   path: readonly string[];
   lookup: string;
   negated: boolean;
-  /** True if the value is compared with the column's integer as text (`__int`). */
+  /** True if the value is an integer that is compared with the text of the column (`__int`). */
   castInteger: boolean;
   value: string;
 }
 
 /** Parsed list query, not verified against a resource yet. */
 export interface ListQuery {
-  /** Conditions combined by AND. Conditions through one to-many relation concern one related row. */
+  /**
+   * Conditions combined by AND. Conditions through one to-many relation concern one related row, unless they
+   * are negated.
+   */
   all: readonly Condition[];
   /** Conditions combined by AND, each on a separate related row (`chain__`). */
   chained: readonly Condition[];

@@ -15,8 +15,8 @@ export function storedTotal(
   query: ListQuery,
   where: Sql,
 ): Sql | null {
-  const { counter, hide } = definition;
-  if (counter === null || hide !== null) return null;
+  const { counter, unhidden } = definition;
+  if (counter === null || unhidden !== null) return null;
   const { columns, rule } = counter;
   return filtersOnlyBy(definition, query, rule ? {} : columns) ? sumTotals(counter, where) : null;
 }
@@ -38,7 +38,7 @@ export function sumTotals({ table, columns, total }: StoredTotals, where: Sql): 
 
 /**
  * Returns true if the filters of a query use only some columns of the rows, so that another table with
- * these columns can be queried instead. Filters on the ids of referenced objects are included.
+ * these columns can be queried instead. Filters through references in these columns are included.
  */
 function filtersOnlyBy(
   definition: ResourceDefinition,

@@ -55,7 +55,7 @@ function query(definition: ResourceDefinition, words: string, actor: Actor, limi
   );
   const where = and(
     definition.partCondition('t'),
-    definition.hide?.('t') ?? TRUE,
+    definition.unhidden?.('t') ?? TRUE,
     permit(definition.policy, 'list', 't', actor),
     filters,
   );
@@ -69,7 +69,7 @@ function query(definition: ResourceDefinition, words: string, actor: Actor, limi
     LIMIT ${limit}`;
 }
 
-/** Returns the display name of an object: its name, or its first searchable field. */
+/** Returns the column with the display name: the name, the first searchable field, or the id. */
 function nameOf(definition: ResourceDefinition): Sql {
   const field = definition.field('name') ?? searchFields(definition)[0];
   return ident('t', field?.column ?? 'id');

@@ -18,8 +18,9 @@ const ADD_TIMEOUT_MS = 2000;
 export const WAKE_CHANNEL = 'scheduler:wake';
 
 /**
- * Bull's connections: one for commands and one for events, shared by all queues of the process. Bull does
- * not close connections that it did not open, so `RedisConnection` closes them.
+ * Bull's connections: one for commands and one for events, which all queues of the process share, and one for
+ * the blocking commands of each queue. Bull does not close connections that it did not open, so
+ * `RedisConnection` closes them.
  */
 export const bullRoot = BullModule.forRootAsync({
   inject: [Settings, RedisConnection],

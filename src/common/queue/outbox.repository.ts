@@ -48,10 +48,10 @@ export class OutboxRepository extends TableRepository<OutboxRow> {
   }
 
   /**
-   * Adds work for the subjects that have none in the queue, which the sweeper passes to the queue, and removes
-   * the work of all others.
+   * Adds work for the subjects that have none in the queue, and removes the work of all other subjects. The
+   * sweeper passes the work to the queue.
    *
-   * @param subjects query for the `id` and the `machine` of each
+   * @param subjects query for the `id` and the `machine` of each subject
    */
   async reconcile(queue: QueueName, subjects: Sql): Promise<void> {
     await this.database.execute(sql`

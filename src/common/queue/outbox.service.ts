@@ -28,8 +28,8 @@ export class Outbox {
   }
 
   /**
-   * Adds lost work again, which the sweeper passes to the queue. Removes work that is no longer needed: the
-   * instance that would acknowledge it can be gone.
+   * Adds lost work again, and removes work that is no longer needed: the instance that would acknowledge it can
+   * be gone. The sweeper passes the work to the queue.
    *
    * @param subjects query for the `id` and the `machine` of the subjects that should be queued
    */
@@ -47,7 +47,7 @@ export class Outbox {
   }
 
   /**
-   * Adds all due work to its queue again that was not acknowledged in time.
+   * Adds due work that was not acknowledged in time to its queue again, up to `SWEEP_BATCH` rows per queue.
    *
    * @returns the number of rows
    */

@@ -4,7 +4,7 @@ import type { Job, Queue } from 'bull';
 import type { QueueJob } from './bull-queue.port.js';
 import { stackOf } from '../errors/errors.js';
 
-/** Handler of the jobs of one queue. It must check in the database whether there is still work to do. */
+/** Handler of the jobs of one queue. A handler checks in the database whether there is still work to do. */
 export interface QueueHandler {
   handle(subjectId: number): Promise<void>;
   /**

@@ -1,7 +1,7 @@
 import { keysOf } from '../records.js';
 
 /** Properties of a queue. All are required, so each new queue must set them. */
-export interface QueueOptions {
+export interface QueueProperties {
   /** Time in ms after which Bull considers a job stalled if its process stops renewing the lock. */
   lockDurationMs: number;
   /** Time in seconds after which an unacknowledged outbox row is added to the queue again. */
@@ -22,7 +22,7 @@ export const QUEUES = {
   status_posts: { lockDurationMs: 30_000, redeliverAfterSeconds: 60, isPerInstance: false },
   /** Rows of large objects that are deleted after the response to the delete request. */
   deletions: { lockDurationMs: 60_000, redeliverAfterSeconds: 60, isPerInstance: false },
-} as const satisfies Record<string, QueueOptions>;
+} as const satisfies Record<string, QueueProperties>;
 
 export type QueueName = keyof typeof QUEUES;
 export const QUEUE_NAMES = keysOf(QUEUES);
@@ -38,7 +38,7 @@ export interface QueueMessage {
 /** Transport from a committed outbox row to a worker. */
 export abstract class QueuePort {
   /**
-   * Adds messages. Never throws and never waits longer than two seconds: the outbox rows are
+   * Adds messages. Never throws, and waits at most two seconds for each queue: the outbox rows are
    * authoritative.
    */
   abstract add(messages: readonly QueueMessage[]): Promise<void>;

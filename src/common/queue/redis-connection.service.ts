@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Redis, type RedisOptions } from 'ioredis';
 import { Settings } from '../../config/settings.js';
 
-/** Retry without limit, at most every two seconds: an outage of Redis can take any time. */
+/** Retry without limit, after at most two seconds: an outage of Redis can take any time. */
 const RETRY_OPTIONS: RedisOptions = {
   retryStrategy: (times) => Math.min(times * 100, 2000),
   enableOfflineQueue: false,

@@ -23,21 +23,21 @@ export function brokenReference(error: unknown): string {
     : 'An object that the request refers to was deleted meanwhile.';
 }
 
-const labelOf = ({ label }: ResourceDefinition): string => label.toLowerCase();
+const nounOf = ({ label }: ResourceDefinition): string => label.toLowerCase();
 
 function endsOfField(table: string, column: string): Ends | undefined {
   const owners = resources().filter((resource) => resource.table === table);
   // A shared table is represented by the list of all its types.
   const owner = owners.find(({ variants }) => variants !== null) ?? owners[0];
   const field = owners.flatMap(({ fields }) => fields).find((field) => field.column === column);
-  return owner && field?.target ? { from: labelOf(owner), to: labelOf(field.target()) } : undefined;
+  return owner && field?.target ? { from: nounOf(owner), to: nounOf(field.target()) } : undefined;
 }
 
 function endsOfLink(table: string, column: string): Ends | undefined {
   for (const definition of resources()) {
     const link = Object.values(definition.relations).find((relation) => isLink(relation, table));
     if (link?.kind !== 'many-to-many') continue;
-    const [from, to] = [labelOf(definition), labelOf(link.target())];
+    const [from, to] = [nounOf(definition), nounOf(link.target())];
     return column === link.sourceColumn ? { from: to, to: from } : { from, to };
   }
   return undefined;

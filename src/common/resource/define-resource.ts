@@ -172,8 +172,11 @@ export interface ResourceOptions<Schema extends object = object> {
   };
   /** Query language for lists, besides fields and lookups. */
   expression?: Expression;
-  /** Condition for hidden rows. Lists omit them unless selected by id; references cannot use them. */
-  hide?: (alias: string) => Sql;
+  /**
+   * Condition that only hidden rows fail. Lists omit hidden rows unless selected by id; references cannot use
+   * them.
+   */
+  unhidden?: (alias: string) => Sql;
   /** True: DELETE returns 202, and a worker deletes the object. */
   deletesLater?: boolean;
 }
@@ -189,7 +192,7 @@ export interface ResourceDefinition<Schema extends object = object> extends Read
       | 'variants'
       | 'discriminator'
       | 'part'
-      | 'hide'
+      | 'unhidden'
       | 'counter'
       | 'expression'
       | 'summarise'
@@ -208,7 +211,7 @@ export interface ResourceDefinition<Schema extends object = object> extends Read
   readonly extension: ResourceOptions<Schema>['extension'] | null;
   readonly hooks: ResourceOptions['hooks'] | null;
   readonly variants: ResourceOptions['variants'] | null;
-  readonly hide: ResourceOptions['hide'] | null;
+  readonly unhidden: ResourceOptions['unhidden'] | null;
   readonly counter: NonNullable<ResourceOptions['counter']> | null;
   readonly summarise: ResourceOptions['summarise'] | null;
   readonly expression: Expression | null;
@@ -240,7 +243,7 @@ const DEFAULTS = {
   extension: null,
   hooks: null,
   variants: null,
-  hide: null,
+  unhidden: null,
   counter: null,
   deletesLater: false,
   summarise: null,

@@ -20,7 +20,7 @@ export interface FollowedRelation {
   isSingle: boolean;
 }
 
-/** Declared connection from one resource to another: a reference or a link table. */
+/** Declared connection from one resource to another: a reference, its reverse, or a link table. */
 interface Edge {
   name: string;
   target: ResourceDefinition;
@@ -140,7 +140,10 @@ const listsOf = ({ table, discriminator }: ResourceDefinition): readonly Resourc
     ? []
     : resources().filter((list) => list.table === table && list.variants !== null);
 
-/** Returns the edges of a list's types, merged by name. Omits names whose target differs between types. */
+/**
+ * Returns the edges of a list's types, merged by name. Omits the names of the list's own edges, and names
+ * whose target differs between types.
+ */
 function sharedEdges(definition: ResourceDefinition): Edge[] {
   const edges = new Map<string, Edge>();
   const ownNames = new Set(edgesOf(definition).map(({ name }) => name));

@@ -2,7 +2,7 @@ import { raw, sql, type Sql } from '../../database/sql.js';
 import { rangeOf, type ColumnType } from '../fields/column-types.js';
 import { fieldOf, type ManyToMany, type ResourceDefinition } from './define-resource.js';
 
-/** PostgreSQL type of the ids of a resource (docs/decisions/0119-bigint-ids.md). */
+/** Returns the PostgreSQL type of the ids of a resource (docs/decisions/0119-bigint-ids.md). */
 export const idType = (definition: ResourceDefinition): ColumnType =>
   fieldOf(definition, 'id').columnType;
 
@@ -17,7 +17,7 @@ export const isPossibleId = (definition: ResourceDefinition, id: number): boolea
 export const isIdText = (definition: ResourceDefinition, text: string): boolean =>
   /^\d+$/.test(text) && text.length <= String(rangeOf(idType(definition)).max).length;
 
-/** Returns the valid ids in a value or a list of values. */
+/** Returns the numbers with the form of an id (`isIdText`) in a value or a list of values. */
 export const idsIn = (definition: ResourceDefinition, values: unknown): number[] =>
   [values].flat().flatMap((value) => (isIdText(definition, String(value)) ? [Number(value)] : []));
 
@@ -26,8 +26,8 @@ export const idList = (definition: ResourceDefinition, ids: readonly number[]): 
   sql`${ids.filter((id) => isPossibleId(definition, id))}::${raw(idType(definition))}[]`;
 
 /**
- * PostgreSQL type of the ids of link tables, which have at least as many rows as the tables that they
- * link.
+ * Returns the PostgreSQL type of the ids of link tables, which have at least as many rows as the tables that
+ * they link.
  */
 export const linkIdType = (definition: ResourceDefinition, { target }: ManyToMany): ColumnType =>
   [definition, target()].some((resource) => idType(resource) === 'bigint') ? 'bigint' : 'integer';

@@ -118,7 +118,7 @@ function consume(
 
 /**
  * Returns the paths of rows by their natural keys. Omits a row if the caller cannot read a parent of the
- * row, or if the key could be mistaken for an id.
+ * row, or if the key is empty or could be mistaken for an id or a relative path.
  */
 export async function namedUrls(
   definition: ResourceDefinition,

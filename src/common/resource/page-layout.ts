@@ -33,7 +33,7 @@ export interface PageLayout {
   within?: string;
 }
 
-/** Returns all fields that a layout names. */
+/** Returns the fields that the sections, the columns and `within` of a layout name. */
 export const layoutNames = ({
   sections = {},
   columns = [],

@@ -14,7 +14,7 @@ export type Members = Record<string, unknown>;
 
 /** Referenced row. */
 interface Target {
-  /** Null for a user account that the caller cannot read. */
+  /** Null for an object without a name, such as a user, that the caller cannot read. */
   summary: Members | null;
   /** URL of an object whose type is only known from its row; undefined if the type has no URL. */
   url?: string | undefined;

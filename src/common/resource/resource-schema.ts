@@ -36,7 +36,7 @@ const TYPE = described(STRING, 'Kind of this object.');
 const isShown = (field: Field): boolean =>
   !field.internal && !field.hidden && !field.writeOnly && field.name !== 'id';
 
-const targetsOf = ({ fields }: ResourceDefinition): readonly Field[] =>
+const referenceFields = ({ fields }: ResourceDefinition): readonly Field[] =>
   fields.filter((field) => field.target && field.column !== null && !field.internal);
 
 /** Returns the schema of a representation, as `represent` builds it from a row. */
@@ -70,7 +70,7 @@ const describedBy = (definition: ResourceDefinition, schemas: JsonSchemas): Json
 
 function relatedSchema(definition: ResourceDefinition): JsonSchema {
   const names = [
-    ...targetsOf(definition).map(({ name }) => name),
+    ...referenceFields(definition).map(({ name }) => name),
     ...linksOf(definition).keys(),
     ...(definition.shows.related ?? []),
     ...(definition.naturalKey.length > 0 ? ['named_url'] : []),
@@ -84,7 +84,7 @@ function relatedSchema(definition: ResourceDefinition): JsonSchema {
 
 function summaryFieldsSchema(definition: ResourceDefinition): JsonSchema {
   const entries: [name: string, schema: JsonSchema][] = [];
-  for (const field of targetsOf(definition)) {
+  for (const field of referenceFields(definition)) {
     const key = definition.summaryKeys[field.name];
     if (key === null) continue;
     entries.push([key ?? field.name, ref(`${componentName(targetOf(field))}Summary`)]);

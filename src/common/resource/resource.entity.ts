@@ -6,7 +6,7 @@ const NOW = { readOnly: true, nullable: false, columnDefault: 'now()' } as const
 const CREATED = { ...NOW, help: 'Time of creation.' } as const;
 const MODIFIED = { ...NOW, help: 'Time of the last change.' } as const;
 
-/** Fields of every resource. */
+/** Fields of most resources. */
 export abstract class ResourceEntity {
   @Integer(ID)
   id!: number;

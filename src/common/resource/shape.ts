@@ -59,7 +59,7 @@ function buildShape(definition: ResourceDefinition): Shape {
     }),
     instants: definition.summary.filter((name) => definition.field(name)?.kind === 'datetime'),
     links: [...linksOf(definition)].map(([name, path]) => [name, `${path}/`]),
-    capabilities: capabilitiesOf(definition),
+    capabilities: evaluatedCapabilities(definition),
   };
 }
 
@@ -85,7 +85,7 @@ function summaryColumns(definition: ResourceDefinition): Sql {
 /** Caller without privileges, for comparing rules. */
 const UNPRIVILEGED: Actor = { id: 0, username: '', isSuperuser: false, isSystemAuditor: false };
 
-function capabilitiesOf(definition: ResourceDefinition): (readonly [string, string])[] {
+function evaluatedCapabilities(definition: ResourceDefinition): (readonly [string, string])[] {
   const firstOf = new Map<string, string>();
   return Object.entries(definition.capabilities).map(([name, action]) => {
     const { text, values } = permit(definition.policy, action, 't', UNPRIVILEGED).toQuery();

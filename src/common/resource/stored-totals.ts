@@ -5,8 +5,9 @@ import { existing } from '../invariants.js';
 
 /**
  * Row totals maintained by the database. The `total` of each row of `table` is the number of counted rows
- * that have the same values in `columns`; each column maps to its column of the counted rows. If the read
- * rule, filters and parent of a list depend on these columns only, the list is counted from the totals.
+ * that have the same values in `columns`, which maps columns of the counted rows to columns of `table`. If
+ * the read rule, filters and parent of a list depend on these columns only, the list is counted from the
+ * totals.
  */
 export interface StoredTotals {
   table: string;

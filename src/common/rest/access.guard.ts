@@ -55,7 +55,7 @@ export class AccessGuard implements CanActivate {
     if (verb !== 'OPTIONS' && !entry.routes.has(verb)) throw new MethodNotAllowed(method);
   }
 
-  /** Throws 404 if an auditor lacks the role and the document does not exist, and 403 otherwise. */
+  /** @throws NotFound for an auditor without the role if the document does not exist; else Forbidden */
   private async assertSystemRole(
     info: RouteInfo,
     systemRole: SystemRole,

@@ -31,7 +31,7 @@ export const copyCheckOf = (
   }),
 });
 
-const nameOf = ({ fields }: Pick<ResourceDefinition, 'fields'>) =>
+const nameFields = ({ fields }: Pick<ResourceDefinition, 'fields'>) =>
   fields.filter(({ name }) => name === 'name');
 
 /**
@@ -59,7 +59,7 @@ export abstract class CopyController<Schema extends object = object> {
     needs: 'copy',
     operationId: `${copied.path}_copy_create`,
     summary: `Copy one ${copied.label.toLowerCase()} under another name.`,
-    body: nameOf(copied),
+    body: nameFields(copied),
   }))
   @Post()
   copy(
@@ -75,7 +75,7 @@ export abstract class CopyController<Schema extends object = object> {
         ...(await this.replacedValues(original, actor)),
         name,
       };
-      const copy = await resources.insert(namesOnName(this.copied), values, actor);
+      const copy = await resources.insert(withErrorsOnName(this.copied), values, actor);
       await this.copyParts(original, copy, actor);
       const copied = await resources.load(this.copied, copy.id, actor);
       return resources.show(this.copied, copied, actor);
@@ -101,7 +101,7 @@ export abstract class CopyController<Schema extends object = object> {
 
 /** Returns the name of the copy, which differs from that of the original. */
 function newName(definition: ResourceDefinition, original: Row, body: Values): unknown {
-  const { name } = validate(definition.entity, body, { fields: nameOf(definition) });
+  const { name } = validate(definition.entity, body, { fields: nameFields(definition) });
   if (name !== original.name) return name;
   throw Invalid.field(
     'name',
@@ -110,7 +110,7 @@ function newName(definition: ResourceDefinition, original: Row, body: Values): u
 }
 
 /** Reports uniqueness errors on `name`, the only field in which the copy differs from the original. */
-const namesOnName = <Schema extends object>(
+const withErrorsOnName = <Schema extends object>(
   definition: ResourceDefinition<Schema>,
 ): ResourceDefinition<Schema> => ({
   ...definition,

@@ -46,8 +46,8 @@ export class Idempotency {
   ) {}
 
   /**
-   * Runs `work` once for each combination of key, caller and URL. The work and the record of its response
-   * share one transaction, so two concurrent requests with one key wait for each other.
+   * Runs `work` once for each combination of key, caller, method and path. The work and the record of its
+   * response share one transaction, so two concurrent requests with one key wait for each other.
    *
    * @param content the body, or a substitute for a body that is not parsed
    * @param work throws a refusal to roll back everything, including the key; returns a refusal to commit

@@ -221,8 +221,8 @@ function resourceOptions(definition: ResourceDefinition, isList: boolean): Descr
     url: { type: 'string', label: 'URL', filterable: false },
     related: { type: 'object', label: 'Related', filterable: false },
     summary_fields: { type: 'object', label: 'Summary fields', filterable: false },
-    ...kinds.reduce((all, kind) => ({ ...all, ...unfilterable(keysOf(kind, isList)) }), {}),
-    ...keysOf(definition, isList),
+    ...kinds.reduce((all, kind) => ({ ...all, ...unfilterable(describedKeys(kind, isList)) }), {}),
+    ...describedKeys(definition, isList),
   };
 }
 
@@ -238,7 +238,7 @@ const unfilterable = (keys: Record<string, object>): Record<string, object> =>
 /**
  * Describes the keys of a representation: the fields, and the members that the resource's `shows` adds.
  */
-function keysOf({ fields, shows }: ResourceDefinition, isList: boolean): Record<string, object> {
+function describedKeys({ fields, shows }: ResourceDefinition, isList: boolean): Descriptions {
   const shownFields = fields.filter((field) => !isList || !field.detailOnly);
   const described = fieldOptions(fields, 'GET');
   const added = Object.entries(shows.fields ?? {}).filter(

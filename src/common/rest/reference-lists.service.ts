@@ -59,7 +59,7 @@ export class ReferenceLists {
   }
 }
 
-/** Returns the id of the only object that can be chosen, or undefined if there are more. */
+/** Returns the id of the only object that can be chosen, or undefined unless there is exactly one. */
 export const onlyId = (choices: ReferenceList | null | undefined): string | undefined =>
   choices && !choices.hasMore && choices.options.length === 1 ? choices.options[0]?.[0] : undefined;
 

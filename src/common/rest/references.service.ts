@@ -25,7 +25,7 @@ export class ReferencesService {
       const ids = fields.map((field) => idIn(values, field));
       const rows = await this.database.rows<{ id: number }>(sql`
         SELECT r.id FROM ${ident(target.table)} r
-        WHERE ${and(sql`r.id = ANY(${idList(target, ids)})`, target.partCondition('r'), target.hide?.('r') ?? TRUE)}
+        WHERE ${and(sql`r.id = ANY(${idList(target, ids)})`, target.partCondition('r'), target.unhidden?.('r') ?? TRUE)}
         FOR KEY SHARE`);
       const existingIds = new Set(rows.map(({ id }) => id));
       for (const field of fields) {

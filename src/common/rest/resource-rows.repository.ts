@@ -49,7 +49,7 @@ export class ResourceRowsRepository {
     action: string,
   ): Promise<RowOf<Schema> | undefined> {
     return this.database.preparedRow(sql`
-      SELECT ${columnsOf(definition, actor)},
+      SELECT ${rowColumns(definition, actor)},
         (${permit(definition.policy, 'read', 't', actor)}) AS may_read,
         (${action === 'read' ? TRUE : permit(definition.policy, action, 't', actor)}) AS may_act
       FROM ${ident(definition.table)} t
@@ -64,7 +64,7 @@ export class ResourceRowsRepository {
     id: number,
     actor: Actor,
   ): Promise<RowOf<Schema> | undefined> {
-    const columns = [columnsOf(definition, actor), ...destinationColumns(definition, actor)];
+    const columns = [rowColumns(definition, actor), ...destinationColumns(definition, actor)];
     return this.database.preparedRow(sql`
       SELECT ${join(columns)}
       FROM ${ident(definition.table)} t WHERE t.id = ${id} FOR UPDATE OF t`);
@@ -80,7 +80,7 @@ export class ResourceRowsRepository {
     actor: Actor,
   ): Promise<RowOf<Schema>> {
     const row = await this.database.row<RowOf<Schema>>(sql`
-      SELECT ${columnsOf(definition, actor)} FROM ${ident(definition.table)} t WHERE t.id = ${id}`);
+      SELECT ${rowColumns(definition, actor)} FROM ${ident(definition.table)} t WHERE t.id = ${id}`);
     return existing(row, 'a row just written is there');
   }
 
@@ -175,5 +175,5 @@ export class ResourceRowsRepository {
   }
 }
 
-const columnsOf = (definition: ResourceDefinition, actor: Actor): Sql =>
+const rowColumns = (definition: ResourceDefinition, actor: Actor): Sql =>
   join([sql`t.*`, ...capabilityColumns(definition, actor)]);

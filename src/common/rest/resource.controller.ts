@@ -26,7 +26,7 @@ import { BrokenInvariant } from '../invariants.js';
 const ALL_METHODS = ['list', 'create', 'retrieve', 'replace', 'modify', 'destroy'] as const;
 export type GenericMethod = (typeof ALL_METHODS)[number];
 
-/** Common shape of all resource controllers: a definition and the services that the routes use. */
+/** Instance of a resource controller, with the services that its routes use. */
 export interface GenericController {
   readonly services: CommonServices;
 }

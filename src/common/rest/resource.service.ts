@@ -71,7 +71,7 @@ export class ResourceService {
    *
    * @param action additional action that the caller must have
    * @param refusal error text for a caller who can read the object but lacks the action
-   * @throws NotFound for an unknown id, Forbidden for an object that the caller cannot read
+   * @throws NotFound for an unknown id, Forbidden if the caller cannot read the object or lacks the action
    *   (docs/contract/conventions.md#readable-or-not)
    */
   async load<Schema extends object>(

@@ -64,7 +64,7 @@ function notesOn({ kind, attach, shownOnce, showsSecret, status, isDone }: Route
 type Arguments = Readonly<Record<string, { index: number }>>;
 
 /** Returns the class of the handler's body parameter: `@Body() body: ResendRange`. */
-function bodyOf(prototype: object, name: string | symbol): SchemaClass | undefined {
+function bodyClassOf(prototype: object, name: string | symbol): SchemaClass | undefined {
   const parameters = metadataOf<Arguments>(ROUTE_ARGS_METADATA, prototype.constructor, name) ?? {};
   const types = metadataOf<readonly unknown[]>('design:paramtypes', prototype, name) ?? [];
   const [body] = Object.entries(parameters).flatMap(([key, { index }]) =>
@@ -309,7 +309,7 @@ export const Route =
 
 /** Adds the fields of the handler's body class, unless the declaration has its own `body`. */
 function withBody(info: RouteInfo, prototype: object, name: string | symbol): RouteInfo {
-  const schema = 'body' in info ? undefined : bodyOf(prototype, name);
+  const schema = 'body' in info ? undefined : bodyClassOf(prototype, name);
   return schema ? { ...info, body: fieldsOf(schema) } : info;
 }
 

@@ -24,7 +24,7 @@ const MAX_PATH = 256;
 export const loggedPath = (path: string): string => path.slice(0, MAX_PATH);
 
 /**
- * Logs every refusal in one line and counts refusals by kind
+ * Logs every security event in one line and counts the events by kind
  * (docs/contract/operations.md#security-events).
  */
 @Injectable()

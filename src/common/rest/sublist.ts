@@ -274,7 +274,7 @@ export function related<Rules>(
   };
 }
 
-/** Declares a list of any target, for a parent object without a table of its own. */
+/** Declares a list of any target by an SQL condition, without a relation. */
 export const subListOf =
   <Rules>(
     target: () => ResourceDefinition,

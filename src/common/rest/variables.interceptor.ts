@@ -52,16 +52,16 @@ function textsIn(body: unknown): string[] {
     }
   };
   collectTexts(body);
-  for (const name of LIST_FIELDS) entriesOf(body[name]).forEach(collectTexts);
+  for (const name of LIST_FIELDS) listEntries(body[name]).forEach(collectTexts);
   return texts;
 }
 
 /** Accepts lists in JSON text too, the form in which HTML forms send them. */
-function entriesOf(list: unknown): Record<string, unknown>[] {
+function listEntries(list: unknown): Record<string, unknown>[] {
   if (Array.isArray(list)) return list.filter(isRecord);
   if (typeof list !== 'string') return [];
   try {
-    return entriesOf([parseJson(list)].flat());
+    return listEntries([parseJson(list)].flat());
   } catch {
     return [];
   }

@@ -17,7 +17,7 @@ const CHANGE_ACCOUNTS: ReadonlySet<string> = new Set(['user', 'role', 'o_auth2_a
 
 /**
  * Runs the guards of a request again, in order. Skips the rate limit, because the request has already
- * been counted.
+ * been counted. Also authorizes the caller at the beginning of every transaction that can write.
  */
 @Injectable()
 export class AuthRequestGuards implements RequestGuards, OnModuleInit {

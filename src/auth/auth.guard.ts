@@ -15,7 +15,10 @@ import { AuthenticationService } from './authentication.service.js';
 const isIgnorable = (error: unknown): boolean =>
   error instanceof Unauthenticated || error instanceof SecondFactorRequired;
 
-/** Authenticates every request, unless its route is public. Refuses routes without a declaration. */
+/**
+ * Authenticates the requests of all routes except those with the `access` `signature`. Public routes also
+ * accept anonymous requests. Refuses routes without a declaration.
+ */
 @Injectable()
 export class AuthGuard implements CanActivate {
   constructor(

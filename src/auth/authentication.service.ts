@@ -61,8 +61,9 @@ export class AuthenticationService {
   /**
    * Returns the caller, or null for an anonymous request; an unknown or expired token is anonymous.
    *
-   * @throws Unauthenticated for a wrong password, Forbidden for a write with a read-only token or a
-   *   session without a valid CSRF token or a required second factor
+   * @throws Unauthenticated for a wrong password or an invalid header; Forbidden for a write with a read-only
+   *   token or without a valid CSRF token, and for a session without a required second factor;
+   *   TooManyRequests, Unavailable
    */
   async authenticate(credentials: Credentials): Promise<Actor | null> {
     const header = credentials.headers.authorization;
@@ -98,7 +99,7 @@ export class AuthenticationService {
 
   /**
    * Verifies a password, in the same time for known and unknown users. A recently verified password
-   * does not count as a guess. Users with a local password are never looked up in a directory.
+   * does not count as a guess. Users who can log in with a local password are never looked up in a directory.
    *
    * @throws Unauthenticated, Forbidden, TooManyRequests, Unavailable
    */
@@ -125,7 +126,7 @@ export class AuthenticationService {
     throw new LoginRefused('This account cannot log in with a passkey alone.', account?.username);
   }
 
-  /** True if the setting `REQUIRE_TWO_FACTORS` requires a second factor that the account does not have. */
+  /** Returns true if `REQUIRE_TWO_FACTORS` requires a second factor that the account does not have. */
   private async lacksSecondFactor(account: Account): Promise<boolean> {
     if (account.has_second_factor) return false;
     const { REQUIRE_TWO_FACTORS } = await this.runtime.get('REQUIRE_TWO_FACTORS');

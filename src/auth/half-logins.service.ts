@@ -39,7 +39,8 @@ export class HalfLogins {
   }
 
   /**
-   * Returns the login of a browser; null if there is none, it expired, or the password has changed.
+   * Returns the login of a browser; null if there is no login, the login expired, or the user's sessions
+   * were ended since, for example by a new password.
    */
   async find(request: Cookies): Promise<HalfLogin | null> {
     const login = openState(this.box, CONTEXT, sealedCookie(request, COOKIE));

@@ -9,7 +9,7 @@ import type { Account } from '../users/users.repository.js';
 /**
  * Maximum number of passwords of one address that are checked, or wait for the check, at the same time.
  */
-const MAX_AT_ONCE = 8;
+const MAX_CONCURRENT = 8;
 const RETRY_SECONDS = 1;
 
 /** Attempt to log in with a password. */
@@ -22,7 +22,7 @@ export interface Guess {
 /**
  * Limits the guessing of passwords (docs/contract/access.md#guessing). A guess is counted before
  * the check, so that concurrent guesses cannot exceed the limit. The count is reverted if the
- * password is correct, or if it was not checked because too many checks were waiting. Two limits
+ * password is correct, or if the check ended with an error, for example in a full queue. Two limits
  * apply: guesses for an account from one address, so that one sender cannot lock out others, and
  * guesses for an account from all addresses. Identical concurrent guesses count once, because
  * clients with Basic authentication send the password with every request.
@@ -40,7 +40,8 @@ export class LoginThrottle {
 
   /**
    * @param verify verifies the password, and returns its user
-   * @throws TooManyRequests, and Unavailable if too many passwords wait for their check
+   * @throws TooManyRequests, Unavailable if too many passwords wait for their check, and the errors of
+   *   `verify`
    */
   attempt(guess: Guess, verify: () => Promise<Account | undefined>): Promise<Account | undefined> {
     const { username, password, address } = guess;
@@ -57,7 +58,7 @@ export class LoginThrottle {
     verify: () => Promise<Account | undefined>,
   ): Promise<Account | undefined> {
     const count = this.checks.get(address) ?? 0;
-    if (count >= MAX_AT_ONCE) throw new TooManyRequests(RETRY_SECONDS);
+    if (count >= MAX_CONCURRENT) throw new TooManyRequests(RETRY_SECONDS);
     this.checks.set(address, count + 1);
     try {
       const { LOGIN_RATE, LOGIN_ACCOUNT_RATE } = this.settings;

@@ -40,7 +40,7 @@ export class Passkeys {
     private readonly box: SecretBox,
   ) {}
 
-  /** True if passkeys can be used at the address. Browsers refuse IP addresses. */
+  /** Returns true if passkeys can be used at the address. Browsers refuse IP addresses. */
   async areUsable(origin: string): Promise<boolean> {
     const { id } = await this.site(origin);
     return isIP(id.replace(/^\[|\]$/g, '')) === 0;

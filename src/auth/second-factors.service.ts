@@ -75,7 +75,7 @@ export class SecondFactors {
    * Verifies the code of a user who has a second factor, or the password of another user. A stolen
    * session can set a new password, so a password is not enough to change a second factor.
    *
-   * @throws Forbidden if the password or the code is wrong
+   * @throws Forbidden if the password or the code is wrong; TooManyRequests, Unavailable
    */
   async confirm(user: Actor, { password, code }: Proof, address: string): Promise<void> {
     const { has_second_factor: hasSecondFactor } = await this.users.referenced(user.id);
@@ -90,7 +90,7 @@ export class SecondFactors {
     }
   }
 
-  /** @throws Forbidden if the code is wrong */
+  /** @throws Forbidden if the code is wrong, TooManyRequests after five wrong codes */
   async confirmCode(user: Actor, code: string): Promise<void> {
     try {
       await this.useCode(user, code);
@@ -100,8 +100,8 @@ export class SecondFactors {
   }
 
   /**
-   * Stores the secret of an authenticator app after a valid code. Ends the other sessions of the
-   * user.
+   * Stores the secret of an authenticator app after a valid code. The first second factor of a user ends the
+   * other sessions.
    *
    * @returns the recovery codes
    * @throws Invalid for a wrong code, Conflict if the user already has an authenticator app
@@ -126,6 +126,7 @@ export class SecondFactors {
    * Stores a passkey. The first second factor of a user ends the other sessions.
    *
    * @returns the recovery codes; null if the user already had a second factor
+   * @throws Conflict if the user has the maximum number of passkeys
    */
   addPasskey(user: number, name: string, passkey: NewPasskey): Promise<string[] | null> {
     return this.database.transaction(async () => {

@@ -20,7 +20,7 @@ export class SessionsService {
   ) {}
 
   /**
-   * Starts a session.
+   * Starts a session, and ends the oldest sessions above `SESSIONS_PER_USER`.
    *
    * @returns the value of the cookie
    */
@@ -70,7 +70,7 @@ export class SessionsService {
     return { ...user, renewed };
   }
 
-  /** True if a session is active; does not extend the session. */
+  /** Returns true if a session is active; does not extend the session. */
   isOpen(cookie: string): Promise<boolean> {
     return this.sessions.isOpen(this.limitsOf(tokenDigest(cookie)));
   }

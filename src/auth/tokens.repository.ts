@@ -35,7 +35,7 @@ export type NewRefreshToken = Required<
 
 export type StoredRefreshToken = Omit<RefreshToken, 'digest'>;
 
-const useOf = (digest: string): Sql => sql`
+const selectUse = (digest: string): Sql => sql`
   SELECT ${ACCOUNT}, tok.scope, tok.application_id,
     (tok.last_used IS NULL OR tok.last_used < now() - interval '1 minute') AS stale
   FROM tokens tok JOIN (${accounts()}) usr ON usr.id = tok.user_id
@@ -90,7 +90,7 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
 
   /** Returns the user and scope of an unexpired token. */
   use(digest: string): Promise<TokenUse | undefined> {
-    return this.database.preparedRow<TokenUse>(useOf(digest));
+    return this.database.preparedRow<TokenUse>(selectUse(digest));
   }
 
   /**
@@ -99,7 +99,7 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
    */
   lockUse(digest: string): Promise<TokenUse | undefined> {
     return this.database.preparedRow<TokenUse>(
-      sql`${useOf(digest)} FOR SHARE OF usr FOR SHARE OF tok`,
+      sql`${selectUse(digest)} FOR SHARE OF usr FOR SHARE OF tok`,
     );
   }
 

@@ -69,7 +69,7 @@ export class Database {
    */
   async preparedRows<Row extends QueryResultRow>(statement: Sql): Promise<Row[]> {
     const query = withShortLists(statement).toQuery();
-    const name = this.nameOf(query.text);
+    const name = this.preparedName(query.text);
     if (name === undefined) return (await this.run<Row>(query)).rows;
     try {
       return (await this.run<Row>({ ...query, name })).rows;
@@ -83,7 +83,7 @@ export class Database {
   }
 
   /** Returns the name of a statement; undefined at the limit, for a statement without a name. */
-  private nameOf(text: string): string | undefined {
+  private preparedName(text: string): string | undefined {
     const existingName = this.prepared.get(text);
     if (existingName !== undefined || this.prepared.size >= MAX_PREPARED) return existingName;
     const name = `s${++this.lastName}`;
@@ -143,7 +143,7 @@ export class Database {
     return open;
   }
 
-  /** Runs `work` in the open transaction, or in a new one, which is retried after a deadlock. */
+  /** Runs `work` in the open transaction, or in a new one, which `withRetries` can run several times. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     if (this.inTransaction) return work();
     return withRetries(() => this.begin(() => this.onBegin().then(work)));

@@ -10,11 +10,11 @@ export function sqlState(error: unknown): string {
   return typeof error.code === 'string' ? error.code : '';
 }
 
-/** True if a statement failed only because its transaction had failed before. */
+/** Returns true if a statement failed only because its transaction had failed before. */
 export const isConsequence = (error: unknown): boolean => sqlState(error) === IN_FAILED_TRANSACTION;
 
 /**
- * True if the driver timed out before PostgreSQL responded. The statement can still take effect. The
+ * Returns true if the driver timed out before PostgreSQL responded. The statement can still take effect. The
  * connection is unusable, because a late response would be read as the response to the next statement.
  */
 export const isDriverTimeout = (error: unknown): error is Error =>
@@ -27,7 +27,7 @@ const NETWORK_CODES = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/;
 const LOST_CONNECTION =
   /^Connection terminated|^timeout exceeded when trying to connect|^Client (has|was)|^Cannot use a pool/;
 
-/** True if the cause of a database error is outside the statement, so that a retry can succeed. */
+/** Returns true if the cause of a database error is outside the statement, so that a retry can succeed. */
 export function isTransient(error: unknown): boolean {
   const state = sqlState(error);
   if (state.length === 5 && TRANSIENT_CLASSES.has(state.slice(0, 2))) return true;

@@ -92,7 +92,7 @@ export function join(parts: readonly Sql[], separator = ', '): Sql {
   return new Sql(strings, values);
 }
 
-/** Returns the conjunction in parentheses, so that it can be combined safely; TRUE without parts. */
+/** Returns the conjunction: several parts in parentheses, a single part unchanged, TRUE without parts. */
 export function and(...parts: readonly Sql[]): Sql {
   const rest = parts.filter((part) => part !== TRUE);
   if (rest.some((part) => part === FALSE)) return FALSE;
@@ -101,7 +101,7 @@ export function and(...parts: readonly Sql[]): Sql {
   return others.length === 0 ? first : sql`(${join(rest, ' AND ')})`;
 }
 
-/** Returns the disjunction in parentheses; FALSE without parts. */
+/** Returns the disjunction: several parts in parentheses, a single part unchanged, FALSE without parts. */
 export function or(...parts: readonly Sql[]): Sql {
   const rest = parts.filter((part) => part !== FALSE);
   if (rest.some((part) => part === TRUE)) return TRUE;

@@ -10,8 +10,8 @@ interface PendingStatement {
 
 /**
  * Combines reading statements that are requested at the same time into one: sending a statement costs
- * more than the few rows that it finds. In contrast to `Batch`, it can serve a transaction, because each
- * request has its own.
+ * more than the few rows that it finds. In contrast to a `Batch`, a `StatementBatch` can serve a transaction,
+ * because each request has its own.
  */
 export class StatementBatch {
   private waiting: PendingStatement[] = [];

@@ -36,7 +36,7 @@ export const LinkTo = (
 ): PropertyDecorator =>
   applyDecorators(Column(type), ForeignKey(table, CASCADE), ...(index ? [Index()] : []));
 
-/** Base of rows that link the rows of two tables. */
+/** Base of rows that link the rows of two tables, or belong to rows of another table. */
 export abstract class LinkRow {
   @GeneratedId()
   id!: number;

@@ -16,7 +16,7 @@ export function processesOfMachine(
   return Math.max(1, Math.min(cores, Math.floor(bytes / PROCESS_BYTES)));
 }
 
-/** Number of API processes, and limits for unauthenticated clients. */
+/** Number and shutdown of API processes, and limits for connections and unauthenticated requests. */
 export const HTTP_SETTINGS = {
   WEB_CONCURRENCY: system.integer({
     default: 1,

@@ -2,7 +2,7 @@ import { SettingCategory } from './setting.js';
 
 const authentication = new SettingCategory('authentication');
 
-/** Requirements of new passwords (docs/contract/resources.md#passwords). */
+/** Requirements and effects of new passwords (docs/contract/resources.md#passwords). */
 export const PASSWORD_SETTINGS = {
   LOCAL_PASSWORD_MIN_LENGTH: authentication.integer({
     default: 8,
@@ -34,7 +34,7 @@ export const PASSWORD_SETTINGS = {
   }),
 } as const;
 
-/** Ways to log in, and rate limits of failed logins (docs/contract/access.md#guessing). */
+/** Ways to log in, limit of sessions, and limits of failed logins (docs/contract/access.md#guessing). */
 export const LOGIN_SETTINGS = {
   DISABLE_LOCAL_AUTH: authentication.boolean({
     default: false,

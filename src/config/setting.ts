@@ -149,7 +149,7 @@ export function parseSetting(
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const MAX_VARIABLES = 100;
 
-/** True for an object of at most 100 environment variables. */
+/** Returns true for an object of at most 100 environment variables. */
 export const isVariables = (value: unknown): value is Record<string, string> =>
   typeof value === 'object' &&
   value !== null &&
@@ -170,7 +170,7 @@ function variablesIn(text: string, name: string): Record<string, string> {
   throw new Error(`${name} must be a JSON object of texts by the names of variables.`);
 }
 
-/** Maximum number of characters of a text setting without `max`. */
+/** Maximum number of characters of a text without `max` that is set at run time. */
 const MAX_TEXT = 4096;
 
 export const maxOfText = ({ max = MAX_TEXT }: SettingDeclaration<unknown>): number => max;

@@ -21,7 +21,7 @@ const notifications = new SettingCategory('notifications');
 const system = new SettingCategory('system');
 const webhooks = new SettingCategory('webhooks');
 
-/** Limits of live streams (server-sent events), each of which holds a connection. */
+/** Limits of live streams (server-sent events) and WebSockets, each of which holds a connection. */
 const STREAM_SETTINGS = {
   STREAMS_PER_USER: system.integer({
     default: 10,
@@ -301,7 +301,7 @@ export abstract class Settings {
   /**
    * Reads and validates the environment.
    *
-   * @throws SettingsError with all errors
+   * @throws SettingsError with the errors of all single settings, or else of combinations
    */
   static load(environment: NodeJS.ProcessEnv): Settings {
     const faults: string[] = [];

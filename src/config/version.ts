@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Returns the folder of the package: two levels up from the source, three from the compiled file. */
+/** Returns the nearest folder above this file with a `package-lock.json`, else the current folder. */
 function packageFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   for (;;) {

@@ -20,8 +20,9 @@ export class BulkRelaunch {
   ) {}
 
   /**
-   * @throws Forbidden if another user provided secret prompts of the job, BadRequest if a template was
-   *   deleted, Invalid like a bulk launch for objects that the caller can no longer use
+   * @throws Forbidden if another user provided secret prompts of the job and the caller is no superuser,
+   *   BadRequest if a template was deleted, Invalid like a bulk launch for objects that the caller can no
+   *   longer use
    */
   async relaunch(job: RowOf<WorkflowJob>, actor: Actor): Promise<object> {
     const fill = secretFiller(this.secretBox, job.id, job.launch_config);

@@ -21,7 +21,7 @@ export class FormerNodes {
     return nodes.map((node) => ({
       identifier: node.identifier,
       templateId: node.unified_job_template_id,
-      prompts: fill(node.identifier, promptsOf(node)),
+      prompts: fill(node.identifier, promptsOfNode(node)),
       secrets: maskedNames(node.extra_data),
       parents: node.parents,
       allParentsMustConverge: node.all_parents_must_converge,
@@ -30,7 +30,7 @@ export class FormerNodes {
 }
 
 /** Returns the prompts that the node itself set, without objects that have been deleted. */
-const promptsOf = (node: FormerNode): Prompts => ({
+const promptsOfNode = (node: FormerNode): Prompts => ({
   ...storedPrompts(node),
   ...listsIn(node),
   ...variablesIn(node.extra_data),

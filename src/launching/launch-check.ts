@@ -136,7 +136,7 @@ function credentialsOf(
   );
 }
 
-/** Returns the prompts without references to missing objects, which are reported as errors. */
+/** Returns the prompts without missing inventories, environments and labels, which are errors. */
 function withoutUnknown(prompts: Prompts, objects: LaunchObjects): Prompts {
   const { inventory, labels, execution_environment: environment, ...rest } = prompts;
   const known = labels?.filter((id) => objects.labels.has(id));

@@ -19,7 +19,7 @@ export interface LaunchSubject {
   template: LoadedWorkflow;
   nodes: readonly SavedNode[];
   nodeTemplates: ReadonlyMap<number, SavedLaunchTarget>;
-  /** Inventory of the template; null without permission to read it. */
+  /** Inventory of the template; null if the template has none. */
   inventory: { id: number; name: string } | null;
 }
 

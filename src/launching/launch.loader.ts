@@ -107,7 +107,7 @@ export interface LaunchObjects {
   environments: Map<number, LaunchResource>;
 }
 
-/** Ids of a set of launches, besides those of their templates. */
+/** Ids of the objects of a set of launches, besides those that the templates refer to. */
 export interface LaunchReferences {
   /** Template ids; ids of other kinds than job templates are ignored. */
   templates?: readonly number[];
@@ -134,7 +134,7 @@ export class LaunchLoader {
     private readonly box: SecretBox,
   ) {}
 
-  /** @param actor caller; null: no permission check (webhooks) */
+  /** @param actor caller; null: no permission check, as for webhooks */
   async load(
     {
       templates: ids = [],
@@ -197,7 +197,7 @@ export class LaunchLoader {
   /**
    * Returns workflow job templates, without the objects of their prompts.
    *
-   * @param actor caller; null: no permission check (webhooks)
+   * @param actor caller; null: no permission check, as for webhooks
    */
   async workflows(
     ids: readonly number[],

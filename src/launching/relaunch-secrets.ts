@@ -6,7 +6,8 @@ import { sealedNames } from '../prompts/launch-secrets.js';
 import type { UnifiedJob } from '../runs/unified-job.entity.js';
 
 /**
- * Checks that the caller launched the run if it has secret answers, which only the same user can reuse.
+ * Checks that the caller may reuse the secret answers of a run: only the user who launched the run and
+ * superusers may.
  *
  * @param names names of the secret answers of a run
  * @throws Forbidden

@@ -108,7 +108,7 @@ export class RelaunchService {
    * Verifies that the caller may launch the template of the job again.
    *
    * @throws Forbidden without permission, or without the prompts of the former launch if the caller does
-   *   not administer the organization
+   *   not administer the organization; BadRequest if the template was deleted
    * @returns the id of the template
    */
   private async assertMayRelaunch(job: JobRow, actor: Actor): Promise<number> {
@@ -140,7 +140,7 @@ export class RelaunchService {
    * Returns the prompts of the former launch, with secret answers from the former job's row.
    *
    * @throws BadRequest if the former launch was never approved, Forbidden if another user entered its
-   *   secret answers
+   *   secret answers and the caller is no superuser
    */
   async formerPrompts(job: JobRow, actor: Actor): Promise<Prompts> {
     await this.heldRuns.assertApproved(job);

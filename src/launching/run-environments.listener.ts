@@ -66,7 +66,7 @@ const COLUMNS = ['execution_environment_id', 'project_id', 'organization_id', 'i
 const OF_PROJECT = sql`(SELECT project.default_environment_id FROM (${projectSources()}) project
     WHERE project.id = run.project_id)`;
 
-/** Defaults by precedence: of the project, of its organization, of the inventory's organization. */
+/** Defaults by precedence: of the run's project, organization, and inventory's organization. */
 const DEFAULTS: readonly Sql[] = [
   OF_PROJECT,
   sql`(SELECT org.default_environment_id FROM (${defaultEnvironments()}) org

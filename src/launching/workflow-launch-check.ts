@@ -64,7 +64,7 @@ export function planWorkflow(
   };
 }
 
-/** Returns the prompts that are set, without references to missing objects. */
+/** Returns the prompts that the workflow passes to its nodes, without a missing inventory. */
 function nodePrompts(
   effective: Prompts,
   { inventories }: Pick<LaunchObjects, 'inventories'>,

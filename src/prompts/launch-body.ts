@@ -21,7 +21,7 @@ import { optional } from './prompt-columns.js';
 export class PromptsBody {}
 
 /**
- * Body of a launch (docs/contract/launching.md#launch). A field only counts if the template prompts
+ * Body of a launch (docs/contract/launching.md#launch). A field counts only if the template prompts
  * for it.
  */
 export class LaunchBody extends PromptsBody {

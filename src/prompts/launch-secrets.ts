@@ -63,7 +63,7 @@ export function sealSecrets(
 }
 
 /**
- * Returns the decrypted secret answers of a job's launch, by variable. They replace the masked
+ * Returns the decrypted secret answers of a job's launch, by variable. The answers replace the masked
  * values of its `extra_vars`, and must not be displayed or logged.
  *
  * @throws UnsealError if they cannot be opened with the installation's keys

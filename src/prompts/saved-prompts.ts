@@ -23,7 +23,7 @@ export interface SavedLaunch extends Row, Readonly<Record<PromptList, number[]>>
 /** Converts the result of `readExtraData` to variables. */
 const asVariables = (value: unknown): Variables => (isRecord(value) ? value : {});
 
-/** Values that reset every launch field of a saved launch. */
+/** Values that reset the variables and every launch field with a column of a saved launch. */
 export const NO_PROMPTS: Values = {
   ...Object.fromEntries(STORED_PROMPTS.map(([field]) => [field, null])),
   extra_data: {},

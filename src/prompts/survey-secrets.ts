@@ -35,6 +35,6 @@ function mapSecrets(survey: Survey, change: (text: string) => string): Survey {
   };
 }
 
-/** Returns true if the column contains a survey. Without a survey it is null or an empty object. */
+/** Returns true if the column contains a survey. Without a survey the column is null or an empty object. */
 const isSurvey = (stored: unknown): stored is Survey =>
   isRecord(stored) && Array.isArray(stored.spec);

@@ -114,7 +114,7 @@ export function questionDefaultOf(question: SurveyQuestion): unknown {
     : value;
 }
 
-/** Returns the faults of one answer. An empty answer to an optional question is valid. */
+/** Returns the faults of one answer. Optional questions, except multiselect, accept an empty text. */
 export function valueErrors(question: SurveyQuestion, answer: unknown): string[] {
   const value = answer instanceof ExactNumber ? answer.valueOf() : answer;
   const { variable, type } = question;

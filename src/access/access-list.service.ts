@@ -133,7 +133,7 @@ export class AccessList {
   }
 }
 
-/** True if the caller can revoke the access. Revoking from a team also requires read on the team. */
+/** Returns true if the caller can revoke the access. Revoking from a team also requires read on the team. */
 const mayRevoke = (access: Access, manageable: ReadonlySet<number>): boolean =>
   manageable.has(access.role_id) && (access.team_id === null || access.team_name !== null);
 

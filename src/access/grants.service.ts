@@ -109,8 +109,8 @@ export class GrantsService {
   }
 
   /**
-   * Returns the roles that the caller can grant and revoke: all for superusers, those of administered
-   * objects for others.
+   * Returns the roles that the caller can grant and revoke: all for superusers; for others those of
+   * administered objects, as far as `MANAGE_ORGANIZATION_AUTH` permits.
    */
   async manageable(roles: readonly number[], actor: Actor): Promise<ReadonlySet<number>> {
     const { MANAGE_ORGANIZATION_AUTH } = this.settings;

@@ -63,7 +63,7 @@ const matching =
     return matches.length === 0 ? FALSE : sql`${ident(alias, column)} = ANY(${matches}::int[])`;
   };
 
-/** True if the ids are known and need no query. */
+/** Returns true if the ids are known and need no query. */
 export const isKnown = (ids: readonly number[] | Sql): ids is readonly number[] =>
   Array.isArray(ids);
 

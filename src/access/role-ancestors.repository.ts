@@ -76,7 +76,7 @@ export class RoleAncestorsRepository extends TableRepository<RoleAncestor> {
     super(repository);
   }
 
-  /** True if a user holds the role on any object of a type, or on one object. */
+  /** Returns true if a user holds the role on any object, on any object of a type, or on one object. */
   async holds(user: number, role: string, type?: string, object?: number): Promise<boolean> {
     const row = await this.database.row(sql`
       ${selectHeldRoles(sql`1`, {

@@ -10,7 +10,7 @@ import { rolesGrantedToTeam, teamsGranted } from './role-teams.repository.js';
 import { objectsOfRoles, rolesOf, type RoleRow } from './roles.repository.js';
 
 /** Returns the condition that the list's row is among the ids of a query. */
-const isOneOf = (ids: Sql): Sql => sql`t.id IN (${ids})`;
+const hasIdIn = (ids: Sql): Sql => sql`t.id IN (${ids})`;
 
 type Factory<Rules = unknown, Parent extends Row = Row, Child extends Row = Row> = (
   definition: ResourceDefinition,
@@ -34,7 +34,7 @@ export const roleHolders =
   (field: string, { create = true }: { create?: boolean } = {}): Factory<GrantsService> =>
   (definition) => ({
     target: () => resource('user'),
-    scope: ({ id }) => isOneOf(usersGranted(rolesOf(definition.type, [id], field))),
+    scope: ({ id }) => hasIdIn(usersGranted(rolesOf(definition.type, [id], field))),
     needs: definition.type === 'organization' ? 'administer' : 'change',
     ...(create ? { create: () => ({}), authoriseCreate: administersOrganization } : {}),
     missingId: "User 'id' field is missing.",
@@ -75,7 +75,7 @@ const revocable: Pick<SubListSpec<Row, RoleRow, GrantsService>, 'options'> = {
  */
 export const teamRoles = (): Factory<GrantsService, Row, RoleRow> => () => ({
   target: () => resource('role'),
-  scope: ({ id }) => isOneOf(rolesGrantedToTeam(id)),
+  scope: ({ id }) => hasIdIn(rolesGrantedToTeam(id)),
   needs: 'read',
   rules: GrantsService,
   authoriseAttach: ({ rules, actor }) => rules.assertMayGrantSome(actor),
@@ -87,7 +87,7 @@ export const teamRoles = (): Factory<GrantsService, Row, RoleRow> => () => ({
 
 export const userRoles = (): Factory<GrantsService, Row, RoleRow> => () => ({
   target: () => resource('role'),
-  scope: ({ id }) => isOneOf(rolesGrantedToUser(id)),
+  scope: ({ id }) => hasIdIn(rolesGrantedToUser(id)),
   needs: 'read',
   rules: GrantsService,
   authoriseAttach: ({ rules, actor }) => rules.assertMayGrantSome(actor),
@@ -102,7 +102,7 @@ export const grantedTo =
   (type: string, options: Partial<SubListSpec> = {}): Factory =>
   () => ({
     target: () => resource(type),
-    scope: ({ id }) => isOneOf(objectsOfRoles(type, rolesGrantedToTeam(id))),
+    scope: ({ id }) => hasIdIn(objectsOfRoles(type, rolesGrantedToTeam(id))),
     ...options,
   });
 
@@ -111,7 +111,7 @@ export const accessible =
   (type: string, options: Partial<SubListSpec> = {}): Factory =>
   () => ({
     target: () => resource(type),
-    scope: (user) => isOneOf(accessibleObjects(type, user)),
+    scope: (user) => hasIdIn(accessibleObjects(type, user)),
     ...options,
   });
 
@@ -119,12 +119,12 @@ export const organizationsOf =
   (field: string): Factory =>
   () => ({
     target: () => resource('organization'),
-    scope: (user) => isOneOf(heldObjects('organization', field, user)),
+    scope: (user) => hasIdIn(heldObjects('organization', field, user)),
   });
 
 export const teamsOf = (): Factory => () => ({
   target: () => resource('team'),
-  scope: (user) => isOneOf(heldObjects('team', 'member_role', user)),
+  scope: (user) => hasIdIn(heldObjects('team', 'member_role', user)),
 });
 
 /**
@@ -136,7 +136,7 @@ export const accessList = (): Factory<AccessList> => (definition) => ({
   scope: (parent) =>
     definition.type === 'user'
       ? sql`(t.is_superuser OR t.id = ${parent.id})`
-      : sql`(t.is_superuser OR t.is_system_auditor OR ${isOneOf(
+      : sql`(t.is_superuser OR t.is_system_auditor OR ${hasIdIn(
           usersHolding(definition.type, null, (id) => sql`${id} = ${parent.id}`),
         )})`,
   rules: AccessList,
@@ -147,7 +147,7 @@ export const accessList = (): Factory<AccessList> => (definition) => ({
 });
 
 /**
- * Declares the list of users or teams that hold one role: the inverse of `userRoles` and `teamRoles`.
+ * Declares the list of users or teams that were granted one role: the inverse of `userRoles` and `teamRoles`.
  */
 export const holdersOfRole =
   (type: 'user' | 'team'): Factory<GrantsService, RoleRow> =>
@@ -155,7 +155,7 @@ export const holdersOfRole =
     target: () => resource(type),
     scope: ({ id }) => {
       const holders = type === 'user' ? usersGranted : teamsGranted;
-      return isOneOf(holders(sql`${id}`));
+      return hasIdIn(holders(sql`${id}`));
     },
     needs: 'read',
     rules: GrantsService,
@@ -176,11 +176,11 @@ export const neighboursOfRole =
   (direction: 'parents' | 'children'): Factory =>
   () => ({
     target: () => resource('role'),
-    scope: ({ id }) => isOneOf(neighboursOf(id, direction)),
+    scope: ({ id }) => hasIdIn(neighboursOf(id, direction)),
   });
 
-/** Declares the list of teams that hold any role on the object. */
+/** Declares the list of teams that were granted any role on the object. */
 export const teamsWithAccess = (): Factory => (definition) => ({
   target: () => resource('team'),
-  scope: ({ id }) => isOneOf(teamsGranted(rolesOf(definition.type, [id]))),
+  scope: ({ id }) => hasIdIn(teamsGranted(rolesOf(definition.type, [id]))),
 });

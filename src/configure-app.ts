@@ -8,7 +8,7 @@ import { explorerPages } from './browser/shared/explorer.js';
 import { formBodies } from './browser/shared/form-bodies.js';
 import { pageControls } from './browser/shared/page-controls.js';
 import { MinimumBodyRate } from './common/http/minimum-body-rate.js';
-import { compressed } from './common/http/compressed.js';
+import { compressed } from './common/http/compression.js';
 import { limitConnections } from './common/http/connections.js';
 import { sendsLines, wantsLines } from './common/http/lines.js';
 import { acceptsHtml, assertAcceptable } from './common/http/negotiation.js';

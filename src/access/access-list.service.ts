@@ -11,7 +11,7 @@ import {
   STRING,
   type JsonSchemas,
 } from '../common/fields/json-schema.js';
-import { summariesOf, type Representation } from '../common/resource/represent.js';
+import { summariesOf, type Representation } from '../common/resource/representation.js';
 import { describeRole } from '../common/resource/role-descriptions.js';
 import type { LinkContext } from '../common/rest/sublist.js';
 import { Database } from '../database/database.js';

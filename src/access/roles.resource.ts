@@ -8,7 +8,7 @@ import {
 } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext } from '../common/resource/extension.js';
 import { BOOLEAN, described, INTEGER, object, STRING } from '../common/fields/json-schema.js';
-import { summariesOf } from '../common/resource/represent.js';
+import { summariesOf } from '../common/resource/representation.js';
 import { ident, sql } from '../database/sql.js';
 import { heldObjectsOfAllTypes } from './role-ancestors.repository.js';
 import { Role } from './role.entity.js';

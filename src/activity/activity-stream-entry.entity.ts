@@ -2,7 +2,7 @@ import { Entity, Index } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import { Char, Choices, DateTime, Integer, Json, Reference } from '../common/fields/field.js';
 import { labelOf } from '../common/fields/label.js';
-import { ReadOnly } from '../common/fields/read-only.js';
+import { ReadOnly } from '../common/fields/read-only.decorator.js';
 
 /**
  * Entry of the audit trail (docs/contract/activity.md#entries). An entry is kept after its objects are

@@ -10,7 +10,7 @@ import type { JsonSchema } from '../common/fields/json-schema.js';
 import type { Page } from '../common/list/page.js';
 import type { QueryParameters } from '../common/list/query.js';
 import { CurrentActor, ListParams } from '../common/rest/parameters.js';
-import type { Representation } from '../common/resource/represent.js';
+import type { Representation } from '../common/resource/representation.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { sql } from '../database/sql.js';
 import { users } from '../users/users.resource.js';

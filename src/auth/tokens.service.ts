@@ -8,7 +8,7 @@ import { Forbidden } from '../common/errors/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { ReferencesService } from '../common/rest/references.service.js';
 import { ResourceService } from '../common/rest/resource.service.js';
-import type { Representation } from '../common/resource/represent.js';
+import type { Representation } from '../common/resource/representation.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import type { Token } from './token.entity.js';

@@ -8,7 +8,7 @@ import { FAULTS } from '../common/fields/fault-texts.js';
 import { CurrentActor, ListParams, Target } from '../common/rest/parameters.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import type { Page } from '../common/list/page.js';
-import type { Representation } from '../common/resource/represent.js';
+import type { Representation } from '../common/resource/representation.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { and, sql, TRUE, type Sql } from '../database/sql.js';
 import { users } from '../users/users.resource.js';

@@ -1,7 +1,7 @@
 import { jsonText } from '../common/fields/json-text.js';
 import { mergeExact } from '../common/exact-json.js';
 import { noDictionary, noList } from '../common/fields/fault-texts.js';
-import { readFields } from '../common/fields/validate.js';
+import { readFields } from '../common/fields/validation.js';
 import { parseVariables } from '../common/fields/variables.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { isRecord } from '../common/records.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { noDictionary } from '../common/fields/fault-texts.js';
-import { readFields } from '../common/fields/validate.js';
+import { readFields } from '../common/fields/validation.js';
 import { parseVariables } from '../common/fields/variables.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';

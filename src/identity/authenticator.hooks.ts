@@ -4,7 +4,7 @@ import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { fieldsOf } from '../common/fields/field.js';
 import { slugOf } from '../common/fields/label.js';
 import { ENCRYPTED } from '../common/fields/text.js';
-import { readFields } from '../common/fields/validate.js';
+import { readFields } from '../common/fields/validation.js';
 import { memberOf } from '../common/records.js';
 import { resource, type RowOf } from '../common/resource/define-resource.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';

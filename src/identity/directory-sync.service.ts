@@ -5,7 +5,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
-import { Repeated } from '../common/repeated.js';
+import { Repeated } from '../common/repeated-work.js';
 import { Database } from '../database/database.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { users as userResource } from '../users/users.resource.js';

@@ -6,7 +6,7 @@ import type { SystemFlag } from '../access/user-store.js';
 import type { Actor } from '../common/access.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
 import { currentScope, runInScope } from '../common/http/request-scope.js';
-import { readFields } from '../common/fields/validate.js';
+import { readFields } from '../common/fields/validation.js';
 import { resource, type RowOf } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';

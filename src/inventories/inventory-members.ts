@@ -1,10 +1,10 @@
 import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
-import { FilterCompiler, resolveName } from '../common/list/compile.js';
+import { FilterCompiler, resolveName } from '../common/list/filter-compiler.js';
 import { LOOKUPS } from '../common/list/query.js';
 import { resource, type ResourceDefinition, type Row } from '../common/resource/define-resource.js';
 import type { ExpressionParts } from '../common/resource/expression.js';
-import { follow } from '../common/resource/followed.js';
+import { follow } from '../common/resource/followed-relations.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 import { hostFilterCondition } from './host-filter.js';
 import { firstOfEachName } from './hosts.repository.js';

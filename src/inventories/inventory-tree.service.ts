@@ -3,7 +3,7 @@ import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
 import { entryOf, itemAt } from '../common/invariants.js';
 import { resource, type Row } from '../common/resource/define-resource.js';
-import { represent, type Representation } from '../common/resource/represent.js';
+import { represent, type Representation } from '../common/resource/representation.js';
 import { RepresentContexts } from '../common/resource/represent-contexts.service.js';
 import { GroupChildrenRepository, type GroupEdge } from './group-children.repository.js';
 import { GroupsRepository } from './groups.repository.js';

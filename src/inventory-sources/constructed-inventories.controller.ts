@@ -1,9 +1,9 @@
 import { Body, Patch, Post, Put } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { validate } from '../common/fields/validate.js';
+import { validate } from '../common/fields/validation.js';
 import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { Representation } from '../common/resource/represent.js';
+import type { Representation } from '../common/resource/representation.js';
 import type { Values } from '../common/rest/hooks.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';

@@ -3,7 +3,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { zip } from '../common/invariants.js';
 import { described, freeObject, STRING } from '../common/fields/json-schema.js';
-import { represent } from '../common/resource/represent.js';
+import { represent } from '../common/resource/representation.js';
 import { inventories } from '../inventories/inventories.resource.js';
 import { INVENTORY_SHOWS } from '../inventories/inventory.extensions.js';
 import { InventorySourcesRepository } from './inventory-sources.repository.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
-import { validate } from '../common/fields/validate.js';
+import { validate } from '../common/fields/validation.js';
 import { columnsOf, rowChanges } from '../common/rest/changes.js';
 import { organizationOfInventory } from '../inventories/inventories.repository.js';
 import type { ConstructedSources } from '../inventories/inventory-uses.js';

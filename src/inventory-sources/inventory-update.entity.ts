@@ -11,7 +11,7 @@ import {
 } from '../common/fields/field.js';
 import { freeObject } from '../common/fields/json-schema.js';
 import { describedAs } from '../common/fields/options.js';
-import { ReadOnly } from '../common/fields/read-only.js';
+import { ReadOnly } from '../common/fields/read-only.decorator.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import type { ImportChanges } from '../inventories/import/import-changes.js';
 import { ExecutedJob, RUN_FIELDS } from '../runs/unified-job.entity.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { existing } from '../common/invariants.js';
 import { resource, type Row, type RowOf } from '../common/resource/define-resource.js';
-import { capabilityColumns } from '../common/resource/represent.js';
+import { capabilityColumns } from '../common/resource/representation.js';
 import { join, sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';

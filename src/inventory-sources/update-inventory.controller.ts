@@ -14,7 +14,7 @@ import {
 } from '../common/fields/json-schema.js';
 import { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { represent } from '../common/resource/represent.js';
+import { represent } from '../common/resource/representation.js';
 import { RepresentContexts } from '../common/resource/represent-contexts.service.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';

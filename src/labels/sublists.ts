@@ -1,6 +1,6 @@
 import { refOf } from '../common/activity/activity.js';
 import { BadRequest } from '../common/errors/errors.js';
-import { validate } from '../common/fields/validate.js';
+import { validate } from '../common/fields/validation.js';
 import { existing } from '../common/invariants.js';
 import { resource, type ResourceDefinition, type Row } from '../common/resource/define-resource.js';
 import { selectLinks, selectRows } from '../common/resource/select-rows.js';

@@ -10,7 +10,7 @@ import {
   type SentEntry,
 } from '../activity/activity-deliveries.repository.js';
 import { failPoint } from '../common/fail-point.js';
-import { Repeated } from '../common/repeated.js';
+import { Repeated } from '../common/repeated-work.js';
 import { LogForwardingRepository } from './log-forwarding.repository.js';
 import { logRecord, type LogRecord } from './log-record.js';
 import { LogTarget } from './log-target.service.js';

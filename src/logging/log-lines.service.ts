@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { Repeated } from '../common/repeated.js';
+import { Repeated } from '../common/repeated-work.js';
 import { LOG_SEVERITIES, type LogSeverity, type LogSource } from '../config/logging-settings.js';
 import type { LogTargetSettings } from './log-formats.js';
 import { LogForwardingRepository } from './log-forwarding.repository.js';

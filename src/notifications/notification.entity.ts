@@ -10,7 +10,7 @@ import {
   Reference,
   Text,
 } from '../common/fields/field.js';
-import { ReadOnly } from '../common/fields/read-only.js';
+import { ReadOnly } from '../common/fields/read-only.decorator.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { TotalRow } from '../common/resource/stored-totals.js';
 import { ident, sql, type Sql } from '../database/sql.js';

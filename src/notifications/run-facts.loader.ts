@@ -3,7 +3,7 @@ import type { Actor } from '../common/access.js';
 import { Batch } from '../common/batch.js';
 import { append, listOf, memberOf } from '../common/records.js';
 import { findResource, type Row } from '../common/resource/define-resource.js';
-import { represent, type Representation } from '../common/resource/represent.js';
+import { represent, type Representation } from '../common/resource/representation.js';
 import { RepresentContexts } from '../common/resource/represent-contexts.service.js';
 import { RunOverviewsRepository } from '../runs/run-overviews.repository.js';
 import { BaseUrl } from '../settings/base-url.service.js';

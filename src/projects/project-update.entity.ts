@@ -1,5 +1,5 @@
 import { Bool, Char, Choices, Includes, Integer, Reference, Text } from '../common/fields/field.js';
-import { ReadOnly } from '../common/fields/read-only.js';
+import { ReadOnly } from '../common/fields/read-only.decorator.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import { ExecutedJob, RUN_FIELDS } from '../runs/unified-job.entity.js';
 import { WebhookRunFields } from '../runs/webhook-run.schema.js';

@@ -1,6 +1,6 @@
 import type { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
-import { validate } from '../common/fields/validate.js';
+import { validate } from '../common/fields/validation.js';
 import { isRecord } from '../common/records.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { ExtraColumns, Values } from '../common/rest/hooks.js';

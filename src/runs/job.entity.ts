@@ -11,7 +11,7 @@ import {
 } from '../common/fields/field.js';
 import { freeObject, INTEGER, mapOf } from '../common/fields/json-schema.js';
 import { describedAs } from '../common/fields/options.js';
-import { ReadOnly } from '../common/fields/read-only.js';
+import { ReadOnly } from '../common/fields/read-only.decorator.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
 import { ExecutedJob, RUN_FIELDS } from './unified-job.entity.js';

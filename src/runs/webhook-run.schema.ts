@@ -1,6 +1,6 @@
 import { WIDE } from '../common/fields/column-types.js';
 import { Char, Choices, Reference } from '../common/fields/field.js';
-import { ReadOnly } from '../common/fields/read-only.js';
+import { ReadOnly } from '../common/fields/read-only.decorator.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { WEBHOOK_SERVICES } from '../code-hosts/services.js';
 

@@ -1,6 +1,6 @@
 import { Choices, Reference, Text } from '../common/fields/field.js';
 import { describedAs } from '../common/fields/options.js';
-import { ReadOnly } from '../common/fields/read-only.js';
+import { ReadOnly } from '../common/fields/read-only.decorator.js';
 import { ExecutedJob, RUN_FIELDS } from '../runs/unified-job.entity.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 

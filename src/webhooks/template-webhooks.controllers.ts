@@ -17,7 +17,7 @@ import type { Reply } from '../common/http/reply.js';
 import type { Page } from '../common/list/page.js';
 import type { QueryParameters } from '../common/list/query.js';
 import { resource, type Row, type RowOf } from '../common/resource/define-resource.js';
-import type { Representation } from '../common/resource/represent.js';
+import type { Representation } from '../common/resource/representation.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { CurrentActor, ListParams, Member, Target } from '../common/rest/parameters.js';
 import { Resource } from '../common/rest/resource.controller.js';

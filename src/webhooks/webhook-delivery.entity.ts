@@ -1,7 +1,7 @@
 import { Column, Entity, Index } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import { Char, Choices, DateTime, Integer, Reference, Text } from '../common/fields/field.js';
-import { ReadOnly } from '../common/fields/read-only.js';
+import { ReadOnly } from '../common/fields/read-only.decorator.js';
 import { TotalRow } from '../common/resource/stored-totals.js';
 import { WEBHOOK_SERVICES, type WebhookServiceName } from '../code-hosts/services.js';
 

@@ -2,7 +2,7 @@ import { Entity } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import { Char, Choices, DateTime, Integer, Json, Reference, Text } from '../common/fields/field.js';
 import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/fields/json-schema.js';
-import { ReadOnly } from '../common/fields/read-only.js';
+import { ReadOnly } from '../common/fields/read-only.decorator.js';
 import type { StatusPostAttempt } from './status-posts.repository.js';
 
 const ATTEMPTS = list(

@@ -1,6 +1,6 @@
 import { WIDE } from '../common/fields/column-types.js';
 import { Bool, Char, Integer, Reference } from '../common/fields/field.js';
-import { ReadOnly } from '../common/fields/read-only.js';
+import { ReadOnly } from '../common/fields/read-only.decorator.js';
 import { UnifiedJob } from '../runs/unified-job.entity.js';
 import { ABSENT } from './workflow-job.entity.js';
 

@@ -2,7 +2,7 @@ import { Entity, Index, Column } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/field.js';
 import { freeObject } from '../common/fields/json-schema.js';
-import { ReadOnly } from '../common/fields/read-only.js';
+import { ReadOnly } from '../common/fields/read-only.decorator.js';
 import { WideResourceEntity } from '../common/resource/resource.entity.js';
 import type { SavedOptions } from '../prompts/launch-options.js';
 import { NODE_RUN_OPTIONS } from '../prompts/prompt-columns.js';

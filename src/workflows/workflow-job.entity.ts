@@ -1,6 +1,6 @@
 import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/field.js';
 import { describedAs } from '../common/fields/options.js';
-import { ReadOnly } from '../common/fields/read-only.js';
+import { ReadOnly } from '../common/fields/read-only.decorator.js';
 import type { InheritedOptions } from '../prompts/launch-options.js';
 import { WORKFLOW_RUN_OPTIONS } from '../prompts/prompt-columns.js';
 import { ExecutedJob } from '../runs/unified-job.entity.js';

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 
 import { SecretBox } from '../../src/common/crypto/secret-box.js';
-import { isWritable } from '../../src/common/fields/reads.js';
+import { isWritable } from '../../src/common/fields/reads.decorator.js';
 import { resource, type Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { Launchers } from '../../src/launching/launchers.service.js';

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 
 import { fieldsOf } from '../../src/common/fields/field.js';
-import { isWritable } from '../../src/common/fields/reads.js';
+import { isWritable } from '../../src/common/fields/reads.decorator.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { playbookArguments } from '../../src/execution/runner/playbook-run.js';
 import { jobOptions } from '../../src/execution/worker/playbook-job.service.js';

@@ -17,8 +17,8 @@ import {
   type ResourceDefinition,
   type Row,
 } from '../../src/common/resource/define-resource.js';
-import { follow } from '../../src/common/resource/followed.js';
-import { resolveName } from '../../src/common/list/compile.js';
+import { follow } from '../../src/common/resource/followed-relations.js';
+import { resolveName } from '../../src/common/list/filter-compiler.js';
 import { and, FALSE, ident, join, or, sql, TRUE, type Sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 
 import { fieldsOf } from '../../src/common/fields/field.js';
-import { isWritable } from '../../src/common/fields/reads.js';
+import { isWritable } from '../../src/common/fields/reads.decorator.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { InventorySource } from '../../src/inventory-sources/inventory-source.entity.js';

@@ -2,7 +2,7 @@
 import { DomainError } from '../../src/common/errors/errors.js';
 import { hasValue } from '../../src/common/fields/column-types.js';
 import { targetOf, type Field } from '../../src/common/fields/field.js';
-import { FilterCompiler } from '../../src/common/list/compile.js';
+import { FilterCompiler } from '../../src/common/list/filter-compiler.js';
 import { LOOKUPS, parseListQuery } from '../../src/common/list/query.js';
 import type { ResourceDefinition } from '../../src/common/resource/define-resource.js';
 import { SOMEBODY } from './samples/actors.js';

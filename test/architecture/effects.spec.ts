@@ -4,7 +4,7 @@
  */
 import '../../src/app.module.js';
 import { fieldsOf } from '../../src/common/fields/field.js';
-import { isWritable } from '../../src/common/fields/reads.js';
+import { isWritable } from '../../src/common/fields/reads.decorator.js';
 import { resources } from '../../src/common/resource/define-resource.js';
 import { sourceFiles } from './source-files.js';
 

@@ -21,7 +21,7 @@ import {
 } from '../../src/common/resource/define-resource.js';
 import { idByName, namedUrlFormat } from '../../src/common/resource/natural-key.js';
 import { RepresentContexts } from '../../src/common/resource/represent-contexts.service.js';
-import { represent } from '../../src/common/resource/represent.js';
+import { represent } from '../../src/common/resource/representation.js';
 import { columnsOf } from '../../src/common/rest/changes.js';
 import { ReferencesService } from '../../src/common/rest/references.service.js';
 import { ResourceService } from '../../src/common/rest/resource.service.js';

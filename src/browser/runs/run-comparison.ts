@@ -5,7 +5,7 @@ import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { folded, scrollTable } from '../shared/layout.js';
 import { shorten, timeView, objectTitleOf } from '../shared/value-views.js';
 import { resource, type Row } from '../../common/resource/define-resource.js';
-import { summariesOf } from '../../common/resource/represent.js';
+import { summariesOf } from '../../common/resource/representation.js';
 import type { Database } from '../../database/database.js';
 import { STORED_PROMPTS } from '../../prompts/prompt-columns.js';
 import type { RunTask } from '../../runs/events/job-events.repository.js';

@@ -1,5 +1,5 @@
 import type { Field } from '../../common/fields/field.js';
-import { isWritable } from '../../common/fields/reads.js';
+import { isWritable } from '../../common/fields/reads.decorator.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { memberOf } from '../../common/records.js';
 import { html, type Html } from './html.js';

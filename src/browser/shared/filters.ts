@@ -1,5 +1,5 @@
 import type { Field } from '../../common/fields/field.js';
-import { searchFields } from '../../common/list/compile.js';
+import { searchFields } from '../../common/list/filter-compiler.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { attributes, html, type Html } from './html.js';
 import { hiddenQuery } from './layout.js';

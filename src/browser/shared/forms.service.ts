@@ -23,7 +23,7 @@ import { rawForm } from './raw-form.js';
 import type { Item } from './value-views.js';
 import { labelFor } from './labels.js';
 import { existing, itemAt } from '../../common/invariants.js';
-import { isWritable } from '../../common/fields/reads.js';
+import { isWritable } from '../../common/fields/reads.decorator.js';
 
 /** The parts of the page context that forms use. */
 type FormContext = Pick<PageContext, 'csrf' | 'path' | 'initialValues' | 'query'>;

@@ -1,5 +1,5 @@
 import { resource, type ResourceDefinition } from '../../common/resource/define-resource.js';
-import { summariesOf } from '../../common/resource/represent.js';
+import { summariesOf } from '../../common/resource/representation.js';
 import { selectRows } from '../../common/resource/select-rows.js';
 import { sql } from '../../database/sql.js';
 import { objectTitleOf } from './value-views.js';

@@ -8,8 +8,8 @@ import type { FormRows } from './form-rows.js';
 import type { JsonSchema } from './json-schema.js';
 import { labelOf } from './label.js';
 import { defaultOf } from './lenient-reader.js';
-import { Reads } from './reads.js';
-import { Stored } from './stored.js';
+import { Reads } from './reads.decorator.js';
+import { Stored } from './stored.decorator.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 
 export type FieldKind =

@@ -5,8 +5,8 @@ import type { Field, FieldKind } from '../fields/field.js';
 import { BadRequest } from '../errors/errors.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { idType } from '../resource/ids.js';
-import { follow } from '../resource/followed.js';
-import { filterableField, isRelation, MAX_RELATIONS, resolvePath } from './compile.js';
+import { follow } from '../resource/followed-relations.js';
+import { filterableField, isRelation, MAX_RELATIONS, resolvePath } from './filter-compiler.js';
 
 /** Term of ORDER BY. */
 export interface OrderTerm {

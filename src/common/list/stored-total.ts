@@ -1,7 +1,7 @@
 import { ident, join, sql, type Sql } from '../../database/sql.js';
 import type { StoredTotals } from '../resource/stored-totals.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
-import { resolveName } from './compile.js';
+import { resolveName } from './filter-compiler.js';
 import type { ListQuery } from './query.js';
 
 /**

@@ -4,7 +4,7 @@ import { Database } from '../../database/database.js';
 import { and, ident, join, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
-import { FilterCompiler, searchFields } from './compile.js';
+import { FilterCompiler, searchFields } from './filter-compiler.js';
 import { parseListQuery } from './query.js';
 import { withListTimeout } from './time-limit.js';
 

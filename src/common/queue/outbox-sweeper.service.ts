@@ -5,7 +5,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { Outbox } from './outbox.service.js';
-import { Repeated } from '../repeated.js';
+import { Repeated } from '../repeated-work.js';
 
 const SWEEP_INTERVAL_MS = 5000;
 

@@ -2,7 +2,7 @@ import { exactJson, isSameJson } from '../exact-json.js';
 import { columnOf, type Field } from '../fields/field.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import type { Values } from './hooks.js';
-import { isWritable } from '../fields/reads.js';
+import { isWritable } from '../fields/reads.decorator.js';
 
 /** Placeholder in the audit trail for secret values. */
 const HIDDEN = 'hidden';

@@ -1,14 +1,14 @@
 import { Body, Controller, Get, Inject, Post } from '@nestjs/common';
 import type { Actor } from '../access.js';
 import { columnOf } from '../fields/field.js';
-import { validate } from '../fields/validate.js';
+import { validate } from '../fields/validation.js';
 import { Invalid } from '../errors/errors.js';
 import { BOOLEAN, described, type JsonSchemas, object } from '../fields/json-schema.js';
 import { CurrentActor, Target } from './parameters.js';
 import type { ResourceDefinition, Row, RowOf } from '../resource/define-resource.js';
 import type { Values } from './hooks.js';
 import { CommonServices } from './common-services.service.js';
-import { isWritable } from '../fields/reads.js';
+import { isWritable } from '../fields/reads.decorator.js';
 import { mapValues } from '../records.js';
 import { Route, type RouteInfo } from './route.js';
 import { isPermitted } from './sublist-requests.js';

@@ -4,7 +4,7 @@ import type { ListOptions } from '../list/list.service.js';
 import type { QueryParameters } from '../list/query.js';
 import type { Page } from '../list/page.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
-import type { Representation } from '../resource/represent.js';
+import type { Representation } from '../resource/representation.js';
 import type { CommonServices } from './common-services.service.js';
 
 /**

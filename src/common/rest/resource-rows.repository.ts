@@ -7,7 +7,7 @@ import { existing } from '../invariants.js';
 import type { ManyToMany, ResourceDefinition, Row, RowOf } from '../resource/define-resource.js';
 import { idType, isPossibleId } from '../resource/ids.js';
 import { relationCondition } from '../resource/relation-condition.js';
-import { capabilityColumns } from '../resource/represent.js';
+import { capabilityColumns } from '../resource/representation.js';
 import { fixedCondition } from '../resource/select-rows.js';
 import { sqlState } from '../../database/sql-state.js';
 import { Invalid } from '../errors/errors.js';

@@ -16,7 +16,7 @@ import type { Page } from '../list/page.js';
 import type { QueryParameters } from '../list/query.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { orderLinks } from '../resource/links.js';
-import type { Representation } from '../resource/represent.js';
+import type { Representation } from '../resource/representation.js';
 import { CommonServices } from './common-services.service.js';
 import type { Values } from './hooks.js';
 import { CurrentActor, ListParams, Target } from './parameters.js';

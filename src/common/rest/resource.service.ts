@@ -3,7 +3,7 @@ import { Database } from '../../database/database.js';
 import { FALSE, sql, TRUE } from '../../database/sql.js';
 import { permit, RoleStore, type Actor } from '../access.js';
 import { ActivityRecorder, refOf } from '../activity/activity.js';
-import { validate } from '../fields/validate.js';
+import { validate } from '../fields/validation.js';
 import { Forbidden, NotFound } from '../errors/errors.js';
 import { itemAt } from '../invariants.js';
 import { ListService, type ListOptions } from '../list/list.service.js';
@@ -25,7 +25,7 @@ import { idByName } from '../resource/natural-key.js';
 import { assertRedirect } from './destinations.js';
 import { ReferencesService } from './references.service.js';
 import { RepresentContexts } from '../resource/represent-contexts.service.js';
-import { represent, type Representation } from '../resource/represent.js';
+import { represent, type Representation } from '../resource/representation.js';
 import { ResourceRowsRepository } from './resource-rows.repository.js';
 
 const noMatch = ({ label }: ResourceDefinition): NotFound =>

@@ -9,7 +9,7 @@ import {
   type JsonSchemas,
 } from '../fields/json-schema.js';
 import type { RouteInfo } from './route.js';
-import { isWritable } from '../fields/reads.js';
+import { isWritable } from '../fields/reads.decorator.js';
 import { append } from '../records.js';
 
 const writableOf = (info: RouteInfo): readonly Field[] => (info.body ?? []).filter(isWritable);

@@ -20,7 +20,7 @@ import { prototypeOf } from '../records.js';
 import type { ManyToMany, Relation, ResourceDefinition, Row } from '../resource/define-resource.js';
 import { idType, linkIdType } from '../resource/ids.js';
 import { relationCondition } from '../resource/relation-condition.js';
-import type { Representation } from '../resource/represent.js';
+import type { Representation } from '../resource/representation.js';
 import { CommonServices } from './common-services.service.js';
 import { listEvents } from './event-list.js';
 import type { Values } from './hooks.js';

@@ -4,7 +4,7 @@ import {
   type OnApplicationBootstrap,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import { Repeated } from '../../common/repeated.js';
+import { Repeated } from '../../common/repeated-work.js';
 import { Settings } from '../../config/settings.js';
 import { EventPartitionsRepository } from '../../runs/events/event-partitions.repository.js';
 

@@ -20,7 +20,7 @@ import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { ActiveRuns, LEASE_SECONDS, MAX_RUN_ATTEMPTS } from './active-runs.service.js';
 import { WorkerNode } from './worker-node.service.js';
 import { messageOf } from '../../common/errors/errors.js';
-import { Repeated } from '../../common/repeated.js';
+import { Repeated } from '../../common/repeated-work.js';
 
 const INTERVAL_MS = 5000;
 /** Additional time for the workers of another host to clean up there, in seconds. */

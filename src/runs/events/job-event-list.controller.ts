@@ -11,7 +11,7 @@ import {
 import type { Page } from '../../common/list/page.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import type { Row } from '../../common/resource/define-resource.js';
-import type { Representation } from '../../common/resource/represent.js';
+import type { Representation } from '../../common/resource/representation.js';
 import { CommonServices } from '../../common/rest/common-services.service.js';
 import { CurrentActor, ListParams, Target } from '../../common/rest/parameters.js';
 import { Resource } from '../../common/rest/resource.controller.js';

@@ -2,7 +2,7 @@ import { Entity, Index } from 'typeorm';
 import { WIDE } from '../../common/fields/column-types.js';
 import { Bool, Char, DateTime, Integer, Json, Reference, Text } from '../../common/fields/field.js';
 import { freeObject } from '../../common/fields/json-schema.js';
-import { ReadOnly } from '../../common/fields/read-only.js';
+import { ReadOnly } from '../../common/fields/read-only.decorator.js';
 import { WideResourceEntity } from '../../common/resource/resource.entity.js';
 
 /** One event of a run (docs/contract/runs.md#events). */

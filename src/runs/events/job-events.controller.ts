@@ -3,7 +3,7 @@ import type { Actor } from '../../common/access.js';
 import type { Page } from '../../common/list/page.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import type { Row } from '../../common/resource/define-resource.js';
-import type { Representation } from '../../common/resource/represent.js';
+import type { Representation } from '../../common/resource/representation.js';
 import { CurrentActor, ListParams, Target } from '../../common/rest/parameters.js';
 import { Resource, ResourceController } from '../../common/rest/resource.controller.js';
 import { Route } from '../../common/rest/route.js';

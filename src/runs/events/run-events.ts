@@ -2,7 +2,7 @@ import type { Actor } from '../../common/access.js';
 import type { Page } from '../../common/list/page.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
-import type { Representation } from '../../common/resource/represent.js';
+import type { Representation } from '../../common/resource/representation.js';
 import type { CommonServices } from '../../common/rest/common-services.service.js';
 import { listEvents } from '../../common/rest/event-list.js';
 import type { RouteInfo } from '../../common/rest/route.js';

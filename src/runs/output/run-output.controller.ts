@@ -7,7 +7,7 @@ import type { Reply } from '../../common/http/reply.js';
 import type { Page } from '../../common/list/page.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
-import type { Representation } from '../../common/resource/represent.js';
+import type { Representation } from '../../common/resource/representation.js';
 import { CommonServices } from '../../common/rest/common-services.service.js';
 import {
   CurrentActor,

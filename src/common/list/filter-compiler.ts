@@ -6,7 +6,7 @@ import { BadRequest, Forbidden } from '../errors/errors.js';
 import { existing } from '../invariants.js';
 import { findResource, type ResourceDefinition } from '../resource/define-resource.js';
 import type { ExpressionParts } from '../resource/expression.js';
-import { follow } from '../resource/followed.js';
+import { follow } from '../resource/followed-relations.js';
 import { compareColumn, containsTerm, isNullWord, toBooleanWord } from './lookups.js';
 import { parseCondition, searchTerms, type Condition, type ListQuery } from './query.js';
 import { append } from '../records.js';

@@ -8,7 +8,7 @@ import { Invalid, type FieldErrors } from '../errors/errors.js';
 import { BrokenInvariant } from '../invariants.js';
 import { fieldsOf, type Field, type SchemaClass } from './field.js';
 import { lenientReader } from './lenient-reader.js';
-import { absentValue, isWritable } from './reads.js';
+import { absentValue, isWritable } from './reads.decorator.js';
 import { sentValue } from './sent-body.js';
 import { messageBuilderOf, type MessageBuilder } from './validators.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { Repeated } from './repeated.js';
+import { Repeated } from './repeated-work.js';
 
 const logger = new Logger('Spec');
 let lines: unknown[];

@@ -10,7 +10,7 @@ import type { Actor } from '../access.js';
 import { Char, Integer, Json, Reference } from '../fields/field.js';
 import { BadRequest, Forbidden } from '../errors/errors.js';
 import { defineResource, type ResourceDefinition } from '../resource/define-resource.js';
-import { FilterCompiler } from './compile.js';
+import { FilterCompiler } from './filter-compiler.js';
 import { parseListQuery, type QueryParameters } from './query.js';
 
 const ACTOR: Actor = { id: 7, username: 'ann', isSuperuser: false, isSystemAuditor: false };

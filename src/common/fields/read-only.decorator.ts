@@ -1,6 +1,6 @@
 import { prototypeOf } from '../records.js';
 import { fieldsByName } from './field.js';
-import { isWritable, Reads } from './reads.js';
+import { isWritable, Reads } from './reads.decorator.js';
 
 /** Makes all fields of a class read-only, also those that the class inherits or includes. */
 export const ReadOnly = (): ClassDecorator => (schema) => {

@@ -4,7 +4,7 @@ import { Invalid } from '../errors/errors.js';
 import { Bool, Char, Choices, DateTime, fieldsOf, Float, Integer, Json } from './field.js';
 import { rangeOf } from './column-types.js';
 import { typeName } from './fault-texts.js';
-import { validate } from './validate.js';
+import { validate } from './validation.js';
 
 class Sample {
   @Integer({ readOnly: true })

@@ -73,7 +73,7 @@ class ErrorsByLine {
 }
 
 /** Number of hosts written by one statement. */
-const BATCH = 10_000;
+const WRITE_BATCH = 10_000;
 /** Number of lines between two progress reports while the body is read. */
 const REPORT_INTERVAL = 5000;
 
@@ -266,7 +266,7 @@ export class BulkHostStream {
       const part = existing(
         await this.database.row<{ last: number | null }>(sql`
         SELECT max(place) AS last FROM (
-          SELECT place FROM staged_hosts WHERE place > ${after} ORDER BY place LIMIT ${BATCH}) part`),
+          SELECT place FROM staged_hosts WHERE place > ${after} ORDER BY place LIMIT ${WRITE_BATCH}) part`),
         'an aggregate has a row',
       );
       if (part.last === null) return;

@@ -6,7 +6,7 @@ import { addHost, emptyColumns, type HostColumns } from './host-columns.js';
 import type { HostEntry } from './host-entries.js';
 
 /** Number of hosts that are buffered in memory and staged by one statement. */
-const BATCH = 2000;
+const SPOOL_BATCH = 2000;
 
 /**
  * File that buffers the validated hosts of a request until their transaction starts, so that a slow client
@@ -42,7 +42,7 @@ export class HostSpool {
     addHost(this.batch, line, entry);
     this.count += 1;
     this.groups ||= entry.groups.length > 0;
-    if (this.batch.place.length === BATCH) await this.flush();
+    if (this.batch.place.length === SPOOL_BATCH) await this.flush();
   }
 
   /** Yields the hosts in order. Can be called several times, once all hosts are added. */

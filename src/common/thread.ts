@@ -34,8 +34,8 @@ export function performTasks<Task, Result>(perform: (task: Task) => Result): voi
 /**
  * Runs expensive work on client data in a separate thread: the event loop is never blocked, a task is
  * ended at its timeout, memory is limited, and the thread has neither environment variables nor data
- * beyond its task. One warm thread serves all calls in order. It is started on first use, replaced after
- * it had to be terminated, and terminated when idle.
+ * beyond its task. One warm thread serves all calls in order. The thread is started on first use, replaced
+ * after it had to be terminated, and terminated when idle.
  */
 export class Thread<Task, Result> {
   private worker: Promise<Worker> | null = null;

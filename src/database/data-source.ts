@@ -80,7 +80,7 @@ export function dataSourceOptions(
 
 /**
  * Returns the timeout of the driver, which closes the connection if PostgreSQL hangs and does not apply its
- * own timeout. There is none if the statement timeout is 0.
+ * own timeout. There is no timeout if the statement timeout is 0.
  */
 const driverTimeout = ({ STATEMENT_TIMEOUT_MS: max }: ConnectionSettings): object =>
   max > 0 ? { query_timeout: max + TIMEOUT_REPORT_MS, keepAlive: true } : {};

@@ -285,7 +285,7 @@ export class Database {
     }
   }
 
-  /** Runs the hooks after a commit. They cannot undo or repeat the committed work. */
+  /** Runs the hooks after a commit. The hooks cannot undo or repeat the committed work. */
   private runAfterCommit(hooks: readonly (() => void)[]): void {
     for (const hook of hooks) {
       try {

@@ -40,7 +40,7 @@ export class RunEnvironments extends ResolvedEnvironments implements RunListener
   }
 
   of(template: Row, actor: Actor): Sql {
-    const own = COLUMNS.map((name) => sql`${template[name] ?? null}::int AS ${ident(name)}`);
+    const own = OWN_COLUMNS.map((name) => sql`${template[name] ?? null}::int AS ${ident(name)}`);
     const candidates = [sql`run.execution_environment_id`, ...this.defaults()];
     return sql`
       SELECT env.id, env.name, env.description, env.image,
@@ -60,7 +60,7 @@ export class RunEnvironments extends ResolvedEnvironments implements RunListener
 }
 
 /** Columns of templates that determine the environment of their runs. */
-const COLUMNS = ['execution_environment_id', 'project_id', 'organization_id', 'inventory_id'];
+const OWN_COLUMNS = ['execution_environment_id', 'project_id', 'organization_id', 'inventory_id'];
 
 /** Default of the project of a run. */
 const OF_PROJECT = sql`(SELECT project.default_environment_id FROM (${projectSources()}) project

@@ -3,7 +3,7 @@ import { ENCRYPTED } from '../common/fields/text.js';
 import { isRecord } from '../common/records.js';
 import { hasDefault, type Survey } from './survey.js';
 
-/** Returns the context of sealed defaults. It contains the key of the secret in the JSON column. */
+/** Returns the context of sealed defaults. The context contains the key of the secret in the JSON column. */
 const contextOf = (templateId: number): string =>
   rowContext('unified_job_templates', templateId, 'default');
 

@@ -78,7 +78,7 @@ export const acceptedRow = (arrival: LaunchingDelivery): DeliveryRow => {
 };
 
 /**
- * Returns the row of a delivery that launches nothing. It has no keys, so no later delivery counts
+ * Returns the row of a delivery that launches nothing. The row has no keys, so no later delivery counts
  * as its copy.
  */
 export const recordedRow = (item: RecordedDelivery): DeliveryRow => ({ ...item, dedupe: NO_KEYS });

@@ -10,7 +10,7 @@ export type UnverifiedRequest = Omit<UnverifiedRequests, 'repeats'>;
 
 /**
  * Records requests that did not prove knowledge of the webhook key. Every client can send such
- * requests, so they must not fill the table or keep the database busy. They are counted in memory,
+ * requests, so they must not fill the table or keep the database busy. The requests are counted in memory,
  * and at most one record per second is written for each template, service and verdict, independent
  * of the number of processes. A process that crashes loses only the counts of its last second.
  */

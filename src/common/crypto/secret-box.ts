@@ -129,7 +129,7 @@ function decrypt({ id, key }: BoxKey, bytes: Buffer, context: string): string {
 }
 
 /**
- * Returns the authenticated data. It includes the header, so a value cannot be relabelled with another
+ * Returns the authenticated data. The data includes the header, so a value cannot be relabelled with another
  * version or key.
  */
 function associatedData(keyId: string, context: string): Buffer {

@@ -3,7 +3,7 @@ export interface FieldErrors {
   [field: string]: string[] | FieldErrors | FieldErrors[];
 }
 
-/** Base class of domain errors. They carry data; `errors.filter.ts` maps them to status and body. */
+/** Base class of domain errors. Domain errors carry data; `errors.filter.ts` maps them to status and body. */
 export abstract class DomainError extends Error {
   /** Kind of the security event that the refusal is logged as; null if the refusal is not logged. */
   event: SecurityEvent | null = null;

@@ -46,11 +46,11 @@ export interface WholeNumbers {
   readonly max: number;
 }
 
-const INTEGER: WholeNumbers = { min: -2_147_483_648, max: 2_147_483_647 };
-const BIGINT: WholeNumbers = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER };
+const INTEGER_RANGE: WholeNumbers = { min: -2_147_483_648, max: 2_147_483_647 };
+const BIGINT_RANGE: WholeNumbers = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER };
 
 /**
  * Returns the range of an integer column. For a `bigint`, returns the range of exact JavaScript integers.
  */
 export const rangeOf = (columnType: ColumnType): WholeNumbers =>
-  columnType === WIDE.columnType ? BIGINT : INTEGER;
+  columnType === WIDE.columnType ? BIGINT_RANGE : INTEGER_RANGE;

@@ -9,8 +9,8 @@ import type { Field } from './field.js';
  * Declares the column of a field to TypeORM. A reference `team` is the column `team_id`, with its foreign
  * key and index.
  *
- * A subclass of an entity adds its columns to the table of that entity. They are nullable there, because
- * the rows of other subclasses have no value.
+ * A subclass of an entity adds its columns to the table of that entity. The columns are nullable there,
+ * because the rows of other subclasses have no value.
  */
 export function Stored(field: Field): PropertyDecorator {
   return ({ constructor }) => {

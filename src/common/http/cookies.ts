@@ -35,7 +35,7 @@ export function cookiesOf(header: string | string[] | undefined): Record<string,
 
 /**
  * Cookie that shows the existence of a session to client scripts, which cannot read the session cookie.
- * It has no effect on authentication.
+ * The cookie has no effect on authentication.
  */
 const LOGGED_IN_COOKIE = 'userLoggedIn';
 

@@ -1,8 +1,8 @@
 import type { Sql } from '../../database/sql.js';
 
 /**
- * Functions that compile the parts of an expression for the caller. They throw the same errors as list
- * filters.
+ * Functions that compile the parts of an expression for the caller. The functions throw the same errors as
+ * list filters.
  */
 export interface ExpressionParts {
   /** @param key field and lookup, as in the query of a list: `groups__name__icontains` */

@@ -57,7 +57,7 @@ function requiredOf(info: RouteInfo): readonly string[] | undefined {
 
 /**
  * Returns a schema for each group of fields of which a create request must contain at least one. There is
- * none below a parent, because the URL can name the object of the group.
+ * no such group below a parent, because the URL can name the object of the group.
  */
 function alternativesOf(info: RouteInfo): readonly JsonSchema[] {
   if (info.kind !== 'create' || info.parent) return [];

@@ -2,7 +2,10 @@ import { and, FALSE, ident, or, sql, TRUE, type Sql } from '../database/sql.js';
 import type { HeldRoles } from './held-roles.js';
 import type { ResourceDefinition, Row } from './resource/define-resource.js';
 
-/** Caller of a request. Created once per request by authentication, never by a feature. */
+/**
+ * Caller of a request, whom only authentication creates, or user for whom other code checks permissions
+ * outside of a request.
+ */
 export interface Actor {
   id: number;
   username: string;

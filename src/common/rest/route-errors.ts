@@ -14,8 +14,8 @@ export function errorResponses(
 ): ApiResponseOptions[] {
   const isWrite = method !== 'GET';
   const hasBody = isWrite && method !== 'DELETE';
-  // The only public route that changes data is the login, which rejects wrong credentials or a wrong CSRF
-  // token.
+  // The only public routes that change data are login and logout, which reject wrong credentials or a wrong
+  // CSRF token.
   const isChecked = info.access !== 'public' || isWrite;
   const isNegotiated = info.outsideApi !== true;
   const hasParameters = parameters.length > 0 || info.kind === 'list' || info.query !== undefined;

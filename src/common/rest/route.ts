@@ -314,8 +314,8 @@ function withBody(info: RouteInfo, prototype: object, name: string | symbol): Ro
 }
 
 /**
- * Returns the authentication schemes of a route, of which one is enough. Webhook receivers verify the
- * sender's signature instead.
+ * Returns the authentication schemes of a route, of which one is enough. Routes with the `access`
+ * `signature` verify their senders themselves.
  */
 const securityOf = ({ access }: RouteInfo): Record<string, string[]>[] =>
   access === 'authenticated' ? [{ bearer: [] }, { basic: [] }, { session: [] }] : [];

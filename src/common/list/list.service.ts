@@ -20,7 +20,7 @@ import { withListTimeout } from './time-limit.js';
 export interface ListOptions {
   /** Additional condition on `t`, for example the parent of a sub-list. */
   scope?: Sql;
-  /** True if the list supports `limit` (docs/contract/lists.md#limit). */
+  /** True for a list of events, with `limit` and `no_truncate` (docs/contract/lists.md#limit). */
   events?: boolean;
   /** Default order of this list, in place of the resource's default order. */
   orderBy?: readonly string[];

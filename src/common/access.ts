@@ -2,7 +2,7 @@ import { and, FALSE, ident, or, sql, TRUE, type Sql } from '../database/sql.js';
 import type { HeldRoles } from './held-roles.js';
 import type { ResourceDefinition, Row } from './resource/define-resource.js';
 
-/** Caller of a request, which only authentication creates, or a user for whom other code checks permissions. */
+/** Caller of a request, created by authentication only, or a user whose permissions other code checks. */
 export interface Actor {
   id: number;
   username: string;

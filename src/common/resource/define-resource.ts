@@ -162,7 +162,7 @@ export interface ResourceOptions<Schema extends object = object> {
   pages?: PageLayout;
   /** Resources of a list over several resources of one table, by `type`. */
   variants?: () => readonly ResourceDefinition[];
-  /** Exact totals maintained by the database. Without a `rule`, the read rule depends on their columns only. */
+  /** Exact totals maintained by the database. Without `rule`, the read rule depends on their columns only. */
   counter?: StoredTotals;
   /** Names that a search includes besides the resource's own fields, in the notation of filters. */
   alsoSearched?: {

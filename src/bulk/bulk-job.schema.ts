@@ -16,7 +16,7 @@ import { PROMPTS_BODY_FIELDS } from '../prompts/launch-body.js';
 /** Options of a field for which `null` means "not sent". */
 const OPTIONAL = { nullable: true, column: null, filter: false } as const;
 
-/** Launch fields of a bulk launch. `extra_data` is an alias of `extra_vars`; former names are not accepted. */
+/** Launch fields of a bulk launch. `extra_data` is an alias of `extra_vars`. Former names are not read. */
 const LAUNCH_FIELDS: readonly Field[] = [
   ...PROMPTS_BODY_FIELDS.map((field) => ({ ...field, formerName: null })),
   ...declareFields([

@@ -18,8 +18,8 @@ interface OldRows {
  * Base class of the repositories of tables (docs/decisions/0051-repositories.md): a TypeORM repository
  * whose statements join the ambient transaction. Single rows are written with TypeORM's `insert`, `update`
  * and `delete`, and checked with `existsBy` and `countBy`; objects of resources by
- * `ResourceRowsRepository`. Lists, joins, bulk writes and reads of rows with instants are methods with SQL that
- * `this.database` runs; TypeORM would truncate instants to milliseconds.
+ * `ResourceRowsRepository`. Lists, joins, bulk writes and reads of rows with instants are methods with SQL
+ * that `this.database` runs; TypeORM would truncate instants to milliseconds.
  *
  * A statement on another table reads columns of this table through a function that the repository's file
  * exports: `usernameOf(sql`run.created_by_id`)`.

@@ -36,7 +36,7 @@ export const Reauthorizer = partOfRequest((request): Reauthorize => async () => 
 /** Paging, filters, search and order of a list from the query string: `QueryParameters`. */
 export const ListParams = partOfRequest(({ query }) => query);
 
-/** Returns true for a dry run (`?dry_run=1`), which reports the effects of a request without applying them. */
+/** Returns true for a dry run (`?dry_run=1`), which reports the effects of a request but applies none. */
 export function isDryRun({ query }: ApiRequest): boolean {
   return toBoolean([query.dry_run].flat().at(-1)) === true;
 }

@@ -45,12 +45,17 @@ export class LiveListener {
   /** Sends a subscription and waits for the response. */
   async follow(groups: Groups): Promise<Message> {
     const before = this.messages.length;
-    this.send({ xrftoken: this.token, groups });
+    this.subscribe(groups);
     return eventually(() => {
       const response = this.messages.slice(before).find((message) => 'groups_current' in message);
       expect(response).toBeDefined();
       return response!;
     });
+  }
+
+  /** Sends a subscription. */
+  subscribe(groups: Groups): void {
+    this.send({ xrftoken: this.token, groups });
   }
 
   send(message: unknown): void {

@@ -109,6 +109,19 @@ describe('a websocket client', () => {
     expect(socket.codes).toEqual([1008]);
   });
 
+  it('receives no change that comes after its session ended', async () => {
+    jest.useRealTimers();
+    serve();
+    const message = { xrftoken: TOKEN, groups: { jobs: ['status_changed'] } };
+    socket.emit('message', Buffer.from(JSON.stringify(message)));
+    await until(() => socket.received.some((one) => 'groups_current' in one));
+    actor = null;
+    listeners.get(STATUS_CHANNEL)?.('[2]');
+    await until(() => socket.codes.length > 0);
+    expect(socket.codes).toEqual([1008]);
+    expect(socket.received.filter((one) => 'group_name' in one)).toEqual([]);
+  });
+
   it('reads all simultaneous changes of runs in one statement, and receives only readable runs', async () => {
     jest.useRealTimers();
     serve();

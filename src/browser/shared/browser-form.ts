@@ -44,7 +44,7 @@ export interface Submission {
 
 const submissions = new WeakMap<object, Submission>();
 
-/** Returns the form of a page in the request; undefined for other clients. */
+/** Returns the form of a page in the request; undefined for any other request. */
 export const submissionOf = (request: object): Submission | undefined => submissions.get(request);
 
 const resumed = new WeakMap<object, PendingForm>();
@@ -55,10 +55,10 @@ export const resumedForm = (request: object): PendingForm | undefined => resumed
 const OVERRIDES = new Set(['PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**
- * Recognizes forms of this server's pages: urlencoded, with a valid CSRF token, and with an active
- * or expired browser session. HTML forms support only GET and POST. Only in these forms, `_method`
- * overrides the method and `_path` overrides the path (docs/decisions/0093-page-forms.md). Other
- * clients cannot override the method (docs/contract/pages.md).
+ * Recognizes forms of this server's pages: urlencoded and with a valid CSRF token; the session can be
+ * expired or missing. HTML forms support only GET and POST. Only in these forms, `_method` overrides the
+ * method and `_path` overrides the path (docs/decisions/0093-page-forms.md). Other clients cannot override
+ * the method (docs/contract/pages.md).
  *
  * @throws Forbidden for a form of a session without a valid token or from another site
  */

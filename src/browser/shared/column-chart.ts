@@ -76,7 +76,7 @@ export function columnChart(chart: ColumnChart): Html {
     </figcaption>
     <details class="plain">
       <summary>As a table</summary>
-      <div class="folded">${table(chart)}</div>
+      <div class="folded">${valueTable(chart)}</div>
     </details>
   </figure>`;
 }
@@ -143,7 +143,7 @@ function column(index: number, top: number, chart: ColumnChart, frame: Frame): H
   </g>`;
 }
 
-const table = (chart: ColumnChart): Html =>
+const valueTable = (chart: ColumnChart): Html =>
   html`<div class="scroll" tabindex="0" role="region" aria-label="${chart.title}">
     <table>
       <thead>

@@ -73,10 +73,10 @@ const fieldSections = (
     const list = fieldList(parts, item, definition);
     return definition.pages.folded?.includes(title)
       ? folded(title, list, { kind: 'plain section' })
-      : titled(title, list);
+      : titledList(title, list);
   });
 
-const titled = (title: string, list: Html): Html =>
+const titledList = (title: string, list: Html): Html =>
   html`${title !== '' && html`<h3>${title}</h3>`}${list}`;
 
 const fieldList = (names: readonly string[], item: Item, definition: ResourceDefinition): Html =>

@@ -82,7 +82,7 @@ export class ErrorPages extends ErrorViews {
     { status, body, formErrors }: ErrorResponse,
   ): Promise<string> {
     const message = this.message(request, response, status, body);
-    // The page must not use the database, because the database may have failed.
+    // After a failure, the page must not use the database. A URL outside the API has no response to show.
     if (status >= 500 || !request.path.startsWith('/api/')) {
       return plainPage(request, response, status, message);
     }
@@ -145,8 +145,8 @@ const wantsPage = (request: ApiRequest): boolean =>
   acceptsHtml(request) && (request.method !== 'OPTIONS' || submissionOf(request) !== undefined);
 
 /**
- * Returns true for a page request without credentials. Requests with invalid credentials get an
- * error instead of the login page.
+ * Returns true for a GET or HEAD request without an `Authorization` header. Requests with invalid
+ * credentials in this header get an error instead of the login page.
  */
 const mayLogIn = (request: ApiRequest): boolean =>
   ['GET', 'HEAD'].includes(request.method) && request.headers.authorization === undefined;

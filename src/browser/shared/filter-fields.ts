@@ -30,7 +30,7 @@ const CONDITION = declareFields([
   ['value', Char({ label: 'Value', help: 'A list: ["opened", "reopened"].', control: 'line' })],
 ]);
 
-/** Returns the fields of the filters, with check boxes for the events of the service. */
+/** Returns the fields of the filters, with check boxes for the events of the service, or of all services. */
 export function filterFields(service: unknown): readonly Field[] {
   const names = isWebhookServiceName(String(service)) ? [String(service)] : WEBHOOK_SERVICE_NAMES;
   const events = names
@@ -92,7 +92,7 @@ export abstract class FilterForm implements Omit<PageForm, 'fields'> {
     const body = Object.fromEntries(rest);
     return rest.length === Object.keys(filled).length
       ? body
-      : { ...body, [DOCUMENT]: documentOf(filled) };
+      : { ...body, [DOCUMENT]: filterDocumentOf(filled) };
   }
 
   fromObject({ [DOCUMENT]: filters }: Item): Values {
@@ -120,14 +120,14 @@ export function filterValues(filters: unknown): Values {
   };
 }
 
-function documentOf(filled: Values): Record<string, unknown> {
+function filterDocumentOf(filled: Values): Record<string, unknown> {
   const lists: (readonly [string, readonly unknown[]])[] = [
     ['events', listOf(filled.filter_events)],
     ...Object.entries(LISTS).map(([name, key]) => [key, namesIn(filled[name])] as const),
   ];
   const equals = listOf(filled.filter_equals)
     .filter(isRecord)
-    .map(({ pointer, value }) => [String(pointer ?? ''), valueOf(String(value ?? ''))] as const);
+    .map(({ pointer, value }) => [String(pointer ?? ''), parsed(String(value ?? ''))] as const);
   return {
     ...Object.fromEntries(lists.filter(([, entries]) => entries.length > 0)),
     ...(equals.length > 0 ? { equals: Object.fromEntries(equals) } : {}),
@@ -140,8 +140,8 @@ const namesIn = (text: unknown): string[] =>
     .map((name) => name.trim())
     .filter(Boolean);
 
-/** Parses numbers, booleans and lists; other values are texts. */
-function valueOf(text: string): unknown {
+/** Parses JSON, except objects and inexact numbers; any other text remains text. */
+function parsed(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     const isExact = typeof value !== 'number' || String(value) === text;
@@ -151,9 +151,9 @@ function valueOf(text: string): unknown {
   }
 }
 
-/** Returns the text that `valueOf` parses to the value. */
+/** Returns the text that `parsed` parses to the value. */
 const textOf = (value: unknown): string =>
-  typeof value === 'string' && valueOf(value) === value ? value : JSON.stringify(value);
+  typeof value === 'string' && parsed(value) === value ? value : JSON.stringify(value);
 
 function fieldOf(error: string): (typeof NAMES)[number] {
   if (error.includes('"refs"')) return 'filter_refs';

@@ -20,7 +20,7 @@ const LOOKUP_LABELS: readonly (readonly [lookup: string, label: string])[] = [
   ['empty', 'is empty'],
   ['not__empty', 'is not empty'],
 ];
-/** Parameters with their own control; all other parameters are filters. */
+/** Parameters that have their own control or select no rows; all other parameters are filters. */
 const CONTROLS = new Set([
   'search',
   'order_by',
@@ -206,11 +206,11 @@ const addFilter = (fields: readonly Field[]): Html =>
 
 const NEVER_FILTERS = new Set([...CONTROLS].filter((name) => name !== 'search'));
 
-/** Returns true if filters hide rows of a list. */
+/** Returns true if the query contains a search or filters. */
 export const isFiltered = (query: QueryParameters): boolean =>
   Object.keys(query).some((name) => !NEVER_FILTERS.has(name));
 
-/** Returns the label of a filter, such as "Name contains web"; for an unknown lookup, the query. */
+/** Returns the label of a filter, such as "Name contains web"; the query for an unknown field or lookup. */
 function filterLabel(definition: ResourceDefinition, name: string, value: string): string {
   const [, negation = '', fieldName = '', comparison = 'exact'] =
     /^(not__)?([a-z][a-z0-9]*(?:_[a-z0-9]+)*)(?:__([a-z]+))?$/.exec(name) ?? [];

@@ -4,7 +4,7 @@ import { errorList } from './form-fields.js';
 import { html, type HtmlValue } from './html.js';
 import { labelFor } from './labels.js';
 
-/** Renders the errors that belong to no field of the form. */
+/** Renders the errors that belong to no field of the form; a hint if all errors belong to fields. */
 export function topErrors(errors: FieldErrors | undefined, shown: readonly string[]): HtmlValue {
   if (!errors) return null;
   const texts = Object.entries(errors)

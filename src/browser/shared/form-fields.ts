@@ -13,7 +13,7 @@ export interface FormField {
   id: string;
   value: unknown;
   errors: readonly string[];
-  /** Options of a reference. */
+  /** Options of a reference or of a list of references. */
   choices?: ReferenceList;
   /** URL of the list to search in; default: the list of all objects of the type. */
   list?: string;
@@ -74,7 +74,7 @@ export const isWide = ({ field, value, secret }: FormField): boolean =>
   !isLine(field, value) &&
   (field.control === 'lines' || (['variables', 'json', 'text'].includes(field.kind) && !secret));
 
-/** Returns true for a text that a control of one line can show. */
+/** Returns true for a field with a control of one line whose value has no line break. */
 const isLine = ({ control }: Field, value: unknown): boolean =>
   control === 'line' && !text(value).includes('\n');
 

@@ -25,7 +25,7 @@ export class FormLists {
     private readonly services: CommonServices,
   ) {}
 
-  /** Returns the ids in the lists of an object that the caller may read, by field. */
+  /** Returns up to 200 readable ids of each list, by field; omits lists whose objects the form creates. */
   async idsOf({ id, type }: Item, lists: Lists, actor: Actor): Promise<Ids> {
     const ids: Ids = {};
     for (const [field, { list, creates }] of Object.entries(lists)) {

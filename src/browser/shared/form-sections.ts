@@ -7,8 +7,8 @@ import { inSections } from './sections.js';
 import { labelForField } from './labels.js';
 
 /**
- * Renders the fields of a form in the order and sections of a layout. A section is expanded if the
- * layout requests it, or if one of its fields is required, filled in or invalid.
+ * Renders the fields of a form in the order and sections of a layout. A section is expanded if the layout
+ * requests it, or if one of its fields is required, filled in, invalid or prompted for at launch.
  */
 export function formParts(inputs: readonly FormField[], layout: PageLayout = {}): Html[] {
   const byName = new Map(inputs.map((input) => [input.field.name, input]));

@@ -18,11 +18,11 @@ const OMITTED_IF_EMPTY = new Set<Field['kind']>([
 ]);
 
 /**
- * Returns the request body of a form. An empty value is null if the field is nullable; an empty
- * number, date, reference or document is omitted otherwise. A checkbox follows a hidden `false`, so
- * the last value of a plain field counts. Documents are parsed as JSON. A name with a dot is a
- * member of a document: `extra_vars.region` is the member `region` of `extra_vars`. Entries of a
- * list have names such as `spec.0.variable`.
+ * Returns the request body of a form. An empty value is null if the field is nullable; an empty number,
+ * date, reference or document is omitted otherwise, and so is an empty choice that must not be blank. A
+ * checkbox follows a hidden `false`, so the last value of a plain field counts. Documents are parsed as
+ * JSON. A name with a dot is a member of a document: `extra_vars.region` is the member `region` of
+ * `extra_vars`. Entries of a list have names such as `spec.0.variable`.
  *
  * @throws BadRequest for a raw form whose text is not a JSON object
  * @throws Invalid for a document that is not JSON

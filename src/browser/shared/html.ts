@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../common/escape-html.js';
 
-/** HTML that is safe to send, because `html` escapes every value. */
+/** HTML that is safe to send: `html`, or the code that calls the constructor, escapes every value. */
 export class Html {
   constructor(readonly text: string) {}
 
@@ -18,9 +18,8 @@ const ADDRESS = /\s(?:href|src|action|formaction)="$/;
 const SAFE_ADDRESS = /^(?:\/(?![/\\])|[?#]|https?:\/\/|$)/;
 
 /**
- * Builds HTML. Escapes plain values for content and for double-quoted attributes, keeps `Html`
- * values and joins lists. Replaces an unsafe URL by `#`. All pages are built with this function, so
- * every value is escaped.
+ * Builds HTML. Escapes plain values for content and for double-quoted attributes, keeps `Html` values and
+ * joins lists. Replaces an unsafe URL by `#`.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let text = parts[0] ?? '';
@@ -40,7 +39,7 @@ function render(value: HtmlValue): string {
   return escapeHtml(String(value));
 }
 
-/** Renders attributes of an element; `true` renders only the name, null and false are omitted. */
+/** Renders attributes of an element; `true` renders only the name; null, undefined and false are omitted. */
 export const attributes = (
   values: Record<string, string | number | boolean | null | undefined>,
 ): Html =>

@@ -31,7 +31,7 @@ function write(value: unknown, indent: string, isPage: IsPage): string {
     );
     return block('{', '}', members, indent);
   }
-  if (typeof value === 'string') return `<span class="s">${text(value, isPage)}</span>`;
+  if (typeof value === 'string') return `<span class="s">${linkedText(value, isPage)}</span>`;
   if (typeof value === 'number') return `<span class="n">${String(value)}</span>`;
   return `<span class="b">${String(value)}</span>`;
 }
@@ -42,7 +42,7 @@ function block(open: string, close: string, items: readonly string[], indent: st
   return `${open}\n${inner}${items.join(`,\n${inner}`)}\n${indent}${close}`;
 }
 
-function text(value: string, isPage: IsPage): string {
+function linkedText(value: string, isPage: IsPage): string {
   const shown = escapeHtml(JSON.stringify(value));
   const link = linkOf(value);
   return link === null || !isPage(link)

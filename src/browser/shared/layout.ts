@@ -216,7 +216,7 @@ export const ACTIONS_HEADING = html`<span class="hidden">Actions</span>`;
  * Renders a table that scrolls sideways and stacks its cells on narrow screens.
  *
  * @param label name of the table for screen readers
- * @param headings headings of the columns; false omits a column, an empty list the row of headings
+ * @param headings headings of the columns; false omits one heading, an empty list the row of headings
  */
 export const scrollTable = (
   label: string,

@@ -40,7 +40,7 @@ export interface RowActions {
 export class ListActions {
   constructor(private readonly runs: RunsRepository) {}
 
-  /** Returns the actions of the rows, in order, with one statement for all rows. */
+  /** Returns the actions of the rows, in order, with at most one statement for all rows. */
   async ofRows(rows: readonly Item[], actor: Actor, csrf: string): Promise<RowActions[]> {
     const active = rows
       .filter(isActive)

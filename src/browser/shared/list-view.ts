@@ -11,7 +11,7 @@ import { isInstant, objectTitleOf, toneOf, valueView, type Item } from './value-
 import { isRecord, listOf, memberOf } from '../../common/records.js';
 
 const MAX_COLUMNS = 7;
-/** Fields that other columns show or that are too long for a cell. */
+/** Fields that have no column: the table shows them elsewhere, or they help no reader of a list. */
 const NEVER_COLUMNS = new Set([
   'id',
   'type',
@@ -84,9 +84,9 @@ function table(parts: ListParts, rows: readonly Item[]): Html {
         <thead>
           <tr>
             ${isSelectable && html`<th scope="col"><span class="hidden">Select</span></th>`}
-            ${showsId && heading(context, definition, 'id', 'ID')}
+            ${showsId && columnHeading(context, definition, 'id', 'ID')}
             ${columns.map((name, index) => [
-              heading(context, definition, name, labels[index] ?? ''),
+              columnHeading(context, definition, name, labels[index] ?? ''),
               index === 0 && typed && html`<th scope="col">Type</th>`,
               name === 'status' && hasRuns && html`<th scope="col">Last runs</th>`,
             ])}
@@ -224,7 +224,7 @@ function columnsOf(
     .map(({ name }) => name);
 }
 
-function heading(
+function columnHeading(
   { path, query }: PageContext,
   definition: ResourceDefinition | undefined,
   name: string,

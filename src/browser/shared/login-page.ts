@@ -129,7 +129,6 @@ export const passkeyForm = (
     <p class="message error" role="alert" hidden>The browser did not use a passkey. Try again.</p>
   </form>`;
 
-/** Renders the input of a code. */
 export const codeField = (label: string): Html =>
   html`<div class="field">
     <label for="code">${label}</label>

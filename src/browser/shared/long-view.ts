@@ -18,7 +18,7 @@ export function longView(value: unknown, field: Field | undefined): Html | null 
     // A nested object with a name, such as the user who launched a run, is shown by its name.
     if (isRecord(value) && typeof value.name === 'string') return null;
     const text = JSON.stringify(value, null, 2);
-    if (text.length > MAX_CHARACTERS) return cut(text);
+    if (text.length > MAX_CHARACTERS) return foldedText(text);
     const size = Object.keys(value).length;
     const unit = Array.isArray(value) ? 'entry' : 'field';
     const units = unit === 'entry' ? 'entries' : 'fields';
@@ -37,10 +37,10 @@ export function longView(value: unknown, field: Field | undefined): Html | null 
     const isCode = field?.kind === 'variables' || value.includes('\n');
     return isCode ? html`<code class="lines">${value}</code>` : null;
   }
-  return cut(value);
+  return foldedText(value);
 }
 
-function cut(text: string): Html {
+function foldedText(text: string): Html {
   const rest = text.length - MAX_CHARACTERS;
   const lines = text.split('\n').length;
   return folded(

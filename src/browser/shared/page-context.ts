@@ -15,7 +15,7 @@ const NOTICE_COOKIE = 'notice';
 const NOTICE_SECONDS = 30;
 const FIELD_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** Texts of notices. The cookie contains only a key, so a forged cookie cannot show other text. */
+/** Texts of notices. The cookie contains a key and field names, so a forged cookie shows no other text. */
 const NOTICES = {
   created: 'Created.',
   saved: 'Saved.',
@@ -73,7 +73,7 @@ type PageRequest = Pick<Request, 'method' | 'path' | 'headers' | 'protocol' | 's
   actor?: Actor | null;
 };
 
-/** Reads the context of a page, and sets the CSRF cookie if the browser has none. */
+/** Reads the context of a page. Sets a missing CSRF cookie, and clears the cookies of notice and refusal. */
 export function openPage(request: PageRequest, response: Response): PageContext {
   const cookies = cookiesOf(request.headers.cookie);
   if (cookies[NOTICE_COOKIE]) response.clearCookie(NOTICE_COOKIE, { path: '/' });

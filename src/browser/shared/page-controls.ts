@@ -36,7 +36,10 @@ export function pageControls(request: PlainRequest, response: Response, next: Ne
   response.redirect(303, request.path + cleaned);
 }
 
-/** Returns the query string without control parameters, or null if the query has none. */
+/**
+ * Returns the query string without control parameters and empty values, and with the added filter; null if
+ * the query contains neither.
+ */
 export function cleanQuery(query: QueryParameters): string | null {
   const entries = Object.entries(query).flatMap(([key, value]) =>
     [value ?? []].flat().map((text) => [key, text] as const),

@@ -72,7 +72,7 @@ export interface PageForm {
   preview?(filled: Record<string, unknown>): Promise<Html> | Html;
 }
 
-/** A form of a page. */
+/** The form of a route for one request, from its `PageForm`. */
 export interface FormPlan {
   fields: readonly Field[];
   /** Field whose value the user must choose first; null if no choice is open. */
@@ -113,7 +113,7 @@ export class PageForms {
    *
    * @param known current values, from the object or from the link to the page
    * @param actor the caller
-   * @returns null if the form has the fields of the route
+   * @returns null if the form has the fields of the route, or if the caller may send no body
    */
   async plan(
     { info }: TableRoute,

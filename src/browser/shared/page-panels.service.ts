@@ -16,7 +16,7 @@ export interface PanelContext<Shown extends object = object> {
   actor: Actor;
   /** CSRF token for forms of the panel. */
   csrf: string;
-  /** Query string of the page. */
+  /** Query parameters of the page. */
   query: QueryParameters;
   /** Path of the page, as the return path of forms. */
   path: string;
@@ -30,7 +30,7 @@ export interface PanelContext<Shown extends object = object> {
   sent: Readonly<Record<string, unknown>>;
 }
 
-/** A section of a page: above the fields of an object, above a list, or above a response. */
+/** A section of a page: above or below the details of an object, above a list, or above a response. */
 export interface Panel<Shown extends object = object> {
   /** True if the panel is placed before the details of the object and before other panels. */
   readonly isFirst?: boolean;
@@ -47,9 +47,9 @@ export interface Panel<Shown extends object = object> {
 const isPanel = (value: unknown): value is Panel => typeof memberOf(value, 'render') === 'function';
 
 /**
- * Declares a provider as a panel. A key is a resource type for detail pages, an operation id such
- * as `teams_list` for its page, or a type with a suffix such as `team_rows` to replace the rows of
- * all lists of the type.
+ * Declares a provider as a panel. A key is a resource type for detail pages, an operation id such as
+ * `teams_list` for its page, or a type with a suffix: `team_rows` replaces the rows of all lists of the
+ * type, `team_delete` adds to the page that confirms a deletion.
  */
 export const PagePanel = (...keys: string[]): ClassDecorator => SetMetadata(PANEL_OF, keys);
 

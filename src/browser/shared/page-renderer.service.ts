@@ -94,7 +94,7 @@ export class PageRenderer {
       const content = [message, ...forms, ...effects, shown.refused && finalResponse];
       return formPage(view, { form, content, breadcrumb, ...found });
     }
-    // Forms come before the response, except after a form was sent.
+    // Forms come before the response, except after an accepted form.
     const responseIsLast = shown.refused !== undefined || context.method === 'GET';
     return page({
       context,

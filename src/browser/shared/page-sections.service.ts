@@ -46,7 +46,7 @@ interface EmbeddedForm extends Pick<PageContext, 'csrf' | 'initialValues' | 'que
   isOpen: boolean;
 }
 
-/** Methods with forms, in the order of the page. */
+/** Methods with forms for values, in the order of the page. */
 const FORM_METHODS = ['POST', 'PATCH', 'PUT'] as const;
 
 /** Finds the forms of a page: the forms of its URL, and the actions on its object. */
@@ -135,7 +135,8 @@ export class PageSections {
   }
 
   /**
-   * Renders a form that changes an object on the page of another object, and returns to `returnTo`.
+   * Renders a form that changes an object on the page of another object, and returns to `returnTo`; null if
+   * the caller may not change the object.
    *
    * @param key prefix of the element ids, unique on the page
    */

@@ -135,7 +135,7 @@ export class PageInterceptor implements NestInterceptor {
   }
 }
 
-/** Returns the URL to redirect to after a form: the object or the list; null for no redirect. */
+/** Returns the URL to redirect to after a form: its return path, the object or a list; null for none. */
 function nextPage(
   request: ApiRequest,
   response: Response,

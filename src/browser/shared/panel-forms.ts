@@ -8,9 +8,9 @@ export interface PanelForm {
   /** URL that the form is sent to. */
   action: string;
   csrf: string;
-  /** Path to redirect to after success; default: the page of the created object. */
+  /** Path to redirect to after success; default: the created or changed object, or its list. */
   returnTo?: string;
-  /** True if errors are shown in the card at `returnTo`; only for forms without entered text. */
+  /** True if errors are shown in the card at `returnTo`; the form there does not keep entered text. */
   errorsInCard?: boolean;
   method?: 'PATCH' | 'DELETE';
   /** Values of hidden fields. */

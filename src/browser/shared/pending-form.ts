@@ -21,21 +21,22 @@ const MAX_LENGTH = ANONYMOUS_LIMIT - 4096;
  * Returns true for fields whose values must not be shown again: secrets, and documents with
  * secrets.
  */
-const isSecret = (field: Field, definition: ResourceDefinition | undefined): boolean =>
+const isHidden = (field: Field, definition: ResourceDefinition | undefined): boolean =>
   field.kind === 'secret' ||
   field.writeOnly ||
   (definition?.auditHidden.includes(field.name) ?? false);
 
 /**
  * Returns the values of a form to keep during a login, without declared secrets and without fields
- * that the form marks as secret. Returns null without values.
+ * that the form marks as secret. Returns null without values, and for values that
+ * the login form has no space for.
  */
 export function pendingForm(
   { path, method }: { path: string; method: string },
   { values, raw, secrets }: Submission,
   info: RouteInfo | undefined,
 ): PendingForm | null {
-  const hidden = (info?.body ?? []).filter((field) => isSecret(field, info?.resource));
+  const hidden = (info?.body ?? []).filter((field) => isHidden(field, info?.resource));
   const dropped = new Set([CSRF_FIELD, ...secrets, ...hidden.map(({ name }) => name)]);
   // A name such as `document.member` belongs to a document that may be hidden.
   const isDropped = (name: string): boolean =>

@@ -11,8 +11,9 @@ import { html, type HtmlValue } from './html.js';
 export interface FormRefusal {
   /** Id of the card, from the fragment of the return path. */
   card: string;
-  /** Path that the form was sent to, and the selected value. */
+  /** Path that the form was sent to. */
   path: string;
+  /** Submitted id of the selected object. */
   chosen: string;
   messages: readonly string[];
 }

@@ -7,8 +7,8 @@ import { withQuery, type PageContext } from './page-context.js';
 import type { IsPage } from './related.js';
 import { isRecord } from '../../common/records.js';
 
-/** Headers that only pages have, and headers with secrets. */
-const PAGE_HEADERS = new Set(['set-cookie', 'content-security-policy', 'content-type']);
+/** Headers that only pages have or whose value differs on pages, and headers with secrets. */
+const OMITTED_HEADERS = new Set(['set-cookie', 'content-security-policy', 'content-type']);
 
 /** Maximum number of rows in the JSON view; limits the rendering time of long lists. */
 const JSON_ROWS = 25;
@@ -84,7 +84,7 @@ function documentView(body: unknown, all: string, isPage: IsPage): Html {
 }
 
 function headerList(response: Response): Html {
-  const names = response.getHeaderNames().filter((name) => !PAGE_HEADERS.has(name));
+  const names = response.getHeaderNames().filter((name) => !OMITTED_HEADERS.has(name));
   const headers = names.map((name) => [titled(name), String(response.getHeader(name))] as const);
   return html`<dl class="headers">
     ${[['Content-Type', 'application/json'] as const, ...headers].map(

@@ -12,7 +12,7 @@ export type Item = Readonly<Record<string, unknown>>;
 /** Matches identifiers that the server generated. */
 export const GENERATED = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Returns the name of an object; without a name, its type and id. */
+/** Returns the name of an object, or another text that names it; without any, its type and id. */
 export function objectTitleOf(item: Item): string {
   const template = memberOf(memberOf(item.summary_fields, 'unified_job_template'), 'name');
   const { name, username, hostname, identifier, subject, description } = item;

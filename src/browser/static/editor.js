@@ -43,7 +43,7 @@ const THEME = EditorView.theme({
 
 const isJson = (text) => /^\s*[[{]/.test(text);
 
-/** @throws Error if the other format cannot represent a value exactly */
+/** @throws Error for invalid text, or if the other format cannot represent a value exactly */
 function convert(text) {
   if (isJson(text)) {
     const exact = exactJson(parseExact(text));

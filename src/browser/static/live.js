@@ -51,7 +51,10 @@
   const ESCAPE =
     /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[@-Z\\-_])|\r/g;
 
-  /** Returns the name of an indexed color, or the number of the indexed color nearest to RGB levels. */
+  /**
+   * Returns the name of an indexed color below 16, the number of any other indexed color, or the number of
+   * the color nearest to RGB levels; null for an invalid index.
+   */
   function extendedColor(codes) {
     const kind = codes.shift();
     if (kind === 2) {
@@ -84,7 +87,10 @@
     return next;
   }
 
-  /** Converts output to lines. Colors become classes; all else becomes text, never HTML. */
+  /**
+   * Converts output to lines. Colors and bold become classes, other escape sequences are removed, and all
+   * else becomes text, never HTML.
+   */
   function linesOf(text) {
     const lines = [document.createElement('span')];
     let style = { color: null, bold: false };

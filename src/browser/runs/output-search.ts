@@ -3,7 +3,7 @@ import { shorten } from '../shared/value-views.js';
 import type { RunOutputsRepository } from '../../runs/output/run-outputs.repository.js';
 import { plainText } from '../../runs/output/stdout.js';
 
-/** Maximum number of searched events, and of shown lines. */
+/** Maximum number of matching events that are read, and of shown lines. */
 const MAX = { events: 200, lines: 100 };
 const MAX_LINE = 300;
 

@@ -6,7 +6,7 @@ import type { RunFailure } from '../../runs/output/run-outputs.repository.js';
 /** Maximum number of different failures in the summary; the list of events is complete. */
 export const MAX_FAILURES = 20;
 /** Statuses of runs that did not succeed. */
-export const FAILED: ReadonlySet<string> = new Set(['failed', 'error', 'canceled']);
+export const UNSUCCESSFUL: ReadonlySet<string> = new Set(['failed', 'error', 'canceled']);
 
 /** Members of a run that explain its status. */
 export interface RunExplanation {
@@ -17,7 +17,8 @@ export interface RunExplanation {
 }
 
 /**
- * Renders the reason why a run failed or is waiting.
+ * Renders the reason why a run failed or was canceled, or the explanation of another status; null if that
+ * status has no explanation.
  *
  * @param events path of the list of events of the run
  */
@@ -28,7 +29,7 @@ export function causeView(
 ): Html | null {
   const explanation = run.job_explanation ?? '';
   const traceback = run.result_traceback ?? '';
-  if (!FAILED.has(run.status)) {
+  if (!UNSUCCESSFUL.has(run.status)) {
     return explanation === ''
       ? null
       : html`<section class="message warn" aria-label="Explanation">

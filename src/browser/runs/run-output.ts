@@ -12,7 +12,7 @@ const CONTEXT_LINES = 10;
 /** The part of an output that a page shows. */
 interface ShownOutput {
   parts: readonly OutputPart[];
-  /** Requested first line, starting at 1; null for the end of the output. */
+  /** Requested line, starting at 1; null for the end of the output. */
   from: number | null;
 }
 

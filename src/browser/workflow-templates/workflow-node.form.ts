@@ -43,7 +43,7 @@ export class WorkflowNodeForm implements PageForm {
   }
 }
 
-/** Labels that the graph explains better than the names of the API. */
+/** Labels and help in the words of the graph instead of the names of the API. */
 const LABELS: Readonly<Record<string, Partial<Field>>> = {
   unified_job_template: { label: 'Run' },
   identifier: { label: 'Alias', help: 'Name in the graph instead of the name of the template.' },

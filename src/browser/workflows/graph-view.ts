@@ -10,7 +10,7 @@ import { labelOf } from '../../common/fields/label.js';
 /** A node of the graph on a page. */
 export interface ShownNode {
   id: number;
-  /** Name of the template, or the identifier. */
+  /** Identifier of the node; instead of a generated identifier, the name of its run or template. */
   name: string;
   /** Label of the node's type. */
   kind: string;

@@ -41,7 +41,7 @@ function shownNode(row: NodeOnPage, csrf: string, returnTo: string): ShownNode {
   };
 }
 
-/** Returns the label of a template type: "Approval" for `workflow_approval_template`. */
+/** Returns the label of a template type, such as "Approval"; "No template" for null. */
 export const kindOf = (templateType: string | null): string =>
   templateType === null
     ? 'No template'

@@ -2,7 +2,7 @@ import { labelOf } from '../../common/fields/label.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { statusBadge } from '../shared/value-views.js';
 import type { RunFailure } from '../../runs/output/run-outputs.repository.js';
-import { explanations, FAILED, failureList } from '../runs/run-cause.js';
+import { explanations, UNSUCCESSFUL, failureList } from '../runs/run-cause.js';
 import type { Edge } from '../../workflows/workflow-rows.service.js';
 import { EDGE_TEXTS, type ShownNode } from './graph-view.js';
 
@@ -36,7 +36,7 @@ export interface NodeRun {
 export function failedNodes(nodes: readonly ShownNode[], edges: readonly Edge[]): FailedNode[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   return nodes
-    .filter(({ state }) => FAILED.has(state ?? ''))
+    .filter(({ state }) => UNSUCCESSFUL.has(state ?? ''))
     .map((node) => ({
       node,
       path: pathTo(node, byId, edges),
@@ -56,8 +56,8 @@ const hasRun = ({ state }: ShownNode): boolean => state !== 'not started' && sta
 function isTaken({ from, kind }: Edge, byId: ById): boolean {
   const state = byId.get(from)?.state ?? '';
   if (kind === 'success') return state === 'successful';
-  if (kind === 'failure') return FAILED.has(state);
-  return state === 'successful' || FAILED.has(state);
+  if (kind === 'failure') return UNSUCCESSFUL.has(state);
+  return state === 'successful' || UNSUCCESSFUL.has(state);
 }
 
 /** Returns the path of the workflow to a node; follows the first satisfied edge of each node. */
@@ -76,8 +76,8 @@ function pathTo(node: ShownNode, byId: ById, edges: readonly Edge[]): Step[] {
 }
 
 /**
- * Renders the reason why a workflow job failed: the failed nodes, the paths to them, and the errors
- * of their runs.
+ * Renders the reason why a workflow job failed or was canceled: the failed nodes, the paths to them, and
+ * the errors of their runs; null for other statuses.
  *
  * @param runs runs by node id; omits runs that the caller may not read
  */
@@ -86,7 +86,7 @@ export function workflowCauseView(
   failed: readonly FailedNode[],
   runs: ReadonlyMap<number, NodeRun>,
 ): Html | null {
-  if (!FAILED.has(status)) return null;
+  if (!UNSUCCESSFUL.has(status)) return null;
   const others = failed.length - MAX_CAUSES;
   return html`<section class="message error cause" aria-labelledby="cause-title">
     <h2 id="cause-title">${headline(status, failed)}</h2>

@@ -28,7 +28,7 @@ type ShownWorkflowRun = ShownRun & { job_explanation?: string };
 
 /**
  * Renders a workflow job: the reason for a failure, and the graph with the states of the nodes. A
- * script updates the page.
+ * script updates the page while the workflow job is active.
  */
 @Injectable()
 @PagePanel('workflow_job')
@@ -73,7 +73,7 @@ export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
       <script src="${assetUrl('graph.js')}" defer></script>`;
   }
 
-  /** Loads the failures of the runs that the caller may read. */
+  /** Loads the failures of the readable runs, by node id. */
   private async runsOf(
     failed: readonly FailedNode[],
     rows: readonly NodeOnPage[],
@@ -93,5 +93,5 @@ export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
   }
 }
 
-/** Maximum number of failures of a node; the page of the run shows all. */
+/** Maximum number of failures of a node; the page of the run shows more. */
 const MAX_FAILURES = 3;

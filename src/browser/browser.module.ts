@@ -103,7 +103,7 @@ const shared = [
   { provide: ErrorViews, useClass: ErrorPages },
 ];
 
-/** Panels, in the order in which a page shows them. */
+/** Panels, in the order in which a page shows them after the panels that are `isFirst`. */
 const panels = [
   AccessListPanel,
   HoldingsPanel,
@@ -132,12 +132,12 @@ const panels = [
   NotificationTemplatePanel,
   AttachedNotificationsPanel,
   InventoryHostsPanel,
+  LinkedAccountsPanel,
+  SecondFactorPanel,
 ];
 
 const forms = [
   AuthenticatorForm,
-  LinkedAccountsPanel,
-  SecondFactorPanel,
   CredentialForm,
   FilterTrialForm,
   InventorySourceForm,

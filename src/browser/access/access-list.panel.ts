@@ -85,7 +85,7 @@ export class AccessListPanel implements Panel<AccessPage> {
     );
   }
 
-  /** Returns the teams that hold roles of the object, including teams without members. */
+  /** Returns the readable teams that hold roles of the object, at most 200, also teams without members. */
   private async teamRows(
     { definition, id }: Subject,
     actor: Actor,
@@ -247,7 +247,7 @@ function objectLink(entry: AccessEntry): Html {
   ${object && url ? html`<a href="${url}access_list/">${objectText(entry)}</a>` : objectText(entry)}`;
 }
 
-/** Returns the implied roles that no other implied role implies. */
+/** Returns the names of the implied roles that no other implied role implies. */
 function strongest({ type, label, roles }: ResourceDefinition, implied: readonly string[]) {
   return roles
     .filter(({ field, impliedBy = [] }) => {

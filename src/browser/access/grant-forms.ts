@@ -6,7 +6,7 @@ import { objectTitleOf, type Item } from '../shared/value-views.js';
 import type { FormRefusal } from '../shared/refusal.js';
 import { isRecord } from '../../common/records.js';
 
-/** Maximum number of objects in a select; scripts and the search form find the others. */
+/** Maximum number of users, of teams or of roles in a select; scripts and the search form find others. */
 export const MAX_OPTIONS = 50;
 /** Name of the preset that holds the search text of a truncated select. */
 export const SEARCH = 'who_or_what';

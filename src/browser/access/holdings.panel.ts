@@ -47,7 +47,7 @@ interface Holding {
 type Form = Pick<PanelForm, 'csrf' | 'returnTo'>;
 
 const CARD = 'may';
-/** Maximum number of roles and teams in the card; the lists of the API are complete. */
+/** Maximum number of direct roles, of teams, and of roles of teams; the lists of the API are complete. */
 const LIMIT = 200;
 
 /** Shows the roles of a user or team with their origin, and the forms that change them. */

@@ -87,7 +87,7 @@ function objectOf(entry: Item, side: 'object1' | 'object2'): Html {
 
 const article = (word: string): string => (/^[aeiou]/.test(word) ? 'an' : 'a');
 
-/** Returns the names of the changed fields; only the page of the entry shows values. */
+/** Renders the names of the first changed fields; only the page of the entry shows values. */
 function fieldsOf(changes: unknown): HtmlValue {
   const names = isRecord(changes) ? Object.keys(changes) : [];
   if (names.length === 0) return null;

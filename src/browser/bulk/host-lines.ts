@@ -7,7 +7,8 @@ import { parseJson } from '../../common/fields/json-bounds.js';
 const TOKEN = /(?:[^\s"'\\]+|\\["\\]?|"(?:[^"\\]|\\.)*"|'[^']*')+/g;
 const QUOTED = /\\["\\]|"((?:[^"\\]|\\.)*)"|'([^']*)'/g;
 /**
- * Values that Ansible does not read as text. A number with a leading zero is text.
+ * Values that become JSON numbers or booleans. A number with a leading zero or with more than 15 digits
+ * before the point is text.
  */
 const LITERAL = /^(?:-?(?:0|[1-9]\d{0,14})(?:\.\d+)?|true|false)$/;
 

@@ -19,7 +19,7 @@ interface ShownInventory {
 }
 
 const ACTION = '/api/v2/bulk/host_create/';
-/** Maximum number of hosts and groups on the page; the lists of the API are complete. */
+/** Maximum number of hosts, and of groups, on the page; the lists of the API are complete. */
 const LIMIT = 50;
 
 /** Renders forms that add hosts to an inventory and put existing hosts into groups. */

@@ -68,7 +68,7 @@ export interface SetupStep {
   url: string | null;
 }
 
-/** Steps of the first setup by the type of object that each creates; each needs the previous ones. */
+/** Steps of the first setup in the order shown, by the type of object that each step creates. */
 const STEPS = [
   [
     'organization',
@@ -85,7 +85,7 @@ const STEPS = [
   ],
 ] as const;
 
-/** Loads the parts of the dashboard that the caller may read, with one statement for each part. */
+/** Loads the parts of the dashboard that the caller may read. */
 @Injectable()
 export class DashboardService {
   constructor(

@@ -44,7 +44,7 @@ export class InventorySourceForm implements PageForm {
       );
   }
 
-  /** Returns the files of a project that look like inventories; folders are read as well. */
+  /** Returns the files that look like inventories, as the last sync of the project found them. */
   private async filesOf(project: unknown, actor: Actor): Promise<readonly string[]> {
     if (!/^\d{1,9}$/.test(String(project))) return [];
     try {

@@ -73,7 +73,7 @@ export class JobTemplateForm extends FilterForm implements PageForm {
     ];
   }
 
-  /** Returns the id of the only project, which the form preselects. */
+  /** Returns the id of the only project, which the form preselects; undefined if there are several. */
   private async onlyProject(
     fields: readonly Field[],
     known: Readonly<Record<string, unknown>>,
@@ -97,7 +97,7 @@ export class JobTemplateForm extends FilterForm implements PageForm {
   }
 }
 
-/** Returns the field as a choice of playbooks; as a text before the first sync of the project. */
+/** Returns the field as a choice of playbooks; as a text field if no playbooks are known. */
 function playbookField(field: Field, playbooks: readonly string[], current: string): Field {
   const [only] = playbooks;
   if (only === undefined) return field;

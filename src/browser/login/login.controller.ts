@@ -257,6 +257,6 @@ export class LoginController {
 const originOf = ({ protocol, headers }: ApiRequest): string =>
   `${protocol}://${headers.host ?? 'localhost'}`;
 
-/** Returns the text of a value; '' for other JSON values, which match no user name. */
+/** Returns a string or number as text; '' for other JSON values, which no login accepts. */
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';

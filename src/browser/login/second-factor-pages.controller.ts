@@ -101,9 +101,9 @@ export class SecondFactorPagesController {
     const next = nextPath(body.next);
     const setup = openState(this.box, contextOf(actor), body.setup);
     if (!setup) throw new Forbidden('The setup took over 10 minutes or began in another session.');
-    const secret = textOf(setup.secret);
+    const secret = stringOf(setup.secret);
     try {
-      const codes = await this.factors.enrol(actor.id, secret, textOf(body.code));
+      const codes = await this.factors.enrol(actor.id, secret, stringOf(body.code));
       return pageReply(codesPage(page, { next, codes }));
     } catch (error) {
       return this.secret(page, actor, { next, secret, error: this.correctable(error, page) });
@@ -172,13 +172,13 @@ export class SecondFactorPagesController {
   ): Promise<Reply> {
     const { refused } = await this.checkFactor({ body, page, actor, address });
     if (refused) return refused;
-    const id = /^\d{1,9}$/.exec(textOf(body.id))?.[0] ?? '0';
+    const id = /^\d{1,9}$/.exec(stringOf(body.id))?.[0] ?? '0';
     if (await this.factors.removePasskey(actor.id, Number(id)))
       this.events.record('second_factor_removed', page, actor.username);
     return new Reply(302, undefined, { Location: PAGE_PATH });
   }
 
-  /** Checks the password or code of a form; returns a page with the error if the check fails. */
+  /** Checks the password or code of a form; `refused` is the page with the error if the check fails. */
   private async checkFactor({
     body,
     page,
@@ -188,7 +188,7 @@ export class SecondFactorPagesController {
     assertSession();
     const next = nextPath(body.next);
     try {
-      const sent = { password: textOf(body.password), code: textOf(body.code) };
+      const sent = { password: stringOf(body.password), code: stringOf(body.code) };
       await this.factors.confirm(actor, sent, address);
       return { next };
     } catch (error) {
@@ -220,7 +220,11 @@ export class SecondFactorPagesController {
     return pageReply(secretPage(page, { ...parts, uri, setup }), error === undefined ? 200 : 400);
   }
 
-  /** Returns the text of an error that the user can correct; records a refusal as a security event. */
+  /**
+   * Returns the text of an error that the user can correct; records a refusal as a security event.
+   *
+   * @throws any other error
+   */
   private correctable(error: unknown, page: PageContext): string {
     if (error instanceof Invalid) return Object.values(error.errors).flat().map(String).join(' ');
     if (!(error instanceof Forbidden)) throw error;
@@ -229,7 +233,7 @@ export class SecondFactorPagesController {
   }
 }
 
-/** @throws Forbidden for a token or a password */
+/** Returns the digest of the session. @throws Forbidden for a token or a password */
 function assertSession(): string {
   const { sessionDigest } = currentScope() ?? {};
   if (sessionDigest === undefined) throw new Forbidden('Log in with a browser.');
@@ -239,11 +243,11 @@ function assertSession(): string {
 /** Returns the context that seals a secret for the current session. */
 const contextOf = ({ id }: Actor): unknown[] => ['second factor', id, assertSession()];
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** @throws Invalid for a passkey without a name */
+/** @throws Invalid for a name that is empty, longer than 100 characters or cannot be stored */
 function nameOf({ name }: Fields): string {
-  const text = textOf(name).trim();
+  const text = stringOf(name).trim();
   if (text === '' || text.length > 100 || !isStorable(text)) {
     throw Invalid.field('name', 'Enter a name with at most 100 characters.');
   }

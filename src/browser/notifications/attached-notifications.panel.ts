@@ -36,7 +36,7 @@ const EVENTS = [
   ['approvals', 'When a run waits for an approval'],
 ] as const;
 
-/** Shows the notification templates of a template by event, with forms that add and remove them. */
+/** Shows the attached notification templates by event, with forms that add and remove them. */
 @Injectable()
 @PagePanel('job_template', 'workflow_job_template', 'project', 'organization')
 export class AttachedNotificationsPanel implements Panel<ShownObject> {

@@ -4,7 +4,10 @@ import { resource } from '../../common/resource/define-resource.js';
 import { FilterForm, withFilterFields, withFilterLayout } from '../shared/filter-fields.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 
-/** Form that starts with Git, from which most projects come; the style sheet hides other fields. */
+/**
+ * Form that starts with Git, from which most projects come. The style sheet hides the fields that have no
+ * effect with the selected source control.
+ */
 @Injectable()
 @PageFormOf('project')
 export class ProjectForm extends FilterForm implements PageForm {

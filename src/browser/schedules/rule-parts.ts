@@ -125,8 +125,8 @@ function readParts({ start, timezone: zone, rules }: RuleText): RuleParts | null
 }
 
 /**
- * Returns the number of a part. Reads only the first number of a list; `readRule` then returns null,
- * because the rebuilt rule differs.
+ * Returns the number of a part; null if the rule does not have the part. Reads only the first number of a
+ * list; `readRule` then returns null, because the rebuilt rule differs.
  */
 const numberIn = (parts: ReadonlyMap<string, string>, name: string): number | null =>
   parts.has(name) ? Number.parseInt(parts.get(name) ?? '', 10) : null;
@@ -156,14 +156,14 @@ export function describeRule(parts: RuleParts): string {
   const period = every === 1 ? `every ${unit}` : `every ${every} ${unit}s`;
   const isShort = unit === 'minute' || unit === 'hour';
   return [
-    `${period}${daysIn(parts)}${isShort ? ` from ${time} on` : ` at ${time}`}`,
+    `${period}${daysText(parts)}${isShort ? ` from ${time} on` : ` at ${time}`}`,
     zone,
     ...(count === null ? [] : [`${count} times`]),
     ...(lastDay === null ? [] : [`until ${lastDay}`]),
   ].join(', ');
 }
 
-function daysIn({ weekdays, nth, monthDay }: RuleParts): string {
+function daysText({ weekdays, nth, monthDay }: RuleParts): string {
   const names = WEEKDAYS.filter(([key]) => weekdays.includes(key)).map(([, name]) => name);
   const which = nth === null ? '' : `the ${NTH.get(nth) ?? `${nth}.`} `;
   const days = names.length > 0 ? ` on ${which}${names.join(', ')}` : '';

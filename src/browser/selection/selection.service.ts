@@ -14,7 +14,7 @@ const MAX_SELECTED = 200;
 
 export type SelectionAction = 'cancel' | 'delete';
 
-/** A selected object, with the reason why the action is refused for it. */
+/** A selected object, with the reason why the action is refused; null if the action is permitted. */
 export interface Selected {
   definition: ResourceDefinition;
   id: number;
@@ -30,7 +30,7 @@ export class SelectionService {
     private readonly cancels: CancelService,
   ) {}
 
-  /** Returns the selected objects that the caller may read, without changing any. */
+  /** Returns all selected objects, with the reason of each refusal, without changing any. */
   find(entries: readonly string[], action: SelectionAction, actor: Actor): Promise<Selected[]> {
     return this.process(entries, action, actor, async () => {});
   }

@@ -47,7 +47,7 @@ export const trialForm = (
   </form>`;
 };
 
-/** Returns the template whose page is at a path below its URL. */
+/** Returns the template at a URL. */
 export function templateAt(source: PanelSource, templateUrl: string, actor: Actor): Promise<Item> {
   const [collection = '', id = ''] = templateUrl.split('/').filter(Boolean).slice(-2);
   const kind = existing(
@@ -57,7 +57,7 @@ export function templateAt(source: PanelSource, templateUrl: string, actor: Acto
   return source.object(resource(kind.type), Number(id), actor);
 }
 
-/** Renders the deliveries that the filters would have launched, and the filter form. */
+/** Renders the tested deliveries, the effect of the filters on each of them, and the filter form. */
 @Injectable()
 @PagePanel(...RECEIVER_KINDS.map(({ type }) => `${type}s_webhook_filters_test`))
 export class FilterTrialPanel implements Panel<Trial> {

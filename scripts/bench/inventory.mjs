@@ -82,7 +82,7 @@ async function importerOf(root, server) {
     import(pathToFileURL(join(root, 'dist/src', path)).href);
   const { Database } = await load('database/database.js');
   const { InventoryImport } = await load('inventories/import/inventory-import.service.js');
-  const { readDelivery } = await load('inventories/import/read-delivery.js');
+  const { readDelivery } = await load('inventories/import/delivery-reader.js');
   const database = server.get(Database);
   const imports = server.get(InventoryImport, { strict: false });
   const rules = { enabled: null, instanceId: ['instance_id'] };

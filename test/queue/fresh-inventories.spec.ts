@@ -6,7 +6,7 @@ import type { Actor } from '../../src/common/access.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { InventoryImport } from '../../src/inventories/import/inventory-import.service.js';
-import { readDelivery } from '../../src/inventories/import/read-delivery.js';
+import { readDelivery } from '../../src/inventories/import/delivery-reader.js';
 import { boot, type TestApp } from '../support/boot.js';
 
 const FILLED = 5000;

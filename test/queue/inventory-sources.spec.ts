@@ -8,7 +8,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { ImportError } from '../../src/inventories/import/delivery.js';
 import type { ImportChanges } from '../../src/inventories/import/import-changes.js';
 import { InventoryImport } from '../../src/inventories/import/inventory-import.service.js';
-import { readDelivery } from '../../src/inventories/import/read-delivery.js';
+import { readDelivery } from '../../src/inventories/import/delivery-reader.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';

@@ -1,8 +1,8 @@
 import { HOST_MARKS } from '../../inventories/ansible-inventory.js';
 import type { InventoryDelivery } from '../../inventories/import/delivery.js';
 import { namesMatching } from '../../inventories/import/name-pattern.js';
-import { readDelivery } from '../../inventories/import/read-delivery.js';
-import { onlyHosts, withoutEmptyGroups } from '../../inventories/import/restrict-delivery.js';
+import { readDelivery } from '../../inventories/import/delivery-reader.js';
+import { onlyHosts, withoutEmptyGroups } from '../../inventories/import/delivery-restrictions.js';
 import { pathsIn } from '../../inventories/import/variable-paths.js';
 import type { StartedInventoryUpdate } from '../../inventory-sources/inventory-updates.repository.js';
 import { CONSTRUCTED, type SourceKind } from '../../inventory-sources/source-kinds.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { failPoint } from '../../common/fail-point.js';
 import { parseRecord } from '../../common/records.js';
-import { splitPort } from '../../inventories/import/read-delivery.js';
+import { splitPort } from '../../inventories/import/delivery-reader.js';
 import { OUTPUT_TOO_LARGE, TIMED_OUT, folderTooLarge } from '../../runs/run-explanations.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { SandboxService } from '../sandbox/sandbox.service.js';

@@ -40,8 +40,8 @@ export interface DeliveryRules {
 }
 
 /**
- * A rule for the enabled state: a host is enabled if the value at one of the paths is equal to
- * `value`.
+ * A rule for the enabled state: a host is enabled if the first value that the paths lead to is equal to
+ * `value`, ignoring case.
  */
 export interface EnabledRule {
   readonly paths: readonly string[];

@@ -22,7 +22,7 @@ export interface ImportReport {
   readonly report: (level: ReportLevel, message: string) => void;
 }
 
-/** Maximum number of objects that are listed by name; further objects are only counted. */
+/** Maximum number of objects that each kind of message names; further objects are only counted. */
 const MAX_NAMED = 1000;
 
 type Texts = ReadonlyMap<number, string>;

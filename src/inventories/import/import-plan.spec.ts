@@ -2,9 +2,9 @@ import { cycleIn } from './cycles.js';
 import { ImportError } from './delivery.js';
 import { digestOf, planImport, type ImportOptions } from './import-plan.js';
 import type { KnownHost } from './known-objects.js';
-import { mergedVariables } from './merge-variables.js';
-import { readDelivery } from './read-delivery.js';
-import { onlyHosts, withoutEmptyGroups } from './restrict-delivery.js';
+import { mergedVariables } from './variable-merge.js';
+import { readDelivery } from './delivery-reader.js';
+import { onlyHosts, withoutEmptyGroups } from './delivery-restrictions.js';
 
 const RULES = { enabled: null, instanceId: [] };
 const OPTIONS: ImportOptions = { overwrite: false, overwriteVars: false, hasInstanceIds: true };

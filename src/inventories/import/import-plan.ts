@@ -10,7 +10,7 @@ import {
 } from './delivery.js';
 import type { KnownHost, KnownObject, PlannedHost, PlannedObject } from './known-objects.js';
 
-/** Maximum length of the variables of a host or group; variables that users enter have the same limit. */
+/** Maximum length of an object's variables in characters; variables that users enter have the same limit. */
 const MAX_VARIABLES = 1_048_576;
 
 /** Options of an import. */
@@ -83,7 +83,7 @@ async function planGroups(
   const created: PlannedObject[] = [];
   const matched: Matched<KnownObject, PlannedObject>[] = [];
   for (const { name, description, variables } of groups.values()) {
-    const planned = { name, description, ...textOf('group', name, variables) };
+    const planned = { name, description, ...storedVariables('group', name, variables) };
     const found = byName.get(name);
     if (found) matched.push({ known: found, planned });
     else created.push(planned);
@@ -120,7 +120,7 @@ async function planHosts(
   }
   for (const host of hosts.values()) {
     const { name, description, instanceId, isEnabled } = host;
-    const text = textOf('host', name, host.variables);
+    const text = storedVariables('host', name, host.variables);
     const planned = { name, description, instanceId, isEnabled, ...text };
     const candidate = found.get(host);
     if (candidate) matched.push({ known: candidate, planned });
@@ -133,8 +133,8 @@ async function planHosts(
 }
 
 /**
- * Returns the objects to remove (this source created them and no longer delivers them) and the
- * objects to release (users or other sources created or deliver them).
+ * Returns the objects that this source no longer delivers: to remove if only this source delivered them, to
+ * release if a user created them or another source delivers them. Empty without the option `overwrite`.
  */
 function undeliveredObjects<Known extends KnownObject>(
   known: readonly Known[],
@@ -194,9 +194,9 @@ function assertNoSharedNames(
 /**
  * Returns variables in their stored form, with a digest.
  *
- * @throws ImportError
+ * @throws ImportError for variables that are too long or cannot be stored
  */
-export function textOf(
+export function storedVariables(
   noun: string,
   name: string,
   variables: ImportedVariables,

@@ -15,7 +15,9 @@ export interface Pairs {
 /** Variables of an inventory, and the variables that sources delivered. */
 export interface InventoryVariables {
   variables: string;
+  /** Variables of this source's last delivery, as JSON; null before the first import. */
   delivered: string | null;
+  /** Names of the variables that other sources delivered. */
   others: readonly string[];
 }
 

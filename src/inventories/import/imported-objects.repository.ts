@@ -18,7 +18,7 @@ export interface ImportScope {
   readonly inventoryId: number;
 }
 
-/** New values of an existing object; null leaves a column unchanged. */
+/** New values of an existing object; null leaves a column of a host unchanged. */
 export interface ObjectChange {
   readonly id: number;
   readonly variables: string | null;
@@ -152,7 +152,7 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Deletes everything that a source delivered.
+   * Deletes all objects of a kind that a source delivered.
    *
    * @returns number of deleted objects
    */

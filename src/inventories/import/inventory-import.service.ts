@@ -10,7 +10,7 @@ import { describeChanges, type ImportChanges, type ImportReport } from './import
 import {
   digestOf,
   planImport,
-  textOf,
+  storedVariables,
   type ImportOptions,
   type ImportPlan,
   type ObjectPlan,
@@ -26,7 +26,7 @@ import {
   type Pairs,
 } from './imported-members.repository.js';
 import type { KnownObject, PlannedObject } from './known-objects.js';
-import { mergedText } from './merge-variables.js';
+import { mergedText } from './variable-merge.js';
 
 /** Context of an import besides its delivery. */
 export interface ImportContext extends ImportReport {
@@ -55,7 +55,10 @@ export class InventoryImport {
     private readonly limit: HostLimit,
   ) {}
 
-  /** @throws ImportError, HostLimitExceeded, and errors of `checkpoint` */
+  /**
+   * @throws ImportError, HostLimitExceeded, and errors of `checkpoint`; BadRequest if the inventory is being
+   *   deleted
+   */
   async store(
     scope: ImportScope,
     delivery: InventoryDelivery,
@@ -74,8 +77,8 @@ export class InventoryImport {
       options,
     );
     context.checkpoint();
-    const groupTexts = await this.updateObjects('groups', scope, plan.groups, options);
-    const hostTexts = await this.updateObjects('hosts', scope, plan.hosts, options);
+    const groupTexts = await this.changedTexts('groups', scope, plan.groups, options);
+    const hostTexts = await this.changedTexts('hosts', scope, plan.hosts, options);
     context.checkpoint();
     const children = pairsOf(delivery, 'children');
     const hosts = pairsOf(delivery, 'hosts');
@@ -102,7 +105,7 @@ export class InventoryImport {
   }
 
   /** Returns the variables of matched objects that change, as texts. */
-  private async updateObjects(
+  private async changedTexts(
     kind: ImportedKind,
     scope: ImportScope,
     { matched }: ObjectPlan<KnownObject, PlannedObject>,
@@ -227,7 +230,7 @@ export class InventoryImport {
   ): Promise<boolean> {
     const stored = await this.members.variables(scope);
     if (!stored) throw new ImportError('The inventory does not exist any more.');
-    const delivered = textOf('inventory', 'itself', variables).delivered;
+    const { delivered } = storedVariables('inventory', 'itself', variables);
     const text = isConstructed ? delivered : await this.merged(scope, stored, delivered);
     await this.members.storeVariables(scope, { variables: text, delivered });
     return text !== stored.variables;

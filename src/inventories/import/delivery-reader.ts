@@ -177,7 +177,10 @@ function entriesOf(members: unknown): [string, ImportedVariables][] {
 const namesIn = (members: unknown): string[] =>
   isRecord(members) ? Object.keys(members) : listOf(members).map((name) => String(name));
 
-/** Splits `web:2222` and `[::1]:22` into host and port; other colons belong to the name. */
+/**
+ * Splits `web:2222` and `[::1]:22` into host and port; drops an invalid port. Other colons belong to the
+ * name.
+ */
 export function splitPort(raw: string): { name: string; port: number | null } {
   const match = /^\[([^\]]+)\]:(.*)$/s.exec(raw) ?? /^([^:]+):([^:]*)$/s.exec(raw);
   const [, name, port = ''] = match ?? [];

@@ -80,7 +80,7 @@ export type AnsibleInventory = Record<
  * Builds the inventory document (docs/contract/resources.md#inventory-script). Yields to the event
  * loop regularly, because the variables of a whole inventory can be megabytes of YAML.
  *
- * @throws VariablesError naming the host or group whose variables cannot be parsed; Unavailable
+ * @throws VariablesError naming the host, group or inventory whose variables cannot be parsed; Unavailable
  */
 export async function readInventory(
   rows: AnsibleInventoryRows,

@@ -4,7 +4,7 @@ import { TableRepository, InjectRepository, type Repository } from '../database/
 import { lookupId } from './lookup-id.js';
 import { GroupChild } from './inventory.entity.js';
 
-/** A group inside another. */
+/** A group inside another group. */
 export interface GroupEdge {
   parentId: number;
   childId: number;
@@ -60,7 +60,8 @@ export class GroupChildrenRepository extends TableRepository<GroupChild> {
   }
 
   /**
-   * Copies the links between groups of one inventory to the groups with the same names in another.
+   * Copies the links between groups of one inventory to the groups with the same names in another
+   * inventory.
    */
   async copy(original: number, copy: number): Promise<void> {
     await this.database.execute(sql`

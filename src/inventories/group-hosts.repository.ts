@@ -34,7 +34,8 @@ export class GroupHostsRepository extends TableRepository<GroupHost> {
   }
 
   /**
-   * Copies the memberships of one inventory to the groups and hosts with the same names in another.
+   * Copies the memberships of one inventory to the groups and hosts with the same names in another
+   * inventory.
    */
   async copy(original: number, copy: number): Promise<void> {
     await this.database.execute(sql`

@@ -15,7 +15,7 @@ export interface HostCondition {
   readonly isQuoted: boolean;
 }
 
-/** Error for an invalid filter; the message contains the reason and the position. */
+/** Error for an invalid filter; the message contains the reason, and the position of an unexpected token. */
 export class HostFilterError extends Error {
   override readonly name = 'HostFilterError';
 }

@@ -37,7 +37,7 @@ export function hostFilterCondition(text: string, alias: string, parts: Expressi
   }
 }
 
-/** Error for a condition that list queries do not support either. */
+/** Error for a condition that filters do not support. */
 class ConditionError extends Error {}
 
 function conditionOf({ key, value, isQuoted }: HostCondition, parts: ExpressionParts): Sql {

@@ -16,12 +16,12 @@ export const GROUPS_OF_ALL: ReadonlySet<string> = new Set(['all', 'ungrouped']);
  * @throws Invalid for an invalid port, a port without a name, or the name of an implicit group
  */
 export function splitHostName(name: string): { name: string; port: number | null } {
-  const split = withoutPort(name);
+  const split = splitOffPort(name);
   if (GROUPS_OF_ALL.has(split.name)) throw Invalid.field('name', 'Invalid host name.');
   return split;
 }
 
-function withoutPort(name: string): { name: string; port: number | null } {
+function splitOffPort(name: string): { name: string; port: number | null } {
   const parts = name.split(':');
   const [host = '', port = ''] = parts;
   if (parts.length !== 2) return { name, port: null };

@@ -22,7 +22,7 @@ export interface Clash {
 
 /** Comparison of the request's hosts with the inventory. */
 export interface HostCheck {
-  /** Number of hosts that already exist in the inventory. */
+  /** Number of requested hosts that already exist in the inventory. */
   existing: number;
   /** Total number of clashes; `clashes` can contain fewer. */
   faults: number;

@@ -32,8 +32,8 @@ export const allHosts = (): Sql => sql`SELECT id, inventory_id, name FROM hosts`
 
 /**
  * Returns the condition on a row of hosts for the hosts of an organization that match another
- * condition. If a name is in several inventories, only the host with the lowest id matches. Hosts
- * of constructed inventories are excluded.
+ * condition. If a name is in several inventories, only the host with the lowest id matches. Only plain
+ * inventories count, without those that are being deleted.
  *
  * @param matches condition on a row of hosts
  */
@@ -108,8 +108,8 @@ export class HostsRepository extends TableRepository<RowOf<Host>> {
   }
 
   /**
-   * Returns the original hosts of a constructed inventory's hosts, by id; null for a deleted
-   * original. Empty for other inventories.
+   * Returns the ids of the original hosts by the id of their constructed host; null for a deleted original.
+   * Empty for other inventories.
    */
   async originalsIn(inventoryId: number): Promise<Map<number, number | null>> {
     const rows = await this.database.rows<{ id: number; original_id: number | null }>(sql`
@@ -120,7 +120,7 @@ export class HostsRepository extends TableRepository<RowOf<Host>> {
     return new Map(rows.map(({ id, original_id: original }) => [id, original]));
   }
 
-  /** Returns the original host of a constructed host; undefined for other hosts. */
+  /** Returns the id of a constructed host's original host; undefined if there is no original. */
   async originalOf(hostId: number): Promise<number | undefined> {
     return (await this.database.row<{ id: number }>(originalsOf([hostId])))?.id;
   }

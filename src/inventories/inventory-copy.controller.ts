@@ -16,8 +16,8 @@ import type { Inventory } from './inventory.entity.js';
 type InventoryRow = RowOf<Inventory>;
 
 /**
- * Copies an inventory with its instance groups, and with its members or, if it is a constructed inventory, with
- * its inputs.
+ * Copies an inventory with its instance groups, and with its members or, if it is a constructed inventory,
+ * with its inputs.
  */
 @Resource(inventories, 'api/v2/inventories/:id/copy')
 export class InventoryCopyController extends CopyController<Inventory> {

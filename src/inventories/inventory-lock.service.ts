@@ -29,7 +29,7 @@ export class InventoryLock {
   /**
    * Locks an inventory before the creation of a host or a group.
    *
-   * @throws Invalid for smart and constructed inventories
+   * @throws Invalid for smart and constructed inventories; BadRequest if the inventory is being deleted
    */
   async lockForCreate(inventoryId: number, noun: 'host' | 'group'): Promise<void> {
     const [inventory] = await this.inventories.lock([inventoryId]);
@@ -44,7 +44,7 @@ export class InventoryLock {
    * Locks an inventory whose hosts or groups are about to change.
    *
    * @param verb verb for the error text
-   * @throws BadRequest for a constructed inventory
+   * @throws BadRequest for a constructed inventory, or if the inventory is being deleted
    */
   async lockForChange(
     inventoryId: number,
@@ -61,6 +61,7 @@ export class InventoryLock {
    * Locks several inventories in the order of ids, so that transactions cannot deadlock.
    *
    * @returns number of hosts of each inventory under the lock; a deleted inventory is missing
+   * @throws BadRequest if an inventory is being deleted
    */
   async lockAll(
     inventoryIds: readonly number[],
@@ -72,8 +73,10 @@ export class InventoryLock {
   }
 
   /**
-   * Checks that a name is free. Ansible identifies hosts and groups by name only, so within an
-   * inventory no group can have the name of a host. Requires the lock.
+   * Checks that no group has the name of a host, or no host the name of a group, because Ansible identifies
+   * both by name only. An index keeps the names of each kind unique. Requires the lock.
+   *
+   * @throws Invalid if the name is taken
    */
   async assertNameFree(inventoryId: number, name: string, noun: 'host' | 'group'): Promise<void> {
     const [others, other] =

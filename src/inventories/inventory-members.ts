@@ -26,14 +26,15 @@ export const hostedInventory = (row: Row): HostedInventory => ({
 });
 
 /**
- * Actor of the filter. Members are independent of the reader; `OPEN` limits what a filter can read.
+ * Actor of the filter. Members are independent of the reader; `READABLE_TYPES` limits what a filter can
+ * read.
  */
 const FILTER_ACTOR: Actor = { id: 0, username: '', isSuperuser: true, isSystemAuditor: false };
 
 /**
  * Relations that a smart inventory's filter can read. The members reveal what the filter found, so
- * the filter only reads data that readers of a host see: all fields of its own inventory, and the
- * summary fields of other objects.
+ * the filter only reads data that readers of a host see: all fields of its inventory, groups and sources,
+ * and the summary fields of other objects.
  */
 const READABLE_TYPES: Readonly<Record<string, 'all' | 'summary'>> = {
   inventory: 'all',

@@ -35,7 +35,7 @@ export class InventoryRows {
     return { variables, groups, hosts, groupHosts, groupChildren };
   }
 
-  /** Returns one host of an inventory by its name. */
+  /** Returns one host of an inventory by its name; null if there is no such host or inventory. */
   async host(inventoryId: number, name: string): Promise<HostRow | null> {
     const inventory = await this.inventories.described(inventoryId);
     if (!inventory) return null;

@@ -14,14 +14,17 @@ import {
 import { InventoryRows } from './inventory-rows.service.js';
 
 /**
- * Provides the inventory document of Ansible (docs/contract/resources.md#inventory-script) from the rows that
- * `InventoryRows` reads.
+ * Provides the inventory document of Ansible (docs/contract/resources.md#inventory-script) from the rows
+ * that `InventoryRows` reads.
  */
 @Injectable()
 export class InventoryScript {
   constructor(private readonly rows: InventoryRows) {}
 
-  /** @throws NotFound for an unknown `host`, BadRequest for an invalid `subset` */
+  /**
+   * @throws NotFound for an unknown `host`; BadRequest for an invalid `subset`, for variables that cannot be
+   *   parsed, or if the inventory is being deleted
+   */
   async document(inventory: Row, query: QueryParameters): Promise<object> {
     const options = optionsOf(query);
     const [hostName] = valuesOf(query.host);

@@ -75,8 +75,8 @@ export const smartInventories = (): Factory =>
   );
 
 /**
- * Returns the sublist of a group's hosts or a host's groups; an object that is created here joins
- * both inventory and list.
+ * Returns the sublist of a group's hosts or a host's groups; POST adds a new object to the parent's
+ * inventory and to the list.
  */
 export const members = (relation: 'hosts' | 'groups'): Factory =>
   attached(relation, {
@@ -119,8 +119,7 @@ export const potentialChildren = (): Factory =>
   );
 
 /**
- * Returns the sublist of an inventory's groups that are in no other group; new groups are created
- * here.
+ * Returns the sublist of an inventory's groups that are in no other group; POST creates such a group.
  */
 export const rootGroups = (): Factory =>
   subListOf(

@@ -23,7 +23,7 @@ import { HostRuns } from './inventory-uses.js';
 import { MemberCounts } from './member-counts.service.js';
 import { sourceCounts } from './source-counts.js';
 
-/** Maximum number of members in a host's summary. */
+/** Maximum number of groups, and of jobs, in a host's summary. */
 const MAX_MEMBERS = 5;
 
 const SOURCES = {
@@ -127,8 +127,8 @@ interface HostDetail {
 }
 
 /**
- * Adds some groups and the latest jobs of each host, and a flag for hosts that a source delivered, in
- * one statement per page.
+ * Adds some groups and the latest jobs of each host, a flag for hosts that a source delivered, and links to
+ * original hosts, in one statement per page.
  */
 @Injectable()
 export class HostExtension {

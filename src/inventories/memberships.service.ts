@@ -46,7 +46,7 @@ export class Memberships {
     );
   }
 
-  /** Returns the existing host of the group's inventory if the body only contains its name. */
+  /** Returns the host of the group's inventory with the name in a body without variables. */
   async hostByName(
     { inventory_id: inventory }: Row,
     { name, variables = '' }: Record<string, unknown>,

@@ -23,7 +23,8 @@ export class SourceObjects {
   ) {}
 
   /**
-   * @throws Conflict if an active run uses the inventory, BadRequest for a constructed inventory
+   * @throws Conflict if an active run uses the inventory; BadRequest for an inventory that is constructed or
+   *   being deleted
    */
   async remove(source: Row, kind: ImportedKind): Promise<void> {
     const inventoryId = Number(source.inventory_id);

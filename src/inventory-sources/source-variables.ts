@@ -3,7 +3,7 @@ import { mapValues } from '../common/records.js';
 
 /** Names that no source of any kind can set. */
 const PROHIBITED = new Set(['HOME', 'USER', '_', 'TERM', 'PATH']);
-/** Names that would let authors of a project run other programs on the worker. */
+/** Names that would let authors of a project run other programs, or replace values that the worker sets. */
 const LOADERS =
   /^(LD_|DYLD_|PYTHON|NODE_|AUTOMATION_CONTROLLER_|RUNNER_)|^(BASH_ENV|ENV|IFS|SHELL|TMPDIR|INVENTORY_SOURCE_ID|INVENTORY_UPDATE_ID)$/;
 const NAME = /^[A-Za-z_]\w*$/;

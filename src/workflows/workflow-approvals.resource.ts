@@ -10,7 +10,7 @@ import { WorkflowApproval } from './workflow-approval.entity.js';
  * Returns a predicate: the caller has a role on the template of the waiting run. Job templates have
  * no approval role, so their administrators decide.
  */
-const onTemplate = (role: string, jobTemplateRole = role): Predicate =>
+const onTemplateOfRun = (role: string, jobTemplateRole = role): Predicate =>
   refersTo(
     'workflow_job_id',
     'unified_job',
@@ -34,9 +34,9 @@ export const workflowApprovals = defineResource({
   // Approvals are approved or denied; only the workflow starts them.
   usable: { start: () => false },
   policy: {
-    read: anyOf(onTemplate('read_role'), runsOrganization),
-    delete: onTemplate('admin_role'),
-    actions: { approve: onTemplate('approval_role', 'admin_role') },
+    read: anyOf(onTemplateOfRun('read_role'), runsOrganization),
+    delete: onTemplateOfRun('admin_role'),
+    actions: { approve: onTemplateOfRun('approval_role', 'admin_role') },
   },
   aliases: { workflow_approval_template: 'unified_job_template' },
   relations: {

@@ -148,7 +148,7 @@ export class WorkflowJobNodesRepository
       WHERE node.job_id = given.job_id AND node.outcome = ''`);
   }
 
-  /** Ends the nodes of workflow jobs that were not started. */
+  /** Stores the outcome `skipped` of all unstarted nodes of workflow jobs. */
   async skipUnstarted(workflowJobIds: readonly number[]): Promise<void> {
     await this.database.execute(sql`
       UPDATE workflow_job_nodes

@@ -85,7 +85,7 @@ const CANDIDATES = raw(`
       CASE WHEN NOT may_overlap THEN coalesce(running_id, nullif(first_id, id)) END AS blocker_id
     FROM lines WHERE status = 'pending')`);
 
-/** Returns a query for `WorkflowApprovalFacts`. Readers of an approval can also read the workflow's template. */
+/** Returns a query for `WorkflowApprovalFacts`. Readers of an approval can read the workflow's template. */
 export function approvalFacts(ids: readonly number[], actor: Actor): Sql {
   const { policy } = resource('workflow_approval');
   return sql`
@@ -177,7 +177,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
       RETURNING approval.id, approval.type, approval.status, approval.unified_job_template_id`);
   }
 
-  /** Returns the pending approvals that some runs wait for. */
+  /** Returns the pending approvals of some runs: of their steps, or before their start. */
   async pendingApprovalsOf(runIds: readonly number[]): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       SELECT id FROM unified_jobs
@@ -186,7 +186,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
     return rows.map(({ id }) => id);
   }
 
-  /** Returns true if a run that has not started has an approval that was not granted. */
+  /** Returns true if an approval of a run was not granted. Steps also count, so the run must be unstarted. */
   async lacksApproval(runId: number): Promise<boolean> {
     const row = await this.database.row(sql`
       SELECT 1 FROM unified_jobs
@@ -257,7 +257,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
       WHERE workflow.id = given.id`);
   }
 
-  /** Returns the templates of a workflow job and of the jobs around it, innermost first. */
+  /** Returns the templates of each workflow job and of the workflow jobs around it, innermost first. */
   chains(ids: readonly number[]): Promise<(Row & { chain: { id: number; name: string }[] })[]> {
     return this.database.rows(sql`
       WITH RECURSIVE chain AS (

@@ -30,7 +30,7 @@ const onOrganization = (role: string): Predicate =>
 const launchedBulk = allOf(isBulk, isActor('created_by_id'));
 const readable = anyOf(onTemplate('read_role'), onOrganization('admin_role'));
 
-/** Returns true for a workflow job that can be launched again: its template exists, or it is a bulk launch. */
+/** Returns true if a workflow job can be launched again: its template exists, or the launch was bulk. */
 const hasSource = (row: Row): boolean =>
   row.is_bulk_job === true ||
   (row.is_sliced_job === true ? row.job_template_id !== null : hasTemplate(row));

@@ -67,7 +67,7 @@ export interface NewWorkflowJob {
   /** False to wait for other workflow jobs of its template. */
   allowSimultaneous: boolean;
   organizationId: number | null;
-  /** User who launched; null for an event. */
+  /** User who launched; null if no user did, as for events and schedules. */
   createdBy: number | null;
   launchType: LaunchType;
   /**
@@ -142,7 +142,7 @@ export class WorkflowRows {
   }
 
   /**
-   * Creates workflow jobs in two statements, independent of the number of jobs and nodes.
+   * Creates workflow jobs. The number of statements is independent of the number of jobs and nodes.
    *
    * @param reservedIds ids from an earlier call of `takeIds`
    * @returns the rows of the workflow jobs, in the order of `newJobs`

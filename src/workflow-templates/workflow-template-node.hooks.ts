@@ -139,6 +139,6 @@ function assertNewAnswers(
   throw Invalid.field('extra_data', text);
 }
 
-/** Returns values that reset all launch fields, for a node without a template. */
+/** Returns the launch fields of a node without a template: reset if the request removes the template. */
 const withoutPrompts = (changesTemplate: boolean): ValuesOf<WorkflowTemplateNode> =>
   mapValues(NO_PROMPTS, (none) => (changesTemplate ? none : undefined));

@@ -50,7 +50,7 @@ export class DueSchedules {
   ) {}
 
   /**
-   * Launches due schedules, in the caller's transaction. Several workers can call it at the same time.
+   * Launches due schedules, in the caller's transaction. Several workers can launch at the same time.
    *
    * @returns true if more schedules can be due
    */

@@ -176,8 +176,8 @@ interface Search {
 }
 
 /**
- * Returns the nearest occurrence that no exception removes. Yields to the event loop after each
- * rule.
+ * Returns the nearest occurrence that no exception removes; null if there is none, or if exceptions remove
+ * too many. Yields to the event loop after each rule.
  */
 async function find(
   { rules, exceptions, yielder }: Search,
@@ -250,10 +250,10 @@ function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS):
 }
 
 /**
- * Returns the maximum number of periods to search. The library computes all days of a year or a month to find
- * an occurrence. With `BYSETPOS` it also computes all times of these days, even in periods without a match,
- * so the minimum of the frequency does not apply. The library counts the periods of a rule with `COUNT` from its
- * start, not from the last match, so these rules need more periods.
+ * Returns the maximum number of periods to search. The library computes all days of a year or a month to
+ * find an occurrence. With `BYSETPOS` it also computes all times of these days, even in periods without a
+ * match, so the minimum of the frequency does not apply. The library counts the periods of a rule with
+ * `COUNT` from its start, not from the last match, so these rules need more periods.
  */
 function periodsOf(parts: Rule['parts'], max: number, candidates: number): number {
   const frequency = parts.get('FREQ') ?? '';
@@ -293,8 +293,9 @@ function withTimeOf(start: Date | null, parts: Rule['parts']): ReadonlyMap<strin
 }
 
 /**
- * Returns an hourly rule that has the same hours on each of its days as a daily rule; other rules unchanged. The
- * library adds elapsed hours, so a clock change would move all later occurrences to other hours.
+ * Returns an hourly rule that has the same hours on each of its days as a daily rule; other rules
+ * unchanged. The library adds elapsed hours, so a clock change would move all later occurrences to other
+ * hours.
  */
 function asDaily(start: string, parts: Rule['parts']): Rule['parts'] {
   const interval = Number(parts.get('INTERVAL'));

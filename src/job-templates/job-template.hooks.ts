@@ -13,7 +13,7 @@ import { WebhookFields } from '../templates/webhook-fields.service.js';
 import type { JobTemplate } from './job-template.entity.js';
 import { TemplateProjects } from './template-projects.service.js';
 
-/** Fields whose change requires no role on project and inventory, as they do not change code or hosts of runs. */
+/** Fields that change neither the code nor the hosts of runs, and need no role on project and inventory. */
 const NON_SENSITIVE = new Set([
   'name',
   'description',

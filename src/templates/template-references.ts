@@ -27,8 +27,8 @@ export const TEMPLATE_SUMMARY = object(
 type NamedTemplate = TemplateName & { may_read: boolean };
 
 /**
- * Returns the summary of a template of any kind for an object that refers to it. Without read permission
- * it contains id, name and kind only.
+ * Returns the summary of a template of any kind for an object that refers to the template. Without read
+ * permission, the summary has no description.
  */
 export const summarizeReferred = ({
   id,

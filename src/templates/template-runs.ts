@@ -10,7 +10,7 @@ export interface RecentRun {
   type: string;
 }
 
-/** The runs of templates; implemented by the runs module, a later layer. */
+/** The runs of templates; implemented by the feature `runs`. */
 export abstract class TemplateRuns {
   /** Returns a query for the newest runs (`RecentRun`) of each template, newest first. */
   abstract recent(templateIds: readonly number[], limit: number): Sql;

@@ -13,7 +13,7 @@ export interface TemplateName {
   type: string;
   name: string;
   description: string;
-  /** Seconds until an approval is denied; null for other kinds. */
+  /** Seconds until an approval is denied; for other kinds, the timeout of their runs, or null. */
   timeout: number | null;
   /** Project of a job template or of an inventory source. */
   project_id: number | null;

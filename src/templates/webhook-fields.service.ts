@@ -35,7 +35,7 @@ export class WebhookFields {
     if (service !== '') await this.keys.assign(id);
   }
 
-  /** Returns the key column after a change: a new service gets a new key. */
+  /** Returns the key column after a change: another service gets a new key, no service an empty key. */
   keyAfter(row: Row, { webhook_service: service }: Values): ExtraColumns {
     if (service === undefined) return {};
     return { webhook_key: service === '' ? '' : this.keys.fresh(row.id) };

@@ -32,7 +32,7 @@ export class WebhookTemplateFields {
   @Bool({ help: 'Launch each body only once, regardless of the id of the delivery.' })
   webhook_dedupe_body!: boolean;
 
-  /** Sealed for this row; only the webhook_key endpoint returns and rotates it. */
+  /** Sealed for this row. Only `webhook_key/` and `webhook/` return the key. */
   @Text({ internal: true, filter: false })
   webhook_key!: string;
 }

@@ -19,8 +19,8 @@ const INVENTORY_PROBE_LINES = 10;
 const SKIPPED_FOLDERS = new Set(['roles', 'tasks', 'group_vars', 'host_vars']);
 
 /**
- * Returns the sorted relative paths of files that look like playbooks (YAML with `hosts:` or an
- * import, or encrypted with vault).
+ * Returns the sorted relative paths of files that look like playbooks: YAML with `hosts:`, an import or an
+ * include, or encrypted with vault.
  */
 export async function listPlaybooks(dir: string): Promise<string[]> {
   return listFiles(dir, couldBePlaybook);
@@ -34,8 +34,8 @@ export async function listInventoryFiles(dir: string): Promise<string[]> {
 /**
  * Returns the absolute path of a file of the project.
  *
- * @throws RunnerError if the path is absolute, leads out of the project (also through a symbolic link)
- *   or does not exist
+ * @throws RunnerError if the path is empty, absolute or invalid, leads out of the project (also through a
+ *   symbolic link), does not exist or is not a file
  */
 export async function resolveInside(projectDir: string, path: string): Promise<string> {
   if (path === '' || path.includes('\0') || isAbsolute(path)) {

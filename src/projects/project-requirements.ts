@@ -52,7 +52,7 @@ const PROJECT_CONTENT =
 /**
  * Returns the requirements of a project, in the order of their installation.
  *
- * @throws RunnerError
+ * @throws RunnerError for a file that is too large
  */
 export async function readRequirements(projectDir: string): Promise<RequirementFile[]> {
   const places = PLACES.flatMap(([name, kind]) =>

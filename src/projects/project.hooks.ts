@@ -143,7 +143,8 @@ export class ProjectHooks implements ResourceHooks<Project> {
   }
 
   /**
-   * Checks that the caller administers all templates of the project, which move with the project.
+   * Checks that the caller administers all templates of the project, which move with the project. Only a
+   * superuser can remove the organization.
    */
   private async assertMayMove(
     row: RowOf<Project>,

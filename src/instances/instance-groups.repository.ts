@@ -8,7 +8,7 @@ import type { GroupPolicy, GroupInstance } from './group-members.js';
 import { InstanceGroup } from './instance-group.entity.js';
 import { liveNodes, readyMachines } from './worker-nodes.repository.js';
 
-/** Name of the group that contains every worker and executes every run. */
+/** Name of the group that contains every machine. */
 export const DEFAULT_GROUP = 'default';
 
 export interface GroupOverview {
@@ -105,7 +105,7 @@ export const groupNames = (): Sql => sql`SELECT id, name FROM instance_groups`;
 /** Returns an SQL array with all groups. */
 export const existingGroups = (): Sql => sql`ARRAY(SELECT id FROM instance_groups)`;
 
-/** Returns joins of groups `g` to all their instances, `one`, and to the instances that accept runs, `ready`. */
+/** Returns joins of groups `g` to all their instances `one`, and to the instances `ready` for runs. */
 const joinMembers = (): Sql => sql`
   LEFT JOIN instances one ON g.name = ${DEFAULT_GROUP} OR EXISTS (
     SELECT 1 FROM instance_group_instances WHERE instance_group_id = g.id AND instance_id = one.id)

@@ -4,7 +4,7 @@ import { now } from '../database/table.js';
 /** Time without a heartbeat after which a worker counts as lost, in seconds. */
 export const NODE_LOST_SECONDS = 30;
 
-/** Live worker process. */
+/** Worker process; the row of a dead process remains until another worker deletes the row. */
 @Entity('worker_nodes')
 export class WorkerNode {
   /** Name `<hostname>/<host key>/<pid>-<random>`, which also identifies the holder of a lease. */

@@ -8,7 +8,7 @@ import { NODE_LOST_SECONDS, WorkerNode } from './worker-node.entity.js';
 /** The process of a worker: process id and start time identify it on its host. */
 export type WorkerProcess = Pick<WorkerNode, 'name' | 'pid' | 'start_time'>;
 
-/** Capacity and usage of machines, in forks. */
+/** Capacity and usage of machines: both capacities in forks, and numbers of instances and runs. */
 export interface InstallationLoad {
   capacity: number;
   instances: number;
@@ -59,7 +59,7 @@ export const isCheckPending = (alias: string): Sql => sql`
   coalesce(${ident(alias, 'health_check_started')}
     > coalesce(${ident(alias, 'last_health_check')}, '-infinity'), false)`;
 
-/** Live worker processes. */
+/** Worker processes. */
 @Injectable()
 export class WorkerNodesRepository extends TableRepository<WorkerNode> {
   constructor(
@@ -86,7 +86,7 @@ export class WorkerNodesRepository extends TableRepository<WorkerNode> {
       SELECT name, pid, start_time FROM worker_nodes WHERE host_key = ${hostKey}`);
   }
 
-  /** Deletes workers, and all workers without a heartbeat for a long time. */
+  /** Deletes workers, and all workers without a heartbeat for ten times `NODE_LOST_SECONDS`. */
   async removeLost(names: readonly string[]): Promise<void> {
     await this.database.execute(sql`
       DELETE FROM worker_nodes WHERE name = ANY(${names}::text[])
@@ -112,7 +112,7 @@ export class WorkerNodesRepository extends TableRepository<WorkerNode> {
       CROSS JOIN LATERAL (${this.runs.inGroup(sql`g.id`, sql`members.hostnames`)}) run`;
   }
 
-  /** Returns capacity and usage by the scheduler's count. */
+  /** Returns capacity and usage of all machines by the scheduler's count. */
   async load(): Promise<InstallationLoad> {
     const row = await this.database.row<InstallationLoad>(sql`
       SELECT live.capacity, live.instances, runs.consumed_capacity, runs.jobs_running,

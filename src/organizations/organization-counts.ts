@@ -27,8 +27,9 @@ export const ORGANIZATION_SHOWS: ShownMembers = {
 };
 
 /**
- * Returns `related_field_counts`: the number of objects of each type in each organization that the caller
- * can see. Only details contain the number of hosts, to which the organization's limit applies.
+ * Returns `related_field_counts`: the number of objects of each type that the caller can read in each
+ * organization, and of all users and administrators. Only details contain the number of hosts, to which the
+ * organization's limit applies.
  */
 export async function organizationExtension(
   rows: readonly Row[],

@@ -63,7 +63,7 @@ export class User extends ResourceEntity {
   @Text({ internal: true })
   password_hash!: string;
 
-  /** Incremented when the password changes. Sessions of older generations end. */
+  /** Incremented for a new password and for the first second factor. Sessions of older generations end. */
   @Integer({ internal: true, default: 0 })
   session_generation!: number;
 }

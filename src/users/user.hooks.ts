@@ -124,7 +124,7 @@ export class UserHooks implements ResourceHooks<User> {
   }
 }
 
-/** True for a new password. An empty text and the placeholder are not passwords. */
+/** Returns true for a new password. An empty text and the placeholder are not passwords. */
 const isNewPassword = (password: unknown): password is string =>
   typeof password === 'string' && password !== '' && password !== ENCRYPTED;
 

@@ -16,7 +16,7 @@ export interface Account {
   is_superuser: boolean;
   is_system_auditor: boolean;
   has_second_factor: boolean;
-  /** True before the first login by a password of this controller. */
+  /** True before the first login; only `accountByName` sets this field. */
   is_new?: boolean;
 }
 
@@ -87,12 +87,12 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
     return this.existsBy({ is_superuser: true });
   }
 
-  /** True if a superuser has a local password. */
+  /** Returns true if a superuser has a local password. */
   hasLocalSuperuser(): Promise<boolean> {
     return this.existsBy({ is_superuser: true, password_hash: Not('') });
   }
 
-  /** True if any of the users is not disabled. */
+  /** Returns true if any of the users is not disabled. */
   anyCanLogIn(ids: readonly number[]): Promise<boolean> {
     return this.existsBy({ id: In([...ids]), is_disabled: false });
   }
@@ -109,7 +109,7 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
     return changed > 0;
   }
 
-  /** Creates a superuser, or makes an existing user a superuser. An empty hash keeps the existing one. */
+  /** Creates a superuser, or enables an existing user as a superuser. An empty hash keeps the old hash. */
   async saveSuperuser(username: string, passwordHash: string): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO users (username, password_hash, is_superuser)

@@ -56,7 +56,10 @@ const administersAllOf: Predicate = (alias, actor) => sql`(
 const isWithinRights: Predicate = (alias, actor) => sql`NOT EXISTS (
   ${rolesHeldBy(ident(alias, 'id'), (role) => sql`${role} NOT IN (${rolesHeldBy(actor.id)})`)})`;
 
-/** Permits administrators of any organization on users who belong to no organization. */
+/**
+ * Permits administrators of any organization on users who belong to no organization and are neither superuser
+ * nor auditor.
+ */
 const isOrphan: Predicate = (alias, actor) => sql`(
   NOT ${ident(alias, 'is_superuser')} AND NOT ${ident(alias, 'is_system_auditor')}
   AND ${holdsAny('organization', ['admin_role'], actor)}

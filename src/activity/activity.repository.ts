@@ -20,11 +20,9 @@ export interface DescribedEntry {
   object2: string;
   object2_id: number | null;
   object2_name: string;
-  /**
-   * Type of the object and field of a role that was granted or revoked, and the role's id while it
-   * exists.
-   */
+  /** Type of the object and field of a role that was granted or revoked. */
   role: string | null;
+  /** Id of this role while the role exists. */
   role_id: number | null;
 }
 

@@ -28,7 +28,7 @@ const isAbout = (side: Side, type: string, rule: (idColumn: string) => Predicate
   return withArms(allOf(isOfType, meets), () => armsOf(meets).map((arm) => allOf(isOfType, arm)));
 };
 
-/** Permits entries about an object on which the caller holds the read role. */
+/** Permits entries about an object, except an organization, on which the caller holds the read role. */
 const isAboutReadable = (side: Side): Predicate => {
   const [type, id] = [typeColumn(side), `${side}_id`];
   const rule: Predicate = (alias, actor) => sql`

@@ -5,7 +5,7 @@ import { sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
 import type { User } from '../users/user.entity.js';
-import { people } from '../users/users.repository.js';
+import { userNames } from '../users/users.repository.js';
 import type { AdHocCommand } from './ad-hoc-command.entity.js';
 import { UnifiedJob } from '../runs/unified-job.entity.js';
 
@@ -54,7 +54,7 @@ export class AdHocCommandsRepository extends TableRepository<RowOf<AdHocCommand>
         CASE WHEN author.id IS NOT NULL THEN to_json(author) END AS user
       FROM unified_jobs command
       LEFT JOIN (${allInventories()}) inventory ON inventory.id = command.inventory_id
-      LEFT JOIN (${people()}) author ON author.id = command.created_by_id
+      LEFT JOIN (${userNames()}) author ON author.id = command.created_by_id
       WHERE command.id = ${id}`);
     return existing(row, 'a command that was started is there');
   }

@@ -7,7 +7,7 @@ import { allEnvironments } from '../execution-environments/execution-environment
 import { allInventories } from '../inventories/inventories.repository.js';
 import { projectSources, templateVariables } from '../templates/templates.repository.js';
 import type { User } from '../users/user.entity.js';
-import { people } from '../users/users.repository.js';
+import { userNames } from '../users/users.repository.js';
 import { endOfOutput } from './events/job-events.repository.js';
 import type { Job } from './job.entity.js';
 import { RunDeliveries, RunSchedules, type RunDelivery } from './run-causes.js';
@@ -129,7 +129,7 @@ export class JobContextsRepository extends TableRepository<RowOf<Job>> {
       LEFT JOIN (${allInventories()}) inventory ON inventory.id = job.inventory_id
       LEFT JOIN (${projectSources()}) project ON project.id = job.project_id
       LEFT JOIN (${templateVariables()}) template ON template.id = job.unified_job_template_id
-      LEFT JOIN (${people()}) author ON author.id = job.created_by_id
+      LEFT JOIN (${userNames()}) author ON author.id = job.created_by_id
       LEFT JOIN (${this.schedules.names()}) schedule ON schedule.id = job.schedule_id
       LEFT JOIN (${this.deliveries.facts()}) delivery ON delivery.id = job.webhook_delivery_id
       WHERE job.id = ${id}`);
@@ -146,7 +146,7 @@ export class JobContextsRepository extends TableRepository<RowOf<Job>> {
       SELECT run.id, run.type, run.launch_type, run.unified_job_template_id AS template,
         run.organization_id AS organization, run.created_by_id AS launcher,
         author.username AS launcher_name, run.project_id AS project, run.timeout
-      FROM unified_jobs run LEFT JOIN (${people()}) author ON author.id = run.created_by_id
+      FROM unified_jobs run LEFT JOIN (${userNames()}) author ON author.id = run.created_by_id
       WHERE run.id = ${id}`);
     return existing(row, 'a started run exists');
   }

@@ -35,7 +35,7 @@ export const ACCOUNT = sql`
   usr.id, usr.username, usr.is_superuser, usr.is_system_auditor, usr.has_second_factor`;
 
 /** Returns the query for the names of users, for joins. */
-export const people = (): Sql => sql`
+export const userNames = (): Sql => sql`
   SELECT id, username, email, first_name, last_name FROM users`;
 
 /** Returns the name of a user as an SQL value; null if the reader cannot see the user. */

@@ -22,8 +22,8 @@ import { ident, not, sql, TRUE, type Sql } from '../database/sql.js';
 import { UserHooks } from './user.hooks.js';
 import { User } from './user.entity.js';
 
-/** Constant values of keys that existing clients read. */
-const LOCAL = { auth: [], ldap_dn: '' } as const;
+/** Constant fields that existing clients read. */
+const LEGACY = { auth: [], ldap_dn: '' } as const;
 
 /** Returns the query for the ids of the members of organizations that a condition on the id selects. */
 const membersOf = (organizations: (id: Sql) => Sql): Sql =>
@@ -105,7 +105,7 @@ export const users = defineResource({
     roles: manyToMany('role', { table: 'role_members', sourceColumn: 'user_id' }),
     activity_stream: hasMany('activity_stream', 'actor'),
   },
-  extend: async (rows) => extendEach(rows, () => ({ fields: { password: ENCRYPTED, ...LOCAL } })),
+  extend: async (rows) => extendEach(rows, () => ({ fields: { password: ENCRYPTED, ...LEGACY } })),
   shows: {
     fields: {
       auth: described(list(object({})), 'Always empty.'),

@@ -28,7 +28,7 @@ export default {
   ],
   fragments: [
     fragmentsOf(users, {
-      people: { calls: [[]], inside: asQuery },
+      userNames: { calls: [[]], inside: asQuery },
       externalAccounts: { calls: [[]], inside: asQuery },
       accounts: { calls: [[]], inside: asQuery },
       usernameOf: [[sql`1`, SOMEBODY]],

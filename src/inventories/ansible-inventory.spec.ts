@@ -3,7 +3,7 @@ import {
   type InventoryOptions,
   type AnsibleInventoryRows,
   parseSubset,
-  readInventory,
+  buildInventory,
 } from './ansible-inventory.js';
 
 const HOST = { id: 1, name: 'one', variables: '', enabled: true };
@@ -37,9 +37,9 @@ const ROWS: AnsibleInventoryRows = {
   groupChildren: [{ parentId: 3, childId: 2 }],
 };
 
-describe('readInventory', () => {
+describe('buildInventory', () => {
   it('writes groups, children and variables, and omits empty keys', async () => {
-    expect(await readInventory(ROWS)).toEqual({
+    expect(await buildInventory(ROWS)).toEqual({
       all: { hosts: ['d'], children: ['dc', 'empty', 'web'], vars: { site: 'north' } },
       web: { hosts: ['a', 'b'], vars: { port: 80 } },
       dc: { children: ['web'] },
@@ -47,10 +47,10 @@ describe('readInventory', () => {
   });
 
   it('adds the variables of hosts, and the facts that the controller stores', async () => {
-    expect((await readInventory(ROWS, { hostvars: true }))['_meta']).toEqual({
+    expect((await buildInventory(ROWS, { hostvars: true }))['_meta']).toEqual({
       hostvars: { a: { x: 1 }, b: {}, d: {} },
     });
-    const { hostvars } = (await readInventory(ROWS, { hostvars: true, towervars: true }))[
+    const { hostvars } = (await buildInventory(ROWS, { hostvars: true, towervars: true }))[
       '_meta'
     ] as {
       hostvars: Record<string, unknown>;
@@ -75,18 +75,18 @@ describe('readInventory', () => {
   ])(
     'writes `all` with a key for %s, because Ansible would read it as a host',
     async (_, rows, options) => {
-      expect(await readInventory(rows, options)).toEqual({ all: { hosts: [] } });
+      expect(await buildInventory(rows, options)).toEqual({ all: { hosts: [] } });
     },
   );
 
   it('omits the empty list if `all` has another key', async () => {
-    expect(await readInventory({ ...NOTHING, variables: 'x: 1' })).toEqual({
+    expect(await buildInventory({ ...NOTHING, variables: 'x: 1' })).toEqual({
       all: { vars: { x: 1 } },
     });
   });
 
   it('includes disabled hosts on request', async () => {
-    const inventory = await readInventory(ROWS, { all: true, hostvars: true, towervars: true });
+    const inventory = await buildInventory(ROWS, { all: true, hostvars: true, towervars: true });
     expect(inventory['web']).toMatchObject({ hosts: ['a', 'b', 'c'] });
     expect(inventory['_meta']).toMatchObject({
       hostvars: { c: { remote_tower_enabled: 'false' } },
@@ -97,27 +97,29 @@ describe('readInventory', () => {
     const slice = async (number: number): Promise<unknown> =>
       Object.keys(
         (
-          (await readInventory(ROWS, { hostvars: true, slice: { number, count: 2 } }))['_meta'] as {
+          (await buildInventory(ROWS, { hostvars: true, slice: { number, count: 2 } }))[
+            '_meta'
+          ] as {
             hostvars: object;
           }
         ).hostvars,
       );
     expect(await slice(1)).toEqual(['a', 'd']);
     expect(await slice(2)).toEqual(['b']);
-    expect((await readInventory(ROWS, { slice: { number: 2, count: 2 } }))['web']).toMatchObject({
+    expect((await buildInventory(ROWS, { slice: { number: 2, count: 2 } }))['web']).toMatchObject({
       hosts: ['b'],
     });
   });
 
   it('accepts a group whose name is a property of the prototype', async () => {
     const groups = [{ id: 1, name: '__proto__', variables: 'a: 1' }];
-    const inventory = await readInventory({ ...ROWS, groups, groupHosts: [], groupChildren: [] });
+    const inventory = await buildInventory({ ...ROWS, groups, groupHosts: [], groupChildren: [] });
     expect(Object.keys(inventory)).toEqual(['all', '__proto__']);
   });
 
   it('names the host whose variables cannot be parsed', async () => {
     const host = { id: 1, name: 'bad', variables: '[', enabled: true };
-    await expect(readInventory({ ...ROWS, hosts: [host] }, { hostvars: true })).rejects.toThrow(
+    await expect(buildInventory({ ...ROWS, hosts: [host] }, { hostvars: true })).rejects.toThrow(
       'host bad: Cannot parse',
     );
     expect(() => hostVariables(host)).toThrow('host bad: Cannot parse');
@@ -133,7 +135,7 @@ describe('readInventory', () => {
     const groupHosts = hosts.map((host) => ({ groupId: 2, hostId: host.id }));
     // The processor's time: how busy the machine is does not count.
     const startedAt = process.cpuUsage();
-    await readInventory({ ...ROWS, hosts, groupHosts }, { hostvars: true, towervars: true });
+    await buildInventory({ ...ROWS, hosts, groupHosts }, { hostvars: true, towervars: true });
     expect(process.cpuUsage(startedAt).user).toBeLessThan(5_000_000);
   });
 });

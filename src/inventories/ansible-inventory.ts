@@ -82,7 +82,7 @@ export type AnsibleInventory = Record<
  *
  * @throws VariablesError naming the host, group or inventory whose variables cannot be parsed; Unavailable
  */
-export async function readInventory(
+export async function buildInventory(
   rows: AnsibleInventoryRows,
   options: InventoryOptions = {},
 ): Promise<AnsibleInventory> {

@@ -6,7 +6,7 @@ const MAX_PORT = 65_535;
 export const RESERVED_GROUP_NAMES: ReadonlySet<string> = new Set(['all', 'ungrouped', '_meta']);
 
 /** Implicit groups of every inventory: Ansible refuses hosts with these names. */
-export const GROUPS_OF_ALL: ReadonlySet<string> = new Set(['all', 'ungrouped']);
+export const IMPLICIT_GROUPS: ReadonlySet<string> = new Set(['all', 'ungrouped']);
 
 /**
  * Parses a host name as clients write it: `web:2222` is the host `web` with port 2222. A text with
@@ -17,7 +17,7 @@ export const GROUPS_OF_ALL: ReadonlySet<string> = new Set(['all', 'ungrouped']);
  */
 export function splitHostName(name: string): { name: string; port: number | null } {
   const split = splitOffPort(name);
-  if (GROUPS_OF_ALL.has(split.name)) throw Invalid.field('name', 'Invalid host name.');
+  if (IMPLICIT_GROUPS.has(split.name)) throw Invalid.field('name', 'Invalid host name.');
   return split;
 }
 

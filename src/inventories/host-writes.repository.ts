@@ -197,8 +197,8 @@ export function checkQuery(
     SELECT json_build_object(
       'existing', (SELECT count(*) FROM host),
       'faults', (SELECT count(*) FROM clash),
-      'clashes', (SELECT coalesce(json_agg(told ORDER BY told.place, told.name), '[]')
-        FROM (SELECT * FROM clash ORDER BY place, name LIMIT ${max}) told))`;
+      'clashes', (SELECT coalesce(json_agg(listed ORDER BY listed.place, listed.name), '[]')
+        FROM (SELECT * FROM clash ORDER BY place, name LIMIT ${max}) listed))`;
 }
 
 /**

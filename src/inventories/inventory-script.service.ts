@@ -8,7 +8,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import {
   hostVariables,
   parseSubset,
-  readInventory,
+  buildInventory,
   type InventoryOptions,
 } from './ansible-inventory.js';
 import { InventoryRows } from './inventory-rows.service.js';
@@ -36,7 +36,7 @@ export class InventoryScript {
       }
       const rows = await this.rows.load(inventory.id);
       if (!rows) throw new BadRequest('The inventory is being deleted.');
-      return markLong(await readInventory(rows, options));
+      return markLong(await buildInventory(rows, options));
     } catch (error) {
       if (error instanceof VariablesError) throw new BadRequest(error.message);
       throw error;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { commandOf, commandsWith } from '../faults/support/processes.js';
-import { readInventory } from '../../src/inventories/ansible-inventory.js';
+import { buildInventory } from '../../src/inventories/ansible-inventory.js';
 import { toEventRow } from '../../src/execution/runner/events.js';
 import type { EventRow } from '../../src/runs/events/job-events.repository.js';
 import type { PreparedRun } from '../../src/execution/runner/ansible-run.js';
@@ -19,7 +19,7 @@ import {
 } from '../../src/execution/runner/workspace.js';
 
 /** Inventory of two hosts on this machine, one of them in a group. */
-export const LOCAL_INVENTORY = await readInventory(
+export const LOCAL_INVENTORY = await buildInventory(
   {
     variables:
       '{"ansible_connection": "local", "ansible_python_interpreter": "/usr/bin/python3", "colour": "all"}',

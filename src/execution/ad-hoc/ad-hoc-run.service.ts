@@ -7,7 +7,7 @@ import { VariablePrefixes } from '../../code-hosts/variables.js';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { readVariables } from '../../common/fields/variables.js';
 import { Settings } from '../../config/settings.js';
-import { readInventory } from '../../inventories/ansible-inventory.js';
+import { buildInventory } from '../../inventories/ansible-inventory.js';
 import { InventoryRows } from '../../inventories/inventory-rows.service.js';
 import { openPasswords } from '../../prompts/launch-secrets.js';
 import { NO_CREDENTIAL, NO_INVENTORY } from '../../runs/run-explanations.js';
@@ -66,7 +66,7 @@ export class AdHocRun implements RunKind<ActiveRun> {
     const rows = inventoryId === null ? null : await this.inventories.load(inventoryId);
     if (!rows) throw new CannotStart(NO_INVENTORY);
     run.hosts = new Map(rows.hosts.map(({ id: host, name }) => [name, host]));
-    const inventory = await readInventory(rows, { hostvars: true, towervars: true });
+    const inventory = await buildInventory(rows, { hostvars: true, towervars: true });
     if (credential === null) throw new CannotStart(NO_CREDENTIAL);
     const passwords = openPasswords(this.box, id, command.start_args);
     const plan = await this.credentials.open(run, [credential], { passwords, workspace });

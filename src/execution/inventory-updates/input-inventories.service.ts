@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { readInventory, selectHosts } from '../../inventories/ansible-inventory.js';
+import { buildInventory, selectHosts } from '../../inventories/ansible-inventory.js';
 import {
   InventoryInputsRepository,
   type AttachedInput,
@@ -44,7 +44,7 @@ export class InputInventories {
     for (const input of await this.inputs.of(inventoryId)) {
       const rows = await this.inventories.load(input.id);
       if (!rows) throw new RunFailed(`The input inventory "${input.name}" is being deleted.`);
-      scripts.push(await writeInput(workspace, input.id, await readInventory(rows, OPTIONS)));
+      scripts.push(await writeInput(workspace, input.id, await buildInventory(rows, OPTIONS)));
       for (const { name, id } of selectHosts(rows.hosts, OPTIONS)) hosts.set(name, id);
     }
     await this.facts.provideForInventory(

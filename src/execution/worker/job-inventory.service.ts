@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
-  readInventory,
+  buildInventory,
   selectHosts,
   type AnsibleInventory,
   type HostRow,
@@ -47,7 +47,7 @@ export class JobInventory {
       withoutHosts: job.isWithoutHosts ?? false,
       ...(count > 1 && number > 0 ? { slice: { number, count } } : {}),
     };
-    const document = await readInventory(rows, options);
+    const document = await buildInventory(rows, options);
     const originals = await this.hosts.originalsIn(id);
     return {
       document,

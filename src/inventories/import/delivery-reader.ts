@@ -8,7 +8,7 @@ import {
   type DeliveryRules,
   type ImportedVariables,
 } from './delivery.js';
-import { GROUPS_OF_ALL } from '../host-name.js';
+import { IMPLICIT_GROUPS } from '../host-name.js';
 import { enabledBy, textAtFirst } from './variable-paths.js';
 
 const MAX_NAME_LENGTH = 512;
@@ -72,14 +72,14 @@ class DeliveryReader {
   }
 
   async readGroup(name: string, entry: unknown, yielder: Yielder): Promise<void> {
-    const group = GROUPS_OF_ALL.has(name) ? null : this.openGroup(name);
+    const group = IMPLICIT_GROUPS.has(name) ? null : this.openGroup(name);
     const { hosts, children, vars } = Array.isArray(entry)
       ? { hosts: entry, children: [], vars: {} }
       : membersOf(name, entry);
     if (group) group.variables = vars;
     else if (name === 'all') this.variables = vars;
     for (const child of namesIn(children)) {
-      if (GROUPS_OF_ALL.has(child)) continue;
+      if (IMPLICIT_GROUPS.has(child)) continue;
       this.openGroup(child);
       group?.children.add(child);
       await yielder.yieldIfDue();
@@ -190,7 +190,7 @@ export function splitPort(raw: string): { name: string; port: number | null } {
 }
 
 function checkName(noun: 'host' | 'group', name: string): void {
-  if (noun === 'host' && GROUPS_OF_ALL.has(name)) {
+  if (noun === 'host' && IMPLICIT_GROUPS.has(name)) {
     throw new ImportError(
       `A host cannot be named ${name}: every inventory has a group of that name.`,
     );

@@ -213,5 +213,5 @@ export function storedVariables(
   return { delivered, digest: digestOf(delivered) };
 }
 
-/** Returns the same MD5 as PostgreSQL's `md5`. It detects changes and protects no secret. */
+/** Returns the same MD5 as PostgreSQL's `md5`. The digest detects changes and protects no secret. */
 export const digestOf = (text: string): string => createHash('md5').update(text).digest('hex');

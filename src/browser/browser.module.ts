@@ -73,7 +73,7 @@ import { TeamMembersPanel } from './teams/team-members.panel.js';
 import { NewTemplatePanel } from './templates/new-template.panel.js';
 import { TemplateListsPanel } from './templates/template-lists.panel.js';
 import { UsedByPanel } from './templates/used-by.panel.js';
-import { ConnectedPanel } from './webhooks/connected.panel.js';
+import { TemplateWebhookPanel } from './webhooks/template-webhook.panel.js';
 import { DeliveryPanel } from './webhooks/delivery.panel.js';
 import { FilterTrialForm } from './webhooks/filter-trial.form.js';
 import { FilterTrialPanel } from './webhooks/filter-trial.panel.js';
@@ -125,7 +125,7 @@ const panels = [
   LastRunsPanel,
   UsedByPanel,
   SchedulesPanel,
-  ConnectedPanel,
+  TemplateWebhookPanel,
   DeliveryPanel,
   WebhookPanel,
   FilterTrialPanel,

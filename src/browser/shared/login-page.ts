@@ -112,7 +112,7 @@ interface PasskeyForm {
   context: PageContext;
 }
 
-/** Renders a form that a script completes with a passkey. It stays hidden without scripts. */
+/** Renders a form that a script completes with a passkey. The form stays hidden without scripts. */
 export const passkeyForm = (
   { kind, action, passkey, context }: PasskeyForm,
   content: HtmlValue,

@@ -18,7 +18,7 @@ interface ShownTemplate {
 /** Renders the webhook of a template with its last delivery, or buttons that set up a webhook. */
 @Injectable()
 @PagePanel(...RECEIVER_KINDS.map(({ type }) => type))
-export class ConnectedPanel implements Panel<ShownTemplate> {
+export class TemplateWebhookPanel implements Panel<ShownTemplate> {
   /** Action whose form is on the page of the webhook. */
   readonly covers = ['test'];
 

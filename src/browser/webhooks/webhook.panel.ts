@@ -14,7 +14,7 @@ import { RECEIVER_KINDS } from '../../webhooks/receiver-kinds.js';
 import { webhookDeliveries } from '../../webhooks/webhook-deliveries.resource.js';
 import type { WebhookSetup } from '../../webhooks/webhook-setups.service.js';
 import { webhookStatusPosts } from '../../webhooks/webhook-status-posts.resource.js';
-import { serviceButtons } from './connected.panel.js';
+import { serviceButtons } from './template-webhook.panel.js';
 import { deliveriesView } from './deliveries-view.js';
 import { filterValues } from '../shared/filter-fields.js';
 import { templateAt, trialForm } from './filter-trial.panel.js';

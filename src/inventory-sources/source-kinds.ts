@@ -43,7 +43,7 @@ const requires = (namespace: string): CredentialRule => ({ namespace, isRequired
 const accepts = (namespace: string): CredentialRule => ({ namespace, isRequired: false });
 
 /**
- * The plugins, as data (docs/contract/inventory-sources.md#kinds). They have the names of real products,
+ * The plugins, as data (docs/contract/inventory-sources.md#kinds). Plugins have the names of real products,
  * because clients have hard-coded these names. Each plugin requires its collection on the worker.
  */
 const PLUGINS: readonly SourceKind[] = [

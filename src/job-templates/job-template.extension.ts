@@ -89,8 +89,8 @@ function callbackLink({ id, host_config_key: key }: Row): Record<string, string>
 }
 
 /**
- * Masks the callback key, which is a password. It is visible to callers who can change the
- * template, unless their token is read-only.
+ * Masks the callback key, which is a password. The key is visible to callers who can change the template,
+ * unless their token is read-only.
  */
 function maskedFields({ host_config_key: key, can_edit: canEdit }: Row): Record<string, unknown> {
   const maySee = canEdit === true && currentScope()?.isReadOnly !== true;

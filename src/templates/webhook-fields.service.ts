@@ -7,7 +7,7 @@ import { webhookFilterFaults } from '../code-hosts/filters.js';
 import { WebhookKeys } from './webhook-keys.service.js';
 
 /**
- * Validates and completes the webhook fields of templates of every kind
+ * Validates and completes the webhook fields of templates of every kind with receivers
  * (docs/contract/webhooks.md#fields-of-templates).
  */
 @Injectable()

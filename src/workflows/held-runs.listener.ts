@@ -9,7 +9,7 @@ const NOT_APPROVED = 'The run was not approved, so it cannot be launched again.'
 const NOT_DELETABLE = 'An approval that was not granted cannot be deleted before its run.';
 
 /**
- * Runs that wait for an approval before they start (docs/contract/webhooks.md#forks). They keep the
+ * Runs that wait for an approval before they start (docs/contract/webhooks.md#forks). These runs keep the
  * status `new`, which no scheduler processes, while their approval waits for a decision.
  */
 @Injectable()

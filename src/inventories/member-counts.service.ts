@@ -20,7 +20,7 @@ export class MemberCounts {
   /**
    * Returns the counts by inventory, in one statement.
    *
-   * @throws Unavailable if it takes longer than LIST_TIMEOUT_MS
+   * @throws Unavailable if the statement takes longer than LIST_TIMEOUT_MS
    */
   async of(inventories: readonly HostedInventory[]): Promise<Map<number, MemberCount>> {
     if (inventories.length === 0) return new Map();

@@ -23,7 +23,7 @@ export interface ProjectFacts {
   storedPath: string | null;
   /** True if another project uses the folder. */
   isPathTaken: boolean;
-  /** Ids of the job templates that override the branch of the project. */
+  /** Ids of the job templates that set a branch or prompt for a branch. */
   overridingTemplates: readonly number[];
 }
 

@@ -20,7 +20,7 @@ export class UpdateCauses {
     private readonly outputs: RunOutputsRepository,
   ) {}
 
-  /** Renders the cause; null if the last update did not fail, or if the object does not link to it. */
+  /** Renders the cause; null if the last update did not fail, or if the object has no link to this update. */
   async render(
     type: 'inventory_update' | 'project_update',
     { related, status }: Item,

@@ -47,7 +47,7 @@ export interface PageForm {
    *
    * @param fields fields that the caller may send
    * @param chosen value of `choice`
-   * @param known current values, from the object or from the link to the page
+   * @param known current values, from the object, the link to the page or the submitted form
    * @param actor the caller; options contain only objects that the caller may read
    */
   fields(
@@ -111,7 +111,7 @@ export class PageForms {
   /**
    * Returns the form of a route.
    *
-   * @param known current values, from the object or from the link to the page
+   * @param known current values, from the object, the link to the page or the submitted form
    * @param actor the caller
    * @returns null if the form has the fields of the route, or if the caller may send no body
    */

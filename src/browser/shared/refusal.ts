@@ -36,7 +36,7 @@ const MAX_MESSAGE = 300;
 const signatureOf = (session: string, text: string): string =>
   createHmac('sha256', session).update(`${COOKIE}.${text}`).digest('hex');
 
-/** Stores the errors in a cookie, which only the page with the form receives. */
+/** Stores the errors in a cookie for the page with the form; pages below it receive the cookie too. */
 export function storeRefusal(
   request: Cookies,
   response: Response,

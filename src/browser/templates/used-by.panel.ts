@@ -22,7 +22,7 @@ const NOTIFICATION_FILTERS = [
   'notification_templates_error',
 ];
 
-/** By object type: the types that can use an object of this type, and the filters that find the users. */
+/** By type of an object: the types of objects that can use the object, and the filters that find them. */
 const USES: Readonly<Record<string, readonly (readonly [type: string, filters: string[]])[]>> = {
   credential: [
     ['job_template', ['credentials', 'webhook_credential']],

@@ -31,7 +31,7 @@ export interface MatchTask {
   names: readonly string[];
 }
 
-/** Thread that matches names, with a timeout: a slow expression only delays its own import. */
+/** Thread that matches names for all imports; its timeout limits the delay that a slow expression causes. */
 const matcher = new Thread<MatchTask, string[]>({
   file: threadFile('name-pattern'),
   // Usual expressions match the names of 50,000 hosts in 80 ms.

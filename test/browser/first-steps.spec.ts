@@ -68,6 +68,24 @@ describe('the list of uses of an object', () => {
     expect(await usesOf(`constructed_inventories/${body.id}/`)).toContain('No uses');
   });
 
+  it('includes the workflows and organizations that notify of approvals only', async () => {
+    const organization = test.home.organization.id;
+    const attached = await test.make.notificationTemplate({ organization });
+    const workflow = await test.make.workflowTemplate({ name: 'Approved rollout', organization });
+    for (const path of [
+      `workflow_job_templates/${workflow.id}/`,
+      `organizations/${organization}/`,
+    ]) {
+      await test.as.superuser
+        .post(`${path}notification_templates_approvals/`, { id: attached.id })
+        .expect(204);
+    }
+    const html = await htmlOf(test.as.superuser, `notification_templates/${attached.id}/`);
+    const uses = wordsOf(/<section[^>]*id="used-by".*?<\/section>/s.exec(html)?.[0] ?? '');
+    expect(uses).toContain('Approved rollout');
+    expect(uses).toContain(test.home.organization.name);
+  });
+
   it('appears on its page and before its deletion, with readable objects only', async () => {
     const project = await test.make.project({ organization: test.home.organization.id });
     const path = `projects/${project.id}/`;

@@ -20,6 +20,7 @@ const NOTIFICATION_FILTERS = [
   'notification_templates_started',
   'notification_templates_success',
   'notification_templates_error',
+  'notification_templates_approvals',
 ];
 
 /** By type of an object: the types of objects that can use the object, and the filters that find them. */

@@ -230,6 +230,15 @@ describe('a project with a source', () => {
     expect(fixed.body).toEqual({ local_path: ['Cannot change local_path for git-based projects'] });
   });
 
+  it('keeps its folder if its name and its kind of source change', async () => {
+    const project = await makeGit({ name: 'Before' });
+    const change = { name: 'After', scm_type: 'svn', scm_url: 'https://code.invalid/svn' };
+    const url = `projects/${project.id}/`;
+    await test.as.orgAdmin.patch(url, { name: 'Between' }).expect(200);
+    const { body } = await test.as.orgAdmin.patch(url, change).expect(200);
+    expect(body.local_path).toBe(project.local_path);
+  });
+
   it('is synced on request: 202 with the record and its Location', async () => {
     const project = await makeGit();
     const response = await test.as.orgAdmin.post(`projects/${project.id}/update/`).expect(202);

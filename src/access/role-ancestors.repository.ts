@@ -90,12 +90,14 @@ export class RoleAncestorsRepository extends TableRepository<RoleAncestor> {
 
   /** Returns all roles that a user holds, or null if they are too many for a statement. */
   async heldBy(user: number): Promise<HeldRoles | null> {
-    const roles = await this.database.rows<HeldRole>(sql`
-      SELECT content_type, role_field, array_agg(DISTINCT object_id) AS ids
-      FROM (${selectHeldRoles(sql`anc.content_type, anc.role_field, anc.object_id`, { user })}
+    const columns = sql`anc.content_type, anc.role_field, anc.object_id`;
+    // The same role, held by several others, counts several times: the limit applies before DISTINCT.
+    const roles = await this.database.rows<HeldRole & { rows: number }>(sql`
+      SELECT content_type, role_field, array_agg(DISTINCT object_id) AS ids, count(*)::int AS rows
+      FROM (${selectHeldRoles(columns, { user, object: (id) => sql`${id} IS NOT NULL` })}
             LIMIT ${MAX_HELD_ROLES + 1}) every
-      WHERE object_id IS NOT NULL GROUP BY content_type, role_field`);
-    const total = roles.reduce((sum, { ids }) => sum + ids.length, 0);
+      GROUP BY content_type, role_field`);
+    const total = roles.reduce((sum, { rows }) => sum + rows, 0);
     return total > MAX_HELD_ROLES ? null : new HeldRoles(roles);
   }
 

@@ -1,4 +1,6 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { RoleStore } from '../../src/common/access.js';
+import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
 import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
@@ -342,4 +344,32 @@ describe('access_list', () => {
     expect(names).toContain('teamMember');
     expect(names).not.toContain('orgAdmin');
   });
+});
+
+it('roles that a user holds in several ways are complete, or too many for a statement', async () => {
+  const { as, app, database, make } = test;
+  const user = await make.user();
+  const [one, other] = [await make.team({}), await make.team({})];
+  for (const team of [one, other]) await make.grant('team', team, 'member_role', { user });
+  const [first, second] = [
+    await roleId('team', one, 'member_role'),
+    await roleId('team', other, 'member_role'),
+  ];
+  await database.execute(sql`
+    WITH made AS (
+      INSERT INTO roles (content_type, object_id, role_field)
+      SELECT 'project', 1000000 + number, 'read_role' FROM generate_series(1, 2500) number
+      RETURNING id, object_id - 1000000 AS number)
+    INSERT INTO role_ancestors (ancestor_id, role_id, content_type, role_field, object_id)
+    SELECT ancestor, made.id, 'project', 'read_role', 1000000 + number
+    FROM made CROSS JOIN unnest(${[first, second]}::int[]) ancestor
+    WHERE CASE WHEN ancestor = ${first}::int THEN number <= 1500 ELSE number <= 500 OR number > 1500 END`);
+  const { id, username } = user;
+  const actor = { id, username: String(username), isSuperuser: false, isSystemAuditor: false };
+  expect(await app.get(RoleStore, { strict: false }).heldBy(actor)).toBeNull();
+  const reader = as.users.nobody;
+  expect(
+    await app.get(RoleStore, { strict: false }).heldBy({ ...actor, id: reader.id }),
+  ).not.toBeNull();
+  await database.execute(sql`DELETE FROM roles WHERE object_id > 1000000`);
 });

@@ -10,7 +10,7 @@ import { DeliveryIntake } from './delivery-intake.service.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { responseTo } from './receiver.service.js';
-import { ReceiverTemplates, type ReceiverTemplate } from './receiver-templates.service.js';
+import type { ReceiverTemplate } from './receiver-templates.service.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
 import type { WebhookDelivery } from './webhook-delivery.entity.js';
@@ -22,8 +22,7 @@ import type { WebhookDelivery } from './webhook-delivery.entity.js';
 @Injectable()
 export class RedeliveryService {
   constructor(
-    private readonly rows: TemplatesRepository,
-    private readonly templates: ReceiverTemplates,
+    private readonly templates: TemplatesRepository,
     private readonly intake: DeliveryIntake,
     private readonly activity: ActivityRecorder,
   ) {}
@@ -51,13 +50,12 @@ export class RedeliveryService {
     service: WebhookServiceName,
   ): Promise<ReceiverTemplate> {
     const id = row.template_id;
-    const [found] = id === null ? [] : await this.rows.typesOf([id]);
+    const [found] = id === null ? [] : await this.templates.receiving([id]);
     const kind = RECEIVER_KINDS.find(({ type }) => type === found?.type);
-    const template = kind && id !== null ? await this.templates.find(kind, id) : null;
-    if (template?.service !== service) {
+    if (!kind || found?.service !== service) {
       throw new BadRequest('The template does not receive webhooks of this service any more.');
     }
-    return template;
+    return { ...found, kind };
   }
 
   private audit(template: ReceiverTemplate, from: RowOf<WebhookDelivery>, to: number): void {

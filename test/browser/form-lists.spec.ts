@@ -1,6 +1,7 @@
 /** Credentials and labels in the forms of templates, posted as a browser does: no browser is needed. */
-import type { Row } from '../../src/common/resource/define-resource.js';
-import { sql } from '../../src/database/sql.js';
+import { resource, type Row } from '../../src/common/resource/define-resource.js';
+import { ReferenceLists } from '../../src/common/rest/reference-lists.service.js';
+import { ident, sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { htmlOf, optionsOf, wordsOf } from './html.js';
 import { browserForm, type BrowserForm } from './posting.js';
@@ -120,4 +121,34 @@ it('the copy form requires only a name, and copies the lists', async () => {
   expect(page).not.toContain('post-credentials');
   expect((await send(path, { name: 'The copy' })).status).toBe(303);
   expect(await listed((await templateCalled('The copy'))?.id, 'credentials')).toHaveLength(1);
+});
+
+it('a select lists fifty objects and the chosen ones, and knows if there are more', async () => {
+  const organization = await test.make.organization({});
+  const made: number[] = [];
+  for (let number = 10; number < 61; number += 1) {
+    const name = `Choice ${number}`;
+    made.push((await test.make.project({ organization: organization.id, name })).id);
+  }
+  const { id, username } = test.as.users.superuser;
+  const actor = { id, username: String(username), isSuperuser: true, isSystemAuditor: false };
+  const load = (chosen: unknown, from: number) =>
+    test.app
+      .get(ReferenceLists, { strict: false })
+      .load(
+        resource('project'),
+        'read',
+        chosen,
+        actor,
+        (alias) => sql`${ident(alias, 'id')} = ANY(${made.slice(from)}::int[])`,
+      );
+  const counts = async (chosen: unknown, from = 0) => {
+    const { options, hasMore } = await load(chosen, from);
+    return [options.length, hasMore];
+  };
+  expect(await counts([])).toEqual([50, true]);
+  expect(await counts(made[0])).toEqual([51, false]);
+  expect(await counts(made.at(-1))).toEqual([51, false]);
+  expect(await counts([], 1)).toEqual([50, false]);
+  expect(await counts(project.id, 1)).toEqual([51, false]);
 });

@@ -1,12 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import { and, ident, sql, TRUE, type Sql } from '../../database/sql.js';
+import { and, ident, not, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { idList, idsIn } from '../resource/ids.js';
 
 /** Maximum number of objects that a select lists. Users search for the objects of a longer list. */
 const MAX_CHOICES = 50;
+
+interface Choice {
+  id: number;
+  label: string;
+  kind: string | null;
+  /** Position in the list; 0 for a chosen object. */
+  place: number;
+}
 
 /** Objects that a reference can be set to, for a select. */
 export interface ReferenceList {
@@ -36,25 +44,25 @@ export class ReferenceLists {
     if (column === null) return { options: [], hasMore: true };
     const allowed = permit(target.policy, action, 'r', actor);
     const kind = target.pages.kind?.('r') ?? sql`NULL::text`;
-    const rows = await this.database.rows<{ id: number; label: string; kind: string | null }>(sql`
-      (SELECT r.id, ${ident('r', column)} AS label, ${kind} AS kind FROM ${ident(target.table)} r
-        WHERE ${and(target.partCondition('r'), scope('r'), allowed)}
+    const isChosen = sql`r.id = ANY(${idList(target, idsIn(target, chosen))})`;
+    const rows = await this.database.rows<Choice>(sql`
+      (SELECT r.id, ${ident('r', column)} AS label, ${kind} AS kind,
+          row_number() OVER (ORDER BY ${ident('r', column)}, r.id)::int AS place
+        FROM ${ident(target.table)} r
+        WHERE ${and(target.partCondition('r'), scope('r'), allowed, not(isChosen))}
         ORDER BY ${ident('r', column)}, r.id LIMIT ${MAX_CHOICES + 1})
-      UNION
-      (SELECT r.id, ${ident('r', column)}, ${kind} FROM ${ident(target.table)} r
-        WHERE ${and(
-          sql`r.id = ANY(${idList(target, idsIn(target, chosen))})`,
-          target.partCondition('r'),
-          permit(target.policy, 'read', 'r', actor),
-        )})
+      UNION ALL
+      (SELECT r.id, ${ident('r', column)}, ${kind}, 0 FROM ${ident(target.table)} r
+        WHERE ${and(isChosen, target.partCondition('r'), permit(target.policy, 'read', 'r', actor))})
       ORDER BY kind, label, id`);
+    const listed = rows.filter(({ place }) => place <= MAX_CHOICES);
     return {
-      options: rows.map((row) =>
+      options: listed.map((row) =>
         row.kind === null
           ? ([String(row.id), row.label] as const)
           : ([String(row.id), row.label, row.kind] as const),
       ),
-      hasMore: rows.length > MAX_CHOICES,
+      hasMore: rows.length > listed.length,
     };
   }
 }

@@ -18,6 +18,7 @@ const FAULT = object(
 const ROUTE = {
   // Applications authenticate with their own id and secret.
   access: 'signature',
+  sender: 'the id of the application, and its secret if it has one',
   status: 200,
   alternatives: [
     { status: 400, description: 'The request or the grant is not valid.', response: FAULT },

@@ -146,6 +146,14 @@ it('every operation describes its effect and the required permissions', () => {
   expect(named(unknown)).toEqual([]);
 });
 
+it('the endpoints for applications are authenticated by the application', () => {
+  const described = operations
+    .filter(({ operationId }) => ['o_token', 'o_revoke_token'].includes(operationId))
+    .map(({ description }) => description);
+  expect(described).toHaveLength(2);
+  for (const text of described) expect(text).toContain('by the id of the application');
+});
+
 it('angle brackets are written as code, because explorers read them as HTML', () => {
   const text = JSON.stringify(document);
   const descriptions = [...text.matchAll(/"(?:description|summary)":"((?:[^"\\]|\\.)*)"/g)].map(

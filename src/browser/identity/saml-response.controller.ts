@@ -23,6 +23,7 @@ export class SamlResponseController {
     ...PAGE_ROUTE,
     kind: 'action',
     access: 'signature',
+    sender: 'the signature of the identity provider',
     operationId: 'sso_saml_response',
     summary: 'Log in with the response of a SAML identity provider.',
     status: 302,

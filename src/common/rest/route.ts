@@ -32,9 +32,12 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 const descriptionOf = (info: RouteInfo): string => [permissionOf(info), ...notesOn(info)].join(' ');
 
 /** Describes the permission that a route requires. */
-export function permissionOf({ access, systemRole, parent, kind, needs }: RouteInfo): string {
+export function permissionOf(info: RouteInfo): string {
+  const { access, sender, systemRole, parent, kind, needs } = info;
   if (access === 'public') return 'Needs no credentials.';
-  if (access === 'signature') return 'Authenticated by the key of the template, not by a user.';
+  if (access === 'signature') {
+    return `Authenticated by ${sender ?? 'the key of the template'}, not by a user.`;
+  }
   if (systemRole === 'superuser') return 'For superusers.';
   if (systemRole === 'auditor') return 'For superusers and system auditors.';
   if (parent)
@@ -99,6 +102,8 @@ export interface RouteInfo {
   kind?: RouteKind;
   /** Default: `authenticated`, which `@Route` fills in. */
   access?: RouteAccess;
+  /** Proof of the sender, if the `access` is `signature`. Default: the key of the template. */
+  sender?: string;
   /** Unique name in the OpenAPI document, for example `teams_list`. */
   operationId: string;
   summary: string;

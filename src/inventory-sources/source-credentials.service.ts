@@ -18,6 +18,7 @@ export class SourceCredentials {
     private readonly activity: ActivityRecorder,
   ) {}
 
+  /** @param source locked row */
   async attach(source: Row, credential: Row): Promise<void> {
     if (source.credential_id === credential.id) return;
     if (source.credential_id !== null) {
@@ -29,6 +30,7 @@ export class SourceCredentials {
     await this.store(source, credential, 'associate');
   }
 
+  /** @param source locked row */
   async detach(source: Row, credential: Row): Promise<void> {
     if (source.credential_id !== credential.id) return;
     await this.store(source, credential, 'disassociate');
@@ -68,6 +70,11 @@ export const credentialOfSource = (): SubListFactory =>
   credentialOf({
     rules: SourceCredentials,
     childNeeds: 'use',
-    attach: ({ rules, parent }: SourceContext, child) => rules.attach(parent, child),
-    detach: ({ rules, parent }: SourceContext, child) => rules.detach(parent, child),
+    attach: async (context: SourceContext, child) =>
+      context.rules.attach(await lockedSource(context), child),
+    detach: async (context: SourceContext, child) =>
+      context.rules.detach(await lockedSource(context), child),
   });
+
+const lockedSource = ({ services, parentDefinition, parent, actor }: SourceContext): Promise<Row> =>
+  services.resources.lock(parentDefinition, parent, actor);

@@ -139,3 +139,20 @@ it('credentials are attached and detached in a list, which stays linked after an
   expect((await superuser.get(path)).body).toMatchObject({ credential: null });
   expect((await superuser.get(list)).body.count).toBe(0);
 });
+
+it('one of several credentials is attached by simultaneous requests', async () => {
+  const { id } = await made('ec2', null);
+  const others = await Promise.all(
+    Array.from({ length: 5 }, () =>
+      test.make.credential({
+        ...{ organization: test.home.organization.id, namespace: 'aws', inputs: INPUTS.aws },
+      }),
+    ),
+  );
+  const answers = await Promise.all(
+    others.map((one) =>
+      test.as.superuser.post(`inventory_sources/${String(id)}/credentials/`, { id: one.id }),
+    ),
+  );
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 400, 400, 400, 400]);
+});

@@ -63,8 +63,8 @@ export class StatusPoster implements QueueHandler {
       await this.store.postpone(post, admission.waitSeconds, reason);
       return;
     }
-    const retryable = await this.attempt(post, composed);
-    if (retryable) await this.breaker.failed(destination);
+    const isDown = await this.attempt(post, composed);
+    if (isDown) await this.breaker.failed(destination);
     else if (admission.tracked) await this.breaker.succeeded(destination);
   }
 
@@ -83,7 +83,7 @@ export class StatusPoster implements QueueHandler {
     }
   }
 
-  /** @returns true if the attempt failed and a retry can succeed */
+  /** @returns true without a response, or after a server error; false for a rate limit, which is a response */
   private async attempt(post: LeasedPost, { request, token }: ComposedPost): Promise<boolean> {
     const started = performance.now();
     try {
@@ -113,7 +113,7 @@ export class StatusPoster implements QueueHandler {
     const retryable = isRetryableStatus(status);
     const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
     await this.settle(post, entry, retryable, `The service responded with ${status}.`, retryAfter);
-    return retryable;
+    return status === 408 || status >= 500;
   }
 
   private async settle(

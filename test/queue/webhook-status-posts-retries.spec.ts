@@ -119,6 +119,16 @@ describe('a service with errors', () => {
     expect(last).toMatchObject({ outcome: 'pending', attempts: [] });
     expect(last!.wait as number).toBeGreaterThan(30);
   });
+
+  it('gets further posts after five rate limits, which are responses', async () => {
+    bench.sink.reply(...Array.from({ length: 5 }, () => 429));
+    const hook = await bench.hook('service_b');
+    const jobs = [];
+    for (let sent = 0; sent < 6; sent += 1) jobs.push(await bench.launch(hook));
+    for (const job of jobs) await bench.work(job);
+    expect(await bench.outcomes(jobs[0]!)).toEqual([['pending', 'pending']]);
+    expect(await bench.outcomes(jobs.at(-1)!)).toEqual([['pending', 'sent']]);
+  });
 });
 
 describe('the order of statuses', () => {

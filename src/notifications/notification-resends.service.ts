@@ -47,12 +47,14 @@ export class NotificationResends {
 
   /**
    * @returns the new record
-   * @throws Conflict if the old notification is unfinished
+   * @throws Conflict if the old notification, or a resend of it, is unfinished
    */
   async resend(target: Row, actor: Actor): Promise<Row> {
     return this.database.transaction(async () => {
       const row = await this.resources.lock(notifications, target, actor);
-      if (isUnfinished(row)) throw new Conflict('The notification is still being sent.');
+      // With the lock, a simultaneous identical request finds the new record pending.
+      const isUnsent = isUnfinished(row) || (await this.records.isBeingResent(row.id));
+      if (isUnsent) throw new Conflict('The notification is still being sent.');
       const newId = itemAt(await this.addResends([row.id]), 0);
       const record = await this.resources.load(notifications, newId, actor);
       await this.recordResend(record);

@@ -128,6 +128,13 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
     return rows.map(({ id }) => id);
   }
 
+  /** Returns true if a resend of a notification is unfinished. */
+  async isBeingResent(id: number): Promise<boolean> {
+    const row = await this.database.row(sql`
+      SELECT 1 FROM notifications n WHERE n.resend_of_id = ${id} AND ${unfinished('n')} LIMIT 1`);
+    return row !== undefined;
+  }
+
   /**
    * Returns the newest record of each notification in the range: the notification itself, or its
    * newest resend. Omits unfinished records, and notifications whose newest record has none of the

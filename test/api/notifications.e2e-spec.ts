@@ -308,6 +308,16 @@ describe('resend', () => {
     });
   });
 
+  it('sends once for simultaneous requests, and again after the result', async () => {
+    const record = await send();
+    await settle(record.id, 'failed');
+    const path = `${record.url}resend/`;
+    const answers = await Promise.all([1, 2, 3].map(() => test.as.orgAdmin.post(path)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409, 409]);
+    await settle(answers.find(({ status }) => status === 202)?.body.id, 'failed');
+    await test.as.orgAdmin.post(path).expect(202);
+  });
+
   it('requires admin on the template', async () => {
     const record = await send();
     await settle(record.id, 'failed');

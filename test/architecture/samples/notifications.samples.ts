@@ -44,6 +44,7 @@ export default {
       fire: [[[{ jobId: 1, event: 'success', attachedFor: 'success' }]]],
       addTest: [[1, MESSAGE]],
       addResends: [[[1]]],
+      isBeingResent: [[1]],
       newestOf: [[1, RANGE, 10]],
       recent: [[[1], 5]],
       namesOfPending: [[1]],

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Settings } from '../../config/settings.js';
+import type { Database } from '../../database/database.js';
 import { findIsolation, type Isolation, refusalOf } from './isolation.js';
+import { SandboxService } from './sandbox.service.js';
 
 const none = (isChosen: boolean): Isolation => ({ mode: 'none', detail: 'no bwrap', isChosen });
 const one = (): Promise<boolean> => Promise.resolve(false);
@@ -122,4 +124,19 @@ describe('a container engine that fails', () => {
     }
     expect((await found(both)).mode).toBe('bubblewrap');
   });
+});
+
+it('an image is tried again after an error of the engine', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'engine-'));
+  try {
+    const engine = join(folder, 'engine');
+    const settings = settingsIn(folder, { JOB_CONTAINER_ENGINE: engine });
+    const sandbox = new SandboxService(settings, Object.create(null) as Database);
+    await expect(sandbox.containersOf('1', 'tools')).rejects.toThrow('is not installed');
+    const script = '#!/bin/sh\n[ "$1" = --version ] && echo podman version 1 || exit 1\n';
+    writeFileSync(engine, script, { mode: 0o755 });
+    expect(await sandbox.containersOf('1', 'tools')).toContain(engine);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

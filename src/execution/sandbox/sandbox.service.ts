@@ -123,9 +123,14 @@ export class SandboxService implements Sandbox {
   async containersOf(id: string, name: string): Promise<FoundContainer | string> {
     const found = this.images.get(id) ?? this.tryContainers(id, name);
     this.images.set(id, found);
-    const result = await found;
-    if (typeof result === 'string') this.images.delete(id);
-    return result;
+    try {
+      const result = await found;
+      if (typeof result === 'string') this.images.delete(id);
+      return result;
+    } catch (error) {
+      this.images.delete(id);
+      throw error;
+    }
   }
 
   private async tryContainers(id: string, name: string): Promise<FoundContainer | string> {

@@ -162,6 +162,7 @@ export class SecondFactors {
   /** Returns new recovery codes, which replace the old ones. */
   renewCodes(user: number): Promise<string[]> {
     return this.database.transaction(async () => {
+      await this.users.lockForChange([user]);
       await this.log(user, { recovery_codes: [ENCRYPTED, ENCRYPTED] });
       return this.replaceCodes(user);
     });

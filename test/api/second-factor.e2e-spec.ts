@@ -2,6 +2,7 @@
 import { TOTP } from 'otpauth';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { SecondFactors } from '../../src/auth/second-factors.service.js';
 import { SESSION_COOKIE } from '../../src/common/http/cookies.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
@@ -320,4 +321,12 @@ describe('REQUIRE_TWO_FACTORS', () => {
     const statuses = await Promise.all(users.map((user) => basic(user).get('me/')));
     expect(statuses.map(({ status }) => status)).toEqual([200, 401, 401]);
   });
+});
+
+it('replaces the recovery codes once for simultaneous requests', async () => {
+  const user = await makeUser();
+  await enrol(user);
+  const factors = test.app.get(SecondFactors, { strict: false });
+  await Promise.all(Array.from({ length: 12 }).map(() => factors.renewCodes(user.id)));
+  expect((await factors.stateOf(user.id))?.codesLeft).toBe(10);
 });

@@ -60,7 +60,9 @@ export class StatusPoster implements QueueHandler {
     const admission = await this.breaker.admit(destination);
     if (!admission.admitted) {
       const reason = 'The service failed several times in a row. Status posts are paused.';
-      await this.store.postpone(post, admission.waitSeconds, reason);
+      await (post.overdue
+        ? this.store.finish(post, 'failed', reason)
+        : this.store.postpone(post, admission.waitSeconds, reason));
       return;
     }
     const isDown = await this.attempt(post, composed);
@@ -123,7 +125,8 @@ export class StatusPoster implements QueueHandler {
     reason: string,
     retryAfterMs?: number,
   ): Promise<void> {
-    const delayMs = retryable ? nextDelayMs(post.tries + 1, Math.random, retryAfterMs) : null;
+    const delayMs =
+      retryable && !post.overdue ? nextDelayMs(post.tries + 1, Math.random, retryAfterMs) : null;
     if (delayMs === null) await this.store.finish(post, 'failed', reason, attempt);
     else await this.store.postpone(post, delayMs / 1000, reason, attempt);
   }

@@ -16,6 +16,8 @@ export const STATUS_POSTS_QUEUE = 'status_posts';
  * time plus overhead.
  */
 const LEASE_SECONDS = 60;
+/** Time after which a post to an unreachable service is given up, in hours, as for notifications. */
+const GIVE_UP_HOURS = 8;
 
 const TOO_MANY_REQUESTS = 429;
 
@@ -52,6 +54,8 @@ export interface LeasedPost {
   url: string;
   /** Number of attempts in the log so far. */
   tries: number;
+  /** True if the post has waited for so long that it is not postponed again. */
+  overdue: boolean;
   service: WebhookServiceName;
   credentialId: number | null;
   /** Template of the run; null if it was deleted. */
@@ -121,6 +125,7 @@ export class StatusPostsRepository extends TableRepository<Row> {
         RETURNING post.*)
       SELECT leased.id, leased.job_id AS "jobId", run.type AS "runType", leased.attempt,
         leased.status, leased.url, json_array_length(leased.attempts) AS tries,
+        leased.created < now() - make_interval(hours => ${GIVE_UP_HOURS}) AS overdue,
         run.webhook_service AS service, run.webhook_credential_id AS "credentialId",
         CASE WHEN ujt.id IS NOT NULL THEN json_build_object('id', ujt.id, 'name', ujt.name) END
           AS template

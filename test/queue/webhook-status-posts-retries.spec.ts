@@ -120,6 +120,23 @@ describe('a service with errors', () => {
     expect(last!.wait as number).toBeGreaterThan(30);
   });
 
+  it('gets no post that has waited for eight hours', async () => {
+    bench.sink.reply(...Array.from({ length: 5 }, () => 503));
+    const hook = await bench.hook('service_b');
+    const jobs = [];
+    for (let sent = 0; sent < 6; sent += 1) jobs.push(await bench.launch(hook));
+    for (const job of jobs) await bench.work(job);
+    const last = jobs.at(-1)!;
+    await test.database.execute(sql`
+      UPDATE webhook_status_posts SET created = now() - interval '9 hours' WHERE job_id = ${last}`);
+    await bench.makeDue(last);
+    await bench.work(last);
+    const [post] = await bench.posts(last);
+    expect(post).toMatchObject({ outcome: 'failed', attempts: [], next_attempt: null });
+    expect(await bench.messages(last)).toEqual([]);
+    expect(bench.sink.requests).toHaveLength(5);
+  });
+
   it('gets further posts after five rate limits, which are responses', async () => {
     bench.sink.reply(...Array.from({ length: 5 }, () => 429));
     const hook = await bench.hook('service_b');

@@ -49,6 +49,7 @@ const POST: LeasedPost = {
   status: 'failed',
   url: 'https://a.example',
   tries: 0,
+  overdue: false,
   service: 'service_a',
   credentialId: 3,
   template: null,

@@ -56,3 +56,12 @@ it('the cleanup removes pulled images that were not used for the retention time'
     'used',
   ]);
 });
+
+it('the cleanup continues if another cleanup removes an image meanwhile', async () => {
+  const engine = join(folder, 'other');
+  const removal = 'case "$1" in rmi) rm -f "$(dirname "$0")"/data/images/* ;; *) exit 1 ;; esac';
+  await writeFile(engine, `#!/bin/sh\n${removal}\n`, { mode: 0o755 });
+  for (const id of ['one', 'two', 'three']) await pulled(id, 31);
+  await images.removeUnused({ engine, isPodman: true });
+  expect(await readdir(join(folder, 'data', 'images'))).toEqual([]);
+});

@@ -35,8 +35,9 @@ export class PulledImages {
   /** Removes images that were not used for the retention time, except images of containers. */
   async removeUnused(engine: Engine): Promise<void> {
     for (const id of await readdir(this.root)) {
-      const { mtimeMs } = await lstat(this.fileOf(id));
-      if (Date.now() - mtimeMs < this.retentionMs) continue;
+      // Another run can have removed the file meanwhile.
+      const stats = await lstat(this.fileOf(id)).catch(ignoreMissing);
+      if (!stats || Date.now() - stats.mtimeMs < this.retentionMs) continue;
       await removeImage(engine, id);
       if ((await localImage(engine, id)) === null) await rm(this.fileOf(id), { force: true });
     }

@@ -1,6 +1,6 @@
 /** Projects from archives and from Subversion: fetched in the sandbox, and kept as commits. */
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -128,6 +128,20 @@ describe.each(FENCES)('imports %s', (_, kind) => {
   });
 
   if (!isFull(kind)) return;
+
+  it('keeps files that are hard links in the archive', async () => {
+    const parts = join(folder.dir, `linked-${kind}`);
+    await mkdir(parts);
+    await writeFile(join(parts, 'one.yml'), '- hosts: all\n');
+    await link(join(parts, 'one.yml'), join(parts, 'two.yml'));
+    const archive = `linked-${kind}.tar.gz`;
+    await execute('tar', ['-czf', join(folder.dir, archive), '-C', parts, 'one.yml', 'two.yml']);
+    await sync('archive', { url: urlOf(archive) });
+    for (const name of ['one.yml', 'two.yml']) {
+      const file = join(folder.dir, `project-${kind}-${count}`, name);
+      expect(await readFile(file, 'utf8')).toBe('- hosts: all\n');
+    }
+  });
 
   it('extracts the top folder of an archive, and keeps the commit of equal files', async () => {
     for (const name of ['site.tar.gz', 'site.zip']) {

@@ -83,7 +83,8 @@ def members():
                 yield info.name, 'folder', info.mode, None
             elif info.issym():
                 yield info.name, 'link', info.mode, info.linkname
-            elif info.isfile():
+            elif info.isfile() or info.islnk():
+                # A hard link has the content of an earlier member.
                 yield info.name, 'file', info.mode, lambda info=info: archive.extractfile(info)
 
 
@@ -124,7 +125,7 @@ except FileNotFoundError as error:
     sys.exit('svn is not installed on this worker.' if error.filename == 'svn' else str(error))
 except subprocess.CalledProcessError as error:
     sys.exit(error.returncode)
-except (OSError, tarfile.TarError, zipfile.BadZipFile, ValueError) as error:
+except (OSError, KeyError, tarfile.TarError, zipfile.BadZipFile, ValueError) as error:
     sys.exit(f'{url}: {error}')
 for name in os.listdir(target):
     path = os.path.join(target, name)

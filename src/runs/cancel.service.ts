@@ -22,7 +22,7 @@ export class CancelService {
   ) {}
 
   /**
-   * Cancels a pending run at once; for a running one, requests the cancellation from its worker.
+   * Cancels a run that has not started at once; requests the cancellation of a running run from its worker.
    *
    * @throws MethodNotAllowed for a finished run
    */

@@ -52,7 +52,7 @@ const ofKind = (type: string): Predicate => {
 
 const isOrphan: Predicate = (alias) => sql`${ident(alias, 'unified_job_template_id')} IS NULL`;
 
-/** Columns and order of runs in lists of pages. */
+/** Columns, order and empty state of runs in lists of pages. */
 export const RUN_PAGES = {
   emptyLink: { text: 'Launch a template', list: 'unified_job_templates' },
   linkedOrder: '-id',

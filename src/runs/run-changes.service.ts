@@ -8,7 +8,7 @@ const LISTENS = 'controller:listens-to-runs';
 /** A status change of a run, published in the transaction of the change. */
 export interface RunChange {
   jobId: number;
-  /** Kind of run: `job`, `project_update`. */
+  /** Kind of run, such as `job` or `project_update`. */
   type: string;
   status: JobStatus;
   /** Code host that receives status posts of the run; null or absent: none. */

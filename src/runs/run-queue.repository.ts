@@ -34,11 +34,11 @@ export interface ResolvedRun {
   id: number;
   /** Sync of the run's project; null: none. */
   projectUpdateId: number | null;
-  /** Updates of the run's inventory. */
+  /** Updates of the inventory of a job, or of the input inventories of an update. */
   inventoryUpdateIds: readonly number[];
 }
 
-/** A job that waits for a run that did not succeed. */
+/** A run that waits for another run that did not succeed. */
 export interface BrokenJob {
   id: number;
   status: JobStatus;
@@ -85,7 +85,7 @@ export interface PendingRun {
   blockerId: number | null;
 }
 
-/** Number of runs of a group that are assigned to an instance. */
+/** Numbers of runs and forks of a group that are assigned to an instance. */
 export interface Usage {
   hostname: string;
   group_id: number | null;
@@ -128,8 +128,8 @@ const groupsOfRun = (run: string): Sql => {
 };
 
 /**
- * Returns the number of forks that a run is counted as: one more than the number of hosts that it
- * processes in parallel, which is limited by its forks.
+ * Returns the number of forks that a run is counted as. A job or command counts one more than the number of
+ * hosts that it processes in parallel, which is limited by its forks. An update counts as one fork.
  */
 const impactOfRun = (run: string): Sql => {
   const of = (column: string): Sql => ident(run, column);
@@ -222,7 +222,7 @@ export class RunQueueRepository extends TableRepository<Row> {
     return rows.map(({ id }) => id);
   }
 
-  /** Returns the numbers of runs that are assigned to instances. */
+  /** Returns the numbers of runs and forks that are assigned to instances. */
   usage(): Promise<Usage[]> {
     return this.database.rows<Usage>(USAGE);
   }
@@ -314,7 +314,7 @@ export class RunQueueRepository extends TableRepository<Row> {
       WHERE unified_jobs.id = given.id`);
   }
 
-  /** Returns pending jobs whose dependency did not succeed, each with the first such dependency. */
+  /** Returns pending runs whose dependency did not succeed, each with the first such dependency. */
   broken(): Promise<BrokenJob[]> {
     return this.database.rows<BrokenJob>(sql`
       SELECT DISTINCT ON (job.id) job.id, dependency.status, dependency.type, dependency.name,

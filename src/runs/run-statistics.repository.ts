@@ -131,7 +131,7 @@ export class RunStatisticsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Returns the slowest tasks, measured from the start of each task to the start of the next event.
+   * Returns the slowest tasks, measured from the start of each task to the next task, play or statistics.
    */
   slowTasks(actor: Actor, newest: Newest, limit: number): Promise<SlowTask[]> {
     return this.database.rows<SlowTask>(sql`

@@ -92,7 +92,7 @@ export class RunTransitions {
    * Cancels runs (docs/contract/runs.md#cancel): pending runs at once, running ones when their
    * worker has ended them. Finished runs do not change.
    *
-   * @returns the runs that were active
+   * @returns the runs that were active and had no cancel request before
    */
   async cancel(ids: readonly number[], explanation = ''): Promise<number[]> {
     return this.database.transaction(async () => {

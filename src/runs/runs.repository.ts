@@ -25,7 +25,7 @@ export interface RunFacts extends Row {
    * Launch type of the run; if no user launched it, that of the outermost workflow job around it.
    */
   launch_type: string;
-  /** Elapsed seconds of an active run; otherwise null. */
+  /** Elapsed seconds of a run with the status `running`; otherwise null. */
   live_elapsed: number | null;
   created_by_id: number | null;
   /** Name of the user; null also if the reader has no permission to see the user. */
@@ -234,7 +234,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Returns true if a run is part of an active workflow job. */
+  /** Returns true if a run is part of a running workflow job. */
   async isInRunningWorkflow(id: number): Promise<boolean> {
     const found = await this.database.row(sql`
       SELECT 1 FROM (${this.workflows.nodesOfRuns()}) node

@@ -73,8 +73,8 @@ export class ShownRuns {
 
   /**
    * Returns `extra_vars` of runs as JSON text, by run. Variables of a webhook come from its delivery.
-   * A payload can have 25 MB and is repeated under every prefix, so lists leave these variables out.
-   * Only the detail contains them, and only for users with permission to see the payload
+   * A payload can have 25 MB and is repeated under every prefix, so lists leave out its variables.
+   * Only the detail contains the payload, and only for users with permission to see it
    * (docs/contract/webhooks.md#variables).
    */
   async variables(rows: readonly Row[], context: RepresentContext): Promise<Map<number, string>> {

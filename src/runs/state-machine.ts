@@ -18,7 +18,7 @@ const NEXT: Record<JobStatus, readonly JobStatus[]> = {
   pending: ['waiting', 'running', ...FINAL_STATUSES],
   // Back to `pending`: the assigned instance no longer accepts runs.
   waiting: ['pending', 'running', 'failed', 'error', 'canceled'],
-  // Back to `pending`: a worker that shuts down returns a run that it has not started.
+  // Back to `pending`: a worker, or the recovery of a lost worker, returns a run that has not started.
   running: ['pending', ...FINAL_STATUSES],
   successful: [],
   failed: [],

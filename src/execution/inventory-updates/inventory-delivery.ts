@@ -42,7 +42,8 @@ export function originOf(
 }
 
 /**
- * Drops source variables with a forbidden name, which can have been stored before the name was forbidden.
+ * Returns the source variables as environment variables. Omits forbidden names, which can have been stored
+ * before they were forbidden.
  */
 export function allowedEnvironment(
   variables: Readonly<Record<string, unknown>>,

@@ -32,7 +32,8 @@ const parser = new Thread<string, ParsedDocument>({
  * Parses the inventory JSON that Ansible printed, in a separate thread, because the author of the
  * inventory controls its size and shape.
  *
- * @throws RunFailed if the text is not JSON, has too many values, or takes too long
+ * @throws RunFailed if the text is not JSON, has too many values or too large an object, or takes too much
+ *   time or memory
  */
 export async function readDocument(text: string): Promise<unknown> {
   const parsed = await parser.run(text).catch((error: Error) => {
@@ -120,8 +121,8 @@ function assembled({ exact, items, members }: Record<string, unknown>, values: u
 
 /**
  * Returns the text of an object in which Ansible marks a text that is not a template. Ansible 2.19 and
- * later marks every text that a plugin read elsewhere. Returns
- * the object itself if its text could be evaluated as a template, because the mark prevents that.
+ * later marks every text that a plugin read elsewhere. Returns any other value unchanged, and also an object
+ * whose text could be evaluated as a template, because the mark prevents that.
  */
 function unmarked(value: unknown): unknown {
   if (!isRecord(value) || typeof value[NO_TEMPLATE] !== 'string') return value;
@@ -132,8 +133,8 @@ function unmarked(value: unknown): unknown {
 const VALUE_STARTS = new Set([...',[{'].map((mark) => mark.charCodeAt(0)));
 
 /**
- * Returns an upper bound of the number of values: each value follows a comma or opens an array or
- * object.
+ * Returns an upper bound of the number of values: each item of an array and each member of an object follows
+ * a comma or an opening bracket.
  */
 function countValues(text: string): number {
   let count = 1;

@@ -73,7 +73,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
     return { ...outcome, fields: { ...outcome.fields, emitted_events: output.counter } };
   }
 
-  /** Returns the URL and credential to fetch from a project's repository. */
+  /** Returns the URL, refspec and credential to fetch from a project's repository. */
   async source(
     run: ActiveRun,
     project: Pick<StartedUpdate, 'scm_url' | 'scm_refspec' | 'credential_id'>,
@@ -88,9 +88,10 @@ export class ProjectSync implements RunKind<ActiveRun> {
   }
 
   /**
-   * Returns the public key that must have signed the files of a project.
+   * Returns the public key that must have signed the files of a project; no key if the project has no
+   * credential for signatures.
    *
-   * @throws CannotStart if its credential cannot be read
+   * @throws CannotStart if the credential is missing or has no key
    */
   async signedFiles(
     { lookups }: ActiveRun,

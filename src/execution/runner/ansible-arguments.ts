@@ -5,7 +5,7 @@ export const MAX_FORKS = 200;
 const MAX_VERBOSITY = 5;
 const TEMPLATE_MARKERS = /\{\{|\}\}|\{%|%\}|\{#|#\}/g;
 
-/** Returns the options that every Ansible program has: mode, user and privilege escalation. */
+/** Returns the options that every Ansible program has: mode, user, privilege escalation and prompts. */
 export function accessArguments(run: AnsibleRun): string[] {
   const args = run.jobType === 'check' ? ['--check'] : [];
   args.push(...valued('-u', '--user', withoutMarkers(run.remoteUser) || 'root'));
@@ -34,8 +34,8 @@ export function quoteArguments(args: readonly string[]): string {
 }
 
 /**
- * Joins a value that begins with a dash to its option, so that the value is not parsed as another
- * option.
+ * Returns an option and its value. A value that begins with a dash is joined to the long option, so that the
+ * value is not parsed as another option.
  */
 export function valued(short: string, long: string, value: string): string[] {
   return value.startsWith('-') ? [`${long}=${value}`] : [short, value];

@@ -33,7 +33,7 @@ export async function searchPaths(projectDir: string, content: string): Promise<
 }
 
 /**
- * Returns the names and values of the section `defaults`, parsed like Python's configparser does.
+ * Returns the names and values of the section `defaults`, without the continuation lines of values.
  */
 function defaultsOf(config: string): [name: string, value: string][] {
   let section = '';

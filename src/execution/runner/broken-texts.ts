@@ -7,7 +7,10 @@ import { append } from '../../common/records.js';
  */
 const MIN_WRAPPED_LENGTH = 6;
 
-/** Removes white space from the forms of secrets, because a line break can replace some of it. */
+/**
+ * Returns the forms of secrets without white space, which a line break can replace. Omits short forms and
+ * forms of stars.
+ */
 export function wrappedForms(forms: ReadonlySet<string>): Set<string> {
   const compact = [...forms].map((form) => form.replaceAll(/\s+/g, ''));
   return new Set(compact.filter((form) => form.length >= MIN_WRAPPED_LENGTH && !isStars(form)));

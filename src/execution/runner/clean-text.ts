@@ -21,8 +21,8 @@ export function truncateText(text: string, max: number): string {
 }
 
 /**
- * Copies a JSON value and applies `change` to every text, including keys. Replaces values deeper
- * than {@link MAX_JSON_DEPTH} by null.
+ * Copies a JSON value and applies `change` to every text, including keys. Replaces objects and lists at the
+ * depth {@link MAX_JSON_DEPTH} by null.
  */
 export function mapTexts(value: unknown, change: (text: string) => string, depth = 0): unknown {
   if (typeof value === 'string') return change(value);

@@ -57,8 +57,7 @@ export class ContentCache {
   }
 
   /**
-   * Removes entries that were not used for the retention time, discarded entries, and unfinished
-   * builds.
+   * Removes entries, discarded entries and unfinished builds that were not used for the retention time.
    */
   private async sweep(): Promise<void> {
     for (const folder of [this.root, this.building]) {

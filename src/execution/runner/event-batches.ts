@@ -47,7 +47,7 @@ export class EventBatches {
       this.timer ??= setTimeout(() => this.flush(), this.options.maxDelayMs);
   }
 
-  /** Delivers the remaining events. Resolves when every batch was accepted or one was rejected. */
+  /** Delivers the remaining events. Resolves when every delivered batch was accepted or rejected. */
   async drain(): Promise<void> {
     this.flush();
     if (this.inFlight > 0) await new Promise<void>((resolve) => (this.whenIdle = resolve));

@@ -11,7 +11,7 @@ function kind(level: EventKind['level'], display: string, failed = false): Event
   return { level, display, failed };
 }
 
-/** Every event name, in the order in which a playbook can produce them. */
+/** Kinds of the known events, by event name. */
 export const EVENT_KINDS: ReadonlyMap<string, EventKind> = new Map([
   ['playbook_on_start', kind(0, 'Playbook Started')],
   ['debug', kind(0, 'Debug')],

@@ -25,11 +25,11 @@ const MAX_LINE_VALUES = 4_000_000;
  *
  * Output outside of any event (a syntax error, a traceback) is printed as plain lines, each of
  * which increments the counter. Such a line becomes a `verbose` event with the next counter.
- * Counters that never arrived are stored in {@link missing}, because `ansible-runner` drops
+ * Counters that the output skips are stored in {@link missing}, because `ansible-runner` drops
  * some plain lines next to events.
  */
 export class EventReader {
-  /** Counters below {@link lastCounter} that have not arrived. */
+  /** Counters below {@link lastCounter} that the output skipped. */
   readonly missing = new Set<number>();
   lastCounter = 0;
   private lastLine = 0;

@@ -34,10 +34,10 @@ type Stats = Pick<EventRow, 'event' | 'eventData'>;
 export function hostSummariesOf({ event, eventData }: Stats): Map<string, HostSummary> {
   const summaries = new Map<string, HostSummary>();
   if (!isStatistics({ event })) return summaries;
-  const hosts = new Set(COUNTERS.flatMap((counter) => Object.keys(recordOf(eventData[counter]))));
+  const hosts = new Set(COUNTERS.flatMap((counter) => Object.keys(asRecord(eventData[counter]))));
   for (const host of hosts) {
     const count = (counter: (typeof COUNTERS)[number]): number =>
-      storableCount(recordOf(eventData[counter])[host]);
+      storableCount(asRecord(eventData[counter])[host]);
     const counts = tableOf(COUNTERS, count);
     const failed = counts.dark > 0 || counts.failures > 0;
     summaries.set(truncateText(cleanText(host), MAX_HOST_NAME_LENGTH), { ...counts, failed });
@@ -51,7 +51,7 @@ export function hostSummariesOf({ event, eventData }: Stats): Map<string, HostSu
  */
 export function artifacts({ event, eventData }: Stats): Record<string, unknown> {
   if (!isStatistics({ event })) return {};
-  return mapTextsIn(recordOf(eventData['artifact_data']), cleanText);
+  return mapTextsIn(asRecord(eventData['artifact_data']), cleanText);
 }
 
 /**
@@ -103,6 +103,6 @@ export function countRun(rows: readonly Pick<EventRow, 'event'>[], counts: RunCo
   };
 }
 
-function recordOf(value: unknown): Record<string, unknown> {
+function asRecord(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};
 }

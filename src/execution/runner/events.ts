@@ -57,7 +57,7 @@ export function isRunnerEvent(value: unknown): value is RunnerEvent {
 /** Returns true if an event only contains printed lines. */
 export const isPlainOutput = ({ event }: Pick<EventRow, 'event'>): boolean => event === 'verbose';
 
-/** Maps an event to its row (docs/contract/runs.md#events). A pure function that never throws. */
+/** Maps an event to its row (docs/contract/runs.md#events). Never throws. */
 export function toEventRow(event: RunnerEvent): EventRow {
   const eventData = storableData(event);
   const names = tableOf(NAMED_KEYS, (key) => nameOf(eventData[key]));
@@ -95,7 +95,7 @@ function storableData({ event, event_data: raw }: RunnerEvent): Record<string, u
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** Limits the members of the data. The statistics contain the names of all hosts and have no limit. */
+/** Limits the members of the data, except the counts of the statistics, which name all hosts. */
 function limitData(data: Record<string, unknown>, event: string): void {
   if ('res' in data) data['res'] = limitResult(data['res']);
   if ('artifact_data' in data) data['artifact_data'] = limitArtifacts(data['artifact_data']);

@@ -12,7 +12,7 @@ const FOLDER = [ARTIFACTS, RUN_IDENT, 'fact_cache'] as const;
 /** Modification time of files written before the run; every file that Ansible writes is newer. */
 const LONG_AGO = new Date('2000-01-01T00:00:00Z');
 const MAX_NAME_BYTES = 255;
-/** Number of files that are read in parallel. */
+/** Number of files whose attributes are read in parallel. */
 const BATCH = 100;
 
 /**

@@ -49,7 +49,7 @@ export interface InstallRequest extends ContentLimits {
   readonly sandbox: Sandbox;
 }
 
-/** Failed installation; `message` contains the end of the output, without secrets. */
+/** Failed installation. `message` names the violated limit or has the end of the output, without secrets. */
 export class ContentError extends Error {
   override readonly name = 'ContentError';
   constructor(

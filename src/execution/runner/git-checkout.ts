@@ -122,7 +122,7 @@ export async function syncProject(request: SyncRequest): Promise<GitResult> {
  * Creates a work copy of exactly one commit. The work copy shares the objects of the synced project
  * and does not write to the project's folder, so any number of jobs can check out at the same time.
  * A commit that the project lacks (a webhook can be faster than the next sync) is fetched into the
- * work copy. A name that can move, such as a branch, is always resolved at the source.
+ * work copy. A name that can move, such as a branch, is resolved at the source if the request has a source.
  *
  * @throws GitSourceError, GitError, RunnerError as {@link syncProject}
  */
@@ -198,8 +198,10 @@ async function fetch(
 }
 
 /**
- * Returns the commit of a name after a fetch of all branches. Queries the source for names that are
- * neither a branch nor a tag.
+ * Returns the commit of a name after a fetch of all branches. If a full commit id or a `refs/...` name is not
+ * among the fetched commits, the commit is fetched from the source.
+ *
+ * @throws GitError if the source lacks the name
  */
 async function findCommit(
   git: GitSession,

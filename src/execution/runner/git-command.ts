@@ -39,7 +39,7 @@ export interface GitAccess {
   readonly shared: readonly string[];
 }
 
-/** Failed git command; `message` contains the end of its output, without secrets. */
+/** Failed session; `message` says why, or contains the end of the output of a command, without secrets. */
 export class GitError extends Error {
   override readonly name = 'GitError';
   constructor(
@@ -173,7 +173,11 @@ export class GitSession {
     return new GitError(`${command} failed: ${lastLines(this.printed.text)}`, this.printed.text);
   }
 
-  /** Runs a query whose output is not displayed; returns null if git exits with an error. */
+  /**
+   * Runs a query whose output is not displayed; returns null if git exits with an error.
+   *
+   * @throws GitError if a limit is reached
+   */
   async query(args: readonly string[], cwd: string): Promise<string | null> {
     const { code, stdout } = await this.git(args, cwd, false);
     return code === 0 ? stdout.trim() : null;

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { GitError } from './git-command.js';
 
 /**
- * Entries of a repository that remain between sessions: objects and refs. Everything that
+ * Entries of a repository that remain between sessions: objects, refs, index and submodules. Everything that
  * controls git (settings, hooks, attributes, alternate object folders) is written anew, because an
  * earlier run can have changed it.
  */

@@ -53,7 +53,7 @@ export async function updateSubmodules(
     ['submodule', '--quiet', 'foreach', 'printf "%s\\0%s\\0" "$name" "$PWD"'],
     dir,
   );
-  const names = entriesOf(output);
+  const names = splitByNul(output);
   for (let index = 0; index + 1 < names.length; index += 2) {
     const [name = '', path = ''] = names.slice(index);
     const synced = options.synced ? join(options.synced, 'modules', name) : undefined;
@@ -92,7 +92,7 @@ async function connect(
     dir,
   );
   // Only gitlinks: another entry can be a symbolic link that leads elsewhere.
-  const links = entriesOf(listed).flatMap((entry) => GITLINK.exec(entry)?.[1] ?? []);
+  const links = splitByNul(listed).flatMap((entry) => GITLINK.exec(entry)?.[1] ?? []);
   await git.remove(
     links.map((path) => join(path, '.git')),
     dir,
@@ -109,7 +109,7 @@ async function findSubmodules(git: GitSession, dir: string): Promise<Submodule[]
   const settings = async (...file: string[]): Promise<Map<string, string>> => {
     const keys = ['--get-regexp', '^submodule\\..*\\.(url|path)$'];
     return new Map(
-      entriesOf(await git.query(['config', '-z', ...file, ...keys], dir)).map(settingOf),
+      splitByNul(await git.query(['config', '-z', ...file, ...keys], dir)).map(settingOf),
     );
   };
   const [named, registered] = [await settings('--file', '.gitmodules'), await settings('--local')];
@@ -120,7 +120,7 @@ async function findSubmodules(git: GitSession, dir: string): Promise<Submodule[]
   });
 }
 
-const entriesOf = (output: string | null): string[] =>
+const splitByNul = (output: string | null): string[] =>
   (output ?? '').split('\0').filter((entry) => entry !== '');
 
 function settingOf(entry: string): [name: string, value: string] {

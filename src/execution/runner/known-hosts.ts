@@ -40,9 +40,9 @@ export class KnownHosts {
   async storeNewKeys(names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
     const sessionKeys = (await readBelow({ dir: this.home }, [NAME], MAX_BYTES)) ?? '';
-    const knownNames = new Set(this.accountKeys.split('\n').map(nameOf));
+    const knownNames = new Set(this.accountKeys.split('\n').map(hostNameOf));
     const newKeys = sessionKeys.split('\n').filter((line) => {
-      const name = nameOf(line);
+      const name = hostNameOf(line);
       return name !== undefined && names.includes(name) && !knownNames.has(name);
     });
     if (newKeys.length === 0) return;
@@ -54,7 +54,7 @@ export class KnownHosts {
   }
 }
 
-const nameOf = (line: string): string | undefined => KEY.exec(line)?.[1];
+const hostNameOf = (line: string): string | undefined => KEY.exec(line)?.[1];
 
 /**
  * Returns the path below `HOME`. ssh reads the home directory from the passwd entry instead, but the

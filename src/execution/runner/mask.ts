@@ -3,7 +3,7 @@ import { itemAt } from '../../common/invariants.js';
 /** Replacement of a secret (docs/contract/runs.md#fields-of-runs). */
 export const MASK = '**********';
 
-/** Returns true for a text that occurs in the mask itself. */
+/** Returns true for a text of stars only, as in the mask itself. */
 export const isStars = (text: string): boolean => /^\*+$/.test(text);
 
 /** Start and end of a part of a text. */
@@ -70,8 +70,8 @@ export function maskLines(pieces: readonly string[], spans: readonly Span[]): st
 }
 
 /**
- * Returns the number of pieces at the end of the list that start at or after a position, plus
- * earlier pieces that a span connects with them. Returns 0 if the position is the end of the text.
+ * Returns the number of pieces from the piece that contains a position to the end of the list, plus earlier
+ * pieces that a span connects with them. Returns 0 if the position is the end of the text.
  *
  * @param spans merged spans in ascending order
  */

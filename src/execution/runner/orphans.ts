@@ -19,7 +19,7 @@ export interface KnownRun {
   readonly runId: number;
   readonly attempt: number;
   readonly dir: string;
-  /** Mark of the run; null if the run never started a process. */
+  /** Content of `run.json`; null if the run never started a process, or the file is unreadable. */
   readonly mark: RunMark | null;
 }
 

@@ -68,8 +68,8 @@ export function addDescendants(entries: readonly ProcessEntry[], chosen: Set<num
 }
 
 /**
- * Returns the initial environment of a process as `NAME=value` texts; empty without permission to
- * read it.
+ * Returns the initial environment of a process as `NAME=value` texts; only an empty text without
+ * permission to read the environment.
  */
 export async function readProcessEnvironment(pid: number): Promise<string[]> {
   const text = await readText(`/proc/${pid}/environ`);

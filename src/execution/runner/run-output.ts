@@ -11,7 +11,7 @@ import type { Workspace } from './workspace.js';
 export type RunChild = ChildProcess & { stdout: Readable; stderr: Readable };
 
 const STDERR_TAIL_BYTES = 64 * 1024;
-/** Time after the last process ended until an open pipe is closed, in ms. */
+/** Time without output after the last process ended until an open pipe is closed, in ms. */
 const PIPE_GRACE_MS = 5_000;
 
 /** The output of a run: its events, in batches, and the end of its error output. */
@@ -91,7 +91,7 @@ export class RunnerOutput {
     this.batches.add(this.reader.read(chunk), chunk.length);
   }
 
-  /** Waits until the pipes are empty, independent of how slowly the events are processed. */
+  /** Waits until the pipes are closed or give no more output, however slowly the events are processed. */
   private async waitForPipes(): Promise<void> {
     let isClosed = false;
     void this.closed.then(() => (isClosed = true));

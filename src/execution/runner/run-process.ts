@@ -169,9 +169,8 @@ class RunProcess {
   }
 
   /**
-   * Ends the run early. `ansible-runner` handles SIGTERM only
-   * after its playbook has ended, so the playbook is ended, too. Remaining processes are
-   * killed.
+   * Ends the run early. `ansible-runner` handles SIGTERM only after its playbook has ended, so the
+   * playbook is ended, too. Processes that remain after the grace period are killed.
    */
   end(reason: EndReason): void {
     if (this.endedAs || this.hasExited) {

@@ -23,9 +23,10 @@ export function normalizeKey(key: string): string {
 
 /**
  * Checks that a private key is usable, because the agent would prompt for the passphrase without
- * end. `dir` is a private folder for temporary files.
+ * end. Accepts every key if `ssh-keygen` is not installed.
  *
- * @throws RunnerError if the key cannot be read or unlocked
+ * @param dir private folder for temporary files
+ * @throws RunnerError if the key cannot be read or unlocked, or the path of `dir` would need quotes
  */
 export async function checkPrivateKey(keyFile: string, unlock: string, dir: string): Promise<void> {
   // The runner inserts this path into a shell command without quotes.

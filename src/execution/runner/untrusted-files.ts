@@ -3,8 +3,8 @@ import { type FileHandle, lstat, open, opendir, rm, stat } from 'node:fs/promise
 
 /**
  * Functions for files that a run can have written. Each step of a path is opened relative to the
- * previous folder, must not be a link, must be on the device of the root, and must belong to its
- * owner. Thus a run cannot make these functions read or remove a file outside of its folder.
+ * previous folder, must not be a link, must be on the device of the root, and must belong to the owner of
+ * the root. Thus a run cannot make these functions read or remove a file outside of its folder.
  */
 
 /**
@@ -28,8 +28,8 @@ const HAS_DESCRIPTORS = existsSync(DESCRIPTORS);
 type Path = readonly [string, ...string[]];
 
 /**
- * Returns the text of a file; null if it is missing, not a regular file, reached by a link, or too
- * large.
+ * Returns the text of a file; null if it is missing, not a regular file, reached by a link, too large, or
+ * owned by another account than the root.
  */
 export async function readBelow(
   root: BoundFolder,
@@ -49,7 +49,7 @@ export async function readBelow(
   });
 }
 
-/** Returns the attributes of a file, which can be a link; null if it is missing. */
+/** Returns the attributes of a file, which can be a link; null if it is missing or reached by a link. */
 export async function statBelow(root: BoundFolder, path: Path): Promise<Stats | null> {
   return inFolderOf(root, path, (name) => lstat(name));
 }
@@ -76,7 +76,10 @@ export async function removeBelow(root: BoundFolder, path: Path): Promise<void> 
   await inFolderOf(root, path, (name) => rm(name, { force: true }));
 }
 
-/** Calls `work` with the last name of a path; returns null if a step cannot be opened. */
+/**
+ * Calls `work` with the last step of a path. Returns null if a step cannot be opened or has another owner, or
+ * `work` fails.
+ */
 async function inFolderOf<T>(
   { dir }: BoundFolder,
   path: readonly string[],

@@ -164,9 +164,9 @@ function mounts(spec: SandboxSpec, plan: Plan, limits: Limits): string[] {
 }
 
 /**
- * Returns the commands that drop root's capabilities. The second bubblewrap only creates a user
- * namespace. The second bubblewrap runs as the account, so that processes are counted for this command
- * alone, and forbids further user namespaces.
+ * Returns the commands that drop root's capabilities. If user namespaces are closed, a second bubblewrap runs
+ * as the account: it only creates a user namespace, in which processes are counted for this command alone,
+ * and forbids further user namespaces.
  */
 function dropPrivileges(plan: Plan): string[] {
   const { uid, gid } = plan.account;

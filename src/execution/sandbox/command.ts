@@ -13,7 +13,7 @@ export interface Bind {
   /** Path inside the sandbox; the same path as outside if absent. */
   readonly to?: string;
   readonly isWritable?: boolean;
-  /** True if the account of runs gets read access only. */
+  /** True if a read-only bind belongs to the account of runs, so that no other account reads the bind. */
   readonly isPrivate?: boolean;
   /** True if the bind is skipped when the path does not exist. */
   readonly isOptional?: boolean;
@@ -23,9 +23,7 @@ export interface Bind {
 export interface SandboxSpec {
   /** Folder with the files written for this command alone; not visible inside. */
   readonly root: string;
-  /**
-   * Binds in the order of mounting. The account of runs becomes the owner of writable binds.
-   */
+  /** Binds in the order of mounting. The account of runs becomes the owner of writable and private binds. */
   readonly binds: readonly Bind[];
   /** Home directory, as the command sees it. */
   readonly home: string;
@@ -43,8 +41,8 @@ export interface SandboxSpec {
 /** Start parameters of a command's process. */
 export interface Launch extends Command {
   /**
-   * Number of processes between the first process of the sandbox and the command. Null without a sandbox,
-   * which reports no first process as JSON on file descriptor 3.
+   * Number of processes between the first process of the sandbox and the command; null without a sandbox. A
+   * sandbox reports its first process as JSON on file descriptor 3.
    */
   readonly depth: number | null;
   /** Signal to the started process that ends all processes inside the sandbox. */

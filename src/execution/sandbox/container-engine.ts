@@ -123,7 +123,8 @@ export interface PullRequest extends Pick<ContainerPlan, 'engine' | 'isPodman'> 
  * Pulls an image from a permitted address, with the login in a private file. An aborted pull leaves
  * no files.
  *
- * @throws Error with the last line of the output
+ * @throws OutboundError if the guard rejects the registry, Error with the rejected connection or with the
+ *   last line of the output
  */
 export async function pullImage(request: PullRequest): Promise<void> {
   const { image, guard, login } = request;

@@ -113,7 +113,7 @@ const namePrefix = ({ installation, worker }: ContainerOwner): string =>
 
 /**
  * Returns the process id and start time of the worker that a container belongs to, parsed from its
- * name.
+ * name; null for another name.
  */
 export function ownerIn(name: string): { pid: number; startTime: string } | null {
   const [, pid, startTime] = /^automation-[0-9a-f]+-(\d+)-(\d+)-[0-9a-f]+$/.exec(name) ?? [];

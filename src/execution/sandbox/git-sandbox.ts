@@ -19,8 +19,9 @@ export interface GitSessionFolders {
 const CERTIFICATES = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'GIT_SSL_CAINFO'];
 
 /**
- * Returns the sandbox contents of git: the repository's own folder and the local sources. Git
- * always uses the machine's network, independently of `JOB_NETWORK`, which applies to jobs.
+ * Returns the sandbox contents of git: the repository's own folder, the local sources, certificates, and the
+ * files of the session. Git always uses the machine's network, independently of `JOB_NETWORK`, which applies
+ * to jobs.
  *
  * @param maxBytes maximum size of the repository, and thus of its largest file
  */

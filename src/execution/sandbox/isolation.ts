@@ -48,7 +48,10 @@ const ADVICE: readonly (readonly [complaint: RegExp, advice: string])[] = [
 const KINDS = ['bubblewrap', 'container'] as const;
 const FINDERS = { bubblewrap, container };
 
-/** Tries the isolation that `JOB_ISOLATION` names, with the arguments of a real run. */
+/**
+ * Returns the isolation that `JOB_ISOLATION` names, or the first kind that works. Each kind is tried with the
+ * arguments of a real run.
+ */
 export async function findIsolation(settings: Settings): Promise<Isolation> {
   const { JOB_ISOLATION: wanted, JOB_CONTAINER_IMAGE: image } = settings;
   if (wanted === 'none') return { mode: 'none', detail: 'JOB_ISOLATION is none', isChosen: true };
@@ -148,7 +151,7 @@ export async function refusalOf(
     : null;
 }
 
-/** Returns a hard limit of this process, which its child processes inherit; null: unlimited. */
+/** Returns a hard limit of this process, which its child processes inherit; null: unlimited or unknown. */
 export async function processLimit(name: 'open files' | 'processes'): Promise<number | null> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
   const [, max] = new RegExp(`^Max ${name} +\\S+ +(\\d+)`, 'm').exec(limits) ?? [];

@@ -12,8 +12,8 @@ interface RunFolder {
 }
 
 /**
- * Returns the sandbox contents of a job: its private folder, and, read-only, the git objects that
- * its checkout shares with the project.
+ * Returns the sandbox contents of a job: its private folder, and, read-only, the roles and collections of the
+ * service's own account and the folders that the job shares with other runs, such as git objects.
  *
  * @param shared folders that have the same path inside and outside
  */

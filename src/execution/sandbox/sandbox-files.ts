@@ -13,8 +13,9 @@ const execute = promisify(execFile);
 type FileOptions = Pick<Plan | ContainerPlan, 'kind' | 'isRoot' | 'account' | 'filter'>;
 
 /**
- * Writes the files that are specific to one command (its `/etc` files and its system call filter),
- * and makes the account of runs the owner of the folders that the command uses.
+ * Writes the files that are specific to one command: its `/etc` files, its system call filter and, for
+ * a container, its environment. If this process is root, makes the account of runs the owner of the writable
+ * and private binds.
  */
 export async function writeSandboxFiles(
   command: Command,

@@ -55,7 +55,7 @@ export class Dependencies {
     return runs.length === BATCH;
   }
 
-  /** Ends the pending jobs whose dependency did not succeed; a canceled dependency cancels the jobs. */
+  /** Ends the pending runs whose dependency did not succeed; a canceled dependency cancels the runs. */
   async endBroken(): Promise<void> {
     const broken = await this.queue.broken();
     const isCanceled = ({ status }: BrokenJob) => status === 'canceled';

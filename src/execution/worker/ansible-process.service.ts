@@ -112,7 +112,7 @@ export class AnsibleProcess {
    * Stores the start parameters of Ansible, and checks the lease for the last time. If these columns are
    * set, Ansible may have run.
    *
-   * @throws RunEnded if the run was canceled or its lease is gone
+   * @throws RunEnded if the run must end, for example because it was canceled or its lease is gone
    */
   async storeStart(
     run: ActiveRun,

@@ -9,7 +9,7 @@ import { Settings } from '../../config/settings.js';
 import { EventPartitionsRepository } from '../../runs/events/event-partitions.repository.js';
 
 const INTERVAL_MS = 60_000;
-/** Fraction of the retention time that one partition covers. */
+/** Number of partitions that cover the retention time. */
 const PARTS_OF_RETENTION = 3;
 
 /**

@@ -34,7 +34,10 @@ export class JobCredentials {
     private readonly runtime: RuntimeSettings,
   ) {}
 
-  /** @throws InjectionError with the message for `job_explanation` */
+  /**
+   * @throws InjectionError or LookupError with the message for `job_explanation`, UnsealError if a secret
+   *   cannot be decrypted
+   */
   async open(
     run: Pick<ActiveRun, 'lookups'>,
     ids: readonly number[],

@@ -110,7 +110,8 @@ export class JobFacts {
    * Stores the facts that a play collected, independent of the outcome of the run. Unchanged facts are
    * not stored again.
    *
-   * @returns message for the output of the run; empty without problems
+   * @returns message for the explanation of the run; empty without problems
+   * @throws RunEnded if the lease is lost
    */
   async storeCollected(run: ActiveRun, workspace: Workspace, facts: EndedFacts): Promise<string> {
     try {

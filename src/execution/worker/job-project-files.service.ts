@@ -44,7 +44,7 @@ export interface FilesRequest {
   destination: string;
   /**
    * Receives the id of the sync. If present, the project is always synced first; if absent, the
-   * project is synced only if its folder is missing.
+   * project is synced only if its folder is missing or it was never synced.
    */
   onSync?: (projectUpdateId: number) => Promise<void>;
   /** Receives the output of installing requirements that are not cached. */
@@ -84,8 +84,9 @@ export class JobProjectFiles {
   ) {}
 
   /**
-   * @throws CannotStart if the sync that the job needs did not succeed, GitError and GitSourceError
-   *   if the revision cannot be fetched, ContentError if its requirements cannot be installed
+   * @throws CannotStart if the project cannot be used or the sync that the job needs did not succeed,
+   *   RunEnded if the run must end, GitError and GitSourceError if the revision cannot be fetched,
+   *   ContentError if its requirements cannot be installed
    */
   async provide(run: ActiveRun, request: FilesRequest): Promise<ProjectFiles> {
     const { project, destination } = request;
@@ -109,6 +110,8 @@ export class JobProjectFiles {
       maxFolderBytes: this.settings.JOB_DISK_BYTES,
       signal: run.signal,
     });
+    // Content of the project's branch is cached if the project update installed it on this host. Content of
+    // another branch is installed now.
     const content = await this.content.provide({
       projectId: project.id,
       projectDir: destination,
@@ -116,8 +119,6 @@ export class JobProjectFiles {
       organizationId: project.organization_id,
       lookups: run.lookups,
       isolation: () => Promise.resolve(run.isolation),
-      // The project update has already installed the content of the project's branch; content of
-      // another branch is installed now.
       signal: run.signal,
       onOutput: request.onOutput,
     });

@@ -27,7 +27,7 @@ export interface RunVariables {
   unsafeKeys: string[];
 }
 
-/** Facts about a run, without null and empty texts where the contract requires it. */
+/** Facts about a run. A fact that is null, or an empty revision or branch, gives no variable. */
 export interface VariableFacts {
   jobId: number;
   launchType: string;

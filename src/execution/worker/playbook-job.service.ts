@@ -206,7 +206,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     };
   }
 
-  /** @returns message for the output of the run; empty without problems */
+  /** @returns message for the explanation of the run; empty without problems */
   private async storeFacts(
     run: ActiveRun,
     { facts, prepared, masker }: JobPreparation,

@@ -112,7 +112,7 @@ export class RunsHandler implements QueueHandler {
   }
 }
 
-/** Replaces the outcome of a run that was ended by the worker's shutdown: no user canceled it. */
+/** Replaces the outcome of a run that a violation or the worker's shutdown ended: no user canceled it. */
 function finalOutcome(run: ActiveRun, outcome: RunOutcome): RunOutcome {
   if (outcome.status === 'successful' || run.reason !== 'shutdown')
     return withFailure(run, outcome);

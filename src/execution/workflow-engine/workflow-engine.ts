@@ -129,7 +129,7 @@ export class WorkflowEngine {
   }
 
   private async end(decided: readonly DecidedWorkflow[]): Promise<void> {
-    const ended = decided.flatMap((workflow) => endOf(workflow) ?? []);
+    const ended = decided.flatMap((workflow) => workflowEndOf(workflow) ?? []);
     const undecryptable = await this.graphs.gatherArtifacts(ended.map(({ id }) => id));
     const ends = ended.map((end) =>
       undecryptable.has(end.id) && end.status !== 'canceled' ? lockedEnd(end.id) : end,
@@ -145,7 +145,7 @@ export class WorkflowEngine {
 
 const lockedEnd = (id: number): WorkflowEnd => ({ id, status: 'error', explanation: LOCKED });
 
-function endOf({ workflow, secrets, decision }: DecidedWorkflow): WorkflowEnd | null {
+function workflowEndOf({ workflow, secrets, decision }: DecidedWorkflow): WorkflowEnd | null {
   const { id, cancel_requested: isCanceled } = workflow;
   if (!decision.end) return null;
   if (secrets === null && !isCanceled) return lockedEnd(id);

@@ -26,8 +26,8 @@ const MAX_NAMED = 20;
 
 /**
  * Decides which nodes start, which nodes are skipped, and whether the workflow job is finished
- * (docs/contract/workflows.md#how-a-workflow-goes-on). A node is decided after its parents have
- * ended, so the order in which runs end does not matter.
+ * (docs/contract/workflows.md#how-a-workflow-goes-on). A node is decided after its parents have ended, or
+ * skipped earlier if no later end could start it, so the order in which runs end does not matter.
  */
 export function decide({ isCanceled, nodes }: WorkflowGraph): Decision {
   const outcomes = new Map(nodes.map(({ id, outcome }) => [id, outcome]));

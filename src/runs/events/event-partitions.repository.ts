@@ -18,8 +18,8 @@ export class EventPartitionsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Adds a partition in advance, once runs have reached the last one. Its size is the number of
-   * runs of the last `days`.
+   * Adds a partition in advance, once runs have reached the last partition. Its size is at least the number
+   * of runs of the last `days`.
    *
    * @returns true if a partition was added
    */
@@ -32,7 +32,7 @@ export class EventPartitionsRepository extends TableRepository<Row> {
   /**
    * Makes PostgreSQL analyze all partitions together, once a day.
    *
-   * @returns true if it did
+   * @returns true if PostgreSQL analyzed the partitions
    */
   async analyze(): Promise<boolean> {
     const row = await this.database.row<{ done: boolean }>(sql`

@@ -22,7 +22,7 @@ export interface ChildrenSummary {
    */
   meta_event_nested_uuid: Record<number, string>;
   event_processing_finished: boolean;
-  /** True if every other event has a parent among the events. */
+  /** True if every event except messages and the start of the playbook has a parent among the events. */
   is_tree: boolean;
 }
 

@@ -166,7 +166,7 @@ export class JobEventsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Deletes events of runs that ended at least `days` ago and whose event count is not 0.
+   * Deletes up to `limit` events of runs that ended at least `days` ago and whose event count is not 0.
    *
    * @returns number of deleted events
    */

@@ -47,7 +47,7 @@ export interface RunHost {
   total: number;
 }
 
-/** Number of hosts of a run. */
+/** Numbers of all hosts and of failed hosts of a run. */
 export interface HostCounts {
   all: number;
   failed: number;

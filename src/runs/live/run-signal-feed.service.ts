@@ -17,7 +17,7 @@ export class Watch {
   }
 
   /**
-   * Resolves if there were possible changes since the last call, or after `maxWaitMs`.
+   * Resolves if there were possible changes since the last call, after `maxWaitMs`, or when `signal` aborts.
    *
    * @returns true if there were possible changes
    */

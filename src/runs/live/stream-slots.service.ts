@@ -26,7 +26,7 @@ export class StreamSlots implements BeforeApplicationShutdown {
 
   /**
    * @param seconds maximum duration; null for a client that sends heartbeats
-   * @throws TooManyRequests if the user, or all users together, have reached the maximum
+   * @throws TooManyRequests if the user, or all users together, have reached the maximum, or at shutdown
    */
   async take(
     userId: number,

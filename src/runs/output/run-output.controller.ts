@@ -93,7 +93,7 @@ export abstract class RunOutputController {
     private readonly streams: RunStreams,
   ) {}
 
-  /** Responds with the output in every format (docs/contract/runs.md#output). */
+  /** Responds with the output in the requested format (docs/contract/runs.md#output). */
   @Route((runs) => ({ ...STDOUT, operationId: `${runs.path}_stdout`, parent: runs }))
   @Get('stdout')
   async stdout(

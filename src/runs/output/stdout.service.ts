@@ -65,7 +65,7 @@ export class StdoutService {
   }
 }
 
-/** Removes lines of the first and the last event that are outside the range. */
+/** Returns the output of events without the lines that are outside the range. */
 function linesBetween(chunks: readonly OutputChunk[], start: number, end: number): string {
   const lines = chunks.flatMap(({ stdout, start_line }) =>
     stdout

@@ -8,7 +8,7 @@ import { itemAt } from '../../common/invariants.js';
 const ESCAPE = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[@-Z\\-_])/g;
 const COLOR = /\u001B\[([0-9;]*)m/g;
 
-/** Returns the output without escape sequences. */
+/** Returns the output without escape sequences and carriage returns. */
 export const plainText = (text: string): string => text.replace(ESCAPE, '').replaceAll('\r', '');
 
 const COLOR_NAMES = [

@@ -140,10 +140,11 @@ export class CredentialOwner {
   }
 
   /**
-   * Verifies a change of the destination of a store that receives the identities of runs: its
-   * administrator could log in to the original store with them.
+   * Verifies a change of the destination of a store that receives the identities of runs: the
+   * administrator of the new destination could log in to the original store with these identities.
    *
-   * @throws Invalid if inputs of other credentials are looked up with the store
+   * @throws Invalid if inputs of other credentials are looked up with the store, unless the caller is a
+   *   superuser
    */
   async assertNoSource(id: number, actor: Actor): Promise<void> {
     if (actor.isSuperuser || !(await this.sources.existsBy({ source_credential_id: id }))) return;

@@ -30,7 +30,7 @@ export class CredentialTypeHooks implements ResourceHooks<CredentialType>, OnMod
 
   async prepareCreate(values: ValuesOf<CredentialType>): Promise<Prepared<CredentialType>> {
     await this.assertUsable(values);
-    return withDefaults(values);
+    return preparedInputs(values);
   }
 
   async prepareUpdate(
@@ -41,7 +41,7 @@ export class CredentialTypeHooks implements ResourceHooks<CredentialType>, OnMod
       throw new Forbidden('Modifications not allowed for managed credential types');
     }
     await this.assertUsable({ ...row, ...values });
-    const prepared = withDefaults(values);
+    const prepared = preparedInputs(values);
     const after: Values = { ...values, ...prepared.values };
     const changed = ['inputs', 'kind'].find(
       (name) => name in values && !isSameJson(after[name], row[name]),
@@ -77,5 +77,5 @@ export class CredentialTypeHooks implements ResourceHooks<CredentialType>, OnMod
 }
 
 /** Returns the inputs of the request with defaults. */
-const withDefaults = ({ inputs }: ValuesOf<CredentialType>): Prepared<CredentialType> =>
+const preparedInputs = ({ inputs }: ValuesOf<CredentialType>): Prepared<CredentialType> =>
   inputs === undefined ? {} : { values: { inputs: normalizeInputs(inputs) } };

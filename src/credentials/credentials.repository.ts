@@ -127,8 +127,8 @@ export class CredentialsRepository extends TableRepository<RowOf<Credential>> {
   }
 
   /**
-   * True if a user or team outside an organization was granted a role on a credential: a team of another
-   * organization, or a user without a role in the organization. Without an organization, every team
+   * Returns true if a user or team outside an organization was granted a role on a credential: a team of
+   * another organization, or a user without a role in the organization. Without an organization, every team
    * counts as outside and no user does.
    */
   async isSharedOutside(id: number, organization: number | null): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** Run that a token identifies; `runId` is null for a test of a credential. */
+/** Run that a token identifies; `runId` is null outside of runs, such as for a test of a credential. */
 export interface TokenSubject {
   runId: number | null;
   /** Revision of the project that the run uses, once it is known. */

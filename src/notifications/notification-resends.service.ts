@@ -86,7 +86,7 @@ export class NotificationResends {
   /**
    * Uses one statement and one wake-up for any number of notifications.
    *
-   * @returns the ids of the resends, in the order of `ids`
+   * @returns the ids of the resends, in ascending order of their originals
    */
   private async addResends(ids: readonly number[]): Promise<number[]> {
     const newIds = await this.records.addResends(ids);

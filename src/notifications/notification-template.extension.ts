@@ -51,7 +51,7 @@ export class NotificationTemplateExtension {
       fields: {
         notification_configuration: shownConfiguration(row, this.secrets),
       },
-      related: { test: pathOf(row.id, 'test'), resend: pathOf(row.id, 'resend') },
+      related: { test: actionUrl(row.id, 'test'), resend: actionUrl(row.id, 'resend') },
       summary_fields: {
         recent_notifications: recent.get(row.id) ?? [],
         circuit_breaker: breakers.get(row.destination) ?? CLOSED_BREAKER,
@@ -79,5 +79,5 @@ function shownConfiguration(
   return row.can_edit === false ? maskUrls(type, shown) : shown;
 }
 
-const pathOf = (id: number, action: string): string =>
+const actionUrl = (id: number, action: string): string =>
   `/api/v2/notification_templates/${id}/${action}/`;

@@ -132,7 +132,7 @@ function validated({
  * Returns the configuration after a change, which replaces the whole configuration. If the type
  * changes without a new configuration, the error lists the keys that the new type requires.
  *
- * @param stored current configuration, decrypted; null if the type changes
+ * @param stored current configuration, decrypted; null if the type changes or the encryption key is lost
  */
 function nextConfiguration(
   values: ValuesOf<NotificationTemplate>,

@@ -113,7 +113,7 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
    * Creates resends of notifications. The resend of a failed notification keeps the message id and
    * the recipients already reached, so that no recipient receives the message twice.
    *
-   * @returns the ids of the resends, in the order of `ids`
+   * @returns the ids of the resends, in ascending order of their originals
    */
   async addResends(ids: readonly number[]): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`

@@ -215,7 +215,7 @@ function outcomeOf(
 
 /**
  * Returns the state of the destination: up for rejections and rate limits, which are responses;
- * down without a response or after a server error.
+ * down without a response, or after a timeout or server error that can be retried; otherwise unknown.
  */
 function healthAfter(error: unknown): TargetHealth {
   if (!(error instanceof SendError)) return 'unknown';

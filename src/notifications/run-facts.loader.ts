@@ -69,7 +69,7 @@ export class RunFactsLoader {
     return new Map(rows.map((row) => [row.id, row]));
   }
 
-  /** Returns the facts of each run, with one statement per kind of run. */
+  /** Returns the facts of each run; the runs of one kind are loaded together. */
   private async factsOf(runs: readonly Row[]): Promise<Map<number, MessageFacts>> {
     const byType = new Map<string, Row[]>();
     const distinct = new Map(runs.map((run) => [run.id, run]));

@@ -22,7 +22,7 @@ export class TemplateSecrets {
       const value = stored[key];
       if (value === undefined || value === '') continue;
       const text = typeof value === 'string' ? value : JSON.stringify(value);
-      stored[key] = this.box.seal(text, contextOf(id, key));
+      stored[key] = this.box.seal(text, sealContextOf(id, key));
     }
     return stored;
   }
@@ -70,13 +70,13 @@ export class TemplateSecrets {
   }
 
   private openValue(id: number, type: NotificationType, key: string, sealed: string): unknown {
-    const text = this.box.open(sealed, contextOf(id, key));
+    const text = this.box.open(sealed, sealContextOf(id, key));
     return type === 'webhook' && key === 'headers' ? JSON.parse(text) : text;
   }
 }
 
 /** Returns the context of a sealed secret: one key of one row. */
-const contextOf = (id: number, key: string): string =>
+const sealContextOf = (id: number, key: string): string =>
   rowContext('notification_templates', id, key);
 
 const isSealedValue = (value: unknown): value is string =>

@@ -4,7 +4,7 @@ import { textInput } from './inputs.js';
 /** Kinds that can be attached to a job template. Credentials of other kinds are used elsewhere. */
 export const JOB_KINDS: readonly CredentialKind[] = ['ssh', 'vault', 'cloud', 'net', 'kubernetes'];
 
-/** Credential for the rules of combination, which use the vault id only of its inputs. */
+/** Credential for the rules of combination, which use only the vault id of its inputs. */
 export interface CombinedCredential extends TypedInputs {
   name: string;
 }

@@ -25,7 +25,7 @@ export interface CheckedInputs {
 }
 
 /**
- * Validates the `inputs` of a credential against its type. `incoming` replaces the stored inputs as a
+ * Validates the `inputs` of a credential against its type. `sent` replaces the stored inputs as a
  * whole. A secret sent as `$encrypted$` keeps its value from `previous` (decrypted; omitted on creation),
  * unless the change would send the secret to another destination. Null values are omitted. Missing
  * required inputs are not an error here: using the credential fails.
@@ -65,7 +65,7 @@ export function validateInputs(
   };
 }
 
-/** True if a change of the input changes the destination of the credential's secrets. */
+/** Returns true if a change of the input changes the destination of the credential's secrets. */
 export const isDestination = ({ destination, secret }: InputField): boolean =>
   destination ?? secret !== true;
 
@@ -82,7 +82,7 @@ export function changedDestinations(
     );
 }
 
-/** True for secret stores without a stored secret: they receive the identities of the runs that use them. */
+/** Returns true for stores without a stored secret, which receive the identities of the runs that use them. */
 export const receivesIdentities = (type: CredentialTypeDefinition): boolean =>
   type.kind === 'external' && secretInputs(type).length === 0;
 
@@ -106,7 +106,7 @@ export function maskInputs(
 }
 
 /**
- * True for an empty input, and for an input that is prompted for at launch: neither is a secret.
+ * Returns true for an empty input, and for an input that is prompted for at launch: neither is a secret.
  */
 export const isEmptyOrAsk = (field: InputField | undefined, value: unknown): boolean =>
   value === '' || (value === ASK && field?.ask_at_runtime === true);

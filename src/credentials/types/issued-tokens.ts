@@ -28,7 +28,7 @@ const USES: Readonly<Record<string, TokenUse>> = {
   }),
 };
 
-/** True if a credential gets a token when it is used. */
+/** Returns true if a credential gets a token when it is used. */
 export const needsToken = ({ type: { namespace } }: TypedInputs): boolean =>
   Object.hasOwn(USES, namespace ?? '');
 

@@ -52,7 +52,7 @@ export function repairSshKey(text: string): string {
   return (toBlocks(text) ?? []).map(textOf).join('');
 }
 
-/** True if a text is a valid private key with a passphrase. */
+/** Returns true if a text is a valid private key with a passphrase. */
 export function isEncryptedKey(text: string): boolean {
   const check = checkSshKey(text);
   return check.fault === null && check.isEncrypted;
@@ -119,7 +119,7 @@ function checkBlock(block: PemBlock): SshKeyCheck {
   };
 }
 
-/** True if the bytes of a key are complete, as far as can be verified without its passphrase. */
+/** Returns true if the bytes of a key are complete, as far as can be verified without its passphrase. */
 function isComplete(keyType: string, block: PemBlock, bytes: Buffer): boolean {
   if (keyType === 'OPENSSH') return isOpenSsh(bytes);
   if (keyType === 'ENCRYPTED') return isDerSequence(bytes);
@@ -132,7 +132,7 @@ function isComplete(keyType: string, block: PemBlock, bytes: Buffer): boolean {
   }
 }
 
-/** True for a DER sequence whose length equals the length in its header. */
+/** Returns true for a DER sequence whose length equals the length in its header. */
 function isDerSequence(bytes: Buffer): boolean {
   const [tag, length = 0] = bytes;
   const size = length & 0x7f;
@@ -141,8 +141,8 @@ function isDerSequence(bytes: Buffer): boolean {
 }
 
 /**
- * True for a complete key in OpenSSH's format (PROTOCOL.key): cipher, key derivation and its options,
- * public keys, private part.
+ * Returns true for a complete key in OpenSSH's format (PROTOCOL.key): cipher, key derivation and its
+ * options, public keys, private part.
  */
 function isOpenSsh(bytes: Buffer): boolean {
   if (!bytes.subarray(0, OPENSSH_MAGIC.length).equals(OPENSSH_MAGIC)) return false;

@@ -119,7 +119,7 @@ export interface NotificationBackend {
   send(config: Configuration, message: OutgoingMessage, context: SendContext): Promise<SendResult>;
 }
 
-/** Base URLs, without a trailing slash, of services with one fixed address for all customers. */
+/** Base URLs of services with one fixed address for all customers. */
 export interface ServiceUrls {
   readonly chatA: string;
   readonly smsA: string;

@@ -82,8 +82,8 @@ export function secretKeys(type: NotificationType): string[] {
 }
 
 /**
- * Returns the keys whose value is encrypted at rest: secrets, webhook URLs (their path is the
- * credential) and webhook headers (requirement N5).
+ * Returns the keys whose value is encrypted at rest: passwords, URLs (their path can be a credential)
+ * and webhook headers (requirement N5).
  */
 export function encryptedKeys(type: NotificationType): string[] {
   return keysWhere(

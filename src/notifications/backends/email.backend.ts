@@ -139,8 +139,8 @@ function mailOf(config: Configuration, message: OutgoingMessage, context: SendCo
   const sender = configuredTextOf(config, 'sender');
   const domain = /@([a-z0-9.-]+)>?$/i.exec(sender.trim())?.[1] ?? 'localhost';
   return {
-    from: addressOf(sender),
-    to: configuredListOf(config, 'recipients').map(addressOf),
+    from: mailboxOf(sender),
+    to: configuredListOf(config, 'recipients').map(mailboxOf),
     subject: toSingleLine(message.subject),
     text: message.text,
     messageId: `<${context.messageId}@${domain}>`,
@@ -156,7 +156,7 @@ const isLocalMailbox = (text: string): boolean => /^[^\s@<>()[\]",;:\\]+$/.test(
  * Wraps a local mailbox, because the library parses a text without a domain as a name and would send
  * no email.
  */
-const addressOf = (text: string): string | { name: string; address: string } =>
+const mailboxOf = (text: string): string | { name: string; address: string } =>
   isLocalMailbox(text) ? { name: '', address: text } : text;
 
 /**

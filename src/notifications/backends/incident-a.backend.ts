@@ -41,19 +41,19 @@ export const incidentABackend: NotificationBackend = {
         method: 'POST',
         url: joinUrl(context.urls.incidentA, '/generic/2010-04-15/create_event.json'),
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(eventOf(config, message, context)),
+        body: JSON.stringify(incidentOf(config, message, context)),
       },
     });
   },
 };
 
-function eventOf(config: Configuration, message: OutgoingMessage, context: SendContext): object {
+function incidentOf(config: Configuration, message: OutgoingMessage, context: SendContext): object {
   const template = flagOf(config, 'resolve_on_success') ? context.runTemplateId : null;
   const key = template === null ? null : `${KEY_PREFIX}-${template}`;
   const event = {
     service_key: configuredTextOf(config, 'service_key'),
     description: truncate(message.subject, MAX_DESCRIPTION),
-    details: detailsOf(message.text),
+    details: jsonOrText(message.text),
   };
   if (key !== null && context.event === 'success') {
     return { ...event, event_type: 'resolve', incident_key: key };
@@ -69,7 +69,7 @@ function eventOf(config: Configuration, message: OutgoingMessage, context: SendC
 }
 
 /** Returns a body that is a JSON object as an object, and any other body as text. */
-function detailsOf(text: string): unknown {
+function jsonOrText(text: string): unknown {
   try {
     const parsed: unknown = JSON.parse(text);
     return isRecord(parsed) ? parsed : text;

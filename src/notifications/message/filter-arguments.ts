@@ -38,7 +38,7 @@ const MAX_SIZE = 10_000;
 /**
  * Validates a size or count from a template and returns it.
  *
- * @throws Error below `least` and above 10,000
+ * @throws Error for a number below `minimum` or above 10,000, and for a fraction
  */
 export function sizeOf(number: number, minimum = 1): number {
   if (Number.isInteger(number) && number >= minimum && number <= MAX_SIZE) return number;

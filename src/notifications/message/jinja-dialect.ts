@@ -50,7 +50,10 @@ export function isDefaultFilter(node: TreeNode): boolean {
 const filterOf = ({ filter }: TreeNode): string =>
   String(filter?.callee?.value ?? filter?.value ?? '');
 
-/** Applies the filters of `FILTERS`; the engine applies the others, with a converted operand. */
+/**
+ * Applies a filter. `FILTERS`, `safe`, the filters that escape, and filters of lists with the name of another
+ * filter or test are applied here; the engine applies the others, with a converted operand.
+ */
 export function applyFilter(
   node: TreeNode,
   operand: EngineValue,

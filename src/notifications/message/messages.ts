@@ -6,7 +6,7 @@ type Plain = Record<string, unknown>;
 
 /** One template text of a `messages` object, with its position. */
 export interface MessageText {
-  /** `started`, or, for approvals, `workflow_approval`. */
+  /** Event of a run, such as `started`, or `workflow_approval` for every approval event. */
   readonly event: string;
   readonly part: 'message' | 'body';
   readonly text: string;

@@ -26,7 +26,8 @@ interface Conversion {
  * Formats `format % operand` as Python does: the operand is a tuple of values, a dictionary for
  * `%(key)s`, or one value.
  *
- * @throws Error for unknown conversions, widths over 1,000, and too few or too many values
+ * @throws Error for unknown or incomplete conversions, widths over 1,000, precisions over 100, and missing,
+ *   superfluous or unsuitable values
  */
 export function printf(format: string, operand: EngineValue): string {
   const members = jinjaEntriesOf(operand);

@@ -20,7 +20,7 @@ export type TemplateOutput =
     };
 
 export interface SandboxLimits {
-  /** Maximum number of evaluated template nodes, including loop iterations. */
+  /** Maximum number of steps: evaluated nodes, including loop iterations, and the sizes of values. */
   readonly maxSteps: number;
   /** Number of characters of a value that count as one more step. */
   readonly textPerStep: number;

@@ -238,8 +238,8 @@ function withIterated(node: TreeNode): TreeNode {
 }
 
 /**
- * Refuses attributes with a leading underscore, which are internals in every sandbox of this
- * template language.
+ * Refuses attributes with a leading underscore and variables with two of them, which are internals in every
+ * sandbox of this template language, and the attributes `constructor` and `prototype`.
  */
 function refuseInternals(node: TreeNode | undefined): void {
   if (node?.type !== 'MemberExpression' && node?.type !== 'Identifier') return;

@@ -296,14 +296,14 @@ export type Configurations = {
 export const authenticatorKind = (name: unknown): Kind<object> =>
   AUTHENTICATOR_KINDS[keysOf(AUTHENTICATOR_KINDS).find((kindName) => kindName === name) ?? 'oidc'];
 
-/** Returns the member of a configuration that is a secret. */
+/** Returns the member of a configuration that is a secret; undefined if no member is a secret. */
 export const secretOf = (name: unknown): Field | undefined =>
   fieldsOf(authenticatorKind(name).schema).find(({ kind: type }) => type === 'secret');
 
 const NO_SERVER_URL = 'Enter an https URL without query. http is accepted for this machine only.';
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** True for an https URL; http is accepted for the loopback address, which no other machine can reach. */
+/** Returns true for an https URL, and for an http URL of the loopback address, which is local. */
 function isServerUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password, search, hash } = new URL(text);

@@ -108,7 +108,7 @@ const TRIGGERS = [
 ] as const;
 
 /**
- * Rule that grants a role, or allows or denies a login, by its claims
+ * Rule that grants a role, or allows or denies a login, by the claims of the login
  * (docs/single-sign-on.md#maps).
  */
 @Entity('authenticator_maps')

@@ -1,4 +1,4 @@
-/** Claims of a login: the members of the ID token and of the userinfo response. */
+/** Claims of a login: the members of the ID token and the userinfo response, or the account's attributes. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Role of an object; for a system-wide role, the object is null. */
@@ -79,7 +79,7 @@ function roleOf({ map_type: type, organization_id, team_id, role }: MapRule): Ex
 
 function fires({ trigger, claim, value }: MapRule, claims: Claims): boolean {
   if (trigger === 'always') return true;
-  const texts = textsOf(claimAt(claims, claim));
+  const texts = claimTexts(claimAt(claims, claim));
   if (trigger === 'equals') return texts.includes(value);
   if (trigger === 'in') return linesOf(value).some((line) => texts.includes(line));
   return trigger === 'matches' && texts.some((text) => matchesGlob(value, text));
@@ -103,7 +103,7 @@ export function claimAt(claims: Claims, path: string): unknown {
 const unescapePointer = (name: string): string => name.replaceAll('~1', '/').replaceAll('~0', '~');
 
 /** Returns the texts of a claim with one value or a list of values. Objects have no text. */
-const textsOf = (claim: unknown): string[] =>
+const claimTexts = (claim: unknown): string[] =>
   [claim].flat().flatMap((value: unknown) => (isScalar(value) ? [String(value)] : []));
 
 const isScalar = (value: unknown): value is string | number | boolean =>
@@ -117,8 +117,8 @@ export const linesOf = (text: string): string[] =>
     .filter((line) => line !== '');
 
 /**
- * True if a pattern matches the whole text; `*` stands for any characters. Regular expressions are not
- * supported: a claim of a hostile user could make one run for hours.
+ * Returns true if a pattern matches the whole text; `*` stands for any characters. Regular expressions are
+ * not supported: a claim of a hostile user could make one run for hours.
  */
 function matchesGlob(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*');

@@ -124,7 +124,7 @@ export const socialMaps = (
     conditions,
   );
 
-/** Returns a map that allows or denies a login, or grants a system-wide role. */
+/** Returns a map that allows or denies a login, or grants a system-wide role; none without values. */
 export const systemMap = (
   type: 'allow' | 'deny' | 'superuser' | 'auditor',
   claim: string,

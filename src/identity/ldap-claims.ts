@@ -119,8 +119,8 @@ export function claimsOf(
 }
 
 /**
- * True if the server returned only a part of the values of an attribute. Active Directory does this
- * for more than 1500 values. A `deny` map could match a missing group.
+ * Returns true if the server returned only a part of the values of an attribute. Active Directory does
+ * this for more than 1500 values. A `deny` map could match a missing group.
  */
 export const isPartial = (entry: Entry): boolean =>
   Object.keys(entry).some((name) => name.includes(';range='));

@@ -250,7 +250,7 @@ function missing(error: unknown): undefined {
   if (!(error instanceof ResultCodeError) || error.code !== NO_SUCH_OBJECT) throw error;
 }
 
-/** True for an error that the other servers would repeat. */
+/** Returns true for an error that the other servers would repeat. */
 const isFinal = (error: unknown): boolean =>
   error instanceof DirectoryFault ||
   error instanceof UnsealError ||

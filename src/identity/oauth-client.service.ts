@@ -231,14 +231,14 @@ export class OAuthClient {
   }
 }
 
-/** True for a provider at the loopback address, without TLS. */
+/** Returns true for a provider at the loopback address, without TLS. */
 const isLocal = (provider: Provider): boolean =>
   (provider.kind === 'github'
     ? provider.configuration.base_url
     : provider.configuration.issuer
   ).startsWith('http:');
 
-/** True for the JSON of an OAuth 2 error. */
+/** Returns true for the JSON of an OAuth 2 error. */
 const isError = (body: string): boolean => /^\s*\{\s*"error"/.test(body);
 
 /** Returns a short reason without secrets; null for an internal error. */

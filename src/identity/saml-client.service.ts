@@ -138,7 +138,7 @@ async function profileOf(
 }
 
 /**
- * True if the signed assertion is for the request and the callback. The library does not check
+ * Returns true if the signed assertion is for the request and the callback. The library does not check
  * this.
  */
 function isConfirmed(profile: Profile, id: string, callback: string): boolean {

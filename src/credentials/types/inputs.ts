@@ -82,7 +82,7 @@ export function changedDestinations(
     );
 }
 
-/** Returns true for stores without a stored secret, which receive the identities of the runs that use them. */
+/** Returns true for stores without a stored secret, which receive the identities of runs that use them. */
 export const receivesIdentities = (type: CredentialTypeDefinition): boolean =>
   type.kind === 'external' && secretInputs(type).length === 0;
 

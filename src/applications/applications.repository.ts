@@ -19,7 +19,7 @@ export class ApplicationsRepository extends TableRepository<RowOf<Application>> 
     );
   }
 
-  /** Stores a code, and deletes expired ones. */
+  /** Stores a code, and deletes those that expired over an hour ago. */
   async addCode(code: Omit<AuthorizationCode, 'used' | 'expires'>, seconds: number): Promise<void> {
     await this.database.execute(
       sql`DELETE FROM authorization_codes WHERE expires < now() - interval '1 hour'`,

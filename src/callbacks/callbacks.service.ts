@@ -107,7 +107,7 @@ export class Callbacks implements OnModuleDestroy {
   /**
    * Updates the sources that a job would update, and waits for the updates.
    *
-   * @returns true if the inventory has such sources
+   * @returns true if there were updates
    */
   private async updateSources(inventoryId: number): Promise<boolean> {
     const ids = await this.database.transaction(async () => {

@@ -11,7 +11,7 @@ import { Cleanups, inBatches, sumOfBatches } from '../system-jobs/cleanups.js';
 /** Retention of host metrics in months, after the host's last job and after its deletion. */
 const HOST_METRICS = { inactive: 12, deleted: 36 };
 
-/** Deletes data past its retention (settings DELIVERY_RETENTION, EVENT_RETENTION). */
+/** Deletes data past its retention: deliveries, sessions, tokens, events, stored requests, host metrics. */
 export async function cleanup(): Promise<void> {
   // Dropping a partition can take longer than the timeout of API requests.
   process.env.STATEMENT_TIMEOUT_MS = '3600000';

@@ -69,7 +69,7 @@ const DELETED = /^(0{40}|0{64})$/;
  * Parses a delivery. Must be called only after `isVerified`. The body of an unsigned event is ignored,
  * because any sender can send it.
  *
- * @throws InvalidPayload if a verified body is not a JSON object within the limits
+ * @throws InvalidPayload if a verified body is compressed, or is not a JSON object within the limits
  */
 export function parseEvent(
   service: WebhookServiceName,

@@ -17,8 +17,8 @@ export const forkRuleOf = ({
   FORK_RULES.map(([rule]) => rule).find((rule) => rule === stored) ?? 'always';
 
 /**
- * True if an event concerns a change from another repository than its target. A change without a source
- * repository counts as a change from a fork, because the fork may already be deleted.
+ * Returns true if an event concerns a change from another repository than its target. A change without a
+ * source repository counts as a change from a fork, because the fork may already be deleted.
  */
 export function isFromFork({
   service,

@@ -42,7 +42,7 @@ export function parseGitSource(url: string, allowedSchemes: Iterable<string>): G
   return source;
 }
 
-/** True for an address with a password, which every reader of the address could see. */
+/** Returns true for an address with a password, which every reader of the address could see. */
 export function holdsPassword(address: string): boolean {
   const text = address.trim();
   if (!SCHEME.test(text)) return /^[^/@:]*:[^/@]*@/.test(text);
@@ -50,7 +50,7 @@ export function holdsPassword(address: string): boolean {
 }
 
 /**
- * True if an archive or a Subversion repository can be fetched by a scheme. The address guard
+ * Returns true if an archive or a Subversion repository can be fetched by a scheme. The address guard
  * checks the connections of HTTP; Subversion can also read local repositories.
  */
 export const isImportable = (kind: string, scheme: string): boolean =>

@@ -14,7 +14,7 @@ export type HeaderAliases = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Header names of the real services, so that their webhooks can be sent to a receiver unchanged. Each
- * entry is `header=alias`; the setting `WEBHOOK_HEADER_ALIASES` disables all aliases.
+ * entry is `header=alias`; the setting `WEBHOOK_HEADER_ALIASES` can disable all aliases.
  *
  * The real service B also sends an id per originating event. Webhooks of different kinds for one event
  * share that id, so as a delivery id it would drop all but the first; it is therefore not an alias.

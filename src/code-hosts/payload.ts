@@ -74,8 +74,8 @@ export function textAt(payload: unknown, path: string): string | null {
 }
 
 /**
- * True for non-empty text without control characters and lone surrogates: safe for the database, headers
- * and commands.
+ * Returns true for non-empty text without control characters and lone surrogates: safe for the database,
+ * headers and commands.
  */
 export function isPlainText(text: string): boolean {
   return /^[^\p{Cc}\p{Cs}]+$/u.test(text);

@@ -1,5 +1,5 @@
 /**
- * True if a ref's name matches a pattern: `*` matches any characters of one path part, `**` any
+ * Returns true if a ref's name matches a pattern: `*` matches any characters of one path part, `**` any
  * characters, `?` one character of a part. The name can be full (`refs/heads/main`) or short (`main`).
  *
  * Does not use a regular expression: patterns come from users, and the time must stay proportional to the

@@ -267,7 +267,7 @@ export const WEBHOOK_SERVICES: readonly (readonly [name: string, label: string])
   ...WEBHOOK_SERVICE_NAMES.map((name) => [name, TABLE[name].label] as const),
 ];
 
-/** True if the text is one of the contract's service names. Names of real services are not. */
+/** Returns true if the text is one of the contract's service names. Names of real services are not. */
 export function isWebhookServiceName(name: string): name is WebhookServiceName {
   return Object.hasOwn(TABLE, name);
 }

@@ -36,12 +36,12 @@ const HEX = /^[0-9a-fA-F]+$/;
 const MAX_VALUE_LENGTH = 256;
 
 /**
- * True if a request proves knowledge of the template's webhook key. Never throws: missing, repeated,
- * malformed or too long values are not verified, and an empty key verifies nothing. The body is hashed
- * even for malformed signatures, so that all refusals take the same time.
+ * Returns true if a request proves knowledge of the template's webhook key, or is an unsigned event.
+ * Never throws: missing, repeated, malformed or too long values are not verified, and an empty key
+ * verifies nothing. The body is hashed even for malformed signatures, so that all refusals take the same
+ * time.
  *
- * Events that a service sends unsigned (service C's connection test) pass without a signature. They must
- * not be parsed or launch anything; `parseEvent` ensures this.
+ * Unsigned events (service C's connection test) must not be parsed or launch anything: see `parseEvent`.
  */
 export function isVerified(
   service: WebhookServiceName,
@@ -57,7 +57,7 @@ export function isVerified(
     : hasSignatures(signature.headers, request, key, aliases);
 }
 
-/** True if the request is an event that its service sends without a signature. */
+/** Returns true if the request is an event that its service sends without a signature. */
 export function isUnsignedEvent(
   service: WebhookServiceName,
   received: ReceivedHeaders,

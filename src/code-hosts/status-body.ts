@@ -109,8 +109,8 @@ export interface StatusHosts {
 }
 
 /**
- * True if a token can be posted to a status URL. The URL comes from a payload, so without this check a
- * sender who knows the webhook key could direct the token to another host.
+ * Returns true if a token can be posted to a status URL. The URL comes from a payload, so without this
+ * check a sender who knows the webhook key could direct the token to another host.
  *
  * If the credential has a host, only that host is permitted; otherwise the allowlist decides. An entry is
  * `https://host[:port]`, which also requires the scheme, or a bare `host[:port]`.

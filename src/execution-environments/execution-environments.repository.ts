@@ -21,7 +21,11 @@ export class ExecutionEnvironmentsRepository extends TableRepository<RowOf<Execu
     super(repository);
   }
 
-  /** Locks execution environments against deletion. @param actor caller; null: no permission check */
+  /**
+   * Returns execution environments, and locks them against deletion.
+   *
+   * @param actor caller; null: no permission check
+   */
   usable(
     ids: readonly number[],
     actor: Actor | null,

@@ -28,7 +28,10 @@ export interface GroupChanges {
 const MAX_GROUPS = 100;
 const MEMBER = /^\w{1,64}$/;
 
-/** Returns the groups of a subscription without duplicates, or null if the client sent another value. */
+/**
+ * Returns the groups of a subscription without duplicates, or null if the client sent another value or
+ * too many groups.
+ */
 export function readGroups(sent: unknown): LiveGroup[] | null {
   if (!isRecord(sent)) return null;
   const groups = new Map<string, LiveGroup>();

@@ -33,10 +33,10 @@ const SEND_TIMEOUT_MS = 10_000;
 const MAX_UNREAD = 10;
 /** Maximum number of runs whose events a client follows. */
 const MAX_FOLLOWED = 20;
-/** Maximum numbers of changed runs and of sent statuses in memory. */
+/** Maximum numbers of changed objects per kind and of sent statuses in memory. */
 const MAX_CHANGED = 10_000;
 const MAX_STATUSES = 1000;
-/** Maximum number of changed runs in one statement. */
+/** Maximum number of changed objects in one statement. */
 const BATCH = 200;
 
 const DENIED = { error: 'access denied to channel' };
@@ -245,7 +245,7 @@ export class LiveClient {
   /**
    * Sends the next events of a run.
    *
-   * @returns true if there are more
+   * @returns true if there are more events
    */
   private async sendEvents(run: LiveRun, followed: FollowedRun, actor: Actor): Promise<boolean> {
     const { id, type, status } = run;

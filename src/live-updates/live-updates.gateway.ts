@@ -99,5 +99,5 @@ export class LiveUpdatesGateway
   }
 }
 
-/** True for requests with the prototype that `LiveAdapter` sets. */
+/** Returns true for requests with the prototype that `LiveAdapter` sets. */
 const isExpressRequest = (request: IncomingMessage): request is Request => 'secure' in request;

@@ -57,7 +57,7 @@ export class LogLines implements OnModuleDestroy {
     if (this.buffer.length > 0) await this.flush().catch(() => undefined);
   }
 
-  /** True if the log aggregator receives records of a source. */
+  /** Returns true if the log aggregator receives records of a source. */
   wants(source: LogSource): boolean {
     const { LOG_AGGREGATOR_ENABLED: isEnabled, LOG_AGGREGATOR_LOGGERS: sources } =
       this.current ?? {};

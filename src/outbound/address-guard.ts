@@ -38,7 +38,7 @@ export class AddressGuard {
     this.allowed = allow.map(parseRange);
   }
 
-  /** True if an address is permitted. Accepts any notation that the system resolver understands. */
+  /** Returns true if an address is permitted. Accepts any notation that the system resolver understands. */
   isAllowed(address: string): boolean {
     const parsed = parseAddress(address);
     if (!parsed) return false;

@@ -15,7 +15,7 @@ export interface BreakerState {
   destination: string;
   /** True if the failures reached the threshold. Only a probe can then call the destination. */
   tripped: boolean;
-  /** Seconds until the next attempt is permitted; 0 if it is permitted now. */
+  /** Seconds until the next attempt is permitted; 0 or less if it is permitted now. */
   open_seconds: number;
 }
 
@@ -87,7 +87,7 @@ export class BreakersRepository extends TableRepository<Breaker> {
     await this.delete({ destination });
   }
 
-  /** Counts open breakers by the kind of message that is sent to the destination. */
+  /** Returns the number of open breakers by the kind of message that is sent to the destination. */
   countOpen(): Promise<{ label: string; value: number }[]> {
     return this.database.rows(sql`
       SELECT coalesce(nullif(split_part(destination, ' ', 2), ''), 'status_post') AS label,

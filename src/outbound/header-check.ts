@@ -19,7 +19,7 @@ const FRAMING_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** True if the text contains a line break or NUL, which could inject protocol lines. */
+/** Returns true if the text contains a line break or NUL, which could inject protocol lines. */
 export function hasLineBreak(text: string): boolean {
   return /[\r\n\0]/.test(text);
 }

@@ -6,7 +6,7 @@ import { createGuardedAgent, type TlsIdentity } from './outbound-agents.js';
 import { OutboundError, RedirectLimitError, translateError } from './outbound-error.js';
 import { redirectTarget, type RedirectMode } from './redirect.js';
 
-/** Limits of an OutboundClient (docs/contract/operations.md#outbound-calls). */
+/** Options of an OutboundClient (docs/contract/operations.md#outbound-calls). */
 export interface OutboundClientOptions {
   /** Permitted private networks: the setting `OUTBOUND_ALLOW`, in CIDR notation. */
   readonly allow: readonly string[];
@@ -65,7 +65,7 @@ interface Hop {
 }
 
 /**
- * Client for all outbound HTTP calls, shared by notifications and status posts: every address is verified
+ * Client for all outbound HTTP calls, shared by all features: every address is verified
  * at connect time, every call is limited in time and size, and redirects stay on the same host. All
  * failures are OutboundErrors; an HTTP status is never an error here.
  */

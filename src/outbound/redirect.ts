@@ -13,7 +13,7 @@ export type RedirectMode = 'same-host' | 'none';
  * convert a POST to a GET without a body: the message would be lost and still look successful, so they
  * are rejected unless the request is a GET or HEAD.
  *
- * @throws OutboundError `redirect` if the target is missing or on another host
+ * @throws OutboundError `redirect` if the target is missing or on another host, or would not get the body
  */
 export function redirectTarget(
   status: number,
@@ -41,7 +41,8 @@ export function redirectTarget(
 }
 
 /**
- * True for the same scheme, host and port. The change from http to https on the same host is permitted.
+ * Returns true for the same scheme, host and port. The change from http to https on the same host is
+ * permitted.
  */
 function isSameHost(from: URL, to: URL): boolean {
   if (from.origin === to.origin) return true;

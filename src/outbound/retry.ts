@@ -2,7 +2,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Maximum delays in milliseconds before the first and each later attempt (docs/contract/operations.md#retries). */
+/** Maximum delays in ms before the first and each later attempt (docs/contract/operations.md#retries). */
 const MAX_DELAYS_MS: readonly number[] = [
   0,
   5 * SECOND,
@@ -19,7 +19,7 @@ export const RETRY_AFTER_CAP_MS = 2 * HOUR;
 
 const RETRYABLE_CLIENT_ERRORS: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** True if an HTTP status can succeed later: 408, 425, 429 and 5xx, never another 4xx. */
+/** Returns true if an HTTP status can succeed later: 408, 425, 429 and 5xx, never another 4xx. */
 export function isRetryableStatus(status: number): boolean {
   return RETRYABLE_CLIENT_ERRORS.has(status) || (status >= 500 && status <= 599);
 }

@@ -32,7 +32,8 @@ const OUTPUT_PATH = /^\/v2\/[a-z_]+\/[^/]+\/(stdout|events\/stream)\/?$/;
 const LINES_PATH = /^\/api\/v2\/bulk\/host_create\/?$/;
 
 /**
- * Members of Express that its types omit: the prototypes of requests and responses, and the check for trusted proxies.
+ * Members of Express that its types omit: the prototypes of requests and responses, and the check for
+ * trusted proxies.
  */
 interface Express {
   request: Request;

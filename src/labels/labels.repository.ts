@@ -39,7 +39,7 @@ export class LabelsRepository extends TableRepository<RowOf<Label>> {
   }
 
   /**
-   * Locks the labels of a launch against deletion.
+   * Returns the labels of a launch, and locks them against deletion.
    *
    * @param actor null: all labels are readable
    */

@@ -9,7 +9,7 @@ import { MAX_TOKEN_SECONDS, SigningKeys } from './signing-keys.service.js';
 
 /** Lifetime of a token that is exchanged for a session at once, in seconds. */
 const LOGIN_SECONDS = 5 * 60;
-/** Maximum time from the token to the start of the playbook, in seconds. The timeout of the run starts then. */
+/** Maximum seconds from the token to the start of the playbook, when the timeout of the run starts. */
 const START_SECONDS = 10 * 60;
 
 /** Issues identity tokens of runs (docs/run-identity.md). */
@@ -39,7 +39,7 @@ export class RunTokens extends IdentityTokens {
     });
   }
 
-  /** A timeout of -1 means no timeout, 0 the default of the settings. */
+  /** Returns seconds. A timeout of -1 means no timeout, 0 the default of the settings. */
   private async lifetime(timeout: number): Promise<number> {
     const { DEFAULT_JOB_TIMEOUT: defaultTimeout } = await this.runtime.get('DEFAULT_JOB_TIMEOUT');
     const seconds = timeout === 0 ? defaultTimeout : timeout;

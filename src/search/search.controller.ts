@@ -40,7 +40,7 @@ const FOUND = object({
   ),
 });
 
-/** Finds objects of all kinds by words (docs/contract/lists.md#search-everywhere). */
+/** Finds objects of many types by words (docs/contract/lists.md#search-everywhere). */
 @ApiTags('root')
 @Controller()
 export class SearchController {

@@ -55,7 +55,7 @@ export interface SearchGroup {
   label: string;
   /** URL of the list with all results. */
   url: string;
-  /** True when the list has more objects than `results`. */
+  /** True if the list has more objects than `results`. */
   has_more: boolean;
   results: (SearchResult & { url: string })[];
 }
@@ -65,7 +65,7 @@ export interface SearchResponse {
   groups: SearchGroup[];
 }
 
-/** Searches all resources with names (docs/contract/lists.md#search-everywhere). */
+/** Searches the resources of many types by words (docs/contract/lists.md#search-everywhere). */
 @Injectable()
 export class SearchService {
   constructor(
@@ -90,7 +90,7 @@ export class SearchService {
     return { query, groups: groups.filter(({ results }) => results.length > 0) };
   }
 
-  /** Returns the run that a query such as `#34` names. */
+  /** Returns the run whose id a query such as `#34` contains, if any. */
   private async byNumber(
     query: string,
     definitions: readonly ResourceDefinition[],

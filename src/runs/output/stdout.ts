@@ -73,7 +73,7 @@ function applyCodes(style: Style, codes: string): Style {
   return next;
 }
 
-/** Reads the codes after 38 or 48: one of 256 colors, or an RGB color, which becomes the nearest of the 256. */
+/** Reads the codes after 38 or 48: one of 256 colors, or an RGB color, replaced by the nearest of the 256. */
 function readColor(codes: number[]): string | null {
   const kind = codes.shift();
   if (kind === 2) {

@@ -14,7 +14,7 @@ export const ROOT = object({
   description: described(STRING, 'Name of the API.'),
   current_version: described(STRING, 'Path of the current version.'),
   available_versions: described(mapOf(STRING), 'Paths by version.'),
-  custom_logo: described(STRING, 'Always empty.'),
+  custom_logo: described(STRING, 'Logo of the pages: the setting CUSTOM_LOGO.'),
   custom_login_info: described(STRING, 'Text of the login page.'),
   login_redirect_override: described(STRING, 'Page to which the login page redirects browsers.'),
 });
@@ -27,13 +27,13 @@ export const LOGIN_OPTIONS = {
 };
 
 export const PING = object({
-  ha: described(BOOLEAN, 'True if there are several instances.'),
+  ha: described(BOOLEAN, 'Always false.'),
   version: described(STRING, 'Version of the server.'),
   active_node: described(STRING, 'Instance that responded.'),
   install_uuid: described(STRING, 'Identifier of this installation.'),
   isolation: {
     ...list(STRING),
-    description: 'Isolation of runs on the machines that are alive: `bubblewrap`, `none`.',
+    description: 'Isolation of runs on the machines that are alive: `bubblewrap`, `container`, `none`.',
   },
   warnings: described(list(STRING), 'Problems of this installation.'),
   instances: described(

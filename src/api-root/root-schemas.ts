@@ -33,7 +33,7 @@ export const PING = object({
   install_uuid: described(STRING, 'Identifier of this installation.'),
   isolation: {
     ...list(STRING),
-    description: 'Isolation of runs on the machines that are alive: `bubblewrap`, `container`, `none`.',
+    description: 'Isolation of runs on live machines: `bubblewrap`, `container`, `none`.',
   },
   warnings: described(list(STRING), 'Problems of this installation.'),
   instances: described(

@@ -17,7 +17,7 @@ import { secretFiller, secretNamesOf } from '../../workflows/workflow-secrets.js
 /** Maximum number of workflow jobs per pass. A pass that reaches the limit is repeated at once. */
 const BATCH = 50;
 /** Key of the engine's advisory lock, unique among the single-key locks of this database. */
-const LOCK_KEY = 7402;
+const LOCK_KEY = 7404;
 const LOCKED = 'The secret variables of this workflow cannot be opened with the present keys.';
 
 interface DecidedWorkflow {

@@ -50,8 +50,16 @@ describe('JsonLogger', () => {
     const lines = linesOf((logger) => {
       logger.log({ [key]: CANARY });
       logger.error({ request: { headers: [{ [key]: CANARY }] } });
+      logger.error({ [key]: [CANARY], request: { [key]: { value: CANARY } } });
     });
     expect(JSON.stringify(lines)).not.toContain(CANARY);
     expect(JSON.stringify(lines)).toContain('***');
+  });
+
+  it('masks values at a great depth, and keeps numbers', () => {
+    const deep = { a: { b: { c: { d: { e: { f: { g: { token: CANARY } } } } } } } };
+    const text = JSON.stringify(linesOf((logger) => logger.log({ ...deep, tokens: 3 })));
+    expect(text).not.toContain(CANARY);
+    expect(text).toContain('"tokens":3');
   });
 });

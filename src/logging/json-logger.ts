@@ -10,8 +10,11 @@ export interface LogLine extends Record<string, unknown> {
   level: Level;
 }
 
-/** Keys whose values are never logged, at any depth. */
+/** Keys whose texts, lists and objects are never logged, at any depth. */
 const SECRET_KEY = /pass(word|phrase)?|secret|token|authorization|cookie|private|webhook_key/i;
+const MASK = '***';
+/** Depth below which values are masked unread. */
+const MAX_DEPTH = 6;
 
 /** Logger that writes one JSON line per event. Secrets are replaced by stars. */
 export class JsonLogger implements LoggerService {
@@ -58,7 +61,8 @@ export class JsonLogger implements LoggerService {
 
 function redact(value: unknown, depth = 0): unknown {
   if (value instanceof Error) return value.stack ?? value.message;
-  if (value === null || typeof value !== 'object' || depth > 6) return value;
+  if (value === null || typeof value !== 'object') return value;
+  if (depth > MAX_DEPTH) return MASK;
   if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
   return redactMembers(value, depth);
 }
@@ -67,7 +71,11 @@ function redactMembers(value: object, depth = 0): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]: [key: string, item: unknown]) => [
       key,
-      SECRET_KEY.test(key) && typeof item === 'string' ? '***' : redact(item, depth + 1),
+      SECRET_KEY.test(key) && isRevealing(item) ? MASK : redact(item, depth + 1),
     ]),
   );
 }
+
+/** Returns false for numbers, such as counts of tokens, and for values that are not set. */
+const isRevealing = (value: unknown): boolean =>
+  typeof value === 'string' || (typeof value === 'object' && value !== null);

@@ -27,7 +27,7 @@ export class RunTokens extends IdentityTokens {
   async issue(subject: TokenSubject, audience: string, use: 'login' | 'run'): Promise<string> {
     const run = subject.runId === null ? null : await this.runs.identityOf(subject.runId);
     const now = Math.floor(Date.now() / 1000);
-    const lifetime = use === 'login' ? LOGIN_SECONDS : await this.lifetime(run?.timeout ?? 0);
+    const lifetime = use === 'login' ? LOGIN_SECONDS : await this.lifetime(run);
     return this.keys.sign({
       ...(run ? claimsOf(run, subject.revision) : { sub: 'credential_test' }),
       iss: await this.baseUrl.get(),
@@ -39,10 +39,22 @@ export class RunTokens extends IdentityTokens {
     });
   }
 
-  /** Returns seconds. A timeout of -1 means no timeout, 0 the default of the settings. */
-  private async lifetime(timeout: number): Promise<number> {
-    const { DEFAULT_JOB_TIMEOUT: defaultTimeout } = await this.runtime.get('DEFAULT_JOB_TIMEOUT');
-    const seconds = timeout === 0 ? defaultTimeout : timeout;
+  /**
+   * Returns the maximum time from the token to the end of a run, in seconds. A timeout of -1 means no timeout, 0
+   * the default of the settings for runs of this type.
+   */
+  private async lifetime(run: RunIdentity | null): Promise<number> {
+    const settings = await this.runtime.get(
+      'DEFAULT_JOB_TIMEOUT',
+      'DEFAULT_PROJECT_UPDATE_TIMEOUT',
+      'DEFAULT_INVENTORY_UPDATE_TIMEOUT',
+    );
+    const defaults: Readonly<Record<string, number>> = {
+      job: settings.DEFAULT_JOB_TIMEOUT,
+      project_update: settings.DEFAULT_PROJECT_UPDATE_TIMEOUT,
+      inventory_update: settings.DEFAULT_INVENTORY_UPDATE_TIMEOUT,
+    };
+    const seconds = run?.timeout || (defaults[run?.type ?? ''] ?? 0);
     return seconds > 0 ? Math.min(seconds + START_SECONDS, MAX_TOKEN_SECONDS) : MAX_TOKEN_SECONDS;
   }
 }

@@ -77,6 +77,27 @@ it('tokens name the run, and are valid for its maximum duration', async () => {
   expect(endless.payload.exp! - endless.payload.iat!).toBe(24 * 60 * 60);
 });
 
+it.each([
+  ['job', 100 + 600],
+  ['project_update', 200 + 600],
+  ['inventory_update', 300 + 600],
+  ['ad_hoc_command', 24 * 60 * 60],
+])(
+  'tokens of a %s without its own timeout are valid for the default of its type',
+  async (type, seconds) => {
+    const timeouts = {
+      DEFAULT_JOB_TIMEOUT: 100,
+      DEFAULT_PROJECT_UPDATE_TIMEOUT: 200,
+      DEFAULT_INVENTORY_UPDATE_TIMEOUT: 300,
+    };
+    await test.as.superuser.patch('settings/jobs/', timeouts).expect(200);
+    const run = await test.database.row<{ id: number }>(sql`
+    INSERT INTO unified_jobs (type, name) VALUES (${type}, 'Default timeout') RETURNING id`);
+    const { payload } = await verified(await issue(run!.id, 'run'));
+    expect(payload.exp! - payload.iat!).toBe(seconds);
+  },
+);
+
 it('tokens of credential tests name no run and no organization', async () => {
   const { payload } = await verified(await issue(null, 'login'));
   expect(payload.sub).toBe('credential_test');

@@ -230,15 +230,6 @@ describe('a project with a source', () => {
     expect(fixed.body).toEqual({ local_path: ['Cannot change local_path for git-based projects'] });
   });
 
-  it('keeps its folder if its name and its kind of source change', async () => {
-    const project = await makeGit({ name: 'Before' });
-    const change = { name: 'After', scm_type: 'svn', scm_url: 'https://code.invalid/svn' };
-    const url = `projects/${project.id}/`;
-    await test.as.orgAdmin.patch(url, { name: 'Between' }).expect(200);
-    const { body } = await test.as.orgAdmin.patch(url, change).expect(200);
-    expect(body.local_path).toBe(project.local_path);
-  });
-
   it('is synced on request: 202 with the record and its Location', async () => {
     const project = await makeGit();
     const response = await test.as.orgAdmin.post(`projects/${project.id}/update/`).expect(202);
@@ -337,13 +328,15 @@ describe('a manual project', () => {
     }
   });
 
-  it('gets its own folder if it gets a source', async () => {
+  it('gets its own folder if it gets a source, and keeps the folder with a new name and source', async () => {
     const project = await test.make.project({ organization: test.home.organization.id });
-    const { body } = await test.as.orgAdmin
-      .patch(`projects/${project.id}/`, { scm_type: 'git', scm_url: 'https://code.invalid/x.git' })
-      .expect(200);
+    const change = async (fields: object) =>
+      (await test.as.orgAdmin.patch(`projects/${project.id}/`, fields).expect(200)).body;
+    const body = await change({ scm_type: 'git', scm_url: 'https://code.invalid/x', name: 'New' });
     expect(body.local_path).toMatch(new RegExp(`^_${project.id}__`));
     expect(body.status).toBe('pending');
+    const moved = await change({ scm_type: 'svn', scm_url: 'https://code.invalid/svn' });
+    expect(moved.local_path).toBe(body.local_path);
   });
 });
 

@@ -32,6 +32,19 @@ it('source files contain no TODO notes', () => {
   expect(faults.map(({ path }) => path)).toEqual([]);
 });
 
+it('each advisory lock with one key has a key of its own', () => {
+  const keys = sourceFiles('src', 'migrations').flatMap(({ path, text }) =>
+    [...text.matchAll(/(?:LOCK(?:_KEY)? = |advisory_xact_lock\()([\d_]+)/g)].map(
+      ([, key = '']) => `${key.replace('_', '')} ${path}`,
+    ),
+  );
+  const used = new Map([...new Set(keys)].map((one) => [one.split(' ')[0], one]));
+  expect(used.size).toBeGreaterThan(8);
+  const shared = [...new Set(keys)].filter((one) => used.get(one.split(' ')[0]) !== one);
+  // The statements of a migration and of the repository lock the graph of roles.
+  expect(shared).toEqual([expect.stringMatching(/^7301 /)]);
+});
+
 /** File name suffixes of the classes that the framework creates. */
 const ROLES: readonly [of: RegExp, roles: readonly string[]][] = [
   [/extends TableRepository\b|@Injectable\(\)\s+export class \w+Repository\b/, ['repository']],

@@ -46,11 +46,10 @@ export class ReferenceLists {
     const kind = target.pages.kind?.('r') ?? sql`NULL::text`;
     const isChosen = sql`r.id = ANY(${idList(target, idsIn(target, chosen))})`;
     const rows = await this.database.rows<Choice>(sql`
-      (SELECT r.id, ${ident('r', column)} AS label, ${kind} AS kind,
-          row_number() OVER (ORDER BY ${ident('r', column)}, r.id)::int AS place
-        FROM ${ident(target.table)} r
+      (SELECT first.*, row_number() OVER (ORDER BY label, id)::int AS place FROM (
+        SELECT r.id, ${ident('r', column)} AS label, ${kind} AS kind FROM ${ident(target.table)} r
         WHERE ${and(target.partCondition('r'), scope('r'), allowed, not(isChosen))}
-        ORDER BY ${ident('r', column)}, r.id LIMIT ${MAX_CHOICES + 1})
+        ORDER BY ${ident('r', column)}, r.id LIMIT ${MAX_CHOICES + 1}) first)
       UNION ALL
       (SELECT r.id, ${ident('r', column)}, ${kind}, 0 FROM ${ident(target.table)} r
         WHERE ${and(isChosen, target.partCondition('r'), permit(target.policy, 'read', 'r', actor))})

@@ -1,5 +1,6 @@
 /**
- * Calls `check` at an interval until `check` resolves to true. Calls never overlap.
+ * Calls `check` at an interval until `check` resolves to true. Calls never overlap. A rejected check counts as
+ * unfinished.
  *
  * @param check resolves to true when no more checks are necessary
  * @returns function that ends the checks
@@ -13,6 +14,8 @@ export function poll(intervalMs: number, check: () => Promise<boolean>): () => v
       .then((isDone) => {
         if (isDone) clearInterval(timer);
       })
+      // A failed check, for example without a free file descriptor, is repeated.
+      .catch(() => undefined)
       .finally(() => (isChecking = false));
   }, intervalMs);
   timer.unref();

@@ -32,7 +32,7 @@ export class BulkRelaunch {
       if (templateId === null) {
         throw new BadRequest('A template of the workflow job is missing or undefined.');
       }
-      return { templateId, identifier, prompts, ignored: [] };
+      return { templateId, identifier, prompts };
     });
     return this.launches.start(
       {

@@ -88,7 +88,9 @@ export class Notification extends WideResourceEntity {
   })
   unified_job!: Reference | null;
 
-  @Char({ help: 'Event of the notification: started, success, error or test.' })
+  @Char({
+    help: 'Event: `started`, `success`, `error`, `workflow_approval.running` (or `approved`, `timed_out`, `denied`), or `test`.',
+  })
   event!: string;
 
   @Integer({ default: 0, help: 'Number of attempts so far.' })

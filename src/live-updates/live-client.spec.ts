@@ -77,6 +77,15 @@ describe('a websocket client', () => {
     void client.serve(new AbortController().signal);
   }
 
+  /** Serves the client, and waits until the client receives statuses. */
+  async function serveStatuses(): Promise<void> {
+    jest.useRealTimers();
+    serve();
+    const message = { xrftoken: TOKEN, groups: { jobs: ['status_changed'] } };
+    socket.emit('message', Buffer.from(JSON.stringify(message)));
+    await until(() => socket.received.some((one) => 'groups_current' in one));
+  }
+
   it('stays connected while it reads and answers pings', async () => {
     serve();
     await jest.advanceTimersByTimeAsync(120_000);
@@ -110,11 +119,7 @@ describe('a websocket client', () => {
   });
 
   it('receives no change that comes after its session ended', async () => {
-    jest.useRealTimers();
-    serve();
-    const message = { xrftoken: TOKEN, groups: { jobs: ['status_changed'] } };
-    socket.emit('message', Buffer.from(JSON.stringify(message)));
-    await until(() => socket.received.some((one) => 'groups_current' in one));
+    await serveStatuses();
     actor = null;
     listeners.get(STATUS_CHANNEL)?.('[2]');
     await until(() => socket.codes.length > 0);
@@ -123,11 +128,7 @@ describe('a websocket client', () => {
   });
 
   it('reads all simultaneous changes of runs in one statement, and receives only readable runs', async () => {
-    jest.useRealTimers();
-    serve();
-    const message = { xrftoken: TOKEN, groups: { jobs: ['status_changed'] } };
-    socket.emit('message', Buffer.from(JSON.stringify(message)));
-    await until(() => socket.received.some((one) => 'groups_current' in one));
+    await serveStatuses();
     for (let id = 1; id <= 150; id += 1) listeners.get(STATUS_CHANNEL)?.(JSON.stringify([id, id]));
     await until(() => socket.received.some(({ unified_job_id: id }) => id === 150));
     expect(live).toHaveBeenCalledTimes(1);

@@ -1,3 +1,9 @@
+/**
+ * Replaces a module of Node.
+ *
+ * @jest-environment node
+ */
+import { jest } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import {
   chownSync,
@@ -8,19 +14,19 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import * as promises from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { changedFacts } from './fact-files.js';
-import {
-  type BoundFolder,
-  namesBelow,
-  readBelow,
-  removeBelow,
-  statBelow,
-} from './untrusted-files.js';
-import { readMissedEvents, readRunnerStatus } from './run-artifacts.js';
-import { createWorkspace, RUN_IDENT, type Workspace } from './workspace.js';
+import type { BoundFolder } from './untrusted-files.js';
+import type { Workspace } from './workspace.js';
+
+const lstat = jest.fn(promises.lstat);
+jest.unstable_mockModule('node:fs/promises', () => ({ ...promises, lstat }));
+const { changedFacts } = await import('./fact-files.js');
+const { namesBelow, readBelow, removeBelow, statBelow } = await import('./untrusted-files.js');
+const { readMissedEvents, readRunnerStatus } = await import('./run-artifacts.js');
+const { createWorkspace, RUN_IDENT } = await import('./workspace.js');
 
 const MAX = 10;
 
@@ -88,6 +94,15 @@ asRoot('a file of a run is ignored on another file system', async () => {
   } finally {
     execFileSync('umount', [place]);
   }
+});
+
+it('facts do not count as removed while no descriptor is free', async () => {
+  const workspace = await createWorkspace(top, 1, 1);
+  mkdirSync(join(workspace.artifactsDir, RUN_IDENT, 'fact_cache'), { recursive: true });
+  const error = Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+  lstat.mockImplementationOnce(promises.lstat).mockRejectedValueOnce(error);
+  const facts = changedFacts(workspace, ['web-1'], new Set(['web-1']), 1000);
+  await expect(facts.next()).rejects.toThrow('too many open files');
 });
 
 async function missedCounters(...args: Parameters<typeof readMissedEvents>): Promise<number[]> {

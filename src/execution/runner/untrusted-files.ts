@@ -1,6 +1,8 @@
 import { constants, existsSync, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, opendir, rm, stat } from 'node:fs/promises';
 
+import { memberOf } from '../../common/records.js';
+
 /**
  * Functions for files that a run can have written. Each step of a path is opened relative to the
  * previous folder, must not be a link, must be on the device of the root, and must belong to the owner of
@@ -24,6 +26,8 @@ const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
  */
 const DESCRIPTORS = '/proc/self/fd';
 const HAS_DESCRIPTORS = existsSync(DESCRIPTORS);
+/** Codes of errors that say nothing about the file: there is no free descriptor. */
+const NO_DESCRIPTORS: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE']);
 
 type Path = readonly [string, ...string[]];
 
@@ -49,9 +53,13 @@ export async function readBelow(
   });
 }
 
-/** Returns the attributes of a file, which can be a link; null if it is missing or reached by a link. */
+/**
+ * Returns the attributes of a file, which can be a link; null if it is missing or reached by a link.
+ *
+ * @throws if no descriptor is free, because the file may exist
+ */
 export async function statBelow(root: BoundFolder, path: Path): Promise<Stats | null> {
-  return inFolderOf(root, path, (name) => lstat(name));
+  return inFolderOf(root, path, (name) => lstat(name), NO_DESCRIPTORS);
 }
 
 /** Returns at most `max` names in a folder; none if the folder does not exist. */
@@ -79,11 +87,14 @@ export async function removeBelow(root: BoundFolder, path: Path): Promise<void> 
 /**
  * Calls `work` with the last step of a path. Returns null if a step cannot be opened or has another owner, or
  * `work` fails.
+ *
+ * @param rethrown codes of the errors that are thrown instead
  */
 async function inFolderOf<T>(
   { dir }: BoundFolder,
   path: readonly string[],
   work: (name: string, isSameOwner: (stats: Stats) => boolean) => Promise<T>,
+  rethrown: ReadonlySet<unknown> = new Set(),
 ): Promise<T | null> {
   const opened: FileHandle[] = [];
   try {
@@ -98,7 +109,8 @@ async function inFolderOf<T>(
       folder = HAS_DESCRIPTORS ? `${DESCRIPTORS}/${handle.fd}` : next;
     }
     return await work(`${folder}/${path.at(-1) ?? '.'}`, isSameOwner);
-  } catch {
+  } catch (error) {
+    if (rethrown.has(memberOf(error, 'code'))) throw error;
     return null;
   } finally {
     for (const handle of opened) await handle.close();

@@ -25,6 +25,9 @@ describe('EventReader', () => {
     reader.read(Buffer.from(line(1) + line(4)));
     expect([...reader.missing]).toEqual([2, 3]);
     expect(reader.lastCounter).toBe(4);
+    reader.read(Buffer.from(line(2)));
+    expect([...reader.missing]).toEqual([3]);
+    expect(reader.lastCounter).toBe(4);
   });
 
   it.each([

@@ -49,6 +49,7 @@ export class EventReader {
     for (let counter = this.lastCounter + 1; counter < event.counter; counter += 1) {
       this.missing.add(counter);
     }
+    this.missing.delete(event.counter);
     this.lastCounter = Math.max(this.lastCounter, event.counter);
     const endLine = event['end_line'];
     // Type check without conversion: converting an endlessly nested list to a number would crash

@@ -24,6 +24,12 @@ import {
 const DETAIL_LENGTH = 200;
 
 /**
+ * Report of an attempt to the circuit breaker: `failed` without a response or after a server error,
+ * `succeeded` after other responses such as a rate limit, `release` if nothing was sent or accepted.
+ */
+type BreakerReport = 'failed' | 'succeeded' | 'release';
+
+/**
  * Sends the posts of a job one by one, in order (docs/contract/webhooks.md#statuses-posted-back).
  */
 @Injectable()
@@ -65,9 +71,8 @@ export class StatusPoster implements QueueHandler {
         : this.store.postpone(post, admission.waitSeconds, reason));
       return;
     }
-    const isDown = await this.attempt(post, composed);
-    if (isDown) await this.breaker.failed(destination);
-    else if (admission.tracked) await this.breaker.succeeded(destination);
+    const report = await this.attempt(post, composed);
+    if (report === 'failed' || admission.tracked) await this.breaker[report](destination);
   }
 
   private async compose(post: LeasedPost): Promise<ComposedPost | null> {
@@ -85,8 +90,10 @@ export class StatusPoster implements QueueHandler {
     }
   }
 
-  /** @returns true without a response, or after a server error; false for a rate limit, which is a response */
-  private async attempt(post: LeasedPost, { request, token }: ComposedPost): Promise<boolean> {
+  private async attempt(
+    post: LeasedPost,
+    { request, token }: ComposedPost,
+  ): Promise<BreakerReport> {
     const started = performance.now();
     try {
       const response = await this.client.request(request);
@@ -97,7 +104,7 @@ export class StatusPoster implements QueueHandler {
       const duration_ms = Math.round(performance.now() - started);
       const attempt = { answer: null, detail: maskText(error.message, [token]), duration_ms };
       await this.settle(post, attempt, error.retryable, attempt.detail);
-      return error.retryable;
+      return error.retryable ? 'failed' : 'release';
     }
   }
 
@@ -105,17 +112,17 @@ export class StatusPoster implements QueueHandler {
     post: LeasedPost,
     { status, headers, body, durationMs }: OutboundResponse,
     token: string,
-  ): Promise<boolean> {
+  ): Promise<BreakerReport> {
     const detail = maskText(body, [token]).slice(0, DETAIL_LENGTH).toWellFormed();
     const entry = { answer: status, detail: detail.replaceAll('\0', ''), duration_ms: durationMs };
     if (status >= 200 && status < 300) {
       await this.store.finish(post, 'sent', '', entry);
-      return false;
+      return 'succeeded';
     }
     const retryable = isRetryableStatus(status);
     const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
     await this.settle(post, entry, retryable, `The service responded with ${status}.`, retryAfter);
-    return status === 408 || status >= 500;
+    return status === 408 || status >= 500 ? 'failed' : 'succeeded';
   }
 
   private async settle(

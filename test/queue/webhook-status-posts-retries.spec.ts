@@ -1,5 +1,8 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { BreakersRepository } from '../../src/outbound/breakers.repository.js';
+import { OutboundClient } from '../../src/outbound/outbound-client.js';
+import { OutboundError } from '../../src/outbound/outbound-error.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { StatusPostBench } from '../support/status-posts.js';
 
@@ -135,6 +138,21 @@ describe('a service with errors', () => {
     expect(post).toMatchObject({ outcome: 'failed', attempts: [], next_attempt: null });
     expect(await bench.messages(last)).toEqual([]);
     expect(bench.sink.requests).toHaveLength(5);
+  });
+
+  it('keeps its failures if an attempt is refused before it reaches the service', async () => {
+    bench.sink.reply(503);
+    const hook = await bench.hook('service_b');
+    await bench.work(await bench.launch(hook));
+    const refusal = new OutboundError('address', 'The address is not permitted.');
+    jest.spyOn(OutboundClient.prototype, 'request').mockRejectedValueOnce(refusal);
+    const job = await bench.launch(hook);
+    await bench.work(job);
+    expect(await bench.outcomes(job)).toEqual([['pending', 'failed']]);
+    const { origin } = new URL(bench.sink.url);
+    expect(await test.app.get(BreakersRepository, { strict: false }).viewsOf([origin])).toEqual([
+      expect.objectContaining({ failures: 1 }),
+    ]);
   });
 
   it('gets further posts after five rate limits, which are responses', async () => {

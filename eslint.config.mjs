@@ -166,6 +166,7 @@ export default tseslint.config(
     ignores: [
       'src/code-hosts/signature-work.spec.ts',
       'src/common/http/minimum-body-rate.spec.ts',
+      'src/execution/runner/untrusted-files.spec.ts',
       'src/live-updates/live-client.spec.ts',
       'src/notifications/backends/irc.backend.spec.ts',
     ],

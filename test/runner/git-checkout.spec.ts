@@ -2,9 +2,10 @@
  * Budget: 30 s, because each of some sixty fetches starts git several times, some of them in containers.
  */
 import { execFile } from 'node:child_process';
-import { access, chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -14,6 +15,7 @@ import {
   syncProject,
 } from '../../src/execution/runner/git-checkout.js';
 import { GitReach } from '../../src/code-hosts/git-reach.js';
+import { GuardedProxy } from '../../src/execution/sandbox/guarded-proxy.js';
 import type { Sandbox } from '../../src/execution/sandbox/command.js';
 import { FENCES, isFull, raiseFence, type RaisedFence } from './sandboxes.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
@@ -91,6 +93,13 @@ describe.each(FENCES)('git %s', (_, kind) => {
   });
 
   describe('syncProject', () => {
+    it('leaves no folder if its proxy cannot start', async () => {
+      jest.spyOn(GuardedProxy, 'open').mockRejectedValueOnce(new Error('no free port'));
+      await expect(sync()).rejects.toThrow('no free port');
+      const own = `git-${process.pid}-`;
+      expect((await readdir(tmpdir())).filter((name) => name.startsWith(own))).toEqual([]);
+    });
+
     it('clones, and fetches new commits', async () => {
       const destination = freshFolder();
       expect((await sync({ destination })).revision).toBe(await git('rev-parse', 'HEAD'));

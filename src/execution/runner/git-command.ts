@@ -108,10 +108,11 @@ export class GitSession {
     work: (git: GitSession) => Promise<T>,
   ): Promise<T> {
     const root = await createSessionFolder();
-    const [session, home] = [join(root, 'session'), join(root, 'home')];
-    for (const dir of [session, home]) await mkdir(dir, { mode: 0o700 });
-    const egress = await GitEgress.open(session, access.reach);
+    let egress: GitEgress | null = null;
     try {
+      const [session, home] = [join(root, 'session'), join(root, 'home')];
+      for (const dir of [session, home]) await mkdir(dir, { mode: 0o700 });
+      egress = await GitEgress.open(session, access.reach);
       const knownHosts = await KnownHosts.open(home);
       const environment = await writeSession(session, access, egress, knownHosts.path);
       const folders: Bind[] = [
@@ -129,7 +130,7 @@ export class GitSession {
         await knownHosts.storeNewKeys(egress.sshNames);
       }
     } finally {
-      await egress.close();
+      await egress?.close();
       await removeDirectory(root);
     }
   }

@@ -117,7 +117,7 @@ it('a callback accepts variables if the template prompts for them', async () => 
   }
 });
 
-it('a callback updates the sources that may contain the host, and waits for them', async () => {
+it('simultaneous callbacks update the sources that may contain the host once, and wait', async () => {
   const template = await templateOn({});
   const inventory = template.inventory_id as number;
   const source = await test.as.superuser
@@ -138,8 +138,9 @@ it('a callback updates the sources that may contain the host, and waits for them
     await transitions.move([id], { from: ['running'], to: 'successful' });
     return id;
   };
-  const [answered, id] = await Promise.all([call(template), update()]);
-  expect(answered.status).toBe(201);
+  const calls = Promise.all(Array.from({ length: 3 }, () => call(template)));
+  const [answered, id] = await Promise.all([calls, update()]);
+  expect(answered.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
   expect(await recordedKinds(test.database, [id])).toEqual(['inventory_update']);
 });
 

@@ -53,7 +53,7 @@ async function until(holds: () => boolean): Promise<void> {
 describe('a websocket client', () => {
   let socket: Socket;
   let actor: Actor | null;
-  let listeners: Map<string, (message: string) => void>;
+  let listeners: Map<string, (message?: string) => void>;
   const live = jest.fn((ids: number[]) => Promise.resolve(ids.map(run)));
 
   beforeEach(() => {
@@ -67,7 +67,7 @@ describe('a websocket client', () => {
 
   function serve(): void {
     const caller = { request: { headers, secure: false }, authenticate: async () => actor };
-    const listen = (channel: string, listener: (message: string) => void) => {
+    const listen = (channel: string, listener: (message?: string) => void) => {
       listeners.set(channel, listener);
       return () => undefined;
     };
@@ -125,6 +125,19 @@ describe('a websocket client', () => {
     await until(() => socket.codes.length > 0);
     expect(socket.codes).toEqual([1008]);
     expect(socket.received.filter((one) => 'group_name' in one)).toEqual([]);
+  });
+
+  it('receives the status of a run that ended while messages were lost', async () => {
+    jest.useRealTimers();
+    serve();
+    const message = { xrftoken: TOKEN, groups: { jobs: ['status_changed'] } };
+    socket.emit('message', Buffer.from(JSON.stringify(message)));
+    await until(() => socket.received.some((one) => 'groups_current' in one));
+    listeners.get(STATUS_CHANNEL)?.('[2]');
+    await until(() => socket.received.some(({ status }) => status === 'running'));
+    live.mockImplementationOnce(async (ids) => ids.map((id) => ({ ...run(id), status: 'failed' })));
+    listeners.get(STATUS_CHANNEL)?.();
+    await until(() => socket.received.some(({ status }) => status === 'failed'));
   });
 
   it('reads all simultaneous changes of runs in one statement, and receives only readable runs', async () => {

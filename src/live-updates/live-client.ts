@@ -18,6 +18,7 @@ import { Watch, type RunSignalFeed } from '../runs/live/run-signal-feed.service.
 import { runChannel, SCHEDULE_CHANNEL, STATUS_CHANNEL } from '../runs/run-signals.service.js';
 import type { LiveRun, RunsRepository } from '../runs/runs.repository.js';
 import { isFinal } from '../runs/state-machine.js';
+import type { JobStatus } from '../runs/unified-job.entity.js';
 import { groupChanges, EVENT_GROUPS, readGroups, type LiveGroup } from './groups.js';
 import { statusMessage, summaryMessage, workflowMessage } from './messages.js';
 
@@ -84,7 +85,7 @@ export class LiveClient {
   private readonly inventories = new Set<number>();
   private readonly deleting = new Set<number>();
   /** Last status that was sent, by run, for the runs with the latest messages. */
-  private readonly statuses = new Map<number, string>();
+  private readonly statuses = new Map<number, JobStatus>();
   private readonly unread: unknown[] = [];
   private readonly watch = new Watch(() => undefined);
   private isAlive = true;
@@ -149,13 +150,20 @@ export class LiveClient {
   /** Collects the ids that messages on a channel contain, while they are wanted. */
   private listen(channel: string, ids: Set<number>, isWanted: () => boolean): () => void {
     return this.live.feed.listen(channel, (message) => {
-      if (message === undefined || !isWanted()) return;
+      if (message === undefined) return this.checkUnfinished();
+      if (!isWanted()) return;
       const changed: unknown = JSON.parse(message);
       for (const id of Array.isArray(changed) ? changed.map(Number) : []) {
         if (ids.size < MAX_CHANGED) ids.add(id);
       }
       this.watch.notify();
     });
+  }
+
+  /** Checks the unfinished runs again, because messages about their statuses may have been lost. */
+  private checkUnfinished(): void {
+    for (const [id, status] of this.statuses) if (!isFinal(status)) this.changed.add(id);
+    this.watch.notify();
   }
 
   private get wantsStatuses(): boolean {
@@ -304,7 +312,7 @@ export class LiveClient {
     }
   }
 
-  private recordSent(id: number, status: string): void {
+  private recordSent(id: number, status: JobStatus): void {
     this.statuses.delete(id);
     this.statuses.set(id, status);
     const [oldest] = this.statuses.keys();

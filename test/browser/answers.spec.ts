@@ -153,6 +153,18 @@ describe('responses to browsers', () => {
     await again.get(file).expect(304);
   });
 
+  it('link to all roles of a user of very many teams', async () => {
+    const organization = await test.make.organization({});
+    const user = await test.make.user();
+    await test.make.grant('organization', organization, 'admin_role', { user });
+    const hint = 'Some roles may be missing.';
+    const page = () => test.as.superuser.with(BROWSER).get(`users/${user.id}/`).expect(200);
+    expect((await page()).text).not.toContain(hint);
+    for (let made = 0; made < 200; made += 1)
+      await test.make.team({ organization: organization.id });
+    expect((await page()).text).toContain(hint);
+  });
+
   it('do not reveal the roles of other users in a refusal', async () => {
     const { text } = await test.as.nobody
       .with(BROWSER)

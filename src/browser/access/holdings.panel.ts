@@ -44,6 +44,12 @@ interface Holding {
   team: Item | null;
 }
 
+interface Holdings {
+  holdings: readonly Holding[];
+  /** False if the roles or teams reached the limit. */
+  isComplete: boolean;
+}
+
 type Form = Pick<PanelForm, 'csrf' | 'returnTo'>;
 
 const CARD = 'may';
@@ -64,7 +70,7 @@ export class HoldingsPanel implements Panel<ShownHolder> {
     const { object, actor, csrf } = context;
     const form = { csrf, returnTo: `${object.url}#${CARD}` };
     const holder = holderOf(object);
-    const holdings = await this.holdings(object, actor);
+    const { holdings, isComplete } = await this.holdings(object, actor);
     const ids = holdings.map(({ role }) => Number(role.id));
     const manageable = await this.grants.manageable([...new Set(ids)], actor);
     return panelCard(
@@ -72,25 +78,28 @@ export class HoldingsPanel implements Panel<ShownHolder> {
       `Roles of ${holder.name}`,
       html`${flagsView(object)} ${holdingsTable(holdings, { holder, manageable, form })}
       ${
-        holdings.length >= LIMIT &&
+        !isComplete &&
         html`<p>Some roles may be missing. <a href="${object.url}roles/">All granted roles</a></p>`
       }
       ${refusalView(context.refusal, CARD)} ${await this.grantForm(context, form)}`,
     );
   }
 
-  private async holdings(object: ShownHolder, actor: Actor): Promise<Holding[]> {
+  private async holdings(object: ShownHolder, actor: Actor): Promise<Holdings> {
     const { id, type } = object;
     const roles = resource('role');
     const directRoles = await this.source.list(roles, { page_size: String(LIMIT) }, actor, {
       scope: sql`t.id IN (${type === 'team' ? rolesGrantedToTeam(id) : rolesGrantedToUser(id)})`,
     });
     const direct = directRoles.map((role): Holding => ({ role, team: null }));
-    if (type === 'team') return direct;
-    const teams = await this.source.list(resource('team'), { page_size: String(LIMIT) }, actor, {
-      scope: sql`t.id IN (${heldObjects('team', 'member_role', { id })})`,
-    });
-    if (teams.length === 0) return direct;
+    const teamQuery = { page_size: String(LIMIT) };
+    const teams =
+      type === 'team'
+        ? []
+        : await this.source.list(resource('team'), teamQuery, actor, {
+            scope: sql`t.id IN (${heldObjects('team', 'member_role', { id })})`,
+          });
+    if (teams.length === 0) return { holdings: direct, isComplete: direct.length < LIMIT };
     const ids = teams.map((team) => Number(team.id));
     const teamRoles = await this.source.list(roles, { page_size: String(LIMIT) }, actor, {
       scope: sql`t.id IN (${rolesGrantedToTeams(ids)})`,
@@ -103,7 +112,10 @@ export class HoldingsPanel implements Panel<ShownHolder> {
       ];
       return shownRole && shownTeam ? [{ role: shownRole, team: shownTeam }] : [];
     });
-    return [...direct, ...byTeams];
+    return {
+      holdings: [...direct, ...byTeams],
+      isComplete: [directRoles, teams, teamRoles].every(({ length }) => length < LIMIT),
+    };
   }
 
   private async grantForm(

@@ -36,22 +36,23 @@ const MAX_MESSAGE = 300;
 const signatureOf = (session: string, text: string): string =>
   createHmac('sha256', session).update(`${COOKIE}.${text}`).digest('hex');
 
-/** Stores the errors in a cookie for the page with the form; pages below it receive the cookie too. */
+/** Stores the errors in a cookie for the page with the form. Pages below receive the cookie, but ignore it. */
 export function storeRefusal(
   request: Cookies,
   response: Response,
   { returnTo, path, chosen, body }: RefusedForm,
 ): void {
-  const [page = '/', card = ''] = returnTo.split('#');
+  const [target = '/', card = ''] = returnTo.split('#');
+  const [page = '/'] = target.split('?');
   const messages = Object.values(body).flatMap(messagesOf).slice(0, MAX_MESSAGES);
   const shown = messages.map((message) => message.slice(0, MAX_MESSAGE));
   const refusal: FormRefusal = { card, path, chosen: String(chosen).slice(0, 20), messages: shown };
-  const text = Buffer.from(JSON.stringify(refusal)).toString('base64url');
+  const text = Buffer.from(JSON.stringify({ ...refusal, page })).toString('base64url');
   response.cookie(COOKIE, `${signatureOf(sessionOf(request) ?? '', text)}.${text}`, {
     httpOnly: true,
     sameSite: 'lax',
     secure: request.secure,
-    path: page.split('?')[0] ?? '/',
+    path: page,
     maxAge: SECONDS * 1000,
   });
 }
@@ -65,9 +66,9 @@ export function takeRefusal(
   const session = sessionOf(request);
   if (text === '' || session === undefined) return null;
   if (!constantTimeEqual(signatureOf(session, text), signature)) return null;
-  response.clearCookie(COOKIE, { path: request.path });
   const value: unknown = parseJson(Buffer.from(text, 'base64url').toString());
-  if (!isRecord(value)) return null;
+  if (!isRecord(value) || value.page !== request.path) return null;
+  response.clearCookie(COOKIE, { path: request.path });
   return {
     card: String(value.card),
     path: String(value.path),

@@ -86,6 +86,34 @@ describe('the list of uses of an object', () => {
     expect(uses).toContain(test.home.organization.name);
   });
 
+  it('includes schedules, and projects that check signatures', async () => {
+    const organization = test.home.organization.id;
+    const { superuser } = test.as;
+    const inventory = await test.make.inventory({ organization });
+    const credential = await test.make.credential({ organization });
+    const project = await test.make.project({ name: 'Signed plays', organization });
+    await test.database.execute(sql`
+      UPDATE unified_job_templates SET signature_validation_credential_id = ${credential.id}
+      WHERE id = ${project.id}`);
+    const asks = { ask_inventory_on_launch: true, ask_credential_on_launch: true };
+    const template = await test.make.jobTemplate({ project: project.id, ...asks });
+    const rrule = 'DTSTART:20300101T000000Z RRULE:FREQ=DAILY;INTERVAL=1';
+    const { body } = await superuser
+      .post(`job_templates/${template.id}/schedules/`, {
+        ...{ name: 'Every night', rrule, inventory: inventory.id },
+      })
+      .expect(201);
+    await superuser.post(`schedules/${body.id}/credentials/`, { id: credential.id }).expect(204);
+    const usesOf = async (path: string): Promise<string[]> => {
+      const html = await htmlOf(superuser, path);
+      return wordsOf(/<section[^>]*id="used-by".*?<\/section>/s.exec(html)?.[0] ?? '');
+    };
+    expect(await usesOf(`inventories/${inventory.id}/`)).toContain('Every night');
+    expect(await usesOf(`credentials/${credential.id}/?_form=delete`)).toEqual(
+      expect.arrayContaining(['Signed plays', 'Every night']),
+    );
+  });
+
   it('appears on its page and before its deletion, with readable objects only', async () => {
     const project = await test.make.project({ organization: test.home.organization.id });
     const path = `projects/${project.id}/`;

@@ -28,15 +28,21 @@ const USES: Readonly<Record<string, readonly (readonly [type: string, filters: s
   credential: [
     ['job_template', ['credentials', 'webhook_credential']],
     ['workflow_job_template', ['webhook_credential']],
-    ['project', ['credential']],
+    ['project', ['credential', 'signature_validation_credential']],
     ['inventory_source', ['credential']],
     ['execution_environment', ['credential']],
     ['organization', ['galaxy_credentials']],
+    ['instance_group', ['credential']],
+    ['credential_input_source', ['source_credential']],
+    ['schedule', ['credentials']],
+    ['workflow_job_template_node', ['credentials']],
   ],
   inventory: [
     ['job_template', ['inventory']],
     ['workflow_job_template', ['inventory']],
     ['inventory', ['input_inventories']],
+    ['schedule', ['inventory']],
+    ['workflow_job_template_node', ['inventory']],
   ],
   project: [
     ['job_template', ['project']],

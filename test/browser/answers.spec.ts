@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
+import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 
@@ -151,6 +152,21 @@ describe('responses to browsers', () => {
     expect(headers['cache-control']).toBe('no-cache');
     const again = test.as.anonymous.with({ 'If-None-Match': String(headers.etag) });
     await again.get(file).expect(304);
+  });
+
+  it('list the notifications of system jobs and of inventory sources', async () => {
+    const { superuser } = test.as;
+    const { id: inventory } = await test.make.inventory({
+      organization: test.home.organization.id,
+    });
+    const source = { name: 'Cloud', inventory, source: 'ec2' };
+    const { body } = await superuser.post('inventory_sources/', source).expect(201);
+    const { results } = (await superuser.get('system_job_templates/')).body as { results: Row[] };
+    for (const path of [body.url as string, String(results[0]?.url)]) {
+      const { text } = await superuser.with(BROWSER).get(path).expect(200);
+      expect(text).toContain('When a run fails');
+      expect(text).not.toContain('When a run waits for an approval');
+    }
   });
 
   it('link to all roles of a user of very many teams', async () => {

@@ -38,7 +38,14 @@ const EVENTS = [
 
 /** Shows the attached notification templates by event, with forms that add and remove them. */
 @Injectable()
-@PagePanel('job_template', 'workflow_job_template', 'project', 'organization')
+@PagePanel(
+  'job_template',
+  'workflow_job_template',
+  'project',
+  'inventory_source',
+  'system_job_template',
+  'organization',
+)
 export class AttachedNotificationsPanel implements Panel<ShownObject> {
   constructor(
     private readonly source: PanelSource,

@@ -79,6 +79,13 @@ describe('mergePrompts', () => {
     expect(mergePrompts(ordered, { credentials: [] }).accepted).toEqual({ credentials: [] });
   });
 
+  it('accepts instance groups of the template in another order', () => {
+    const ordered = { ...template('instance_groups'), values: { instance_groups: [1, 2] } };
+    expect(mergePrompts(ordered, { instance_groups: [1, 2] }).accepted).toEqual({});
+    const reversed = { instance_groups: [2, 1] };
+    expect(mergePrompts(ordered, reversed).accepted).toEqual(reversed);
+  });
+
   it('has one switch for every launch field of the contract', () => {
     expect(PROMPT_FIELDS).toHaveLength(16);
     expect(new Set(Object.values(ASK_SWITCHES)).size).toBe(16);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { PROMPT_FIELDS, promptsIn, type PromptField, type Prompts } from './launch-options.js';
 
 /** The data of a template that determines which prompts are accepted. */
@@ -41,7 +42,11 @@ export function mergePrompts(template: PromptedTemplate, prompts: Prompts): Merg
 
 function isTemplateValue(template: PromptedTemplate, field: PromptField, value: unknown): boolean {
   const current = template.values[field];
-  if (Array.isArray(value)) return sameSet(value, Array.isArray(current) ? current : []);
+  if (Array.isArray(value)) {
+    const list = Array.isArray(current) ? current : [];
+    // The order of instance groups decides where the run is placed.
+    return field === 'instance_groups' ? isDeepStrictEqual(value, list) : sameSet(value, list);
+  }
   if (value === current) return true;
   return field === 'scm_branch' && (current ?? '') === '' && value === template.projectBranch;
 }

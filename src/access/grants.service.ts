@@ -123,12 +123,12 @@ export class GrantsService {
     if (!(await this.closure.holds(actor.id, 'admin_role'))) throw denied();
   }
 
+  /** Prevents changes of the object until the transaction ends: its organization limits its grants. */
   private async objectOf(role: RoleRow): Promise<Row | null> {
     const definition = findResource(role.content_type);
     if (!definition || role.object_id === null) return null;
-    const row = await this.database.row<Row>(
-      selectRows(definition, 't', sql`t.*`, sql`t.id = ${role.object_id}`),
-    );
+    const rows = selectRows(definition, 't', sql`t.*`, sql`t.id = ${role.object_id}`);
+    const row = await this.database.row<Row>(sql`${rows} FOR KEY SHARE`);
     return row ?? null;
   }
 

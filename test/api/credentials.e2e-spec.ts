@@ -1,7 +1,9 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { CredentialSecrets } from '../../src/credentials/credential-secrets.service.js';
+import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
 import type { PersonaName } from '../support/personas.js';
 import { sampleKeys } from '../support/payloads/ssh-keys.js';
 import { samePageQueries } from '../support/queries.js';
@@ -267,6 +269,23 @@ describe('owners', () => {
     await test.as.outsider.get(`credentials/${credential.id}/`).expect(200);
     await test.as.orgAdmin.get(`credentials/${credential.id}/`).expect(403);
   });
+});
+
+it('a credential that moves is not granted to a team of its former organization', async () => {
+  const { id } = await test.make.credential(draft());
+  const { body } = await test.as.superuser.get(`credentials/${id}/object_roles/`).expect(200);
+  const holder = new Database(test.database.dataSource);
+  const [granting] = await holder.transaction(async () => {
+    await holder.execute(sql`SELECT 1 FROM credentials WHERE id = ${id} FOR UPDATE`);
+    const grant = { id: body.results[0].id };
+    const reply = test.as.superuser.post(`teams/${test.home.team.id}/roles/`, grant).then();
+    const waiting = sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await eventually(async () => expect(await test.database.execute(waiting)).toBe(1));
+    const moved = sql`organization_id = ${test.home.otherOrganization.id}`;
+    await holder.execute(sql`UPDATE credentials SET ${moved} WHERE id = ${id}`);
+    return [reply];
+  });
+  expect((await granting)!.status).toBe(400);
 });
 
 describe('permissions', () => {

@@ -1,3 +1,4 @@
+import { plainJson } from '../common/exact-json.js';
 import { ENCRYPTED, isStorable, isStorableJson } from '../common/fields/text.js';
 import { isRecord } from '../common/records.js';
 import { typeName } from '../common/fields/fault-texts.js';
@@ -188,7 +189,7 @@ function keepDefault(question: SurveyQuestion, index: number, previous: Survey |
 }
 
 function checkDefault(question: SurveyQuestion, index: number): void {
-  const value = question.default;
+  const value = plainJson(question.default);
   if (value === undefined || value === null || value === '') return;
   const expected = (type: string): SurveyError =>
     new SurveyError(

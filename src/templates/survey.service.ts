@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
+import { exactJson } from '../common/exact-json.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { assertRedirect } from '../common/rest/destinations.js';
 import { ResourceService } from '../common/rest/resource.service.js';
@@ -65,7 +66,7 @@ export class SurveyService {
   }
 
   private async write(templateId: number, survey: Survey | null): Promise<void> {
-    const stored = survey ? JSON.stringify(sealSurvey(this.box, templateId, survey)) : null;
+    const stored = survey ? exactJson(sealSurvey(this.box, templateId, survey)) : null;
     await this.templates.storeSurvey(templateId, stored);
   }
 }

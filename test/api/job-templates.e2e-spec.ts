@@ -274,6 +274,9 @@ it('a survey is returned as it was sent, because clients compare it', async () =
   await as.superuser.post(url, survey).expect(200);
   const { body } = await as.superuser.get(url).expect(200);
   expect(body).toEqual(survey);
+  const float = `{"question_name":"Q","type":"float","variable":"q","default":1.0}`;
+  await as.superuser.post(url, `{"name":"","description":"","spec":[${float}]}`).expect(200);
+  expect((await as.superuser.get(url).expect(200)).text).toContain('"default":1.0');
 });
 
 it('a copy has credentials and survey, and its own webhook key', async () => {

@@ -15,6 +15,7 @@ import {
   textSetting,
   type SettingDeclaration,
 } from '../config/setting.js';
+import { isTransient } from '../database/sql-state.js';
 import { Settings, SETTINGS, type SettingName, type SettingValues } from '../config/settings.js';
 import { computedSetting } from './computed-settings.js';
 import { InstallationRepository } from './installation.repository.js';
@@ -123,6 +124,7 @@ export class RuntimeSettings {
         }
         changes[declared ?? name] = value;
       } catch (error) {
+        if (isTransient(error)) throw error;
         errors[name] = [messageOf(error)];
       }
     }

@@ -2,6 +2,7 @@ import { SETTINGS, type SettingName } from '../../src/config/settings.js';
 import { insertRow } from '../../src/database/rows.js';
 import { sql } from '../../src/database/sql.js';
 import { declaredName } from '../../src/settings/setting-fields.js';
+import { SettingRules } from '../../src/settings/setting-rules.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { PERSONA_NAMES } from '../support/personas.js';
 
@@ -72,6 +73,13 @@ it.each([
 ])('the setting %s = %j is refused', async (name, value, text) => {
   const { body } = await test.as.superuser.patch('settings/bulk/', { [name]: value }).expect(400);
   expect(body).toEqual({ [name]: [text] });
+});
+
+it('a failure of the database is not reported as a fault of the setting', async () => {
+  const failure = Object.assign(new Error('canceling statement'), { code: '55P03' });
+  const rules = test.app.get(SettingRules, { strict: false });
+  jest.spyOn(rules, 'faultOf').mockRejectedValueOnce(failure);
+  await test.as.superuser.patch('settings/bulk/', { BULK_HOST_MAX_CREATE: 7 }).expect(503);
 });
 
 it('environment variables of runs are an object of texts', async () => {

@@ -129,7 +129,9 @@ export class RuntimeSettings {
       }
     }
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
-    const faults = logAggregatorFaults({ ...present, ...changes });
+    // The category of the request can lack the settings that log aggregation depends on.
+    const logging = await this.show((await this.names('logging')) ?? []);
+    const faults = logAggregatorFaults({ ...logging, ...changes });
     if (faults.length > 0) throw new Invalid({ __all__: faults });
     for (const [name, value] of Object.entries(changes)) {
       await this.changes.store(name, this.sealed(name, value));

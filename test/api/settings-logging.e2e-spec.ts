@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { sql } from '../../src/database/sql.js';
 import { JsonLogger } from '../../src/logging/json-logger.js';
 import { LogLines } from '../../src/logging/log-lines.service.js';
+import { RuntimeSettings } from '../../src/settings/runtime-settings.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import { HttpSink } from '../support/fakes/http-sink.js';
@@ -82,6 +83,17 @@ it('the log aggregator requires host and type when enabled, and accepts null for
   await change({ LOG_AGGREGATOR_ENABLED: false, LOG_AGGREGATOR_HOST: null });
   const { body: shown } = await test.as.superuser.get(PATH).expect(200);
   expect(shown.LOG_AGGREGATOR_HOST).toBeNull();
+});
+
+it('host and type of the environment count when the changed settings are changed', async () => {
+  const settings = { LOG_AGGREGATOR_HOST: sink.url, LOG_AGGREGATOR_TYPE: 'splunk' };
+  const runtime = test.app.get(RuntimeSettings, { strict: false });
+  jest.replaceProperty(runtime, 'settings' as never, settings as never);
+  await change({ LOG_AGGREGATOR_ENABLED: true });
+  for (const LOG_AGGREGATOR_ENABLED of [false, true]) {
+    await test.as.superuser.patch('settings/changed/', { LOG_AGGREGATOR_ENABLED }).expect(200);
+  }
+  jest.restoreAllMocks();
 });
 
 it('the password is encrypted, and never shown', async () => {

@@ -320,7 +320,7 @@ it('a copy has the usable instance groups, and secrets for users who may change 
     .expect(200);
   const group = await make.row('instance_group', { name: 'near production' });
   await as.superuser.post(`${url}instance_groups/`, { id: group.id }).expect(204);
-  const user = as.users.nobody;
+  const user = await make.user();
   await make.grant('job_template', template, 'read_role', { user });
   await make.grant('project', { id: template.project_id } as Row, 'use_role', { user });
   await make.grant('inventory', { id: template.inventory_id } as Row, 'use_role', { user });
@@ -330,7 +330,7 @@ it('a copy has the usable instance groups, and secrets for users who may change 
     const groups = await as.superuser.get(`job_templates/${body.id}/instance_groups/`).expect(200);
     return [body.host_config_key, survey.body.spec[0].default, groups.body.count];
   };
-  expect(await read(as.nobody, 'Copy of a reader')).toEqual(['', '', 0]);
+  expect(await read(await as.asUser(user), 'Copy of a reader')).toEqual(['', '', 0]);
   expect(await read(as.superuser, 'Copy of an administrator')).toEqual([
     ...['canary', '$encrypted$', 1],
   ]);

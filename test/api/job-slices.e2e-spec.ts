@@ -163,6 +163,8 @@ describe('a sliced launch', () => {
 
   it('sends the same statements for two slices as for three', async () => {
     const [two, three] = [await sliced(), await sliced({ job_slice_count: 3 })];
+    // The first launch fills the caches.
+    await launch(two).expect(201);
     const one = await countQueries(test.database, () => launch(two).expect(201));
     expect(await countQueries(test.database, () => launch(three).expect(201))).toBe(one);
   });

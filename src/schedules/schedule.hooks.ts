@@ -15,7 +15,8 @@ import { RuleTextError } from './rule-text.js';
 import type { Schedule } from './schedule.entity.js';
 import { SchedulesRepository } from './schedules.repository.js';
 
-const LAUNCHABLE = [
+/** Types of templates that can be launched, and have schedules and notifications. */
+export const LAUNCHABLE_TYPES = [
   'job_template',
   'project',
   'workflow_job_template',
@@ -86,7 +87,7 @@ export class ScheduleHooks implements ResourceHooks<Schedule> {
   }
 
   private async templateFaults({ id, type }: SavedLaunchTarget): Promise<FieldErrors> {
-    if (!LAUNCHABLE.includes(type)) {
+    if (!LAUNCHABLE_TYPES.includes(type)) {
       return { unified_job_template: ['Templates of this kind cannot be scheduled.'] };
     }
     if (type !== 'project') return {};

@@ -13,6 +13,7 @@ import { resource } from '../../common/resource/define-resource.js';
 import { sql } from '../../database/sql.js';
 import { NOTIFICATION_TYPE_CHOICES } from '../../notifications/notification-template.entity.js';
 import { notificationTemplates } from '../../notifications/notification-templates.resource.js';
+import { LAUNCHABLE_TYPES } from '../../schedules/schedule.hooks.js';
 
 interface ShownObject {
   id: number;
@@ -38,14 +39,7 @@ const EVENTS = [
 
 /** Shows the attached notification templates by event, with forms that add and remove them. */
 @Injectable()
-@PagePanel(
-  'job_template',
-  'workflow_job_template',
-  'project',
-  'inventory_source',
-  'system_job_template',
-  'organization',
-)
+@PagePanel(...LAUNCHABLE_TYPES, 'organization')
 export class AttachedNotificationsPanel implements Panel<ShownObject> {
   constructor(
     private readonly source: PanelSource,

@@ -6,6 +6,7 @@ import { PanelSource } from '../shared/panel-source.service.js';
 import { formUrl } from '../shared/form-parameters.js';
 import { hasCapability } from '../shared/list-actions.service.js';
 import { timeView, objectTitleOf, type Item } from '../shared/value-views.js';
+import { LAUNCHABLE_TYPES } from '../../schedules/schedule.hooks.js';
 import { schedules } from '../../schedules/schedules.resource.js';
 import { readRule, describeRule } from './rule-parts.js';
 
@@ -19,13 +20,7 @@ const LIMIT = 10;
 
 /** Renders the schedules of a template, and a link to create a schedule. */
 @Injectable()
-@PagePanel(
-  'job_template',
-  'workflow_job_template',
-  'project',
-  'inventory_source',
-  'system_job_template',
-)
+@PagePanel(...LAUNCHABLE_TYPES)
 export class SchedulesPanel implements Panel<ShownTemplate> {
   constructor(private readonly source: PanelSource) {}
 

@@ -32,8 +32,8 @@ export const incidentABackend: NotificationBackend = {
     client_name: { type: 'string', label: 'Client Identifier' },
     resolve_on_success: { type: 'bool', label: 'Resolve On Success', optional: true },
   },
-  send: (config, message, context) => {
-    return deliverOnce(context, {
+  send: (config, message, context) =>
+    deliverOnce(context, {
       failure: 'Error sending notification incident_a',
       secrets: [configuredTextOf(config, 'service_key'), configuredTextOf(config, 'token')],
       alsoRetry: [RATE_LIMITED],
@@ -43,8 +43,7 @@ export const incidentABackend: NotificationBackend = {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(incidentOf(config, message, context)),
       },
-    });
-  },
+    }),
 };
 
 function incidentOf(config: Configuration, message: OutgoingMessage, context: SendContext): object {

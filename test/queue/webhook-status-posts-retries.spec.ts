@@ -25,6 +25,16 @@ beforeEach(async () => {
 afterEach(() => jest.restoreAllMocks());
 
 describe('a service with errors', () => {
+  /** Returns a job whose post is paused, because the posts of five jobs before it failed. */
+  const jobAfterFailures = async (): Promise<number> => {
+    bench.sink.reply(...Array.from({ length: 5 }, () => 503));
+    const hook = await bench.hook('service_b');
+    const jobs = [];
+    for (let sent = 0; sent < 6; sent += 1) jobs.push(await bench.launch(hook));
+    for (const job of jobs) await bench.work(job);
+    return jobs.at(-1)!;
+  };
+
   it('gets a retry after a server error', async () => {
     bench.sink.reply(500);
     const job = await bench.launch(await bench.hook('service_b'));
@@ -112,31 +122,22 @@ describe('a service with errors', () => {
   });
 
   it('gets no posts for a while after five failures', async () => {
-    bench.sink.reply(...Array.from({ length: 5 }, () => 503));
-    const hook = await bench.hook('service_b');
-    const jobs = [];
-    for (let sent = 0; sent < 6; sent += 1) jobs.push(await bench.launch(hook));
-    for (const job of jobs) await bench.work(job);
+    const paused = await jobAfterFailures();
     expect(bench.sink.requests).toHaveLength(5);
-    const [last] = await bench.posts(jobs.at(-1)!);
+    const [last] = await bench.posts(paused);
     expect(last).toMatchObject({ outcome: 'pending', attempts: [] });
     expect(last!.wait as number).toBeGreaterThan(30);
   });
 
   it('gets no post that has waited for eight hours', async () => {
-    bench.sink.reply(...Array.from({ length: 5 }, () => 503));
-    const hook = await bench.hook('service_b');
-    const jobs = [];
-    for (let sent = 0; sent < 6; sent += 1) jobs.push(await bench.launch(hook));
-    for (const job of jobs) await bench.work(job);
-    const last = jobs.at(-1)!;
+    const paused = await jobAfterFailures();
     await test.database.execute(sql`
-      UPDATE webhook_status_posts SET created = now() - interval '9 hours' WHERE job_id = ${last}`);
-    await bench.makeDue(last);
-    await bench.work(last);
-    const [post] = await bench.posts(last);
+      UPDATE webhook_status_posts SET created = now() - interval '9 hours' WHERE job_id = ${paused}`);
+    await bench.makeDue(paused);
+    await bench.work(paused);
+    const [post] = await bench.posts(paused);
     expect(post).toMatchObject({ outcome: 'failed', attempts: [], next_attempt: null });
-    expect(await bench.messages(last)).toEqual([]);
+    expect(await bench.messages(paused)).toEqual([]);
     expect(bench.sink.requests).toHaveLength(5);
   });
 

@@ -5,7 +5,7 @@ import { targetOf, type Field } from '../../src/common/fields/field.js';
 import { FilterCompiler } from '../../src/common/list/filter-compiler.js';
 import { LOOKUPS, parseListQuery } from '../../src/common/list/query.js';
 import type { ResourceDefinition } from '../../src/common/resource/define-resource.js';
-import { SOMEBODY } from './samples/actors.js';
+import { CALLER } from './samples/actors.js';
 
 /** A query parameter: name and value. */
 export type Parameter = readonly [key: string, value: string];
@@ -112,7 +112,7 @@ export const orders = (definition: ResourceDefinition): string[] =>
  */
 export function misjudged(definition: ResourceDefinition): string[] {
   const known = new Set(ownFilters(definition).map(([key]) => key));
-  const compiler = new FilterCompiler(SOMEBODY, () => null);
+  const compiler = new FilterCompiler(CALLER, () => null);
   return definition.fields.flatMap((field) =>
     WORDS.flatMap((lookup) => {
       const key = `${field.name}__${lookup}`;

@@ -41,7 +41,7 @@ import {
   waysFrom,
 } from './declared-queries.js';
 import { callHandler } from './handlers.js';
-import { SOMEBODY } from './samples/actors.js';
+import { CALLER } from './samples/actors.js';
 
 /** Number of parameters in one request. A list accepts 100 at most. */
 const AT_ONCE = 90;
@@ -50,10 +50,10 @@ const ORDERS_AT_ONCE = 4;
 
 /** Callers whose permissions differ in the statements. */
 const ACTORS: readonly Actor[] = [
-  SOMEBODY,
-  { ...SOMEBODY, isConfined: true },
-  { ...SOMEBODY, isSystemAuditor: true },
-  { ...SOMEBODY, isSuperuser: true },
+  CALLER,
+  { ...CALLER, isConfined: true },
+  { ...CALLER, isSystemAuditor: true },
+  { ...CALLER, isSuperuser: true },
 ];
 
 const stored = (): ResourceDefinition[] => resources().filter((one) => one.stored);
@@ -71,7 +71,7 @@ const rowOf = (definition: ResourceDefinition): Row => rows.get(definition.type)
 beforeAll(async () => {
   test = await boot();
   const samples = new Samples(test);
-  const superuser = ACTORS.at(-1) ?? SOMEBODY;
+  const superuser = ACTORS.at(-1) ?? CALLER;
   for (const type of sampleTypes()) {
     const definition = resource(type);
     if (!definition.stored) continue;
@@ -103,7 +103,7 @@ async function faultsOf(name: string, work: () => unknown): Promise<string[]> {
   return pool.statements.length > before ? [] : [`${name} sends no statement`];
 }
 
-const list = (definition: ResourceDefinition, query: QueryParameters, actor = SOMEBODY) =>
+const list = (definition: ResourceDefinition, query: QueryParameters, actor = CALLER) =>
   get(ListService).list(definition, { count_disabled: '1', ...query }, actor);
 
 /**
@@ -197,7 +197,7 @@ describe('lists', () => {
 async function walk(definition: ResourceDefinition, names: readonly string[]): Promise<void> {
   const order_by = names.join();
   await list(definition, { order_by });
-  const terms = orderTerms(definition, 't', names, SOMEBODY);
+  const terms = orderTerms(definition, 't', names, CALLER);
   const place = terms.map(({ column, kind }) => [column, valueOf({ kind, choices: [] })]);
   const after = cursorAfter({ id: 1, ...Object.fromEntries(place) }, terms, 2);
   if (after !== null) await list(definition, { order_by, page: '2', after });
@@ -212,13 +212,13 @@ describe('rows', () => {
       for (const action of actions) {
         found.push(
           ...(await faultsOf(`${action} ${one.type}`, () =>
-            service.load(one, 1, SOMEBODY, { action }),
+            service.load(one, 1, CALLER, { action }),
           )),
         );
       }
       return [
         ...found,
-        ...(await faultsOf(`lock ${one.type}`, () => service.lock(one, { id: 1 }, SOMEBODY))),
+        ...(await faultsOf(`lock ${one.type}`, () => service.lock(one, { id: 1 }, CALLER))),
       ];
     });
     expect(faults).toEqual([]);
@@ -241,11 +241,11 @@ describe('rows', () => {
     const faults = await faultsOfAll(async (one) => {
       const values = Object.fromEntries(one.fields.map((field) => [field.name, valueOf(field)]));
       const checks = {
-        mayAdd: () => service.mayAdd(one, SOMEBODY),
-        assertMayAdd: () => service.assertMayAdd(one, values, SOMEBODY),
+        mayAdd: () => service.mayAdd(one, CALLER),
+        assertMayAdd: () => service.assertMayAdd(one, values, CALLER),
         assertExist: () => references.assertExist(one, values),
-        assertUsable: () => references.assertUsable(one, values, SOMEBODY),
-        choices: () => get(ReferenceLists).load(one, 'read', [1], SOMEBODY),
+        assertUsable: () => references.assertUsable(one, values, CALLER),
+        choices: () => get(ReferenceLists).load(one, 'read', [1], CALLER),
       };
       const found: string[] = [];
       for (const [name, check] of Object.entries(checks)) {
@@ -261,7 +261,7 @@ describe('rows', () => {
     const faults = await faultsOfAll(async (one) => {
       const found: string[] = [];
       for (const detail of [true, false]) {
-        const context = get(RepresentContexts).of(SOMEBODY, detail);
+        const context = get(RepresentContexts).of(CALLER, detail);
         found.push(
           ...(await faultsOf(`show ${one.type}`, () => represent(one, [rowOf(one)], context))),
         );
@@ -278,7 +278,7 @@ describe('rows', () => {
       const format = namedUrlFormat(one);
       if (format === null) return [];
       const key = format.replace(/<[^>]+>/g, 'x');
-      const context = { database: test.database, actor: SOMEBODY };
+      const context = { database: test.database, actor: CALLER };
       return [
         ...(await faultsOf(`${one.path}/${key}/`, () => idByName(one, key, context))),
         ...(await faultsOf(`${one.path}/x++/`, () =>
@@ -303,7 +303,7 @@ it('PostgreSQL accepts the statements of lists below objects', async () => {
       { search: 'x', page: '1000' },
       { ...further, ...(events && { limit: '5' }) },
     ]) {
-      const request = { target, query, actor: SOMEBODY, params: {} };
+      const request = { target, query, actor: CALLER, params: {} };
       faults.push(...(await faultsOf(route.pattern, () => callHandler(test.app, route, request))));
     }
   }

@@ -1,4 +1,4 @@
-import { SOMEBODY } from './actors.js';
+import { CALLER } from './actors.js';
 import * as ancestors from '../../../src/access/role-ancestors.repository.js';
 import * as members from '../../../src/access/role-members.repository.js';
 import * as parents from '../../../src/access/role-parents.repository.js';
@@ -23,8 +23,8 @@ export default {
       createFor: [['team', [1], ['admin_role']]],
       directHolders: [['credential', 'admin_role', [1]]],
       manageable: [
-        [[1], SOMEBODY, true],
-        [[1], SOMEBODY, false],
+        [[1], CALLER, true],
+        [[1], CALLER, false],
       ],
     }),
     samplesOf(members.RoleMembersRepository, {
@@ -35,7 +35,7 @@ export default {
       grantedBy: [[1, 2]],
       revoke: [[1, 2]],
       grantAdmin: [['team', 1, 2]],
-      accessTo: [['team', 1, [2], SOMEBODY]],
+      accessTo: [['team', 1, [2], CALLER]],
     }),
     samplesOf(teams.RoleTeamsRepository, {
       grant: [[1, 2]],

@@ -2,7 +2,7 @@ import { sql } from '../../../src/database/sql.js';
 import * as types from '../../../src/credentials/credential-types.repository.js';
 import * as sources from '../../../src/credentials/credential-input-sources.repository.js';
 import * as credentials from '../../../src/credentials/credentials.repository.js';
-import { SOMEBODY } from './actors.js';
+import { CALLER } from './actors.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 export default {
@@ -17,7 +17,7 @@ export default {
     samplesOf(credentials.CredentialsRepository, {
       sealed: [[[1]]],
       usable: [
-        [[1], SOMEBODY],
+        [[1], CALLER],
         [[1], null],
       ],
       typeOf: [[1]],
@@ -41,7 +41,7 @@ export default {
     }),
     fragmentsOf(credentials, {
       allCredentials: { calls: [[]], inside: asQuery },
-      visibleCredentials: { calls: [[SOMEBODY]], inside: asQuery },
+      visibleCredentials: { calls: [[CALLER]], inside: asQuery },
     }),
   ],
 } satisfies RoomSamples;

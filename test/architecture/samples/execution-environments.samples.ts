@@ -1,10 +1,10 @@
-import { SOMEBODY } from './actors.js';
+import { CALLER } from './actors.js';
 import * as environments from '../../../src/execution-environments/execution-environments.repository.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 export default {
   repositories: [
-    samplesOf(environments.ExecutionEnvironmentsRepository, { usable: [[[1], SOMEBODY]] }),
+    samplesOf(environments.ExecutionEnvironmentsRepository, { usable: [[[1], CALLER]] }),
   ],
   fragments: [
     fragmentsOf(environments, {

@@ -2,7 +2,7 @@ import { sql, type Sql } from '../../../src/database/sql.js';
 import * as groups from '../../../src/instances/instance-groups.repository.js';
 import * as instances from '../../../src/instances/instances.repository.js';
 import * as workerNodes from '../../../src/instances/worker-nodes.repository.js';
-import { SOMEBODY } from './actors.js';
+import { CALLER } from './actors.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 const ofInstances = (value: Sql): Sql => sql`SELECT ${value} FROM instances`;
@@ -10,7 +10,7 @@ const ofInstances = (value: Sql): Sql => sql`SELECT ${value} FROM instances`;
 export default {
   repositories: [
     samplesOf(groups.InstanceGroupsRepository, {
-      usable: [[[1], SOMEBODY]],
+      usable: [[[1], CALLER]],
       machines: [[]],
       overview: [[]],
       policies: [[]],
@@ -59,10 +59,10 @@ export default {
       mayStartOn: [[sql`1`, sql`'here'`, sql`true`]],
       preferredGroupsOf: { calls: [['job_template', sql`1`]], inside: asQuery },
       copyPreferredGroups: {
-        calls: [['inventory', { original: 1, copy: 2 }, SOMEBODY]],
+        calls: [['inventory', { original: 1, copy: 2 }, CALLER]],
         inside: (statement) => statement,
       },
-      usableGroups: { calls: [[SOMEBODY]], inside: asQuery },
+      usableGroups: { calls: [[CALLER]], inside: asQuery },
       defaultGroups: [[]],
       existingGroups: [[]],
       groupNames: { calls: [[]], inside: asQuery },

@@ -9,7 +9,7 @@ import * as inventories from '../../../src/inventories/inventories.repository.js
 import * as inventoryInputs from '../../../src/inventories/inventory-inputs.repository.js';
 import * as importedMembers from '../../../src/inventories/import/imported-members.repository.js';
 import * as importedObjects from '../../../src/inventories/import/imported-objects.repository.js';
-import { SOMEBODY } from './actors.js';
+import { CALLER } from './actors.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 const GIVEN = sql`
@@ -30,8 +30,8 @@ const PAIRS = { groups: ['web'], members: ['web1'] };
 export default {
   repositories: [
     samplesOf(inventories.InventoriesRepository, {
-      usable: [[[1], SOMEBODY]],
-      copyInstanceGroups: [[1, 2, SOMEBODY]],
+      usable: [[[1], CALLER]],
+      copyInstanceGroups: [[1, 2, CALLER]],
       described: [[1]],
       smartSiblings: [[1]],
       lock: [[[1]]],
@@ -39,7 +39,7 @@ export default {
       membersNamed: [[1, ['localhost']]],
       totalHosts: [[1]],
       markForDeletion: [[1]],
-      pendingAmong: [[[1], SOMEBODY]],
+      pendingAmong: [[[1], CALLER]],
       isPending: [[1]],
       removePending: [[1]],
     }),
@@ -71,8 +71,8 @@ export default {
       copy: [[1, 2, 3]],
     }),
     samplesOf(givenHosts.HostWritesRepository, {
-      findTarget: [[1, SOMEBODY, sql`NULL`]],
-      readable: [[[1], SOMEBODY]],
+      findTarget: [[1, CALLER, sql`NULL`]],
+      readable: [[[1], CALLER]],
       insertAll: [[1, GIVEN]],
       namesOf: [[[1]]],
       removeAll: [[[1]]],

@@ -1,6 +1,6 @@
 import { InventorySourcesRepository } from '../../../src/inventory-sources/inventory-sources.repository.js';
 import { InventoryUpdatesRepository } from '../../../src/inventory-sources/inventory-updates.repository.js';
-import { SOMEBODY } from './actors.js';
+import { CALLER } from './actors.js';
 import { REQUESTED, samplesOf, type RoomSamples } from './samples.js';
 
 export default {
@@ -20,7 +20,7 @@ export default {
     samplesOf(InventoryUpdatesRepository, {
       insertOf: [[[REQUESTED]]],
       started: [[1]],
-      complete: [[[1], SOMEBODY]],
+      complete: [[[1], CALLER]],
       storeProjectUpdate: [[{ id: 1, attempt: 2 }, 3]],
       removeOf: [[1]],
     }),

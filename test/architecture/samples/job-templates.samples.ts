@@ -1,7 +1,7 @@
 import { sql } from '../../../src/database/sql.js';
 import { JobTemplateCredentialsRepository } from '../../../src/job-templates/job-template-credentials.repository.js';
 import * as templates from '../../../src/job-templates/job-templates.repository.js';
-import { SOMEBODY } from './actors.js';
+import { CALLER } from './actors.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 export default {
@@ -9,20 +9,20 @@ export default {
     samplesOf(JobTemplateCredentialsRepository, { attach: [[1, 2]], isUsed: [[1]] }),
     samplesOf(templates.JobTemplatesRepository, {
       launchable: [
-        [[1], SOMEBODY],
+        [[1], CALLER],
         [[1], null],
       ],
       sliceCount: [[1, 3, sql`5`]],
       project: [[1]],
       credentialsOf: [[1]],
       withAttached: [[1, 2]],
-      copyAttachments: [[1, 2, SOMEBODY]],
+      copyAttachments: [[1, 2, CALLER]],
     }),
   ],
   fragments: [
     fragmentsOf(templates, {
       inventoriesOfTemplates: { calls: [[[1]]], inside: asQuery },
-      shownCredentialsOf: { calls: [[[1], SOMEBODY]], inside: asQuery },
+      shownCredentialsOf: { calls: [[[1], CALLER]], inside: asQuery },
       credentialsOfTemplates: { calls: [[[1]]], inside: asQuery },
     }),
   ],

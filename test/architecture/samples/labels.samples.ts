@@ -1,6 +1,6 @@
 import { labelled } from '../../../src/labels/label-links.js';
 import * as labels from '../../../src/labels/labels.repository.js';
-import { SOMEBODY } from './actors.js';
+import { CALLER } from './actors.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 const LINK = labelled('job_template');
@@ -8,7 +8,7 @@ const LINK = labelled('job_template');
 export default {
   repositories: [
     samplesOf(labels.LabelsRepository, {
-      lockReadable: [[[1], SOMEBODY]],
+      lockReadable: [[[1], CALLER]],
       byName: [['nightly', 1]],
       deleteUnused: [[1, [LINK]]],
     }),

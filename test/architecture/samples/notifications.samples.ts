@@ -4,7 +4,7 @@ import * as attempts from '../../../src/notifications/notification-attempts.repo
 import { NotificationLeasesRepository } from '../../../src/notifications/notification-leases.repository.js';
 import { NotificationTemplatesRepository } from '../../../src/notifications/notification-templates.repository.js';
 import * as notifications from '../../../src/notifications/notifications.repository.js';
-import { SOMEBODY } from './actors.js';
+import { CALLER } from './actors.js';
 import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 const LEASE: Lease = {
@@ -50,7 +50,7 @@ export default {
       namesOfPending: [[1]],
       countPending: [[]],
       countRetrying: [[]],
-      failing: [[SOMEBODY, 14, 100, 8]],
+      failing: [[CALLER, 14, 100, 8]],
     }),
     samplesOf(NotificationLeasesRepository, {
       targets: [[[1]]],

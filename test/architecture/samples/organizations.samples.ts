@@ -1,4 +1,4 @@
-import { SOMEBODY } from './actors.js';
+import { CALLER } from './actors.js';
 import { sql } from '../../../src/database/sql.js';
 import * as organizations from '../../../src/organizations/organizations.repository.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
@@ -15,7 +15,7 @@ export default {
   ],
   fragments: [
     fragmentsOf(organizations, {
-      organizationNameOf: [[sql`1`, SOMEBODY]],
+      organizationNameOf: [[sql`1`, CALLER]],
       organizationExists: [[sql`1`]],
       retentionOfOrganizations: { calls: [[]], inside: asQuery },
       defaultEnvironments: { calls: [[]], inside: asQuery },

@@ -2,7 +2,7 @@ import { sql } from '../../../src/database/sql.js';
 import * as jobCredentials from '../../../src/runs/job-credentials.repository.js';
 import { RunStatisticsRepository } from '../../../src/runs/run-statistics.repository.js';
 import * as overviews from '../../../src/runs/run-overviews.repository.js';
-import { SOMEBODY } from './actors.js';
+import { CALLER } from './actors.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 const LOOKBACK = { days: 14, newest: 100 };
@@ -10,13 +10,13 @@ const NEWEST = { days: 14, jobs: 100 };
 
 export default {
   repositories: [
-    samplesOf(jobCredentials.JobCredentialsRepository, { ofJobs: [[[1], SOMEBODY]] }),
+    samplesOf(jobCredentials.JobCredentialsRepository, { ofJobs: [[[1], CALLER]] }),
     samplesOf(RunStatisticsRepository, {
-      outcomes: [[SOMEBODY, LOOKBACK]],
-      slowTasks: [[SOMEBODY, NEWEST, 5]],
-      failingHosts: [[SOMEBODY, NEWEST, 5]],
-      queue: [[SOMEBODY]],
-      results: [[SOMEBODY, { period: '1 week', unit: 'day', types: ['job'] }]],
+      outcomes: [[CALLER, LOOKBACK]],
+      slowTasks: [[CALLER, NEWEST, 5]],
+      failingHosts: [[CALLER, NEWEST, 5]],
+      queue: [[CALLER]],
+      results: [[CALLER, { period: '1 week', unit: 'day', types: ['job'] }]],
     }),
     samplesOf(overviews.RunOverviewsRepository, {
       complete: [[[1]]],
@@ -29,11 +29,11 @@ export default {
       totals: [[]],
       onNode: [[sql`'host'`]],
       inGroup: [[sql`1`, sql`ARRAY['host']`]],
-      latestOfHost: [[sql`1`, SOMEBODY, 5]],
-      lastSuccess: [[1, SOMEBODY]],
-      active: [[SOMEBODY, 8]],
-      failed: [[SOMEBODY, LOOKBACK, 8]],
-      awaiting: [[SOMEBODY, 8]],
+      latestOfHost: [[sql`1`, CALLER, 5]],
+      lastSuccess: [[1, CALLER]],
+      active: [[CALLER, 8]],
+      failed: [[CALLER, LOOKBACK, 8]],
+      awaiting: [[CALLER, 8]],
     }),
   ],
   fragments: [

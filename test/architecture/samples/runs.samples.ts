@@ -17,7 +17,7 @@ import {
 import * as runs from '../../../src/runs/runs.repository.js';
 import { JOB_STATUSES } from '../../../src/runs/unified-job.entity.js';
 import { sql } from '../../../src/database/sql.js';
-import { SOMEBODY } from './actors.js';
+import { CALLER } from './actors.js';
 import { asQuery, fragmentsOf, REQUESTED, samplesOf, type RoomSamples } from './samples.js';
 
 const RETENTION_OVERRIDE = { template: 1, organization: null, days: 3, oldest: 4 };
@@ -39,9 +39,9 @@ const SUMMARY: HostSummary = {
 export default {
   repositories: [
     samplesOf(runs.RunsRepository, {
-      facts: [[[1], SOMEBODY]],
+      facts: [[[1], CALLER]],
       recent: [[[1], 10]],
-      live: [[[1], SOMEBODY]],
+      live: [[[1], CALLER]],
       kinds: [[[1]]],
       typesOf: [[[1]]],
       shownUpdates: [[[1]]],
@@ -51,13 +51,13 @@ export default {
       attachLabels: [[[[1, 2]]]],
       credentialsOf: [[1]],
       cancelable: [
-        [[{ id: 1, type: 'job' }], SOMEBODY],
+        [[{ id: 1, type: 'job' }], CALLER],
         [
           [
             { id: 1, type: 'project_update' },
             { id: 2, type: 'workflow_job' },
           ],
-          SOMEBODY,
+          CALLER,
         ],
       ],
       isInRunningWorkflow: [[1]],

@@ -1,4 +1,4 @@
-import { SOMEBODY } from './actors.js';
+import { CALLER } from './actors.js';
 import { sql } from '../../../src/database/sql.js';
 import { TeamsRepository } from '../../../src/teams/teams.repository.js';
 import { samplesOf, type RoomSamples } from './samples.js';
@@ -7,7 +7,7 @@ export default {
   repositories: [
     samplesOf(TeamsRepository, {
       referenced: [[1]],
-      nameQuery: [[sql`1`, SOMEBODY]],
+      nameQuery: [[sql`1`, CALLER]],
       outsideOrganization: [
         [sql`SELECT 1`, 2],
         [sql`SELECT 1`, null],

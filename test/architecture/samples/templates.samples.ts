@@ -1,7 +1,7 @@
 import { sql } from '../../../src/database/sql.js';
 import * as templateNotifications from '../../../src/templates/template-notifications.repository.js';
 import * as templates from '../../../src/templates/templates.repository.js';
-import { SOMEBODY } from './actors.js';
+import { CALLER } from './actors.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 const COMING = sql`SELECT 1 AS template_id, 2 AS id, now() AS next_run`;
@@ -11,7 +11,7 @@ export default {
   repositories: [
     samplesOf(templateNotifications.TemplateNotificationsRepository, {}),
     samplesOf(templates.TemplatesRepository, {
-      named: [[[1], SOMEBODY]],
+      named: [[[1], CALLER]],
       typesOf: [[[1]]],
       receiving: [[[1]]],
       storeSurvey: [[1, null]],
@@ -35,7 +35,7 @@ export default {
       templateVariables: { calls: [[]], inside: asQuery },
       templateNames: { calls: [[]], inside: asQuery },
       inventoryOf: { calls: [[sql`1`]], inside: asQuery },
-      templatesWithRights: { calls: [[[1], SOMEBODY]], inside: asQuery },
+      templatesWithRights: { calls: [[[1], CALLER]], inside: asQuery },
       receivedServices: { calls: [[]], inside: asQuery },
       templateExcludesGroups: [[sql`1`]],
       retentionOfTemplates: { calls: [[]], inside: asQuery },

@@ -1,5 +1,5 @@
 import { sql } from '../../../src/database/sql.js';
-import { SOMEBODY } from './actors.js';
+import { CALLER } from './actors.js';
 import * as users from '../../../src/users/users.repository.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
@@ -31,7 +31,7 @@ export default {
       userNames: { calls: [[]], inside: asQuery },
       externalAccounts: { calls: [[]], inside: asQuery },
       accounts: { calls: [[]], inside: asQuery },
-      usernameOf: [[sql`1`, SOMEBODY]],
+      usernameOf: [[sql`1`, CALLER]],
       usersOutside: [[sql`SELECT 1`, 2]],
     }),
   ],

@@ -1,4 +1,4 @@
-import { SOMEBODY } from './actors.js';
+import { CALLER } from './actors.js';
 import type { WebhookEvent } from '../../../src/code-hosts/event.js';
 import {
   StatusPostsRepository,
@@ -59,7 +59,7 @@ const ATTEMPT = { answer: 500, detail: '', duration_ms: 5 };
 export default {
   repositories: [
     samplesOf(deliveries.WebhookDeliveriesRepository, {
-      countVerdicts: [[SOMEBODY, { days: 14, newest: 100 }]],
+      countVerdicts: [[CALLER, { days: 14, newest: 100 }]],
       accept: [[[{ delivery: DELIVERY, template: { dedupesBody: true } }]]],
       record: [
         [
@@ -75,7 +75,7 @@ export default {
       originals: [[[{ delivery: DELIVERY, template: { dedupesBody: true } }]]],
       setRuns: [[[[1, { id: 2, type: 'job' }]]]],
       supersede: [[[1], 2]],
-      ofRuns: [[[1], SOMEBODY]],
+      ofRuns: [[[1], CALLER]],
       facts: [[]],
       newestWithPayload: [[1, { rows: 5, bytes: 100 }]],
       waitingPushes: [[1, 'refs/heads/main']],

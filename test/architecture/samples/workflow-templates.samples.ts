@@ -1,17 +1,17 @@
 import { sql } from '../../../src/database/sql.js';
 import * as nodes from '../../../src/workflow-templates/workflow-template-nodes.repository.js';
 import * as workflows from '../../../src/workflow-templates/workflow-templates.repository.js';
-import { SOMEBODY } from './actors.js';
+import { CALLER } from './actors.js';
 import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 export default {
   repositories: [
     samplesOf(workflows.WorkflowTemplatesRepository, {
       launchable: [
-        [[1], SOMEBODY],
+        [[1], CALLER],
         [[1], null],
       ],
-      references: [[1, SOMEBODY]],
+      references: [[1, CALLER]],
       copyLabels: [[1, 2]],
       copyApprovals: [[[1], [2], 3]],
       removeApproval: [[1]],
@@ -20,21 +20,21 @@ export default {
     }),
     samplesOf(nodes.WorkflowTemplateNodesRepository, {
       saved: [[[1]]],
-      onPage: [[1, SOMEBODY]],
+      onPage: [[1, CALLER]],
       edges: [[1]],
       children: [[[1]]],
       edgeBetween: [[1, 2]],
       workflowsOf: [[[1]]],
       assignApproval: [[1, 2]],
-      toCopy: [[1, SOMEBODY]],
+      toCopy: [[1, CALLER]],
       attachCredentials: [[[[1, 2]]]],
-      copyLinks: [[[1], [2], SOMEBODY]],
+      copyLinks: [[[1], [2], CALLER]],
     }),
   ],
   fragments: [
     fragmentsOf(workflows, {
       copiedReference: {
-        calls: [['t', 'label', 'read', SOMEBODY]],
+        calls: [['t', 'label', 'read', CALLER]],
         inside: (reference) =>
           sql`SELECT ${reference} FROM (SELECT 1 AS id, 'a' AS name, 2 AS organization_id) t`,
       },

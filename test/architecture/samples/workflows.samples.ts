@@ -2,7 +2,7 @@ import { sql } from '../../../src/database/sql.js';
 import { WorkflowGraphsRepository } from '../../../src/workflows/workflow-graphs.repository.js';
 import { WorkflowJobNodesRepository } from '../../../src/workflows/workflow-job-nodes.repository.js';
 import * as jobs from '../../../src/workflows/workflow-jobs.repository.js';
-import { SOMEBODY } from './actors.js';
+import { CALLER } from './actors.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 export default {
@@ -37,8 +37,8 @@ export default {
     samplesOf(WorkflowJobNodesRepository, {
       nodesOf: [[[1]]],
       nodesOfRuns: [[]],
-      facts: [[[1], SOMEBODY]],
-      onPage: [[1, SOMEBODY]],
+      facts: [[[1], CALLER]],
+      onPage: [[1, CALLER]],
       edges: [[1]],
       states: [[1]],
       former: [[1]],
@@ -57,7 +57,7 @@ export default {
   ],
   fragments: [
     fragmentsOf(jobs, {
-      approvalFacts: { calls: [[[1], SOMEBODY]], inside: asQuery },
+      approvalFacts: { calls: [[[1], CALLER]], inside: asQuery },
       workflowJobsWhere: [[sql`wfj.id = 1`]],
       approvalsOf: [[1]],
     }),

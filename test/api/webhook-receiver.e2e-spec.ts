@@ -121,7 +121,9 @@ describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
     await hook.post(body, signed(service, body, generateWebhookKey())).expect(403);
     const answer = await hook.post(body, signed(service, body, hook.key)).expect(400);
     expect(Object.keys(answer.body as object)).toEqual(['detail']);
-    expect((await hook.deliveries()).at(-1)).toMatchObject({
+    // Unverified requests are counted, and their record can be written later.
+    const verified = (await hook.deliveries()).filter((one) => one.answer !== 403);
+    expect(verified.at(-1)).toMatchObject({
       verdict: 'rejected',
       answer: 400,
       payload: null,

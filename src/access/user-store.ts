@@ -5,14 +5,17 @@ export type SystemFlag = 'is_superuser' | 'is_system_auditor';
 
 /** Queries on users for roles, which belong to a lower layer. Implemented by the users module. */
 export abstract class UserStore {
-  /** Returns the ids of all superusers. None of them can lose the flag before the transaction ends. */
+  /**
+   * Returns the ids of all superusers who are not disabled. None of them can lose the flag or be disabled
+   * before the transaction ends.
+   */
   abstract lockSuperusers(): Promise<number[]>;
   /** @returns true if the flag changed */
   abstract setFlag(user: number, flag: SystemFlag, value: boolean): Promise<boolean>;
 }
 
 /**
- * Prevents an installation from losing its last superuser. Must be called in the transaction that removes
+ * Prevents an installation from losing its last superuser who can log in. Must be called in the transaction that removes
  * the flag or the user; the lock serializes concurrent requests.
  *
  * @throws Forbidden with `detail` if no other superuser exists

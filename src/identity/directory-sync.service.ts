@@ -98,7 +98,7 @@ export class DirectorySync implements OnApplicationBootstrap, OnModuleDestroy {
     return this.database.transaction(async () => {
       const others = (await this.users.lockSuperusers()).filter((other) => other !== id);
       const user = await this.users.referenced(id);
-      if (isDisabled && user.is_superuser && !(await this.users.anyCanLogIn(others))) return false;
+      if (isDisabled && user.is_superuser && others.length === 0) return false;
       if (!(await this.users.setDisabled(id, isDisabled))) return false;
       this.activity.record({
         operation: 'update',

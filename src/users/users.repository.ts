@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { In, Not } from 'typeorm';
+import { Not } from 'typeorm';
 import { usersHolding } from '../access/role-ancestors.repository.js';
 import type { SystemFlag, UserStore } from '../access/user-store.js';
 import { permit, type Actor } from '../common/access.js';
@@ -92,11 +92,6 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
     return this.existsBy({ is_superuser: true, password_hash: Not('') });
   }
 
-  /** Returns true if any of the users is not disabled. */
-  anyCanLogIn(ids: readonly number[]): Promise<boolean> {
-    return this.existsBy({ id: In([...ids]), is_disabled: false });
-  }
-
   /**
    * Disables or enables a user without a local password.
    *
@@ -154,7 +149,7 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
 
   async lockSuperusers(): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(
-      sql`SELECT id FROM users WHERE is_superuser ORDER BY id FOR UPDATE`,
+      sql`SELECT id FROM users WHERE is_superuser AND NOT is_disabled ORDER BY id FOR UPDATE`,
     );
     return rows.map(({ id }) => id);
   }

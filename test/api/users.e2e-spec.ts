@@ -152,6 +152,9 @@ it('the last superuser cannot be removed', async () => {
   const second = await make.user({ is_superuser: true });
   const client = await as.asUser(second);
   await client.delete(`users/${superuser.id}/`).expect(204);
+  // A user whom a directory disabled cannot log in, and so does not count.
+  const disabled = await make.user({ is_superuser: true });
+  await alone.database.execute(sql`UPDATE users SET is_disabled = true WHERE id = ${disabled.id}`);
   const { body } = await client.patch(`users/${second.id}/`, { is_superuser: false }).expect(403);
   expect(body).toEqual({ detail: 'Cannot change is_superuser.' });
   const roles = await client.get('roles/?role_field=system_administrator');

@@ -8,7 +8,6 @@ export default {
     samplesOf(users.UsersRepository, {
       referenced: [[1]],
       accountById: [[1]],
-      anyCanLogIn: [[[1, 2]]],
       setDisabled: [[1, true]],
       accountByName: [['ada']],
       firstSuperuser: [[]],

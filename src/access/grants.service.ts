@@ -5,7 +5,7 @@ import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf, type ObjectRef } from '../common/activity/activity.js';
-import { BadRequest, Forbidden } from '../common/errors/errors.js';
+import { BadRequest, Forbidden, NotFound } from '../common/errors/errors.js';
 import { findResource, resource, type Row } from '../common/resource/define-resource.js';
 import { selectRows } from '../common/resource/select-rows.js';
 import { ReferencesService } from '../common/rest/references.service.js';
@@ -123,13 +123,19 @@ export class GrantsService {
     if (!(await this.closure.holds(actor.id, 'admin_role'))) throw denied();
   }
 
-  /** Prevents changes of the object until the transaction ends: its organization limits its grants. */
+  /**
+   * Returns the object of a role, null for a role of the system. Prevents changes of the object until the
+   * transaction ends: its organization limits its grants.
+   *
+   * @throws NotFound if the object was deleted in the meantime
+   */
   private async objectOf(role: RoleRow): Promise<Row | null> {
     const definition = findResource(role.content_type);
     if (!definition || role.object_id === null) return null;
     const rows = selectRows(definition, 't', sql`t.*`, sql`t.id = ${role.object_id}`);
     const row = await this.database.row<Row>(sql`${rows} FOR KEY SHARE`);
-    return row ?? null;
+    if (!row) throw new NotFound();
+    return row;
   }
 
   private async assertUserFits(role: RoleRow, object: Row, user: Row, actor: Actor): Promise<void> {

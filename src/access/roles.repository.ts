@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { existing } from '../common/invariants.js';
+import { NotFound } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { insertRows } from '../database/rows.js';
 import { ident, sql, TRUE, type Sql } from '../database/sql.js';
@@ -70,12 +71,15 @@ export class RolesRepository extends TableRepository<RoleRow> {
 
   /**
    * Returns the role of an object by its field. An object has either all roles of its resource or none.
+   *
+   * @throws NotFound if the object was deleted in the meantime
    */
   async ofObject(type: string, object: number, field: string): Promise<RoleRow> {
     const row = await this.database.row<RoleRow>(sql`
       SELECT * FROM roles
       WHERE content_type = ${type} AND object_id = ${object} AND role_field = ${field}`);
-    return existing(row, 'an object has the roles its resource declares');
+    if (!row) throw new NotFound();
+    return row;
   }
 
   /** Returns a role of the whole system by its field. */

@@ -277,7 +277,7 @@ export const SETTINGS = {
   }),
   EVENT_STDOUT_MAX_BYTES_DISPLAY: jobs.bytes({
     default: 1024,
-    help: 'Maximum size of the output of one event in lists, in bytes.',
+    help: 'Maximum size of the output of one event in lists, in bytes. 0: no limit.',
   }),
   ADMIN_USERNAME: system.string({ default: 'admin', help: 'First administrator.' }),
   ADMIN_PASSWORD: system.secret({

@@ -150,6 +150,19 @@ describe('output', () => {
     }
   });
 
+  it('is complete in lists if the setting has no limit', async () => {
+    const unlimited = await boot({ settings: { EVENT_STDOUT_MAX_BYTES_DISPLAY: '0' } });
+    const { id: templateId } = await unlimited.make.jobTemplate();
+    const launch = `job_templates/${templateId}/launch/`;
+    const { id } = (await unlimited.as.superuser.post(launch, {}).expect(201)).body;
+    await unlimited.database.execute(sql`
+      INSERT INTO job_events (job_id, counter, event, uuid, parent_uuid, stdout, start_line, end_line)
+      VALUES (${id}, 1, 'runner_on_ok', 'ok', '', 'short', 0, 1)`);
+    const { body } = await unlimited.as.superuser.get(`jobs/${id}/job_events/`).expect(200);
+    expect(body.results[0].stdout).toBe('short');
+    await unlimited.close();
+  });
+
   it('is complete in the detail view', async () => {
     const { body } = await list('?counter=4');
     const detail = await test.as.superuser.get(body.results[0].url).expect(200);

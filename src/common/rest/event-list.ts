@@ -21,8 +21,8 @@ export function listEvents(
   options: ListOptions,
 ): Promise<Page<Representation>> {
   const noTruncate = [query.no_truncate].flat()[0];
-  const isWhole = noTruncate === '' || toBoolean(noTruncate) === true;
   const { EVENT_STDOUT_MAX_BYTES_DISPLAY: maxBytes } = services.settings;
+  const isWhole = maxBytes === 0 || noTruncate === '' || toBoolean(noTruncate) === true;
   return services.resources.list(definition, query, actor, {
     ...options,
     ...(isWhole

@@ -62,9 +62,13 @@ export async function createToken(argv: readonly string[]): Promise<number> {
       description: { type: 'string', default: 'created by the command line' },
     },
   });
+  const { username = '', scope, description } = values;
+  if (scope !== 'read' && scope !== 'write') {
+    process.stderr.write(`--scope must be read or write, not ${scope}.\n`);
+    return 2;
+  }
   const settings = Settings.load(process.env);
   const { token, digest } = issueToken();
-  const { username = '', scope, description } = values;
   const lifetimeSeconds = settings.TOKEN_EXPIRY;
   const isCreated = await withDatabase((database) =>
     new TokensRepository(database.manager.getRepository(Token)).addByName(username, {

@@ -40,6 +40,17 @@ it('create-token prints a token of the user', async () => {
   await client.post('teams/', {}).expect(403);
 });
 
+it('create-token refuses an unknown scope', async () => {
+  const errors = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  try {
+    const argv = ['create-token', '--username', 'orgAdmin', '--scope', 'raed'];
+    expect(await withSettingsOf(test, {}, () => runCommand(argv))).toBe(2);
+    expect(errors).toHaveBeenCalledWith('--scope must be read or write, not raed.\n');
+  } finally {
+    errors.mockRestore();
+  }
+});
+
 it('all migrations are applied', async () => {
   expect(await printed('migrate')).toBe('up to date\n');
   expect(await printed('migration-check')).toBe('');

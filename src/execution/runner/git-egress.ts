@@ -41,11 +41,9 @@ export class GitEgress {
    * @param reach network rules; null: nothing is fetched
    */
   static async open(dir: string, reach: GitReach | null): Promise<GitEgress> {
+    await writeSshConfig(dir, []);
     const isGuarded = reach !== null && operatorProxy() === null;
-    const proxy = isGuarded ? await GuardedProxy.open(reach.guard) : null;
-    const egress = new GitEgress(dir, reach, proxy);
-    await egress.writeSshConfig();
-    return egress;
+    return new GitEgress(dir, reach, isGuarded ? await GuardedProxy.open(reach.guard) : null);
   }
 
   /** Environment of the next command. */
@@ -105,7 +103,7 @@ export class GitEgress {
     const [address] = await this.addresses(source);
     if (!address) return;
     this.pins.push({ source, address });
-    await this.writeSshConfig();
+    await writeSshConfig(this.dir, this.pins);
   }
 
   close(): Promise<void> {
@@ -129,14 +127,14 @@ export class GitEgress {
       throw new GitSourceError(error.message);
     }
   }
+}
 
-  private writeSshConfig(): Promise<void> {
-    const hosts = this.pins.flatMap(({ source, address }) =>
-      source.scheme === 'ssh' ? [pinnedHost(source, address)] : [],
-    );
-    const otherHosts = 'Host *\n  ProxyCommand exit 1\n';
-    return writeFile(join(this.dir, SSH_CONFIG), [...hosts, otherHosts].join(''), { mode: 0o600 });
-  }
+function writeSshConfig(dir: string, pins: readonly Pin[]): Promise<void> {
+  const hosts = pins.flatMap(({ source, address }) =>
+    source.scheme === 'ssh' ? [pinnedHost(source, address)] : [],
+  );
+  const otherHosts = 'Host *\n  ProxyCommand exit 1\n';
+  return writeFile(join(dir, SSH_CONFIG), [...hosts, otherHosts].join(''), { mode: 0o600 });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { heldObjects } from '../access/role-ancestors.repository.js';
 import { type Actor } from '../common/access.js';
+import { mergeExact } from '../common/exact-json.js';
 import { invalidPk } from '../common/fields/fault-texts.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { itemAt, existing } from '../common/invariants.js';
@@ -219,7 +220,7 @@ function mergePrompts(defaults: Prompts, prompts: Prompts): Prompts {
   if (Object.keys(prompts).length === 0) return defaults;
   const merged = { ...defaults, ...prompts };
   if (defaults.extra_vars === undefined || prompts.extra_vars === undefined) return merged;
-  return { ...merged, extra_vars: { ...defaults.extra_vars, ...prompts.extra_vars } };
+  return { ...merged, extra_vars: mergeExact(defaults.extra_vars, prompts.extra_vars) };
 }
 
 function ignoredFieldsOf(entry: JobEntry, { ignored }: Pick<PlannedLaunch, 'ignored'>): string[] {

@@ -81,8 +81,11 @@ export class SearchService {
       valuesOf(parameters.type).flatMap((value) => value.split(',')),
     );
     if (searchTerms(query).length === 0) return { query, groups: [] };
-    const textHits = await this.texts.search(definitions, query, actor, limit + 1);
-    const hits = [...(await this.byNumber(query, definitions, actor)), ...textHits];
+    const numbered = await this.byNumber(query, definitions, actor);
+    const named = (await this.texts.search(definitions, query, actor, limit + 1)).filter(
+      ({ type, id }) => !numbered.some((run) => run.type === type && run.id === id),
+    );
+    const hits = [...numbered, ...named];
     const groups = definitions.map((definition) => {
       const hitsOfType = hits.filter(({ type }) => type === definition.type);
       return groupOf(definition, query, hitsOfType, limit);

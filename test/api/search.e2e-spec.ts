@@ -1,4 +1,5 @@
 /** The search covers every object with a name (docs/contract/lists.md#search-everywhere). */
+import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { sameQueries } from '../support/queries.js';
 
@@ -63,6 +64,15 @@ it('a result links to the object, and to the complete list', async () => {
   const first = hosts?.results[0];
   const { body: host } = await test.as.superuser.get(`hosts/${first?.id}/`).expect(200);
   expect(host).toMatchObject({ url: first?.url, name: first?.name });
+});
+
+it('a search by the number of a run shows the run once, even if its name contains the number', async () => {
+  const { as, make, database } = test;
+  const { id: template } = await make.jobTemplate({ name: 'Numbered' });
+  const { body: job } = await as.superuser.post(`job_templates/${template}/launch/`).expect(201);
+  await database.execute(sql`UPDATE unified_jobs SET name = ${`#${job.id}`} WHERE id = ${job.id}`);
+  const { body } = await as.superuser.get(`search/?q=%23${job.id}`).expect(200);
+  expect(groupsOf(body)).toEqual([['job', [`#${job.id}`]]]);
 });
 
 it('a search shows readable objects only', async () => {

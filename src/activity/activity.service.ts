@@ -16,19 +16,23 @@ export class ActivityService extends ActivityRecorder {
     super();
   }
 
+  /** Each entry has its own hook, so that a rollback to a savepoint also removes its entries. */
   record(entry: ActivityEntry): void {
     const key = this.database.transactionKey;
-    const entries = this.pending.get(key);
-    if (entries) {
-      entries.push(entry);
-      return;
-    }
-    const first = [entry];
-    this.pending.set(key, first);
-    this.database.beforeCommit(() => {
-      this.pending.delete(key);
-      const actor = currentActor();
-      return this.entries.record(first, actor && actor.id !== 0 ? actor : null);
+    this.database.beforeCommit(async () => {
+      const entries = this.pending.get(key);
+      if (entries) {
+        entries.push(entry);
+        return;
+      }
+      const first = [entry];
+      this.pending.set(key, first);
+      // Runs after the hooks of the other entries.
+      this.database.beforeCommit(() => {
+        this.pending.delete(key);
+        const actor = currentActor();
+        return this.entries.record(first, actor && actor.id !== 0 ? actor : null);
+      });
     });
   }
 }

@@ -2,6 +2,7 @@
 import { getRepositoryToken } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 
+import { ActivityRecorder } from '../../src/common/activity/activity.js';
 import { settleAll } from '../../src/database/settle-all.js';
 import { sqlState } from '../../src/database/sql-state.js';
 import { sql } from '../../src/database/sql.js';
@@ -99,6 +100,33 @@ it('a savepoint rolls back only its own deferred statements', async () => {
     await database.deferToCommit(insert('kept, too'));
   });
   expect(await notes()).toEqual(['kept', 'kept, too']);
+});
+
+it.each([
+  ['the first entries', []],
+  ['later entries', ['before']],
+])('a rollback to a savepoint also removes activity entries: %s', async (_which, before) => {
+  const { app, database } = test;
+  const activity = app.get(ActivityRecorder, { strict: false });
+  const record = (name: string) =>
+    activity.record({
+      operation: 'create',
+      object1: { type: 'team', id: 1, name },
+      changes: { name },
+    });
+  await database.execute(sql`DELETE FROM activity_stream`);
+  await database.transaction(async () => {
+    for (const name of before) record(name);
+    const undone = database.savepoint(async () => {
+      record('undone');
+      throw new Error('refused');
+    });
+    await expect(undone).rejects.toThrow('refused');
+    record('after');
+  });
+  const rows = await database.rows<{ name: string }>(sql`
+    SELECT changes ->> 'name' AS name FROM activity_stream ORDER BY id`);
+  expect(rows.map(({ name }) => name)).toEqual([...before, 'after']);
 });
 
 it('a transaction continues with prepared statements after an error', async () => {

@@ -7,7 +7,6 @@ import {
   CredentialsRepository,
   type UsableCredential,
 } from '../credentials/credentials.repository.js';
-import { openInputs } from '../credentials/sealed-inputs.js';
 import { passwordsNeeded } from '../credentials/types/inputs.js';
 import { ExecutionEnvironmentsRepository } from '../execution-environments/execution-environments.repository.js';
 import { InstanceGroupsRepository } from '../instances/instance-groups.repository.js';
@@ -275,7 +274,7 @@ export class LaunchLoader {
     if (ids.length + templates.length === 0) return new Map();
     const ofTemplates = templates.length === 0 ? NO_IDS : credentialsOfTemplates(templates);
     const rows = await this.credentialRows.usable(ids, actor, ofTemplates);
-    return new Map(rows.map((row) => [row.id, this.credentialOf(row)]));
+    return new Map(rows.map((row) => [row.id, launchCredentialOf(row)]));
   }
 
   private async labels(
@@ -291,21 +290,21 @@ export class LaunchLoader {
       ]),
     );
   }
+}
 
-  private credentialOf(row: UsableCredential): LaunchCredential {
-    const { credential_type: type } = row;
-    const inputs = openInputs(this.box, row.id, row.inputs);
-    const vaultId = inputs.vault_id;
-    return {
-      id: row.id,
-      name: row.name,
-      type,
-      inputs: vaultId === undefined ? {} : { vault_id: vaultId },
-      credentialTypeId: row.credential_type_id,
-      passwordsNeeded: passwordsNeeded(type, inputs),
-      mayUse: row.may_use,
-    };
-  }
+/** Returns the data for launches. The secrets stay sealed; inputs that ask for a password are not secret. */
+function launchCredentialOf(row: UsableCredential): LaunchCredential {
+  const { credential_type: type, inputs } = row;
+  const vaultId = inputs.vault_id;
+  return {
+    id: row.id,
+    name: row.name,
+    type,
+    inputs: vaultId === undefined ? {} : { vault_id: vaultId },
+    credentialTypeId: row.credential_type_id,
+    passwordsNeeded: passwordsNeeded(type, inputs),
+    mayUse: row.may_use,
+  };
 }
 
 async function usableResources(

@@ -1,6 +1,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { LOST_SECRET } from '../support/lost-key.js';
 import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
 
 let test: TestApp;
@@ -266,6 +267,15 @@ describe('credentials', () => {
       sql`SELECT start_args FROM unified_jobs WHERE id = ${body.id}`,
     );
     expect(row!.start_args).toMatch(/^\$sealed\$/);
+  });
+
+  it('are not opened by a launch, only by the job', async () => {
+    const { id } = await test.make.credential();
+    const template = await makeTemplate();
+    await test.as.superuser.post(`job_templates/${template.id}/credentials/`, { id }).expect(204);
+    await test.database.execute(sql`
+      UPDATE credentials SET inputs = ${JSON.stringify({ password: LOST_SECRET })} WHERE id = ${id}`);
+    await launch(template).expect(201);
   });
 });
 

@@ -1,6 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
+import { UnsealError } from '../common/crypto/secret-box.js';
+import { NotFound, stackOf } from '../common/errors/errors.js';
 import { entryOf, zip } from '../common/invariants.js';
+import { Database } from '../database/database.js';
+import { isTransient } from '../database/sql-state.js';
 import { InventoryUpdateLauncher } from '../inventory-sources/inventory-update-launcher.service.js';
 import { ProjectUpdateLauncher } from '../projects/project-update-launcher.service.js';
 import { SystemJobLauncher } from '../system-jobs/system-job-launcher.service.js';
@@ -15,15 +19,25 @@ export interface TypedRequest extends LaunchRequest {
   templateType: string;
 }
 
+const NOT_DECRYPTABLE = 'The secrets of the template cannot be opened with the present keys.';
+const INTERNAL = 'The launch failed because of an internal error. See the log of the worker.';
+
+type Start = (
+  launcher: Launcher<LaunchRequest>,
+  requests: TypedRequest[],
+) => Promise<LaunchResult[]>;
+
 /**
  * Starts runs of templates of all kinds together, in the caller's transaction: each kind has one
  * launcher. Results are in the order of the requests.
  */
 @Injectable()
 export class Launchers {
+  private readonly logger = new Logger('Launches');
   private readonly launchers: ReadonlyMap<string, Launcher<LaunchRequest>>;
 
   constructor(
+    private readonly database: Database,
     jobs: JobLauncher,
     workflowJobs: WorkflowJobLauncher,
     projectUpdates: ProjectUpdateLauncher,
@@ -48,14 +62,47 @@ export class Launchers {
 
   /** @see Launcher.launchPossible */
   launchPossible(requests: readonly TypedRequest[]): Promise<LaunchResult[]> {
-    return this.byKind(requests, (launcher, requestsOfKind) =>
-      launcher.launchPossible(requestsOfKind),
-    );
+    return this.startEach(requests, (launcher, ofKind) => launcher.launchPossible(ofKind));
   }
 
   /** @see Launcher.spawn */
   spawn(requests: readonly TypedRequest[]): Promise<LaunchResult[]> {
-    return this.byKind(requests, (launcher, requestsOfKind) => launcher.spawn(requestsOfKind));
+    return this.startEach(requests, (launcher, ofKind) => launcher.spawn(ofKind));
+  }
+
+  private startEach(requests: readonly TypedRequest[], start: Start): Promise<LaunchResult[]> {
+    return this.byKind(requests, (launcher, ofKind) => this.startParts(launcher, ofKind, start));
+  }
+
+  /**
+   * Starts requests together. After a failure, starts each half alone, so that a request that cannot
+   * be processed, for example because a key is lost, does not prevent the others.
+   */
+  private async startParts(
+    launcher: Launcher<LaunchRequest>,
+    requests: TypedRequest[],
+    start: Start,
+  ): Promise<LaunchResult[]> {
+    try {
+      return await this.database.savepoint(() => start(launcher, requests));
+    } catch (error) {
+      if (isTransient(error)) throw error;
+      if (requests.length === 1) {
+        return [{ run: null, errors: { __all__: [this.reasonOf(error)] } }];
+      }
+      const middle = Math.ceil(requests.length / 2);
+      return [
+        ...(await this.startParts(launcher, requests.slice(0, middle), start)),
+        ...(await this.startParts(launcher, requests.slice(middle), start)),
+      ];
+    }
+  }
+
+  private reasonOf(error: unknown): string {
+    if (error instanceof UnsealError) return NOT_DECRYPTABLE;
+    if (error instanceof NotFound) return error.message;
+    this.logger.error({ message: 'launch failed', error: stackOf(error) });
+    return INTERNAL;
   }
 
   private async byKind<Result>(

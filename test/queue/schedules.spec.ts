@@ -12,6 +12,7 @@ import { Launchers } from '../../src/launching/launchers.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import { recordedKinds } from '../support/launch-entries.js';
+import { LOST_SURVEY } from '../support/lost-key.js';
 import { countQueries } from '../support/queries.js';
 
 const HOURLY = 'DTSTART:20200101T000000Z RRULE:FREQ=HOURLY;INTERVAL=1';
@@ -259,6 +260,20 @@ it('a failed launch is explained, and other schedules launch', async () => {
     'Job Template inventory is missing or undefined.',
   );
   expect(await runsOf(fine)).toHaveLength(1);
+});
+
+it('a launch with secrets of a lost key is explained, and other schedules launch', async () => {
+  const lost = await test.make.jobTemplate({ survey_enabled: true });
+  const [broken, fine, other] = [await schedule({}, lost), await schedule(), await schedule()];
+  await test.database.execute(sql`
+    UPDATE unified_job_templates SET survey_spec = ${LOST_SURVEY} WHERE id = ${lost.id}`);
+  await miss(0, fine, broken, other);
+  await launch();
+  expect(await runsOf(broken)).toEqual([]);
+  expect((await stored(broken)).last_run_explanation).toBe(
+    'The secrets of the template cannot be opened with the present keys.',
+  );
+  for (const one of [fine, other]) expect(await runsOf(one)).toHaveLength(1);
 });
 
 it('credentials are added to those of the template, as are labels and instance groups', async () => {

@@ -3,6 +3,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { openSecrets } from '../../src/prompts/launch-secrets.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { LOST_SURVEY } from '../support/lost-key.js';
 import { variablesOf, WorkflowRuns, type Edge } from '../support/workflow-templates.js';
 
 let test: TestApp;
@@ -383,4 +384,16 @@ it('a workflow with secrets that cannot be decrypted ends, and no other', async 
   });
   expect(await runs.outcomes(broken)).toEqual({ one: 'skipped' });
   expect((await runs.run(sound)).status).toBe('running');
+});
+
+it('a node with secrets of a lost key does not prevent other workflows from continuing', async () => {
+  const lost = await test.make.jobTemplate({ survey_enabled: true });
+  const broken = await runs.queue(
+    await runs.template({ one: { unified_job_template: lost.id }, two: ran() }),
+  );
+  await test.database.execute(sql`
+    UPDATE unified_job_templates SET survey_spec = ${LOST_SURVEY} WHERE id = ${lost.id}`);
+  const sound = await runs.launch(await runs.template({ one: ran() }));
+  expect(await runs.outcomes(broken)).toEqual({ one: 'missing', two: '' });
+  expect((await runs.runOf(sound, 'one'))!.status).toBe('pending');
 });

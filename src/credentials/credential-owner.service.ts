@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { GrantsService } from '../access/grants.service.js';
 import { RoleMembersRepository } from '../access/role-members.repository.js';
+import { RoleParentsRepository } from '../access/role-parents.repository.js';
 import { RolesRepository, type RoleRow } from '../access/roles.repository.js';
 import { TeamStore } from '../access/team-store.js';
 import type { Actor } from '../common/access.js';
@@ -26,6 +27,7 @@ export class CredentialOwner {
   constructor(
     private readonly credentials: CredentialsRepository,
     private readonly roles: RolesRepository,
+    private readonly roleEdges: RoleParentsRepository,
     private readonly members: RoleMembersRepository,
     private readonly teams: TeamStore,
     private readonly users: UsersRepository,
@@ -37,7 +39,7 @@ export class CredentialOwner {
 
   /**
    * Returns the organization of a new credential: the organization of the request, the organization
-   * of the owning team, or null.
+   * of the owning team, or null. For a team, locks the role graph.
    *
    * @throws BadRequest unless the request names exactly one owner
    */
@@ -50,6 +52,9 @@ export class CredentialOwner {
       );
     }
     if (typeof values.team !== 'number') return values.organization ?? null;
+    // Creating the roles takes this lock in shared mode, and the grant to the team takes it exclusively:
+    // two transactions with the shared lock would wait for each other.
+    await this.roleEdges.lock();
     return (await this.teams.referenced(values.team)).organization_id;
   }
 

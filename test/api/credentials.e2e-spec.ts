@@ -350,3 +350,15 @@ it('a page of credentials needs a constant number of statements', async () => {
   const list = 'credentials/?name__startswith=Listed';
   await samePageQueries(test.database, test.as.orgAdmin, list, [1, 10]);
 });
+
+it('simultaneous requests create credentials of a team', async () => {
+  const replies = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      test.as.superuser.post(
+        'credentials/',
+        draft({ organization: null, team: test.home.team.id }),
+      ),
+    ),
+  );
+  expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(201));
+});

@@ -90,15 +90,12 @@ export class Callbacks implements OnModuleDestroy {
    * Returns the host that sent the request. If not exactly one host matches, updates the sources of
    * the inventory and searches again.
    */
-  private async matchingHost(
-    { row: template, inventory }: LaunchTemplate,
-    address: string,
-  ): Promise<string> {
+  private async matchingHost({ inventory }: LaunchTemplate, address: string): Promise<string> {
     if (!inventory) {
       throw new BadRequest('Cannot start automatically, an inventory is required.');
     }
     let found = await this.hosts.find(inventory.id, address);
-    if (found.length !== 1 && (await this.updateSources(template.id, inventory.id))) {
+    if (found.length !== 1 && (await this.updateSources(inventory.id))) {
       found = await this.hosts.find(inventory.id, address);
     }
     const [host] = found;
@@ -112,10 +109,8 @@ export class Callbacks implements OnModuleDestroy {
    *
    * @returns true if there were updates
    */
-  private async updateSources(templateId: number, inventoryId: number): Promise<boolean> {
+  private async updateSources(inventoryId: number): Promise<boolean> {
     const ids = await this.database.transaction(async () => {
-      // Lock first: simultaneous callbacks then see each other's updates.
-      await this.runs.lockTemplate(templateId);
       const due = await this.sources.due([inventoryId]);
       const missing = due.filter(({ active_update_id: active }) => active === null);
       const launched = await this.updates.launchPossible(

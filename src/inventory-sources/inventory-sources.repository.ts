@@ -10,6 +10,9 @@ import { projectSources } from '../templates/templates.repository.js';
 import type { InventorySource } from './inventory-source.entity.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 
+/** Key of the advisory lock on starting due updates, unique in this database. */
+const DUE_LOCK = 7_306;
+
 /** The fields of a source's project that affect the source. */
 export interface ProjectOfSource {
   scm_type: string;
@@ -127,9 +130,11 @@ export class InventorySourcesRepository extends TableRepository<RowOf<InventoryS
 
   /**
    * Returns the sources of some inventories that jobs must wait for
-   * (docs/contract/inventory-sources.md#update-on-launch).
+   * (docs/contract/inventory-sources.md#update-on-launch). Other callers wait until the transaction ends,
+   * and then see the updates that it started.
    */
-  due(inventories: readonly number[]): Promise<(DueSource & Row)[]> {
+  async due(inventories: readonly number[]): Promise<(DueSource & Row)[]> {
+    await this.database.execute(sql`SELECT pg_advisory_xact_lock(${DUE_LOCK})`);
     return this.database.rows<DueSource & Row>(sql`
       SELECT src.inventory_id, src.id AS source_id,
         CASE WHEN latest.status IN ('pending', 'waiting', 'running') THEN latest.id END

@@ -57,6 +57,7 @@ export class RunsDatabase {
   readonly transitions: RunTransitions;
   readonly scheduler: Scheduler;
   readonly placement: Placement;
+  readonly sources: InventorySourcesRepository;
 
   private constructor(
     private readonly copy: TestDatabase,
@@ -92,7 +93,7 @@ export class RunsDatabase {
       this.transitions,
       outbox,
     );
-    const sources = new InventorySourcesRepository(
+    this.sources = new InventorySourcesRepository(
       this.database.manager.getRepository(UnifiedTemplate),
     );
     const activity: ActivityRecorder = {
@@ -106,10 +107,10 @@ export class RunsDatabase {
         new ProjectUpdatesRepository(this.database.manager.getRepository(UnifiedJob)),
       ),
       new InventoryInputsRepository(this.database.manager.getRepository(InventoryInput)),
-      sources,
+      this.sources,
       new InventoryUpdateLauncher(
         ...shared,
-        sources,
+        this.sources,
         new InventoryUpdatesRepository(this.database.manager.getRepository(UnifiedJob)),
       ),
       this.transitions,

@@ -27,6 +27,7 @@ export interface CallbackRequest {
   extraVars: string;
 }
 
+const NO_HOST = 'No matching host could be found!';
 const USER_INPUT = ['passwords_needed_to_start', 'variables_needed_to_start'];
 
 /** Launches jobs for provisioning callbacks (docs/contract/launching.md#provisioning-callbacks). */
@@ -53,16 +54,16 @@ export class Callbacks implements OnModuleDestroy {
    *   shuts down during the request
    */
   async launch({ templateId, key, address, extraVars }: CallbackRequest): Promise<LaunchedRun> {
-    const { templates } = await this.loader.load({ templates: [templateId] }, null);
-    const template = templates.get(templateId);
-    const storedKey = template?.row.host_config_key ?? '';
-    if (!template || storedKey === '' || !constantTimeEqual(storedKey, key)) throw new Forbidden();
+    const template = await this.template(templateId, key);
     const host = await this.matchingHost(template, address);
     const asksVariables = template.row.ask_variables_on_launch || template.survey !== null;
     const variables = asksVariables && extraVars !== '' ? parseVariables(extraVars) : undefined;
     try {
       return await this.database.transaction(async () => {
         await this.runs.lockTemplate(templateId);
+        // The template can have changed during the wait for updates.
+        const { inventory } = await this.template(templateId, key);
+        if (inventory?.id !== template.inventory?.id) throw new BadRequest(NO_HOST);
         if (await this.runs.isLimitedTo(templateId, host)) {
           throw new BadRequest('Host callback job already pending.');
         }
@@ -86,6 +87,14 @@ export class Callbacks implements OnModuleDestroy {
     }
   }
 
+  /** @throws Forbidden for a missing template or a wrong key */
+  private async template(id: number, key: string): Promise<LaunchTemplate> {
+    const template = (await this.loader.load({ templates: [id] }, null)).templates.get(id);
+    const storedKey = template?.row.host_config_key ?? '';
+    if (!template || storedKey === '' || !constantTimeEqual(storedKey, key)) throw new Forbidden();
+    return template;
+  }
+
   /**
    * Returns the host that sent the request. If not exactly one host matches, updates the sources of
    * the inventory and searches again.
@@ -99,7 +108,7 @@ export class Callbacks implements OnModuleDestroy {
       found = await this.hosts.find(inventory.id, address);
     }
     const [host] = found;
-    if (host === undefined) throw new BadRequest('No matching host could be found!');
+    if (host === undefined) throw new BadRequest(NO_HOST);
     if (found.length > 1) throw new BadRequest('Multiple hosts matched the request!');
     return host;
   }

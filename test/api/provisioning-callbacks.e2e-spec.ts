@@ -117,7 +117,13 @@ it('a callback accepts variables if the template prompts for them', async () => 
   }
 });
 
-it('simultaneous callbacks update the sources that may contain the host once, and wait', async () => {
+/**
+ * Returns a template whose inventory has a source, and a function that ends the update of the source, after
+ * changes of the template.
+ */
+async function templateWithSource(): Promise<
+  [template: Row, deliver: (changes?: object) => Promise<number>]
+> {
   const template = await templateOn({});
   const inventory = template.inventory_id as number;
   const source = await test.as.superuser
@@ -125,23 +131,38 @@ it('simultaneous callbacks update the sources that may contain the host once, an
       ...{ name: 'Cloud', inventory, source: 'ec2', update_on_launch: true },
     })
     .expect(201);
-  const update = async (): Promise<number> => {
+  const deliver = async (changes: object = {}): Promise<number> => {
     const list = `inventory_sources/${source.body.id}/inventory_updates/?launch_type=callback`;
     const id = await eventually(async () => {
       const { results } = (await test.as.superuser.get(list)).body as { results: Row[] };
       expect(results).toHaveLength(1);
       return Number(results[0]?.id);
     });
+    await test.as.superuser.patch(`job_templates/${template.id}/`, changes).expect(200);
     await test.make.host({ id: inventory }, { name: '127.0.0.1' });
     const transitions = test.app.get(RunTransitions, { strict: false });
     await transitions.move([id], { from: ['pending'], to: 'running' });
     await transitions.move([id], { from: ['running'], to: 'successful' });
     return id;
   };
+  return [template, deliver];
+}
+
+it('simultaneous callbacks update the sources that may contain the host once, and wait', async () => {
+  const [template, deliver] = await templateWithSource();
   const calls = Promise.all(Array.from({ length: 3 }, () => call(template)));
-  const [answered, id] = await Promise.all([calls, update()]);
+  const [answered, id] = await Promise.all([calls, deliver()]);
   expect(answered.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
   expect(await recordedKinds(test.database, [id])).toEqual(['inventory_update']);
+});
+
+it.each<[string, () => Promise<object>, number]>([
+  ['the key', async () => ({ host_config_key: 'another key' }), 403],
+  ['the inventory', async () => ({ inventory: (await templateOn({})).inventory_id }), 400],
+])('a callback that waited is refused after a change of %s', async (_field, change, status) => {
+  const [template, deliver] = await templateWithSource();
+  const [answered] = await Promise.all([call(template), deliver(await change())]);
+  expect(answered.status).toBe(status);
 });
 
 it('a callback returns 503 when its process shuts down', async () => {

@@ -160,9 +160,9 @@ describe('irc', () => {
         'PONG :check',
         'JOIN #ops',
         `PRIVMSG #ops :${subjectOf(sent.template)}`,
-        'PING :taken',
+        'PING :#ops',
         `PRIVMSG someone :${subjectOf(sent.template)}`,
-        'PING :taken',
+        'PING :someone',
         'QUIT :',
       ]),
     );

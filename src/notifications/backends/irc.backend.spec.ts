@@ -97,6 +97,16 @@ describe('irc', () => {
     });
   });
 
+  it('assigns each reply to its own target', async () => {
+    const sink = await start({ unknownNicks: ['ghost', 'phantom'] });
+    await expect(
+      send(configFor(sink, { targets: ['ghost', 'phantom', 'alice'] })),
+    ).rejects.toMatchObject({
+      delivered: ['alice'],
+      message: expect.stringContaining('ghost, phantom. Sent to 1 of 3'),
+    });
+  });
+
   it('does not repeat targets that an earlier attempt reached', async () => {
     const sink = await start();
     const context = makeSendContext(http, undefined, { delivered: ['#ops'] });

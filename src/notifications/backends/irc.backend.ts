@@ -13,8 +13,6 @@ const CONNECT_TIMEOUT_MS = 3_000;
  * first (docs/contract/notifications.md#wire-formats).
  */
 const GIVE_UP_MS = 60_000;
-/** Text of a PING; its echo proves that the server has processed the message before it. */
-const CHECKPOINT = 'taken';
 /**
  * Maximum length of a text in bytes. Of the protocol's 512 bytes per line, the server needs some
  * for its own prefix.
@@ -140,9 +138,10 @@ async function sendTo(session: IrcSession, line: IrcMessage, deadline: number): 
     if (!joined) return false;
   }
   session.send(`PRIVMSG ${target} :${text}`);
-  session.send(`PING :${CHECKPOINT}`);
+  // The echo names the target: after a refusal, the echo of an earlier target is still to come.
+  session.send(`PING :${target}`);
   return session.readUntil(
-    ({ command, parameters }) => command === 'PONG' && parameters.at(-1) === CHECKPOINT,
+    ({ command, parameters }) => command === 'PONG' && parameters.at(-1) === target,
     refuses,
     deadline,
   );

@@ -66,7 +66,9 @@ export function savedFaults(
   };
   if (row.id === undefined || 'unified_job_template' in values) return faults;
   // The template can have changed since: fields outside of the request stay, and launches ignore them.
-  return Object.fromEntries(Object.entries(faults).filter(([field]) => field in values));
+  const isSent = (field: string): boolean =>
+    (field === 'variables_needed_to_start' ? 'extra_data' : field) in values;
+  return Object.fromEntries(Object.entries(faults).filter(([field]) => isSent(field)));
 }
 
 function promptsAfter(values: Readonly<Values>, row: Partial<Row>): Prompts {

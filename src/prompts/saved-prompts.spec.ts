@@ -1,0 +1,32 @@
+import { savedFaults } from './saved-prompts.js';
+import type { SavedTarget } from './saved-prompt-errors.js';
+
+/** A template that prompts for nothing and has a survey with one question. */
+const TARGET: SavedTarget = {
+  prompted: {
+    promptsFor: () => false,
+    values: {},
+    variables: () => ({}),
+    allowsConnectionVars: false,
+    projectBranch: '',
+  },
+  refusal: { field: 'not prompted', variables: (names) => `not prompted: ${names.join()}` },
+  survey: {
+    name: '',
+    description: '',
+    spec: [{ question_name: 'Number', variable: 'number', type: 'integer', required: false }],
+  },
+};
+const STORED = { id: 1, limit: 'web', extra_data: { number: 'a' } };
+
+describe('savedFaults', () => {
+  it('refuses a wrong answer in a change of a saved launch', () => {
+    expect(savedFaults({ extra_data: { number: 'b' } }, STORED, TARGET)).toEqual({
+      variables_needed_to_start: ["Value b for 'number' expected to be an integer."],
+    });
+  });
+
+  it('ignores stored values that the request does not change', () => {
+    expect(savedFaults({ enabled: false }, STORED, TARGET)).toEqual({});
+  });
+});

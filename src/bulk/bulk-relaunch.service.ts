@@ -5,6 +5,8 @@ import { BadRequest } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { promptsOf } from '../prompts/launch-secrets.js';
 import { FormerNodes } from '../launching/former-nodes.service.js';
+import { LaunchLoader } from '../launching/launch.loader.js';
+import { withoutDeleted } from '../launching/launch-plan.js';
 import { assertOwnSecrets, secretsOf } from '../launching/relaunch-secrets.js';
 import type { WorkflowJob } from '../workflows/workflow-job.entity.js';
 import { secretFiller } from '../workflows/workflow-secrets.js';
@@ -14,6 +16,7 @@ import { BulkLaunchService } from './bulk-launch.service.js';
 @Injectable()
 export class BulkRelaunch {
   constructor(
+    private readonly loader: LaunchLoader,
     private readonly formerNodes: FormerNodes,
     private readonly launches: BulkLaunchService,
     private readonly secretBox: SecretBox,
@@ -34,12 +37,15 @@ export class BulkRelaunch {
       }
       return { templateId, identifier, prompts };
     });
+    const prompts = fill('', promptsOf(job.launch_config));
+    const { labels = [], instance_groups: instanceGroups = [] } = prompts;
+    const objects = await this.loader.load({ labels, instanceGroups }, actor);
     return this.launches.start(
       {
         name: job.name,
         description: job.description,
         organizationId: job.organization_id,
-        prompts: fill('', promptsOf(job.launch_config)),
+        prompts: withoutDeleted(prompts, objects),
         entries,
       },
       actor,

@@ -87,10 +87,11 @@ export function withEventRef(
 export function resolveLaunch(
   request: LaunchRequest,
   template: LaunchableTemplate,
-  { prompted, prompts: stored, fields }: LaunchInput,
+  { prompted, prompts: given, fields }: LaunchInput,
   objects: LaunchObjects,
 ): ResolvedLaunch {
-  const prompts = withoutDeleted(request, stored, objects);
+  const isStored = request.launchType === 'workflow' || request.isRelaunch === true;
+  const prompts = isStored ? withoutDeleted(given, objects) : given;
   const { accepted, ignored } = mergePrompts(prompted, prompts);
   const variables = mergeVariables({
     template: prompted.variables(),
@@ -118,12 +119,10 @@ export function resolveLaunch(
  * Returns the prompts of a node or a relaunch without the labels and instance groups that were deleted since
  * an earlier launch accepted them (docs/contract/runs.md#placement).
  */
-function withoutDeleted(
-  { launchType, isRelaunch = false }: LaunchRequest,
+export function withoutDeleted(
   prompts: Prompts,
-  objects: LaunchObjects,
+  objects: Pick<LaunchObjects, 'labels' | 'instanceGroups'>,
 ): Prompts {
-  if (launchType !== 'workflow' && !isRelaunch) return prompts;
   const { labels, instance_groups: groups } = prompts;
   return {
     ...prompts,

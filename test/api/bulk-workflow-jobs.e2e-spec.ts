@@ -153,6 +153,15 @@ describe('the workflow job', () => {
     ]);
   });
 
+  it('is relaunched without instance groups of the launch that were deleted', async () => {
+    const { superuser } = test.as;
+    const { body: group } = await superuser.post('instance_groups/', { name: 'Gone' }).expect(201);
+    const request = { name: 'Bulk', jobs: [node()], instance_groups: [group.id] };
+    const first = (await superuser.post('bulk/job_launch/', request).expect(201)).body;
+    await superuser.delete(`instance_groups/${group.id}/`).expect(204);
+    await superuser.post(`workflow_jobs/${first.id}/relaunch/`, {}).expect(201);
+  });
+
   it('creates one entry in the activity stream', async () => {
     const { body } = await test.as.orgMember
       .get(`workflow_jobs/${id}/activity_stream/`)

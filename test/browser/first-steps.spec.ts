@@ -86,7 +86,7 @@ describe('the list of uses of an object', () => {
     expect(uses).toContain(test.home.organization.name);
   });
 
-  it('includes schedules, and projects that check signatures', async () => {
+  it('includes schedules, and projects that check signatures or post statuses', async () => {
     const organization = test.home.organization.id;
     const { superuser } = test.as;
     const inventory = await test.make.inventory({ organization });
@@ -95,6 +95,10 @@ describe('the list of uses of an object', () => {
     await test.database.execute(sql`
       UPDATE unified_job_templates SET signature_validation_credential_id = ${credential.id}
       WHERE id = ${project.id}`);
+    const posting = await test.make.project({ name: 'Posted plays', organization });
+    await test.database.execute(sql`
+      UPDATE unified_job_templates SET webhook_credential_id = ${credential.id}
+      WHERE id = ${posting.id}`);
     const asks = { ask_inventory_on_launch: true, ask_credential_on_launch: true };
     const template = await test.make.jobTemplate({ project: project.id, ...asks });
     const rrule = 'DTSTART:20300101T000000Z RRULE:FREQ=DAILY;INTERVAL=1';
@@ -110,7 +114,7 @@ describe('the list of uses of an object', () => {
     };
     expect(await usesOf(`inventories/${inventory.id}/`)).toContain('Every night');
     expect(await usesOf(`credentials/${credential.id}/?_form=delete`)).toEqual(
-      expect.arrayContaining(['Signed plays', 'Every night']),
+      expect.arrayContaining(['Signed plays', 'Posted plays', 'Every night']),
     );
   });
 

@@ -28,7 +28,7 @@ const USES: Readonly<Record<string, readonly (readonly [type: string, filters: s
   credential: [
     ['job_template', ['credentials', 'webhook_credential']],
     ['workflow_job_template', ['webhook_credential']],
-    ['project', ['credential', 'signature_validation_credential']],
+    ['project', ['credential', 'signature_validation_credential', 'webhook_credential']],
     ['inventory_source', ['credential']],
     ['execution_environment', ['credential']],
     ['organization', ['galaxy_credentials']],

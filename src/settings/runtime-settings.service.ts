@@ -131,7 +131,8 @@ export class RuntimeSettings {
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
     // The category of the request can lack the settings that log aggregation depends on.
     const logging = await this.show((await this.names('logging')) ?? []);
-    const faults = logAggregatorFaults({ ...logging, ...changes });
+    const isLogging = Object.keys(changes).some((name) => Object.hasOwn(logging, name));
+    const faults = isLogging ? logAggregatorFaults({ ...logging, ...changes }) : [];
     if (faults.length > 0) throw new Invalid({ __all__: faults });
     for (const [name, value] of Object.entries(changes)) {
       await this.changes.store(name, this.sealed(name, value));

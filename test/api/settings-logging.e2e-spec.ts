@@ -96,6 +96,13 @@ it('host and type of the environment count when the changed settings are changed
   jest.restoreAllMocks();
 });
 
+it('other settings can be changed while the log settings lack the host', async () => {
+  await enable();
+  await test.database.execute(sql`DELETE FROM settings WHERE name = 'LOG_AGGREGATOR_HOST'`);
+  await test.as.superuser.patch('settings/bulk/', { BULK_JOB_MAX_LAUNCH: 90 }).expect(200);
+  await change({ LOG_AGGREGATOR_TYPE: 'loggly' }, 400);
+});
+
 it('the password is encrypted, and never shown', async () => {
   const { body } = await enable();
   expect(body.LOG_AGGREGATOR_PASSWORD).toBe('$encrypted$');

@@ -26,7 +26,7 @@ import { ASK_SWITCHES, PROMPT_FIELDS, WORKFLOW_PROMPTS } from '../prompts/launch
 import { jobs } from '../runs/jobs.resource.js';
 import { launchedReply } from '../runs/launched-reply.js';
 import { startedBy } from '../runs/launcher.js';
-import { workflowTemplates } from '../workflow-templates/workflow-templates.resource.js';
+import { workflowJobTemplates } from '../workflow-templates/workflow-job-templates.resource.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { JobLauncher } from './job-launcher.service.js';
 import type { TemplateLauncher } from './template-launcher.js';
@@ -172,7 +172,7 @@ export class WorkflowLaunchController extends TemplateLaunches {
     link: 'launch',
     operationId: 'workflow_job_template_launch_needs',
     summary: 'Fields and prompts of a launch of the workflow.',
-    parent: workflowTemplates,
+    parent: workflowJobTemplates,
     response: WORKFLOW_LAUNCH_NEEDS,
   })
   @Get()
@@ -184,7 +184,7 @@ export class WorkflowLaunchController extends TemplateLaunches {
   @Route({
     operationId: 'workflow_job_template_launch',
     summary: 'Launch the workflow. Fields without a prompt are ignored and listed.',
-    parent: workflowTemplates,
+    parent: workflowJobTemplates,
     resource: workflowJobs,
     adds: { workflow_job: WIDE_INTEGER, ignored_fields: IGNORED },
     needs: 'start',

@@ -27,9 +27,9 @@ import { storedPrompts } from '../prompts/prompt-columns.js';
 import { openSaved } from '../prompts/saved-prompts.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import { openSurvey } from '../prompts/survey-secrets.js';
-import { WorkflowTemplateNodesRepository } from '../workflow-templates/workflow-template-nodes.repository.js';
-import type { WorkflowTemplate } from '../workflow-templates/workflow-template.entity.js';
-import { WorkflowTemplatesRepository } from '../workflow-templates/workflow-templates.repository.js';
+import { WorkflowJobTemplateNodesRepository } from '../workflow-templates/workflow-job-template-nodes.repository.js';
+import type { WorkflowJobTemplate } from '../workflow-templates/workflow-job-template.entity.js';
+import { WorkflowJobTemplatesRepository } from '../workflow-templates/workflow-job-templates.repository.js';
 import type { EdgeKind } from '../workflows/workflow-rows.service.js';
 
 export interface LaunchProject {
@@ -78,7 +78,7 @@ export interface LaunchTemplate extends LaunchableTemplate {
 
 /** A workflow job template with all data that determines its launches, except its nodes. */
 export interface LoadedWorkflow extends LaunchableTemplate {
-  row: RowOf<WorkflowTemplate>;
+  row: RowOf<WorkflowJobTemplate>;
   labels: { id: number; name: string }[];
 }
 
@@ -128,8 +128,8 @@ export class LaunchLoader {
     private readonly labelRows: LabelsRepository,
     private readonly groupRows: InstanceGroupsRepository,
     private readonly environmentRows: ExecutionEnvironmentsRepository,
-    private readonly workflowTemplates: WorkflowTemplatesRepository,
-    private readonly savedNodes: WorkflowTemplateNodesRepository,
+    private readonly workflowJobTemplates: WorkflowJobTemplatesRepository,
+    private readonly savedNodes: WorkflowJobTemplateNodesRepository,
     private readonly box: SecretBox,
   ) {}
 
@@ -203,7 +203,7 @@ export class LaunchLoader {
     actor: Actor | null,
   ): Promise<Map<number, LoadedWorkflow>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.workflowTemplates.launchable(ids, actor);
+    const rows = await this.workflowJobTemplates.launchable(ids, actor);
     const templates = new Map(
       rows.map((row) => [
         row.id,

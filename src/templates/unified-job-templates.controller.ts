@@ -1,5 +1,5 @@
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
-import { unifiedTemplates } from './unified-templates.resource.js';
+import { unifiedTemplates } from './unified-job-templates.resource.js';
 
 /** Lists all templates (docs/contract/resources.md#unified-templates). */
 @Resource(unifiedTemplates)

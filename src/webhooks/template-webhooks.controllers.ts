@@ -26,7 +26,7 @@ import { Route } from '../common/rest/route.js';
 import { sql } from '../database/sql.js';
 import { jobTemplates } from '../job-templates/job-templates.resource.js';
 import { projects } from '../projects/projects.resource.js';
-import { workflowTemplates } from '../workflow-templates/workflow-templates.resource.js';
+import { workflowJobTemplates } from '../workflow-templates/workflow-job-templates.resource.js';
 import { FilterTrial } from './filter-trial.service.js';
 import { RECEIVER_RESPONSE, RECEIVER_IGNORED } from './receiver-responses.js';
 import { receiverKind, type ReceiverType } from './receiver-kinds.js';
@@ -145,7 +145,7 @@ export class JobTemplateWebhooksController extends TemplateWebhooksController {
   protected readonly type = 'job_template';
 }
 
-@Resource(workflowTemplates)
+@Resource(workflowJobTemplates)
 export class WorkflowJobTemplateWebhooksController extends TemplateWebhooksController {
   protected readonly type = 'workflow_job_template';
 }

@@ -3,9 +3,9 @@ import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { resource, type Row, type RowOf } from '../common/resource/define-resource.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
 import { WorkflowJobsRepository } from '../workflows/workflow-jobs.repository.js';
-import type { WorkflowTemplateNode } from './workflow-template-node.entity.js';
-import { WorkflowTemplatesRepository } from './workflow-templates.repository.js';
-import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
+import type { WorkflowJobTemplateNode } from './workflow-job-template-node.entity.js';
+import { WorkflowJobTemplatesRepository } from './workflow-job-templates.repository.js';
+import { WorkflowJobTemplateNodesRepository } from './workflow-job-template-nodes.repository.js';
 
 const NODE_REMOVED = 'The approval was denied because its node was removed from the workflow.';
 
@@ -13,8 +13,8 @@ const NODE_REMOVED = 'The approval was denied because its node was removed from 
 @Injectable()
 export class ApprovalTemplates {
   constructor(
-    private readonly templates: WorkflowTemplatesRepository,
-    private readonly nodes: WorkflowTemplateNodesRepository,
+    private readonly templates: WorkflowJobTemplatesRepository,
+    private readonly nodes: WorkflowJobTemplateNodesRepository,
     private readonly approvals: WorkflowJobsRepository,
     private readonly transitions: RunTransitions,
     private readonly activity: ActivityRecorder,
@@ -24,7 +24,7 @@ export class ApprovalTemplates {
    * Assigns an approval template to a locked node and clears the node's launch fields, which have
    * no effect on approvals.
    */
-  async assign(node: RowOf<WorkflowTemplateNode>, template: Row): Promise<void> {
+  async assign(node: RowOf<WorkflowJobTemplateNode>, template: Row): Promise<void> {
     const former = node.unified_job_template_id;
     await this.nodes.assignApproval(node.id, template.id);
     this.activity.record({

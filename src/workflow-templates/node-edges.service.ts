@@ -5,14 +5,14 @@ import { attached, type SubListFactory } from '../common/rest/sublist.js';
 import { ident, sql } from '../database/sql.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';
 import type { EdgeKind } from '../workflows/workflow-rows.service.js';
-import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
+import { WorkflowJobTemplateNodesRepository } from './workflow-job-template-nodes.repository.js';
 
 /** Rules of the edges between nodes (docs/contract/workflows.md#edges). */
 @Injectable()
 export class NodeEdges {
   constructor(
     private readonly templates: TemplatesRepository,
-    private readonly nodes: WorkflowTemplateNodesRepository,
+    private readonly nodes: WorkflowJobTemplateNodesRepository,
   ) {}
 
   /**

@@ -7,14 +7,14 @@ import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { attached, SubList } from '../common/rest/sublist.js';
 import { attachLabels } from '../labels/sublists.js';
-import { ApprovalTemplate } from './approval-template.entity.js';
-import { approvalTemplates } from './approval-templates.resource.js';
+import { WorkflowApprovalTemplate } from './workflow-approval-template.entity.js';
+import { workflowApprovalTemplates } from './workflow-approval-templates.resource.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
 import { credentialsOfSavedLaunch } from './node-credentials.js';
 import { childNodes } from './node-edges.service.js';
-import { workflowTemplateNodes } from './workflow-template-nodes.resource.js';
+import { workflowJobTemplateNodes } from './workflow-job-template-nodes.resource.js';
 
-@Resource(workflowTemplateNodes)
+@Resource(workflowJobTemplateNodes)
 @SubList('success_nodes', childNodes('success'))
 @SubList('failure_nodes', childNodes('failure'))
 @SubList('always_nodes', childNodes('always'))
@@ -22,7 +22,9 @@ import { workflowTemplateNodes } from './workflow-template-nodes.resource.js';
 @SubList('labels', attachLabels())
 @SubList('instance_groups', attached('instance_groups', { childNeeds: 'use' }))
 @SubList('activity_stream', activityOf())
-export class WorkflowJobTemplateNodesController extends ResourceController(workflowTemplateNodes) {
+export class WorkflowJobTemplateNodesController extends ResourceController(
+  workflowJobTemplateNodes,
+) {
   constructor(private readonly approvals: ApprovalTemplates) {
     super();
   }
@@ -32,25 +34,30 @@ export class WorkflowJobTemplateNodesController extends ResourceController(workf
     link: 'create_approval_template',
     operationId: 'workflow_job_template_nodes_create_approval_template',
     summary: 'Replace the template of the node by an approval.',
-    parent: workflowTemplateNodes,
-    resource: approvalTemplates,
+    parent: workflowJobTemplateNodes,
+    resource: workflowApprovalTemplates,
     needs: 'change',
   })
   @Post(':id/create_approval_template')
   createApprovalTemplate(
     @Target() target: Row,
-    @Body() body: ApprovalTemplate,
+    @Body() body: WorkflowApprovalTemplate,
     @CurrentActor() actor: Actor,
   ): Promise<object> {
     const { database, resources } = this.services;
     return database.transaction(async () => {
-      const node = await resources.lock(workflowTemplateNodes, target, actor);
+      const node = await resources.lock(workflowJobTemplateNodes, target, actor);
       // No further permission: users who can change the node can add an approval.
       const authorise = (): Promise<void> => Promise.resolve();
-      const created = await resources.insert(approvalTemplates, { ...body }, actor, authorise);
+      const created = await resources.insert(
+        workflowApprovalTemplates,
+        { ...body },
+        actor,
+        authorise,
+      );
       await this.approvals.assign(node, created);
-      const shown = await resources.load(approvalTemplates, created.id, actor);
-      return resources.show(approvalTemplates, shown, actor);
+      const shown = await resources.load(workflowApprovalTemplates, created.id, actor);
+      return resources.show(workflowApprovalTemplates, shown, actor);
     });
   }
 }

@@ -6,9 +6,9 @@ import { attachLabels } from '../labels/sublists.js';
 import { attachNotifications } from '../notifications/sublists.js';
 import { SurveyController } from '../templates/survey.controller.js';
 import { WebhookKeyController } from '../templates/webhook-key.controller.js';
-import { workflowTemplates } from './workflow-templates.resource.js';
+import { workflowJobTemplates } from './workflow-job-templates.resource.js';
 
-@Resource(workflowTemplates)
+@Resource(workflowJobTemplates)
 @SubList('workflow_nodes', children('workflow_nodes'))
 @SubList('workflow_jobs', children('workflow_jobs', { readOnly: true }))
 @SubList('labels', attachLabels())
@@ -20,14 +20,14 @@ import { workflowTemplates } from './workflow-templates.resource.js';
 @SubList('object_roles', objectRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', activityOf())
-export class WorkflowJobTemplatesController extends ResourceController(workflowTemplates) {}
+export class WorkflowJobTemplatesController extends ResourceController(workflowJobTemplates) {}
 
-@Resource(workflowTemplates, 'api/v2/workflow_job_templates/:id/survey_spec')
+@Resource(workflowJobTemplates, 'api/v2/workflow_job_templates/:id/survey_spec')
 export class WorkflowJobTemplateSurveyController extends SurveyController {
-  protected readonly templates = workflowTemplates;
+  protected readonly templates = workflowJobTemplates;
 }
 
-@Resource(workflowTemplates, 'api/v2/workflow_job_templates/:id/webhook_key')
+@Resource(workflowJobTemplates, 'api/v2/workflow_job_templates/:id/webhook_key')
 export class WorkflowJobTemplateWebhookKeyController extends WebhookKeyController {
-  protected readonly templates = workflowTemplates;
+  protected readonly templates = workflowJobTemplates;
 }

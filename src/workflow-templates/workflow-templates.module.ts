@@ -2,45 +2,45 @@ import { Module } from '@nestjs/common';
 import { RunsModule } from '../runs/runs.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
-import { ApprovalTemplateHooks } from './approval-template.hooks.js';
+import { WorkflowApprovalTemplateHooks } from './workflow-approval-template.hooks.js';
 import { WorkflowApprovalTemplatesController } from './workflow-approval-templates.controller.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
-import { WorkflowTemplateCopyController } from './workflow-template-copy.controller.js';
+import { WorkflowJobTemplateCopyController } from './workflow-job-template-copy.controller.js';
 import { NodeEdges } from './node-edges.service.js';
-import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
-import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
+import { WorkflowJobTemplateHooks } from './workflow-job-template.hooks.js';
+import { WorkflowJobTemplateNodeHooks } from './workflow-job-template-node.hooks.js';
 import { WorkflowJobTemplateNodesController } from './workflow-job-template-nodes.controller.js';
 import {
   WorkflowJobTemplatesController,
   WorkflowJobTemplateSurveyController,
   WorkflowJobTemplateWebhookKeyController,
 } from './workflow-job-templates.controller.js';
-import { WorkflowTemplatesRepository } from './workflow-templates.repository.js';
-import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
+import { WorkflowJobTemplatesRepository } from './workflow-job-templates.repository.js';
+import { WorkflowJobTemplateNodesRepository } from './workflow-job-template-nodes.repository.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 import {
-  WorkflowTemplateNode,
-  WorkflowTemplateLabel,
-  WorkflowTemplateNodeCredential,
-  WorkflowTemplateNodeEdge,
-  WorkflowTemplateNodeInstanceGroup,
-  WorkflowTemplateNodeLabel,
-} from './workflow-template-node.entity.js';
-import { WorkflowTemplateNodeExtension } from './workflow-template-node.extension.js';
-import { ApprovalTemplateExtension } from './approval-template.extension.js';
-import { WorkflowTemplateExtension } from './workflow-template.extension.js';
+  WorkflowJobTemplateNode,
+  WorkflowJobTemplateLabel,
+  WorkflowJobTemplateNodeCredential,
+  WorkflowJobTemplateNodeEdge,
+  WorkflowJobTemplateNodeInstanceGroup,
+  WorkflowJobTemplateNodeLabel,
+} from './workflow-job-template-node.entity.js';
+import { WorkflowJobTemplateNodeExtension } from './workflow-job-template-node.extension.js';
+import { WorkflowApprovalTemplateExtension } from './workflow-approval-template.extension.js';
+import { WorkflowJobTemplateExtension } from './workflow-job-template.extension.js';
 
 @Module({
   imports: [
     TypeOrmModule.forFeature([
       UnifiedTemplate,
-      WorkflowTemplateLabel,
-      WorkflowTemplateNode,
-      WorkflowTemplateNodeCredential,
-      WorkflowTemplateNodeEdge,
-      WorkflowTemplateNodeInstanceGroup,
-      WorkflowTemplateNodeLabel,
+      WorkflowJobTemplateLabel,
+      WorkflowJobTemplateNode,
+      WorkflowJobTemplateNodeCredential,
+      WorkflowJobTemplateNodeEdge,
+      WorkflowJobTemplateNodeInstanceGroup,
+      WorkflowJobTemplateNodeLabel,
     ]),
     RunsModule,
     TemplatesModule,
@@ -48,24 +48,24 @@ import { WorkflowTemplateExtension } from './workflow-template.extension.js';
   ],
   controllers: [
     WorkflowJobTemplatesController,
-    WorkflowTemplateCopyController,
+    WorkflowJobTemplateCopyController,
     WorkflowJobTemplateSurveyController,
     WorkflowJobTemplateWebhookKeyController,
     WorkflowJobTemplateNodesController,
     WorkflowApprovalTemplatesController,
   ],
   providers: [
-    WorkflowTemplateExtension,
-    ApprovalTemplateExtension,
-    WorkflowTemplateNodeExtension,
-    WorkflowTemplatesRepository,
-    WorkflowTemplateNodesRepository,
-    WorkflowTemplateHooks,
-    WorkflowTemplateNodeHooks,
-    ApprovalTemplateHooks,
+    WorkflowJobTemplateExtension,
+    WorkflowApprovalTemplateExtension,
+    WorkflowJobTemplateNodeExtension,
+    WorkflowJobTemplatesRepository,
+    WorkflowJobTemplateNodesRepository,
+    WorkflowJobTemplateHooks,
+    WorkflowJobTemplateNodeHooks,
+    WorkflowApprovalTemplateHooks,
     ApprovalTemplates,
     NodeEdges,
   ],
-  exports: [WorkflowTemplatesRepository, WorkflowTemplateNodesRepository],
+  exports: [WorkflowJobTemplatesRepository, WorkflowJobTemplateNodesRepository],
 })
 export class WorkflowTemplatesModule {}

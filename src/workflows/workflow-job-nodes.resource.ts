@@ -2,7 +2,7 @@ import { permit, type Actor } from '../common/access.js';
 import { defineResource, manyToMany } from '../common/resource/define-resource.js';
 import { ident, sql, type Sql, and } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
-import { searchedByTemplate } from '../templates/unified-templates.resource.js';
+import { searchedByTemplate } from '../templates/unified-job-templates.resource.js';
 import { WorkflowJobNodeExtension, NODE_SHOWS } from './workflow-job-node.extension.js';
 import { WorkflowJobNode } from './workflow-job-node.entity.js';
 import { workflowJobs } from './workflow-jobs.resource.js';

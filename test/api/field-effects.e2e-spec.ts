@@ -255,7 +255,7 @@ const EFFECTS: Readonly<Record<string, Effects>> = {
     shown: {
       all_parents_must_converge: 'test/faults/workflows.spec.ts',
       unified_job_template: WORKFLOW,
-      workflow_job_template: 'test/api/workflow-nodes.e2e-spec.ts',
+      workflow_job_template: 'test/api/workflow-job-template-nodes.e2e-spec.ts',
     },
   },
 };

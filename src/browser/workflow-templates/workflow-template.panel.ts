@@ -11,9 +11,9 @@ import { resource } from '../../common/resource/define-resource.js';
 import { EDGE_TEXTS, graphView, type ShownNode } from '../workflows/graph-view.js';
 import { kindOf } from '../workflows/run-graph.js';
 import {
-  WorkflowTemplateNodesRepository,
+  WorkflowJobTemplateNodesRepository,
   type TemplateNodeOnPage,
-} from '../../workflow-templates/workflow-template-nodes.repository.js';
+} from '../../workflow-templates/workflow-job-template-nodes.repository.js';
 import { buildingView, selectionUrl, withConnections } from './workflow-building.js';
 
 interface ShownWorkflow {
@@ -31,7 +31,7 @@ export class WorkflowTemplatePanel implements Panel<ShownWorkflow> {
   readonly isFirst = true;
 
   constructor(
-    private readonly nodes: WorkflowTemplateNodesRepository,
+    private readonly nodes: WorkflowJobTemplateNodesRepository,
     private readonly source: PanelSource,
     private readonly references: ReferenceLists,
     private readonly sections: PageSections,

@@ -1,12 +1,12 @@
 import { sql } from '../../../src/database/sql.js';
-import * as nodes from '../../../src/workflow-templates/workflow-template-nodes.repository.js';
-import * as workflows from '../../../src/workflow-templates/workflow-templates.repository.js';
+import * as nodes from '../../../src/workflow-templates/workflow-job-template-nodes.repository.js';
+import * as workflows from '../../../src/workflow-templates/workflow-job-templates.repository.js';
 import { CALLER } from './actors.js';
 import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 export default {
   repositories: [
-    samplesOf(workflows.WorkflowTemplatesRepository, {
+    samplesOf(workflows.WorkflowJobTemplatesRepository, {
       launchable: [
         [[1], CALLER],
         [[1], null],
@@ -18,7 +18,7 @@ export default {
       removeApprovalsOf: [[1]],
       wouldContain: [[1, 2]],
     }),
-    samplesOf(nodes.WorkflowTemplateNodesRepository, {
+    samplesOf(nodes.WorkflowJobTemplateNodesRepository, {
       saved: [[[1]]],
       onPage: [[1, CALLER]],
       edges: [[1]],

@@ -5,7 +5,7 @@ import { RetentionFields } from '../templates/retention.schema.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 import { WebhookJobTemplateFields } from '../templates/webhook-template.schema.js';
 
-export interface WorkflowTemplate
+export interface WorkflowJobTemplate
   extends WebhookJobTemplateFields, RetentionFields, WorkflowOptions {}
 
 /**
@@ -16,7 +16,7 @@ export interface WorkflowTemplate
 @Includes(RetentionFields)
 @Includes(WORKFLOW_SWITCHES, 'survey_enabled')
 @Includes(WORKFLOW_OPTIONS, 'organization')
-export class WorkflowTemplate extends UnifiedTemplate {
+export class WorkflowJobTemplate extends UnifiedTemplate {
   @Reference('organization', {
     nullable: true,
     needs: 'workflow_admin',

@@ -8,7 +8,7 @@ import { TemplateSummaries } from '../templates/template-summaries.service.js';
  * (docs/contract/workflows.md#workflow-job-templates).
  */
 @Injectable()
-export class WorkflowTemplateExtension {
+export class WorkflowJobTemplateExtension {
   constructor(private readonly summaries: TemplateSummaries) {}
 
   extend(rows: readonly Row[], context: RepresentContext): Promise<Map<number, Extension>> {

@@ -2,14 +2,14 @@ import { hasRoleOn, holdsAny } from '../access/predicates.js';
 import { everyone } from '../common/access.js';
 import { defineResource, manyToMany } from '../common/resource/define-resource.js';
 import { SAVED_DESTINATIONS } from '../prompts/prompt-columns.js';
-import { searchedByTemplate } from '../templates/unified-templates.resource.js';
+import { searchedByTemplate } from '../templates/unified-job-templates.resource.js';
 import type { EdgeKind } from '../workflows/workflow-rows.service.js';
-import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
-import { WorkflowTemplateNode } from './workflow-template-node.entity.js';
+import { WorkflowJobTemplateNodeHooks } from './workflow-job-template-node.hooks.js';
+import { WorkflowJobTemplateNode } from './workflow-job-template-node.entity.js';
 import {
-  WorkflowTemplateNodeExtension,
+  WorkflowJobTemplateNodeExtension,
   TEMPLATE_NODE_SHOWS,
-} from './workflow-template-node.extension.js';
+} from './workflow-job-template-node.extension.js';
 
 const ofWorkflow = (role: string) =>
   hasRoleOn('workflow_job_template_id', 'workflow_job_template', role);
@@ -33,13 +33,13 @@ const children = (kind: EdgeKind) =>
  * Nodes have no roles of their own: the roles of the workflow apply
  * (docs/contract/access.md#hierarchy).
  */
-export const workflowTemplateNodes = defineResource({
+export const workflowJobTemplateNodes = defineResource({
   path: 'workflow_job_template_nodes',
   type: 'workflow_job_template_node',
-  entity: WorkflowTemplateNode,
+  entity: WorkflowJobTemplateNode,
   orderBy: ['id'],
   auditParent: { field: 'workflow_job_template', type: 'workflow_job_template' },
-  hooks: WorkflowTemplateNodeHooks,
+  hooks: WorkflowJobTemplateNodeHooks,
   summary: ['id', 'identifier'],
   summaryKeys: { unified_job_template: null },
   alsoSearched: searchedByTemplate,
@@ -75,6 +75,6 @@ export const workflowTemplateNodes = defineResource({
     { decidedBy: ['unified_job_template', ...SAVED_DESTINATIONS], protects: ['credentials'] },
     { decidedBy: ['unified_job_template'], protects: ['inventory'] },
   ],
-  extension: WorkflowTemplateNodeExtension,
+  extension: WorkflowJobTemplateNodeExtension,
   shows: TEMPLATE_NODE_SHOWS,
 });

@@ -14,8 +14,8 @@ import type { SavedLaunch } from '../prompts/saved-prompts.js';
 import type { SealedAnswers } from '../prompts/saved-secrets.js';
 import { templateNames } from '../templates/templates.repository.js';
 import type { Edge, EdgeKind } from '../workflows/workflow-rows.service.js';
-import { copiedReference, type CopiedReference } from './workflow-templates.repository.js';
-import { WorkflowTemplateNode } from './workflow-template-node.entity.js';
+import { copiedReference, type CopiedReference } from './workflow-job-templates.repository.js';
+import { WorkflowJobTemplateNode } from './workflow-job-template-node.entity.js';
 
 /** A node with its saved prompts and the edges to it. */
 export interface SavedNodeRow extends SavedLaunch {
@@ -56,9 +56,9 @@ export interface CopiedNode extends Row {
 }
 
 @Injectable()
-export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
+export class WorkflowJobTemplateNodesRepository extends TableRepository<Row> {
   constructor(
-    @InjectRepository(WorkflowTemplateNode) repository: Repository<WorkflowTemplateNode>,
+    @InjectRepository(WorkflowJobTemplateNode) repository: Repository<WorkflowJobTemplateNode>,
   ) {
     super(repository);
   }

@@ -5,7 +5,7 @@ import type { SavedOptions } from '../prompts/launch-options.js';
 import { SAVED_OPTIONS } from '../prompts/prompt-columns.js';
 import { CASCADE, LinkRow, LinkTo } from '../database/table.js';
 
-export interface WorkflowTemplateNode extends SavedOptions {}
+export interface WorkflowJobTemplateNode extends SavedOptions {}
 
 /**
  * One node of a workflow job template, with its template, its prompts and its children
@@ -16,7 +16,7 @@ export interface WorkflowTemplateNode extends SavedOptions {}
   unique: true,
 })
 @Includes(SAVED_OPTIONS, 'extra_data')
-export class WorkflowTemplateNode extends ResourceEntity {
+export class WorkflowJobTemplateNode extends ResourceEntity {
   @Reference('workflow_job_template', {
     required: true,
     immutable: true,
@@ -72,7 +72,7 @@ export class WorkflowTemplateNode extends ResourceEntity {
 @Index('workflow_job_template_labels_key', ['workflow_job_template_id', 'label_id'], {
   unique: true,
 })
-export class WorkflowTemplateLabel extends LinkRow {
+export class WorkflowJobTemplateLabel extends LinkRow {
   @LinkTo('unified_job_templates')
   workflow_job_template_id!: number;
 
@@ -83,7 +83,7 @@ export class WorkflowTemplateLabel extends LinkRow {
 /** Credential prompt of a node. */
 @Entity('workflow_template_node_credentials')
 @Index('workflow_template_node_credentials_key', ['node_id', 'credential_id'], { unique: true })
-export class WorkflowTemplateNodeCredential extends LinkRow {
+export class WorkflowJobTemplateNodeCredential extends LinkRow {
   @LinkTo('workflow_job_template_nodes')
   node_id!: number;
 
@@ -94,7 +94,7 @@ export class WorkflowTemplateNodeCredential extends LinkRow {
 /** Label prompt of a node. */
 @Entity('workflow_template_node_labels')
 @Index('workflow_template_node_labels_key', ['node_id', 'label_id'], { unique: true })
-export class WorkflowTemplateNodeLabel extends LinkRow {
+export class WorkflowJobTemplateNodeLabel extends LinkRow {
   @LinkTo('workflow_job_template_nodes')
   node_id!: number;
 
@@ -107,7 +107,7 @@ export class WorkflowTemplateNodeLabel extends LinkRow {
 @Index('workflow_template_node_instance_groups_key', ['node_id', 'instance_group_id'], {
   unique: true,
 })
-export class WorkflowTemplateNodeInstanceGroup extends LinkRow {
+export class WorkflowJobTemplateNodeInstanceGroup extends LinkRow {
   @LinkTo('workflow_job_template_nodes')
   node_id!: number;
 
@@ -117,7 +117,7 @@ export class WorkflowTemplateNodeInstanceGroup extends LinkRow {
 
 /** Edge of a workflow job template. Two nodes have at most one edge. */
 @Entity('workflow_job_template_node_edges')
-export class WorkflowTemplateNodeEdge {
+export class WorkflowJobTemplateNodeEdge {
   @PrimaryColumn('integer')
   @ForeignKey('workflow_job_template_nodes', CASCADE)
   parent_id!: number;

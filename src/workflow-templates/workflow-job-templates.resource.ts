@@ -7,18 +7,18 @@ import { uniqueTemplateName } from '../templates/unified-template.entity.js';
 import { JOB_WEBHOOK_FIELDS } from '../templates/webhook-template.schema.js';
 import { ASK_SWITCHES, launchFieldsOf } from '../prompts/launch-options.js';
 import { WORKFLOW_DESTINATIONS, WORKFLOW_PROMPT_SECTION } from '../prompts/prompt-columns.js';
-import { isCredentialOfNode } from './workflow-template-nodes.repository.js';
-import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
-import { WorkflowTemplate } from './workflow-template.entity.js';
+import { isCredentialOfNode } from './workflow-job-template-nodes.repository.js';
+import { WorkflowJobTemplateHooks } from './workflow-job-template.hooks.js';
+import { WorkflowJobTemplate } from './workflow-job-template.entity.js';
 import { TEMPLATE_SHOWS } from '../templates/template-summaries.service.js';
-import { WorkflowTemplateExtension } from './workflow-template.extension.js';
+import { WorkflowJobTemplateExtension } from './workflow-job-template.extension.js';
 
-export const workflowTemplates = defineResource({
+export const workflowJobTemplates = defineResource({
   path: 'workflow_job_templates',
   type: 'workflow_job_template',
-  entity: WorkflowTemplate,
+  entity: WorkflowJobTemplate,
   discriminator: 'workflow_job_template',
-  hooks: WorkflowTemplateHooks,
+  hooks: WorkflowJobTemplateHooks,
   naturalKey: ['name', 'organization'],
   unique: uniqueTemplateName('WorkflowJobTemplate'),
   roles: [
@@ -99,6 +99,6 @@ export const workflowTemplates = defineResource({
       ],
     },
   ],
-  extension: WorkflowTemplateExtension,
+  extension: WorkflowJobTemplateExtension,
   shows: TEMPLATE_SHOWS,
 });

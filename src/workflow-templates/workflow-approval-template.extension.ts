@@ -3,7 +3,7 @@ import { ref } from '../common/resource/resource-schema.js';
 import { extendEach, resource, type Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { referencedSummaries } from '../common/resource/related-rows.js';
-import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
+import { WorkflowJobTemplateNodesRepository } from './workflow-job-template-nodes.repository.js';
 
 export const APPROVAL_TEMPLATE_SHOWS: ShownMembers = {
   related: ['workflow_job_template', 'jobs'],
@@ -12,8 +12,8 @@ export const APPROVAL_TEMPLATE_SHOWS: ShownMembers = {
 
 /** Adds the workflow of each approval template, with two statements per page. */
 @Injectable()
-export class ApprovalTemplateExtension {
-  constructor(private readonly nodes: WorkflowTemplateNodesRepository) {}
+export class WorkflowApprovalTemplateExtension {
+  constructor(private readonly nodes: WorkflowJobTemplateNodesRepository) {}
 
   async extend(rows: readonly Row[], context: RepresentContext): Promise<Map<number, Extension>> {
     const found = await this.nodes.workflowsOf(rows.map(({ id }) => id));

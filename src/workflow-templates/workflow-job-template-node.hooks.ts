@@ -13,32 +13,32 @@ import { ReferencesService } from '../common/rest/references.service.js';
 import { NO_PROMPTS, readExtraData, savedFaults, sealSaved } from '../prompts/saved-prompts.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
 import { SavedLaunchTargets, type SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
-import type { WorkflowTemplateNode } from './workflow-template-node.entity.js';
-import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
-import { WorkflowTemplatesRepository } from './workflow-templates.repository.js';
+import type { WorkflowJobTemplateNode } from './workflow-job-template-node.entity.js';
+import { WorkflowJobTemplateNodesRepository } from './workflow-job-template-nodes.repository.js';
+import { WorkflowJobTemplatesRepository } from './workflow-job-templates.repository.js';
 
 const RECURSION = 'The workflow would contain itself.';
 const FOREIGN_APPROVAL = 'An approval template belongs to the node that it was created for.';
 
 interface CheckedNode {
   template: SavedLaunchTarget | null;
-  values: ValuesOf<WorkflowTemplateNode>;
+  values: ValuesOf<WorkflowJobTemplateNode>;
 }
 
 @Injectable()
-export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplateNode> {
+export class WorkflowJobTemplateNodeHooks implements ResourceHooks<WorkflowJobTemplateNode> {
   constructor(
-    private readonly nodes: WorkflowTemplateNodesRepository,
+    private readonly nodes: WorkflowJobTemplateNodesRepository,
     private readonly references: ReferencesService,
     private readonly targets: SavedLaunchTargets,
-    private readonly workflows: WorkflowTemplatesRepository,
+    private readonly workflows: WorkflowJobTemplatesRepository,
     private readonly approvals: ApprovalTemplates,
     private readonly box: SecretBox,
   ) {}
 
   async prepareCreate(
-    sent: ValuesOf<WorkflowTemplateNode>,
-  ): Promise<Prepared<WorkflowTemplateNode>> {
+    sent: ValuesOf<WorkflowJobTemplateNode>,
+  ): Promise<Prepared<WorkflowJobTemplateNode>> {
     const identifier = sent.identifier === '' ? randomUUID() : sent.identifier;
     const { template, values } = await this.check({ ...sent, identifier }, {});
     // Reserves the id first, because secret answers are encrypted for the id of their row.
@@ -48,10 +48,10 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
   }
 
   async prepareUpdate(
-    row: RowOf<WorkflowTemplateNode>,
-    sent: ValuesOf<WorkflowTemplateNode>,
+    row: RowOf<WorkflowJobTemplateNode>,
+    sent: ValuesOf<WorkflowJobTemplateNode>,
     actor: Actor,
-  ): Promise<Prepared<WorkflowTemplateNode>> {
+  ): Promise<Prepared<WorkflowJobTemplateNode>> {
     // An empty identifier keeps a generated identifier, and replaces any other by a generated one.
     const newIdentifier = isUUID(row.identifier) ? undefined : randomUUID();
     const identifier = sent.identifier === '' ? newIdentifier : sent.identifier;
@@ -74,14 +74,14 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
   }
 
   async updated(
-    before: RowOf<WorkflowTemplateNode>,
-    after: RowOf<WorkflowTemplateNode>,
+    before: RowOf<WorkflowJobTemplateNode>,
+    after: RowOf<WorkflowJobTemplateNode>,
   ): Promise<void> {
     const former = before.unified_job_template_id;
     if (former !== after.unified_job_template_id) await this.approvals.discard(former);
   }
 
-  async prepareDelete(row: RowOf<WorkflowTemplateNode>): Promise<void> {
+  async prepareDelete(row: RowOf<WorkflowJobTemplateNode>): Promise<void> {
     await this.approvals.discard(row.unified_job_template_id);
   }
 
@@ -92,8 +92,8 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
    * @throws Invalid with all errors
    */
   private async check(
-    sent: ValuesOf<WorkflowTemplateNode>,
-    row: Partial<RowOf<WorkflowTemplateNode>>,
+    sent: ValuesOf<WorkflowJobTemplateNode>,
+    row: Partial<RowOf<WorkflowJobTemplateNode>>,
   ): Promise<CheckedNode> {
     const values = { ...sent, ...readExtraData(sent) };
     const changesTemplate = 'unified_job_template' in values;
@@ -111,8 +111,8 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
   }
 
   private async templateFaults(
-    values: ValuesOf<WorkflowTemplateNode>,
-    row: Partial<RowOf<WorkflowTemplateNode>>,
+    values: ValuesOf<WorkflowJobTemplateNode>,
+    row: Partial<RowOf<WorkflowJobTemplateNode>>,
     { id, type }: SavedLaunchTarget,
   ): Promise<FieldErrors> {
     if (type === 'workflow_approval_template') return { unified_job_template: [FOREIGN_APPROVAL] };
@@ -129,8 +129,8 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
 
 /** Requires new secret answers, because stored answers belong to the survey of the former template. */
 function assertNewAnswers(
-  row: RowOf<WorkflowTemplateNode>,
-  { extra_data: given }: ValuesOf<WorkflowTemplateNode>,
+  row: RowOf<WorkflowJobTemplateNode>,
+  { extra_data: given }: ValuesOf<WorkflowJobTemplateNode>,
 ): void {
   const after = given ?? row.extra_data;
   const reused = Object.keys(row.survey_passwords).filter((name) => after[name] === ENCRYPTED);
@@ -140,5 +140,5 @@ function assertNewAnswers(
 }
 
 /** Returns the launch fields of a node without a template: reset if the request removes the template. */
-const withoutPrompts = (changesTemplate: boolean): ValuesOf<WorkflowTemplateNode> =>
+const withoutPrompts = (changesTemplate: boolean): ValuesOf<WorkflowJobTemplateNode> =>
   mapValues(NO_PROMPTS, (none) => (changesTemplate ? none : undefined));

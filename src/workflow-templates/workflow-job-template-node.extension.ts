@@ -4,8 +4,8 @@ import type { Extension, RepresentContext, ShownMembers } from '../common/resour
 import { summarizeReferred, TEMPLATE_SUMMARY } from '../templates/template-references.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';
 import type { EdgeKind } from '../workflows/workflow-rows.service.js';
-import type { WorkflowTemplateNode } from './workflow-template-node.entity.js';
-import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
+import type { WorkflowJobTemplateNode } from './workflow-job-template-node.entity.js';
+import { WorkflowJobTemplateNodesRepository } from './workflow-job-template-nodes.repository.js';
 
 export const TEMPLATE_NODE_SHOWS: ShownMembers = {
   summary_fields: { unified_job_template: TEMPLATE_SUMMARY },
@@ -13,14 +13,14 @@ export const TEMPLATE_NODE_SHOWS: ShownMembers = {
 
 /** Adds the children and the template of each node, with two statements per page. */
 @Injectable()
-export class WorkflowTemplateNodeExtension {
+export class WorkflowJobTemplateNodeExtension {
   constructor(
-    private readonly nodes: WorkflowTemplateNodesRepository,
+    private readonly nodes: WorkflowJobTemplateNodesRepository,
     private readonly templates: TemplatesRepository,
   ) {}
 
   async extend(
-    rows: readonly RowOf<WorkflowTemplateNode>[],
+    rows: readonly RowOf<WorkflowJobTemplateNode>[],
     context: RepresentContext,
   ): Promise<Map<number, Extension>> {
     const children = await this.nodes.children(rows.map(({ id }) => id));

@@ -8,7 +8,7 @@ import { ident, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
 import { allLabels } from '../labels/labels.repository.js';
-import type { WorkflowTemplate } from './workflow-template.entity.js';
+import type { WorkflowJobTemplate } from './workflow-job-template.entity.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 
 /** Key of the advisory lock on nesting workflows, unique in this database. */
@@ -23,14 +23,14 @@ export interface CopiedReference {
 }
 
 /** A workflow job template for a launch, with its labels. */
-export interface LaunchableWorkflow extends RowOf<WorkflowTemplate> {
+export interface LaunchableWorkflow extends RowOf<WorkflowJobTemplate> {
   may_start: boolean;
   linked_labels: { id: number; name: string }[];
 }
 
 /** Workflow job templates, and the approval templates of their nodes. */
 @Injectable()
-export class WorkflowTemplatesRepository extends TableRepository<Row> {
+export class WorkflowJobTemplatesRepository extends TableRepository<Row> {
   constructor(@InjectRepository(UnifiedTemplate) repository: Repository<UnifiedTemplate>) {
     super(repository);
   }

@@ -2,13 +2,13 @@ import { heldObjects } from '../access/role-ancestors.repository.js';
 import { withHints, type Predicate } from '../common/access.js';
 import { defineResource, hasMany } from '../common/resource/define-resource.js';
 import { ident, sql } from '../database/sql.js';
-import { ApprovalTemplateHooks } from './approval-template.hooks.js';
-import { ApprovalTemplate } from './approval-template.entity.js';
+import { WorkflowApprovalTemplateHooks } from './workflow-approval-template.hooks.js';
+import { WorkflowApprovalTemplate } from './workflow-approval-template.entity.js';
 import {
-  ApprovalTemplateExtension,
+  WorkflowApprovalTemplateExtension,
   APPROVAL_TEMPLATE_SHOWS,
-} from './approval-template.extension.js';
-import { templatesRunBy } from './workflow-template-nodes.repository.js';
+} from './workflow-approval-template.extension.js';
+import { templatesRunBy } from './workflow-job-template-nodes.repository.js';
 
 /**
  * Returns a predicate: the caller has a role on the workflow whose node uses the approval template.
@@ -21,12 +21,12 @@ const onWorkflow = (role: string): Predicate =>
   );
 
 /** Approval templates, which only `create_approval_template/` of a node creates. Lists omit them. */
-export const approvalTemplates = defineResource({
+export const workflowApprovalTemplates = defineResource({
   path: 'workflow_approval_templates',
   type: 'workflow_approval_template',
-  entity: ApprovalTemplate,
+  entity: WorkflowApprovalTemplate,
   discriminator: 'workflow_approval_template',
-  hooks: ApprovalTemplateHooks,
+  hooks: WorkflowApprovalTemplateHooks,
   summary: ['id', 'name', 'description', 'timeout'],
   policy: {
     read: onWorkflow('read_role'),
@@ -37,6 +37,6 @@ export const approvalTemplates = defineResource({
   relations: {
     approvals: hasMany('workflow_approval', 'unified_job_template'),
   },
-  extension: ApprovalTemplateExtension,
+  extension: WorkflowApprovalTemplateExtension,
   shows: APPROVAL_TEMPLATE_SHOWS,
 });

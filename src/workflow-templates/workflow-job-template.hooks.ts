@@ -8,22 +8,22 @@ import { ReferencesService } from '../common/rest/references.service.js';
 import { refErrors } from '../prompts/branch.js';
 import { assertMayRetain } from '../templates/retention.schema.js';
 import { WebhookFields } from '../templates/webhook-fields.service.js';
-import type { WorkflowTemplate } from './workflow-template.entity.js';
-import { WorkflowTemplatesRepository } from './workflow-templates.repository.js';
+import type { WorkflowJobTemplate } from './workflow-job-template.entity.js';
+import { WorkflowJobTemplatesRepository } from './workflow-job-templates.repository.js';
 
 const ORGANIZATION_NEEDED =
   'An organization is required to create a workflow job template for normal user';
 
 @Injectable()
-export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplate> {
+export class WorkflowJobTemplateHooks implements ResourceHooks<WorkflowJobTemplate> {
   constructor(
     private readonly runs: ActiveRunsQuery,
-    private readonly templates: WorkflowTemplatesRepository,
+    private readonly templates: WorkflowJobTemplatesRepository,
     private readonly references: ReferencesService,
     private readonly webhooks: WebhookFields,
   ) {}
 
-  async prepareCreate(values: ValuesOf<WorkflowTemplate>, actor: Actor): Promise<void> {
+  async prepareCreate(values: ValuesOf<WorkflowJobTemplate>, actor: Actor): Promise<void> {
     if (values.organization === null && !actor.isSuperuser) {
       throw new Forbidden(ORGANIZATION_NEEDED);
     }
@@ -31,15 +31,15 @@ export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplate> {
     await assertMayRetain(values, { organization: values.organization }, actor, this.references);
   }
 
-  async created(row: RowOf<WorkflowTemplate>): Promise<void> {
+  async created(row: RowOf<WorkflowJobTemplate>): Promise<void> {
     await this.webhooks.created(row);
   }
 
   async prepareUpdate(
-    row: RowOf<WorkflowTemplate>,
-    values: ValuesOf<WorkflowTemplate>,
+    row: RowOf<WorkflowJobTemplate>,
+    values: ValuesOf<WorkflowJobTemplate>,
     actor: Actor,
-  ): Promise<Prepared<WorkflowTemplate>> {
+  ): Promise<Prepared<WorkflowJobTemplate>> {
     if (values.organization === null && typeof row.organization_id === 'number') {
       // Moving a workflow out of an organization requires the same permission as moving it in.
       const organization = resource('organization');
@@ -56,15 +56,15 @@ export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplate> {
    * Deletes the approval templates of the workflow's nodes, which no other object uses. The database
    * deletes the nodes with the workflow.
    */
-  async prepareDelete(row: RowOf<WorkflowTemplate>): Promise<void> {
+  async prepareDelete(row: RowOf<WorkflowJobTemplate>): Promise<void> {
     await assertNoActiveRuns(this.runs, ['unified_job_template_id'], [row.id]);
     await this.templates.removeApprovalsOf(row.id);
   }
 
   /** @throws Invalid with the errors of all fields */
   private async check(
-    values: ValuesOf<WorkflowTemplate>,
-    row: Partial<RowOf<WorkflowTemplate>>,
+    values: ValuesOf<WorkflowJobTemplate>,
+    row: Partial<RowOf<WorkflowJobTemplate>>,
   ): Promise<void> {
     const errors = { ...(await this.webhooks.errors(values, row)), ...refErrors(values) };
     if (Object.keys(errors).length > 0) throw new Invalid(errors);

@@ -15,14 +15,14 @@ import { openAnswers, sealAnswers } from '../prompts/saved-secrets.js';
 import { INHERITED_RETENTION } from '../templates/retention.schema.js';
 import { SurveyService } from '../templates/survey.service.js';
 import {
-  WorkflowTemplatesRepository,
+  WorkflowJobTemplatesRepository,
   type CopiedReference,
-} from './workflow-templates.repository.js';
+} from './workflow-job-templates.repository.js';
 import {
   type CopiedNode,
-  WorkflowTemplateNodesRepository,
-} from './workflow-template-nodes.repository.js';
-import { workflowTemplates } from './workflow-templates.resource.js';
+  WorkflowJobTemplateNodesRepository,
+} from './workflow-job-template-nodes.repository.js';
+import { workflowJobTemplates } from './workflow-job-templates.resource.js';
 
 const APPROVAL = 'workflow_approval_template';
 const NAMES = list(STRING);
@@ -52,13 +52,13 @@ const LOSSES = {
  * Copies a workflow without the objects that the caller has no permission to use
  * (docs/contract/workflows.md#copying-workflows).
  */
-@Resource(workflowTemplates, 'api/v2/workflow_job_templates/:id/copy')
-export class WorkflowTemplateCopyController extends CopyController {
-  protected readonly copied = workflowTemplates;
+@Resource(workflowJobTemplates, 'api/v2/workflow_job_templates/:id/copy')
+export class WorkflowJobTemplateCopyController extends CopyController {
+  protected readonly copied = workflowJobTemplates;
 
   constructor(
-    private readonly templates: WorkflowTemplatesRepository,
-    private readonly nodes: WorkflowTemplateNodesRepository,
+    private readonly templates: WorkflowJobTemplatesRepository,
+    private readonly nodes: WorkflowJobTemplateNodesRepository,
     private readonly surveys: SurveyService,
     private readonly box: SecretBox,
   ) {

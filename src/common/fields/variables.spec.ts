@@ -152,6 +152,10 @@ describe('areStorableVariables', () => {
     forget();
   });
 
+  it.each(['\\ud800', '\\uD800', '\\u0000'])('of a long JSON text with %s: false', (text) => {
+    expect(areStorableVariables(`{"a": "${text}${'x'.repeat(70_000)}"}`)).toBe(false);
+  });
+
   it('throws if the text does not contain variables', () => {
     expect(() => areStorableVariables('- 1')).toThrow(VariablesError);
   });

@@ -23,7 +23,7 @@ const MAX_YAML_LENGTH = 65_536;
  */
 const MAX_NAMES = 10_000;
 /** Escape sequences of JSON that can stand for text that cannot be stored. */
-const ESCAPED = /\\u(?:0000|d[89a-f])/;
+const ESCAPED = /\\u(?:0000|d[89a-f])/i;
 
 const LIMITS = { aliases: 100, depth: MAX_DEPTH, length: MAX_JSON_LENGTH };
 

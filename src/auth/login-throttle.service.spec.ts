@@ -14,7 +14,7 @@ const ADA = {
   has_second_factor: false,
 };
 
-/** Guesses that were counted and not given back. */
+/** Number of login attempts that were counted and not given back. */
 let counted: number;
 const limiter = {
   take: async () => {

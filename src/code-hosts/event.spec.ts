@@ -5,7 +5,7 @@ import { parseEvent, type WebhookEvent } from './event.js';
 import { WEBHOOK_SERVICE_NAMES, webhookService, type WebhookServiceName } from './services.js';
 import { isVerified } from './signature.js';
 
-/** Bytes that events of a service have in practice. */
+/** Sizes of the events of a service in practice, in bytes. */
 const REAL_SIZES: Record<WebhookServiceName, readonly [least: number, most: number]> = {
   service_a: [5_000, 40_000],
   service_b: [4_000, 20_000],
@@ -59,7 +59,7 @@ describe('parseEvent', () => {
         headRef,
         statusApi,
         pushRef,
-        // A mirror is synchronized by no user.
+        // The synchronization of a mirror has no user.
         sender: type.startsWith('mirror:') ? null : expect.stringMatching(/^\w+$/),
         payload,
         payloadText: rawBody.toString(),

@@ -78,7 +78,7 @@ describe('isVerified, for any input', () => {
       fc.property(anyRule, anyKey, anyKey, anyBody, (rule, key, other, body) => {
         fc.pre(key !== other);
         const headers: Headers = [[rule.name, sign(rule.algorithm, body, other)]];
-        // HMAC itself pads short keys with NULs; no key holds one.
+        // HMAC pads short keys with NUL, so the generated keys contain no NUL.
         expect(verifies(rule.service, headers, key, body)).toBe(false);
         expect(verifies('service_b', [[TOKEN, other]], key, body)).toBe(false);
         const swapped = key.toUpperCase() === key ? key.toLowerCase() : key.toUpperCase();

@@ -3,7 +3,7 @@
  *
  * @jest-environment node
  */
-/** The time of a refusal must tell nothing, so its work is that of a wrong signature. */
+/** Every refused signature costs as much work as a wrong one, so that the response time reveals nothing. */
 import { jest } from '@jest/globals';
 import type { WebhookServiceName } from './services.js';
 

@@ -1,8 +1,8 @@
 import { Batch } from './batch.js';
 import { itemAt } from './invariants.js';
 
-/** A batch whose calls wait until the test lets them go on. */
-function held() {
+/** Returns a batch, and its calls, which wait until the test calls `go`. */
+function pausedBatch() {
   const calls: { keys: readonly number[]; go: () => void }[] = [];
   const batch = new Batch<number, string>(
     (keys) =>
@@ -16,7 +16,7 @@ function held() {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 it('a batch combines simultaneous keys in one call, and returns each its own result', async () => {
-  const { batch, calls } = held();
+  const { batch, calls } = pausedBatch();
   const all = Promise.all([batch.run(1), batch.run(2), batch.run(3)]);
   await turn();
   itemAt(calls, 0).go();
@@ -25,7 +25,7 @@ it('a batch combines simultaneous keys in one call, and returns each its own res
 });
 
 it('a batch collects keys while the previous batch is running', async () => {
-  const { batch, calls } = held();
+  const { batch, calls } = pausedBatch();
   const first = batch.run(1);
   await turn();
   const rest = [batch.run(2), batch.run(3)];
@@ -39,7 +39,7 @@ it('a batch collects keys while the previous batch is running', async () => {
 });
 
 it('a batch does not wait for a slow batch', async () => {
-  const { batch, calls } = held();
+  const { batch, calls } = pausedBatch();
   const slow = batch.run(1);
   await turn();
   const quick = batch.run(2);

@@ -7,7 +7,7 @@ import type { DataSource } from 'typeorm';
 
 import { Database } from './database.js';
 
-/** A message of PostgreSQL's protocol: its kind, its length, its content. */
+/** Returns a message of PostgreSQL's protocol: kind, length and content. */
 function message(kind: string, content: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeInt32BE(content.length + 4);

@@ -133,7 +133,7 @@ describe('buildInventory', () => {
       enabled: true,
     }));
     const groupHosts = hosts.map((host) => ({ groupId: 2, hostId: host.id }));
-    // The processor's time: how busy the machine is does not count.
+    // Processor time, which is independent of the load of the machine.
     const startedAt = process.cpuUsage();
     await buildInventory({ ...ROWS, hosts, groupHosts }, { hostvars: true, towervars: true });
     expect(process.cpuUsage(startedAt).user).toBeLessThan(5_000_000);

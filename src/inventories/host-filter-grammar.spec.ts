@@ -1,6 +1,6 @@
 import { parseHostFilter, type HostFilter } from './host-filter-grammar.js';
 
-/** A filter in brackets, so that what belongs together shows. */
+/** Returns the text of a filter, with brackets that show the precedence of the operators. */
 const shown = (filter: HostFilter): string =>
   filter.kind === 'condition'
     ? `${filter.key}=${filter.isQuoted ? JSON.stringify(filter.value) : filter.value}`

@@ -12,7 +12,7 @@ import { csrfTokenOf } from '../common/http/csrf.js';
 import { STATUS_CHANNEL } from '../runs/run-signals.service.js';
 import { LiveClient, type LiveServices } from './live-client.js';
 
-/** A socket that answers pings, and receives messages, only as long as it is told to. */
+/** Socket that answers pings while `answersPings` is set, and receives messages while `isReading` is set. */
 class Socket extends EventEmitter {
   readonly OPEN = 1;
   readyState = 1;

@@ -3,7 +3,7 @@ import { JsonLogger } from './json-logger.js';
 
 const CANARY = 'canary-in-a-log-line';
 
-/** What a logger writes while `work` runs, one parsed line each. */
+/** Returns the lines, parsed, that a logger writes while `work` runs. */
 function linesOf(work: (logger: JsonLogger) => void, least = 'info'): Record<string, unknown>[] {
   const written: string[] = [];
   const write = jest.spyOn(process.stdout, 'write').mockImplementation((text) => {

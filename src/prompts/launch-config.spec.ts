@@ -1,7 +1,7 @@
 import { mergePrompts } from './launch-config.js';
 import { ASK_SWITCHES, PROMPT_FIELDS, type PromptField, type Prompts } from './launch-options.js';
 
-/** A value that differs from the template's own, for every launch field. */
+/** A value for every launch field, different from the value of the template. */
 const SENT: Required<Prompts> = {
   scm_branch: 'develop',
   diff_mode: true,

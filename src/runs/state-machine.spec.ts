@@ -31,7 +31,7 @@ describe('the state machine of runs', () => {
       expect(mayMove(from, to)).toBe(true);
       expect(mayMove(to, from)).toBe(to === 'waiting');
     }
-    // A run that was not started is placed again.
+    // A run that the worker could not start returns to the queue.
     expect(mayMove('running', 'pending')).toBe(true);
   });
 

@@ -290,7 +290,7 @@ describe('time zones', () => {
   it.each([
     ['UTC', '2026-01-01T12:00:00Z', '2026-01-01T12:00:00.000Z'],
     ['Asia/Tokyo', '2026-01-01T12:00:00Z', '2026-01-01T03:00:00.000Z'],
-    // Skipped: counts from before the gap. Twice: the first time.
+    // The first local time is skipped by the clock change; the second occurs twice.
     ['America/New_York', '2026-03-08T02:30:00Z', '2026-03-08T07:30:00.000Z'],
     ['America/New_York', '2026-11-01T01:30:00Z', '2026-11-01T05:30:00.000Z'],
     ['Australia/Lord_Howe', '2026-01-01T00:00:00Z', '2025-12-31T13:00:00.000Z'],

@@ -27,7 +27,7 @@ describe('rules without occurrences', () => {
       await recurrence.newest(new Date('2026-01-01T00:00:00Z'), new Date('2026-02-01T00:00:00Z'));
     });
     expect(found).toBe(count);
-    // Some hundred milliseconds; going through them for each occurrence took up to a minute.
+    // Typically some hundred milliseconds. A search for each occurrence would take up to a minute.
     expect(time).toBeLessThan(3000);
   });
 
@@ -48,7 +48,7 @@ describe('rules with many candidates and no occurrences', () => {
   ])('yield to other work, %s', async (_what, count, rule) => {
     const recurrence = Recurrence.parse(`${UTC} ${Array(count).fill(`RRULE:${rule}`).join(' ')}`);
     const turns: number[] = [];
-    // What another process does to the caches of the processor is not counted.
+    // The best of three tries, because other processes can slow down a try.
     for (let tries = 0; tries < 3; tries++) {
       turns.push(
         await longestTurn(async () => {
@@ -56,7 +56,7 @@ describe('rules with many candidates and no occurrences', () => {
         }),
       );
     }
-    // All in one turn they took seconds.
+    // Without yielding, the search takes seconds.
     expect(Math.min(...turns)).toBeLessThan(200);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Needs modules that nothing has loaded.
- * Budget: 20 s, because it loads every module of the product anew.
+ * Needs an environment in which no module is loaded.
+ * Budget: 20 s, because the test loads every module of the product.
  *
  * @jest-environment node
  */

@@ -3,7 +3,7 @@ import { jsonView, linkOf } from './json-view.js';
 
 const shown = (value: unknown): string => jsonView(value, 'JSON').text;
 
-/** Returns the text without the elements. */
+/** Returns the text of a page without its tags. */
 const textOf = (page: string): string =>
   page
     .replace(/<[^>]*>/g, '')

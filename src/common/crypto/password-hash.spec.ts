@@ -46,7 +46,7 @@ describe('PasswordHasher', () => {
   it('takes as long for an unknown user as for a wrong password', async () => {
     const costly = new PasswordHasher({ cost: { logN: 13, r: 8, p: 2 } });
     const stored = await costly.hash('x');
-    /** Shortest of five times in ms: other processes only lengthen a time. */
+    /** Returns the shortest of five durations in ms, because other processes can only lengthen a duration. */
     const timed = async (work: () => Promise<unknown>): Promise<number> => {
       const times: number[] = [];
       while (times.length < 5) {
@@ -59,7 +59,7 @@ describe('PasswordHasher', () => {
     const wrong = await timed(() => costly.verify('wrong', stored));
     const unknown = await timed(() => costly.dummyVerify('wrong'));
     expect(await costly.dummyVerify('wrong')).toBe(false);
-    // Both are dominated by the same derivation; the bound only excludes a shortcut on either side.
+    // Both derive one key. The tolerance covers the noise, but no missing derivation.
     expect(unknown).toBeGreaterThan(wrong / 5);
     expect(wrong).toBeGreaterThan(unknown / 5);
   });

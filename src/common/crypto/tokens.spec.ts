@@ -17,7 +17,7 @@ describe('random keys', () => {
     const counts = new Map<string, number>();
     for (const character of sample) counts.set(character, (counts.get(character) ?? 0) + 1);
     expect(counts.size).toBe(62);
-    // A modulo over a byte would give the first eight letters 25 % more, about eight deviations.
+    // A modulo of a byte would make the first eight characters 25 % more frequent: eight standard deviations.
     for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(190);
   });
 });

@@ -2,8 +2,8 @@ import type { Request, Response } from 'express';
 import request from 'supertest';
 import { routedByCollection } from './collection-routers.js';
 
-/** Tells by which route it was reached, and with what. */
-const tell =
+/** Returns a handler that responds with the name of its route and the parameters. */
+const handlerOf =
   (route: string) =>
   ({ params, baseUrl }: Request, response: Response): void => {
     response.json({ route, params, baseUrl });
@@ -15,12 +15,12 @@ describe('an application with a router for each collection', () => {
     response.setHeader('X-Passed', 'yes');
     next();
   });
-  application.get('/metrics', tell('metrics'));
-  application.get('/api/v2/hosts', tell('hosts'));
-  application.get('/api/v2/jobs/:id', tell('one job'));
-  application.post('/api/v2/jobs/:id', tell('change of a job'));
-  application.get('/api/v2', tell('root'));
-  application.all('/{*path}', tell('wildcard'));
+  application.get('/metrics', handlerOf('metrics'));
+  application.get('/api/v2/hosts', handlerOf('hosts'));
+  application.get('/api/v2/jobs/:id', handlerOf('one job'));
+  application.post('/api/v2/jobs/:id', handlerOf('change of a job'));
+  application.get('/api/v2', handlerOf('root'));
+  application.all('/{*path}', handlerOf('wildcard'));
 
   const reached = async (method: 'get' | 'post' | 'put' | 'options', path: string) => {
     const { body, headers } = (await request(application)[method](path)) as {

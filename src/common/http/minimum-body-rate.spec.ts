@@ -7,7 +7,7 @@ import { EventEmitter } from 'node:events';
 import { jest } from '@jest/globals';
 import { MinimumBodyRate } from './minimum-body-rate.js';
 
-/** As much of a request as is looked at: what came, what nobody took, what was written back. */
+/** The members of a request that the check uses: received bytes, unread bytes, and the written response. */
 class Sender extends EventEmitter {
   readonly headers = { 'transfer-encoding': 'chunked' };
   readonly complete = false;
@@ -17,19 +17,19 @@ class Sender extends EventEmitter {
 }
 
 describe('the minimum rate of a request body', () => {
-  let pace: MinimumBodyRate;
+  let minimumRate: MinimumBodyRate;
   beforeEach(() => {
     jest.useFakeTimers();
-    pace = new MinimumBodyRate();
+    minimumRate = new MinimumBodyRate();
   });
   afterEach(() => jest.useRealTimers());
 
   const start = (response: object = { headersSent: false }): Sender => {
     const sender = new Sender();
-    pace.handle(sender as never, response as never, () => undefined);
+    minimumRate.handle(sender as never, response as never, () => undefined);
     return sender;
   };
-  /** Lets seconds pass in which so many bytes come each. */
+  /** Advances the clock by seconds, in each of which `bytes` arrive. */
   const pass = (sender: Sender, seconds: number, bytes: number): void => {
     for (let second = 0; second < seconds; second++) {
       sender.socket.bytesRead += bytes;

@@ -39,7 +39,7 @@ it('the server completes requests that were sent before its shutdown', async () 
   const sockets = await Promise.all(Array.from({ length: 20 }, open));
   const ended = end();
   for (const socket of sockets) socket.write(GET);
-  // Nothing is accepted and nothing is read meanwhile.
+  // Blocks the event loop, so that the server neither accepts connections nor reads requests.
   for (const busyUntil = Date.now() + 400; Date.now() < busyUntil;);
   await ended;
   for (const socket of sockets) {

@@ -151,7 +151,7 @@ describe('HashiCorp Vault', () => {
     stores.faults.push(403);
     await session.close();
     await session.close();
-    // The given token of another store stays.
+    // The token in the credential of another store is not revoked.
     expect(stores.takeLines()).toEqual(Array(3).fill('POST /v1/auth/token/revoke-self'));
   });
 

@@ -16,12 +16,12 @@ const settings = Settings.load({
   ...{ DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: 'x' },
 });
 
-/** The same without long delays before retries. */
+/** Lookups without long delays before retries. */
 class QuickLookups extends SecretLookups {
   protected override readonly limits = { callMs: 5000, totalMs: 15_000, waitsMs: [5, 5] };
 }
 
-/** The same with short timeouts, for stores that are slow. */
+/** Lookups with short timeouts, for slow stores. */
 class HastyLookups extends SecretLookups {
   protected override readonly limits = { callMs: 150, totalMs: 2000, waitsMs: [5, 5] };
 }

@@ -163,7 +163,7 @@ describe('buildInjectionPlan', () => {
       'Job cannot start because Credential My vault does not provide one or more required fields (vault_password).',
     ],
     [
-      'passwords that nobody gave',
+      'passwords that the request does not contain',
       [managed('ssh', { password: 'ASK', become_password: 'ASK' })],
       'Missing needed fields: ssh_password, become_password.',
     ],

@@ -18,7 +18,7 @@ function credential(namespace: string, inputs: CredentialInputs): CombinedCreden
   return { name: namespace, type, inputs };
 }
 
-/** What a credential of a shipped type injects; files lie in `/env`. */
+/** Returns the values that a credential of a shipped type injects. Files are in `/env`. */
 function injected(namespace: string, inputs: CredentialInputs) {
   const plan = emptyPlan();
   const pathOf = (name: string): string => `/env/${name}`;
@@ -78,7 +78,7 @@ describe('managed credential types', () => {
     '%s obeys the rules for definitions, except for its kind',
     (_name, { inputs, injectors }) => {
       const { fields = [], metadata = [], ...rules } = inputs;
-      // What names a secret in a store is no variable of a template: it may have a dash.
+      // The metadata of a secret store are not template variables, so their ids can contain a dash.
       const named = metadata.map((field) => ({ ...field, id: field.id.replace('-', '_') }));
       const required = rules.required?.map((id) => id.replace('-', '_')) ?? [];
       const all = { ...rules, required, fields: [...fields, ...named] };

@@ -39,14 +39,14 @@ it('the reader does not block the event loop while it reads a large document', a
   const timer = monitorEventLoopDelay();
   timer.enable();
   await readDocument(`[${'{},'.repeat(1_200_000)}1.0]`);
-  // The timer notices a delay in the turn after it.
+  // The monitor records a delay in the next turn of the event loop.
   await setTimeout(1);
   timer.disable();
   expect(timer.max / 1e6).toBeLessThan(1_000);
 });
 
 it('the reader fails a run whose document needs too much memory, and reads the next document', async () => {
-  // Each empty array costs a hundred times its two characters.
+  // An empty array needs a hundred times the memory of its two characters.
   const deep = `${'['.repeat(3_900_000)}${']'.repeat(3_900_000)}`;
   await expect(readDocument(deep)).rejects.toThrow('The inventory');
   expect(await readDocument('{}')).toEqual({});

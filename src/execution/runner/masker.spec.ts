@@ -74,7 +74,7 @@ describe('createMasker', () => {
   it('masks a secret that is wrapped at any width', () => {
     const secret = 'correct horse-battery staple';
     const message = `found {'A': 'some words', 'B': '${secret}', 'C': 'more words'}`;
-    // One secret in another: what is left of the longer one must not stay behind the shorter one.
+    // The shorter secrets are parts of the longer one, of which no rest must remain.
     const { text } = createMasker([secret, 'correct horse', 'battery']);
     for (let width = 8; width < message.length; width += 1) {
       const wrapped = message.match(new RegExp(`.{1,${width}}`, 'g'))?.join('\n') ?? '';
@@ -114,7 +114,7 @@ describe('createMasker', () => {
     expect(openPieces(['.\nhunt', 'er2', '', '-'])).toBe(4);
     expect(openPieces(['.', 'hunter2-hunter2.'])).toBe(0);
     expect(openPieces(['.', 'hunter2-hunter2 w'])).toBe(1);
-    // What ends a secret stands with what may begin the next: all of the first waits too.
+    // The last piece ends a secret and can start another, so all pieces of the first secret wait.
     expect(openPieces(['.', 'hunter2-', 'hunter2 and h'])).toBe(2);
     expect(openPieces(['.', 'hunter2-', 'hunter2-'])).toBe(2);
     expect(openPieces(['x', ...KEY.split('\n').slice(0, 3)])).toBe(3);

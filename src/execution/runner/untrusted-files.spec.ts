@@ -31,7 +31,7 @@ const { createWorkspace, RUN_IDENT } = await import('./workspace.js');
 const MAX = 10;
 
 let top: string;
-/** What was run wrote here, and nowhere else. */
+/** The only folder that the run could write to. */
 let root: BoundFolder;
 beforeEach(() => {
   top = mkdtempSync(join(tmpdir(), 'left-'));

@@ -6,7 +6,7 @@ import { GuardedProxy } from './guarded-proxy.js';
 const LOOPBACK = [{ address: '127.0.0.1', family: 4 }];
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-/** What a program sends that wants to reach `example.org`. */
+/** Returns the bytes with which a SOCKS client requests a connection to `example.org`. */
 function request(port: number): Buffer {
   const name = Buffer.from('example.org');
   const target = Buffer.from([5, 1, 0, 3, name.length, ...name, port >> 8, port & 0xff]);

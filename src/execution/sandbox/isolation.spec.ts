@@ -81,7 +81,7 @@ describe('a container engine that fails', () => {
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'stub-'))));
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** An engine that says one thing about all but its version. */
+  /** Creates an engine that fails with a message for every command except `--version`. */
   function stub(complaint: string): Record<string, string> {
     const file = join(folder, 'engine');
     const version = '[ "$1" = --version ] && echo "podman version 4.3.1" && exit 0';

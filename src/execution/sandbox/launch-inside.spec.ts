@@ -26,7 +26,7 @@ it('the sandbox shows no host paths in the process list of a run', async () => {
     const show = 'tr "\\0" " " < /proc/1/cmdline; cat /proc/[0-9]*/cmdline | tr "\\0" " "';
     const command = { file: 'sh', args: ['-c', show], environment, cwd: '/runner' };
     const launch = await launchInside(isolation.plan, command, spec, settings);
-    // Descriptor 3 takes what bubblewrap says about the process.
+    // bubblewrap writes the state of the process to descriptor 3.
     const shell = ['-c', 'exec "$@" 3> /dev/null', 'sh', launch.file, ...launch.args];
     const { stdout } = await execute('sh', shell, { cwd: '/', env: launch.environment });
     expect(stdout).toContain('bwrap');

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 let folder: string;
 let images: PulledImages;
 
-/** An engine whose images are files, and which keeps `busy`. */
+/** Container engine whose images are files, and which refuses to remove the image `busy`. */
 const ENGINE = `#!/bin/sh
 case "$1" in
   image) cd "$(dirname "$0")/store" && test -f "$5" && echo "$5 sha256:x" ;;

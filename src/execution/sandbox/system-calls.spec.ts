@@ -6,9 +6,9 @@ const X86_64 = 0xc000003e;
 const I386 = 0x40000003;
 const AARCH64 = 0xc00000b7;
 
-/** What the kernel makes of a call: its own reading of the instructions (Documentation/bpf/classic). */
-function verdict(program: Buffer, processor: number, call: number, argument = 0): number {
-  const told = new Map([
+/** Returns the result of the filter for a call, evaluated like in the kernel (Documentation/bpf/classic). */
+function resultOf(program: Buffer, processor: number, call: number, argument = 0): number {
+  const data = new Map([
     [0, call],
     [4, processor],
     [16, argument],
@@ -23,7 +23,7 @@ function verdict(program: Buffer, processor: number, call: number, argument = 0)
     };
     const code = program.readUInt16LE(at);
     if (code === 0x06) return value;
-    if (code === 0x20) loaded = told.get(value) ?? NaN;
+    if (code === 0x20) loaded = data.get(value) ?? NaN;
     else at += INSTRUCTION_BYTES * program.readUInt8(at + (tests[code]?.() ? 2 : 3));
   }
   throw new Error('The program has no end.');
@@ -54,43 +54,43 @@ describe.each([
   const filter = filterOf(name);
 
   it('allows common system calls', () => {
-    expect(verdict(filter, own, read)).toBe(ALLOWED);
-    expect(verdict(filter, own, clone, NEW_THREAD)).toBe(ALLOWED);
+    expect(resultOf(filter, own, read)).toBe(ALLOWED);
+    expect(resultOf(filter, own, clone, NEW_THREAD)).toBe(ALLOWED);
     for (const family of [1, 2, 10, 16]) {
-      expect(verdict(filter, own, socket, family)).toBe(ALLOWED);
+      expect(resultOf(filter, own, socket, family)).toBe(ALLOWED);
     }
   });
 
   it('refuses keys, mounts, new user namespaces and unusual sockets', () => {
-    expect(verdict(filter, own, keyctl)).toBe(ERRORS.EPERM);
-    expect(verdict(filter, own, mount)).toBe(ERRORS.EPERM);
-    expect(verdict(filter, own, clone, NEW_USER)).toBe(ERRORS.EPERM);
+    expect(resultOf(filter, own, keyctl)).toBe(ERRORS.EPERM);
+    expect(resultOf(filter, own, mount)).toBe(ERRORS.EPERM);
+    expect(resultOf(filter, own, clone, NEW_USER)).toBe(ERRORS.EPERM);
     for (const family of [0, 17, 38, 40]) {
-      expect(verdict(filter, own, socket, family)).toBe(ERRORS.EAFNOSUPPORT);
+      expect(resultOf(filter, own, socket, family)).toBe(ERRORS.EAFNOSUPPORT);
     }
   });
 
   it('refuses exactly the listed calls', () => {
     const calls = Array.from({ length: 500 }, (_, call) => call);
-    const refused = calls.filter((call) => verdict(filter, own, call) === ERRORS.EPERM);
+    const refused = calls.filter((call) => resultOf(filter, own, call) === ERRORS.EPERM);
     expect(refused).toHaveLength(REFUSED_CALLS.length);
   });
 
   it('refuses to change the CPU affinity if the run is pinned', () => {
-    expect(verdict(filter, own, pin)).toBe(ALLOWED);
+    expect(resultOf(filter, own, pin)).toBe(ALLOWED);
     const keeping = filterOf(name, true);
-    expect(verdict(keeping, own, pin)).toBe(ERRORS.EPERM);
-    expect(verdict(keeping, own, pin + 1)).toBe(ALLOWED);
+    expect(resultOf(keeping, own, pin)).toBe(ERRORS.EPERM);
+    expect(resultOf(keeping, own, pin + 1)).toBe(ALLOWED);
   });
 
   it('reports calls that it cannot inspect as not implemented', () => {
-    expect(verdict(filter, own, 435)).toBe(ERRORS.ENOSYS);
-    expect(verdict(filter, I386, read)).toBe(ERRORS.ENOSYS);
+    expect(resultOf(filter, own, 435)).toBe(ERRORS.ENOSYS);
+    expect(resultOf(filter, I386, read)).toBe(ERRORS.ENOSYS);
   });
 });
 
 it('calls of the x32 ABI are not implemented', () => {
-  expect(verdict(filterOf('x64'), X86_64, 0x40000000)).toBe(ERRORS.ENOSYS);
+  expect(resultOf(filterOf('x64'), X86_64, 0x40000000)).toBe(ERRORS.ENOSYS);
 });
 
 it('there is no filter for an architecture with unknown call numbers', () => {

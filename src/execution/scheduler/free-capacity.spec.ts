@@ -2,7 +2,7 @@ import type { GroupMachine } from '../../instances/instance-groups.repository.js
 import type { Usage } from '../../runs/run-queue.repository.js';
 import { FreeCapacity, type Requirements } from './free-capacity.js';
 
-/** A machine with capacity for so many runs, and for any number of forks unless they are given. */
+/** Returns a machine with `slots` for runs; by default, without limits of forks. */
 const machine = (
   group_id: number,
   hostname: string,

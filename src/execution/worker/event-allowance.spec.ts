@@ -12,7 +12,7 @@ const rows = (from: number, to: number, stdout = 'x', data: object = {}) =>
       created: '2026-01-01T00:00:00Z',
     }),
   );
-const told = (events: readonly { counter: number; event: string; stdout: string }[]) =>
+const summaryOf = (events: readonly { counter: number; event: string; stdout: string }[]) =>
   events.map(({ counter, event, stdout }) => [counter, event, stdout]);
 
 it('EventAllowance accepts events up to the limit, and adds one that reports the limit', () => {
@@ -22,7 +22,7 @@ it('EventAllowance accepts events up to the limit, and adds one that reports the
   const why = 'The job made more than 3 events (JOB_EVENTS) and has been ended.';
   const { events, excess } = allowance.take(rows(3, 6), LIMITS);
   expect(excess).toBe(why);
-  expect(told(events)).toEqual([
+  expect(summaryOf(events)).toEqual([
     [3, 'runner_on_ok', 'x'],
     [4, 'verbose', why],
   ]);
@@ -43,6 +43,6 @@ it.each([
     'The events of the job took more than 1000 bytes (JOB_EVENT_BYTES), so it has been ended.';
   const { events, excess } = new EventAllowance().take(batch, LIMITS);
   expect(excess).toBe(why);
-  expect(told(events).at(-1)).toEqual([2, 'verbose', why]);
+  expect(summaryOf(events).at(-1)).toEqual([2, 'verbose', why]);
   expect(events).toHaveLength(2);
 });

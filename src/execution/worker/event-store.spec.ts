@@ -12,11 +12,11 @@ it('EventStore writes and counts the data of an event once, however often the ev
   let written = 0;
   const data = { toJSON: () => ({ written: (written += 1) }) };
   const row = toEventRow({ uuid: 'u', counter: 1, event: 'verbose' });
-  const told: unknown[] = [];
+  const received: unknown[] = [];
   const answers = [passing, new Error('refused'), true];
   const repository = {
     store: async (_: unknown, [event]: readonly unknown[]) => {
-      told.push(event);
+      received.push(event);
       const answer = answers.shift();
       if (answer instanceof Error) throw answer;
       return answer;
@@ -28,7 +28,8 @@ it('EventStore writes and counts the data of an event once, however often the ev
   const logs = { wants: () => false } as unknown as LogLines;
   const store = new EventStore(repository, signals, limits, logs);
   await store.store(run, [{ ...row, eventData: data }]);
-  expect(told).toHaveLength(3);
-  for (const event of told) expect(event).toMatchObject({ counter: 1, dataText: '{"written":1}' });
+  expect(received).toHaveLength(3);
+  for (const event of received)
+    expect(event).toMatchObject({ counter: 1, dataText: '{"written":1}' });
   expect({ written, reason: run.reason }).toEqual({ written: 1, reason: null });
 });

@@ -13,8 +13,8 @@ import type { EventStore } from './event-store.service.js';
 import { JobEnvironments } from './job-environments.service.js';
 
 /**
- * A stand-in for Podman that notes what it is asked. An image is there once it was pulled; a pull
- * waits while the file `slow` is there, and takes note of its login.
+ * Fake Podman that logs its pulls. An image exists after a pull. A pull waits while the file `slow` exists, and
+ * copies its login to a file.
  */
 const ENGINE = `#!/bin/sh
 cd "\${0%/*}"

@@ -4,12 +4,12 @@ import type { WorkerNodesRepository } from '../../instances/worker-nodes.reposit
 import type { SandboxService } from '../sandbox/sandbox.service.js';
 import { WorkerNode } from './worker-node.service.js';
 
-/** Engines that heartbeats stored; null: not tried again. */
+/** Engines that the heartbeats stored; null: the engine was not checked again. */
 let stored: (string | null)[];
 let requested: string | null;
 let probes: (() => Promise<void>)[];
 let node: WorkerNode;
-/** The next heartbeat. */
+/** Callback of the timer of the next heartbeat. */
 let due: () => void;
 
 beforeEach(async () => {
@@ -48,7 +48,7 @@ afterEach(async () => {
   jest.restoreAllMocks();
 });
 
-/** Performs the next heartbeat, with what follows from it. */
+/** Performs the next heartbeat, and waits for its effects. */
 async function beat(): Promise<void> {
   due();
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);

@@ -12,7 +12,7 @@ import type { EdgeKind } from '../../workflows/workflow-rows.service.js';
 
 const WITHOUT_RUN: readonly unknown[] = ['missing', 'skipped'];
 
-/** A workflow that is played: decisions are carried out, and runs end in any order. */
+/** Simulation of a workflow: executes the decisions, and ends the runs in any order. */
 class Play {
   readonly graph: WorkflowGraph;
 
@@ -29,7 +29,7 @@ class Play {
     this.graph = { isCanceled: false, nodes };
   }
 
-  /** Carries out what is decided; every node may be started or ended once. */
+  /** Executes the next decision. Each node can start once and end once. */
   step(): Decision {
     const decision = decide(this.graph);
     for (const id of decision.start) {
@@ -45,7 +45,7 @@ class Play {
     return decision;
   }
 
-  /** Ends one of the runs that go on. */
+  /** Ends one of the active runs. */
   endOne(choice: number, as?: Ending): void {
     const active = this.active();
     const node = itemAt(active, choice % active.length);
@@ -66,7 +66,7 @@ class Play {
   }
 }
 
-/** Which run ends next, as often as a workflow can want to know. */
+/** Indexes of the runs that end next, more than any workflow has runs. */
 const choices = fc.array(fc.nat(), { minLength: 16, maxLength: 16 });
 
 it('the engine ends every workflow as the rules require, in any order of the runs', () => {

@@ -85,11 +85,11 @@ describe('the imported document', () => {
     expect([...hosts.values()].map(({ isEnabled }) => isEnabled)).toEqual([true, false, null]);
     expect(hosts.get('on')?.instanceId).toBe('7');
     const truth = { ...rules, enabled: { paths: ['state'], value: '', ignoresCase: false } };
-    const told = await readDelivery(
+    const withTruth = await readDelivery(
       { _meta: { hostvars: { a: { state: 'no' }, b: { state: true }, c: { state: 0 } } } },
       truth,
     );
-    expect([...told.hosts.values()].map(({ isEnabled }) => isEnabled)).toEqual([
+    expect([...withTruth.hosts.values()].map(({ isEnabled }) => isEnabled)).toEqual([
       false,
       true,
       false,

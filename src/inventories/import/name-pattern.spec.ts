@@ -7,7 +7,7 @@ const NAMES = [
   ...['192.168.0.1', '::1', 'aab', 'abab', '٣', 'web', 'a:b', 'a/b', 'prod#1', '_x'],
 ];
 
-/** As people write them, and as Python reads them. */
+/** Patterns in common notations, and patterns that JavaScript would read differently from Python. */
 const PATTERNS = [
   ...['web', 'web-\\d+', 'web\\-1', 'web-1$', '^web', '\\Aweb\\Z', 'web|db', '(?:web|db)_?\\d*$'],
   ...['(?i)web', '(?P<kind>web|db)-', '.*\\.example\\.org', '[a-c]+$', '[^w]', '[]a]+', '[^]a]+'],
@@ -27,18 +27,18 @@ const PATTERNS = [
   ],
 ];
 
-const TOLD = `import json, re, sys
+const MATCH_IN_PYTHON = `import json, re, sys
 patterns, names = json.load(sys.stdin)
 print(json.dumps([[name for name in names if re.match(one, name)] for one in patterns]))`;
 
 describe('patterns for names of hosts', () => {
   it('match as in Python', async () => {
     const input = JSON.stringify([PATTERNS, NAMES]);
-    const told = execFileSync('python3', ['-c', TOLD], {
+    const output = execFileSync('python3', ['-c', MATCH_IN_PYTHON], {
       ...{ input, encoding: 'utf8', env: { ...process.env, PYTHONIOENCODING: 'utf8' } },
       stdio: ['pipe', 'pipe', 'ignore'],
     });
-    const expected = JSON.parse(told) as string[][];
+    const expected = JSON.parse(output) as string[][];
     const found: unknown[] = [];
     for (const pattern of PATTERNS) {
       const names = await namesMatching(pattern, NAMES);

@@ -198,7 +198,7 @@ describe('email', () => {
       retryable: true,
     });
     expect(Date.now() - startedAt).toBeLessThan(3000);
-    // Ends only when the connection has been closed.
+    // The server closes only after the client has closed the connection.
     await new Promise<void>((resolve) => dripping.close(() => resolve()));
   });
 });

@@ -221,7 +221,7 @@ describe('IrcSession', () => {
       socket.write('x\n'.repeat(30_000));
     });
     server.close();
-    // The session closes its connection although no line is read.
+    // The session closes its connection although the test reads no lines.
     await once(server, 'close');
     const lines = async (): Promise<void> => {
       for (;;) await session.next(Date.now() + 5_000);

@@ -203,7 +203,7 @@ describe('TemplateSandbox', () => {
     };
     const [first] = await hasty.render([loop], { ...stubContext(), n: 5000 });
     expect(first).toEqual({ fault: 'limit', reason: 'it takes too long' });
-    // Now the template could be rendered, but it is blocked.
+    // With n = 0 the template would be rendered quickly, but it is blocked.
     const [second] = await hasty.render([loop], { ...stubContext(), n: 0 });
     expect(second).toEqual(first);
     await hasty.onApplicationShutdown();

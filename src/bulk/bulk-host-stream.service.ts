@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { parseJson } from '../common/fields/json-bounds.js';
 import { readBody } from '../common/fields/read-body.js';
-import { isReadable, readAhead } from '../common/fields/variables.js';
+import { isWithinYamlLimit, readAhead } from '../common/fields/variables.js';
 import {
   BadRequest,
   Conflict,
@@ -327,7 +327,7 @@ function valueOf({ text }: BodyLine): unknown {
 class LineError extends Error {}
 
 const variablesIn = (value: unknown): string[] =>
-  isRecord(value) ? [value.variables].filter(isReadable) : [];
+  isRecord(value) ? [value.variables].filter(isWithinYamlLimit) : [];
 
 function readEntry(value: unknown, errors: FieldErrors): HostEntry | null {
   if (!(value instanceof LineError)) return readHost(value, errors);

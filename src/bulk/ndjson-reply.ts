@@ -9,7 +9,7 @@ import { stackOf } from '../common/errors/errors.js';
  * Returns a response that starts before its request is processed. The lines report progress. The last line
  * contains the status and the body of the regular response, as `result` or as `error`.
  *
- * @param work continues after the client disconnects; `work` must notice the disconnect itself
+ * @param work continues after the client disconnects, unless `work` itself detects the disconnection
  */
 export function ndjsonReply<Progress>(
   work: (report: (progress: Progress) => void) => Promise<Reply>,

@@ -22,7 +22,7 @@ export const preferredGroups = (type: string) =>
   });
 
 /**
- * Returns the sublist `instance_groups/` of an object: users who can change the object attach
+ * Declares the sub-list `instance_groups/` of an object: users who can change the object attach
  * groups that they can use.
  */
 export const attachInstanceGroups = (): ((
@@ -31,7 +31,7 @@ export const attachInstanceGroups = (): ((
 ) => SubListSpec) => attached('instance_groups', { childNeeds: 'use', check: assertMayPrefer });
 
 /**
- * Returns the sublist `instances/` of a group: superusers attach instances, which adds them to its policy
+ * Declares the sub-list `instances/` of a group: superusers attach instances, which adds them to its policy
  * list; the default group contains all instances.
  */
 export const machinesOfGroup =

@@ -9,15 +9,15 @@ import type { Factory } from './inventory-sublists.js';
 /** Characters with a special meaning in host patterns. */
 const PATTERN = /^-|[\s:,&!*?[\]~]/;
 
-/** Returns the sublist of an inventory's ad hoc commands; POST runs one on its hosts. */
+/** Declares the sub-list of an inventory's ad hoc commands; POST runs one on its hosts. */
 export const commandsOfInventory = (): Factory => children('ad_hoc_commands', { needs: 'adhoc' });
 
-/** Returns the sublist of ad hoc commands that ran on a host; POST runs one on that host only. */
+/** Declares the sub-list of ad hoc commands that ran on a host; POST runs one on that host only. */
 export const commandsOfHost = (): Factory =>
   commandsOn(({ id }) => sql`${ident('evt', 'host_id')} = ${id}`);
 
 /**
- * Returns the sublist of ad hoc commands that ran on a host of a group; POST runs one on the group.
+ * Declares the sub-list of ad hoc commands that ran on a host of a group; POST runs one on the group.
  */
 export const commandsOfGroup = (): Factory =>
   commandsOn(({ id }) => sql`${ident('evt', 'host_id')} IN (${hostsBelow(id)})`);

@@ -4,7 +4,7 @@ import { attached, type LinkContext, type SubListSpec } from '../common/rest/sub
 import { InventoryInputsRepository } from './inventory-inputs.repository.js';
 
 /**
- * Returns the sublist `input_inventories/`: the inputs of a constructed inventory, in the order in
+ * Declares the sub-list `input_inventories/`: the inputs of a constructed inventory, in the order in
  * which they were attached (docs/contract/constructed-inventories.md#inputs). Attaching an input
  * again keeps its position and records the caller as the user who attached it.
  */

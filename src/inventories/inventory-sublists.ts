@@ -46,7 +46,7 @@ const isPotentialChild = (group: Row, alias: string): Sql => sql`
 const plainOnly = { mayCreateIn: ({ kind }: Row): boolean => kind === '' };
 
 /**
- * Returns the sublist of an inventory's hosts; a host that is created here belongs to it. Readers
+ * Declares the sub-list of an inventory's hosts; a host that is created here belongs to it. Readers
  * of a smart inventory see all hosts that its filter finds, in any inventory.
  */
 export const hostsOfInventory = (): Factory =>
@@ -59,13 +59,13 @@ export const hostsOfInventory = (): Factory =>
   });
 
 /**
- * Returns the sublist of an inventory's groups or sources; an object that is created here belongs
+ * Declares the sub-list of an inventory's groups or sources; an object that is created here belongs
  * to it.
  */
 export const partsOfInventory = (relation: 'groups' | 'inventory_sources'): Factory =>
   children(relation, { needs: 'change', ...plainOnly });
 
-/** Returns the sublist of smart inventories that contain a host. */
+/** Declares the sub-list of smart inventories that contain a host. */
 export const smartInventories = (): Factory =>
   subListOf(
     () => resource('inventory'),
@@ -75,7 +75,7 @@ export const smartInventories = (): Factory =>
   );
 
 /**
- * Returns the sublist of a group's hosts or a host's groups; POST adds a new object to the parent's
+ * Declares the sub-list of a group's hosts or a host's groups; POST adds a new object to the parent's
  * inventory and to the list.
  */
 export const members = (relation: 'hosts' | 'groups'): Factory =>
@@ -96,7 +96,7 @@ export const members = (relation: 'hosts' | 'groups'): Factory =>
       : {}),
   });
 
-/** Returns the sublist of groups directly below a group. */
+/** Declares the sub-list of groups directly below a group. */
 export const childGroups = (): Factory =>
   attached('children', {
     rules: Memberships,
@@ -119,7 +119,7 @@ export const potentialChildren = (): Factory =>
   );
 
 /**
- * Returns the sublist of an inventory's groups that are in no other group; POST creates such a group.
+ * Declares the sub-list of an inventory's groups that are in no other group; POST creates such a group.
  */
 export const rootGroups = (): Factory =>
   subListOf(
@@ -129,21 +129,21 @@ export const rootGroups = (): Factory =>
     { create: (inventory) => ({ inventory: inventory.id }), needs: 'change', ...plainOnly },
   );
 
-/** Returns the sublist of groups that contain a host, directly or through subgroups. */
+/** Declares the sub-list of groups that contain a host, directly or through subgroups. */
 export const allGroups = (): Factory =>
   subListOf(
     () => resource('group'),
     (host) => sql`t.id IN (${groupsAndAncestors(groupsOfHost(host.id))})`,
   );
 
-/** Returns the sublist of hosts of a group and of all groups below it. */
+/** Declares the sub-list of hosts of a group and of all groups below it. */
 export const allHostsOfGroup = (): Factory =>
   subListOf(
     () => resource('host'),
     (group) => sql`t.id IN (${hostsBelow(group.id)})`,
   );
 
-/** Returns the sublist of job events or host summaries of a group's hosts. */
+/** Declares the sub-list of job events or host summaries of a group's hosts. */
 export const resultsOfHosts = (type: 'job_event' | 'job_host_summary'): Factory =>
   subListOf(
     () => resource(type),
@@ -156,7 +156,7 @@ export const resultsOfHosts = (type: 'job_event' | 'job_host_summary'): Factory 
     },
   );
 
-/** Returns the sublist of activity of a host and of its inventory. */
+/** Declares the sub-list of activity of a host and of its inventory. */
 export const hostActivity = (): Factory =>
   subListOf(
     () => resource('activity_stream'),
@@ -166,7 +166,7 @@ export const hostActivity = (): Factory =>
       OR (t.object1 = 'inventory' AND t.object1_id = ${inventory}))`,
   );
 
-/** Returns the sublist of activity of an inventory and of its hosts and groups. */
+/** Declares the sub-list of activity of an inventory and of its hosts and groups. */
 export const inventoryActivity = (): Factory =>
   subListOf(
     () => resource('activity_stream'),

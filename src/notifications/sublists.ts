@@ -3,7 +3,7 @@ import { resource, type ResourceDefinition } from '../common/resource/define-res
 import { attached, children, type LinkContext, type SubListSpec } from '../common/rest/sublist.js';
 
 /**
- * Returns the sublist `notification_templates_<event>/` of a resource with notifications
+ * Declares the sub-list `notification_templates_<event>/` of a resource with notifications
  * (docs/contract/notifications.md#attaching). To attach or detach, the caller needs permission to
  * change the notification template, and on the parent the permission `attach_notifications` of its
  * policy, or read access if the policy has no such action. A template created in this list belongs to
@@ -35,7 +35,7 @@ async function assertMayChangeTemplates({ services, actor }: LinkContext): Promi
 }
 
 /**
- * Returns the sublist `organizations/<id>/notification_templates/` of an organization's templates.
+ * Declares the sub-list `organizations/<id>/notification_templates/` of an organization's templates.
  * A POST with the `{id}` of a template of the organization succeeds. Attaching never moves a template
  * from another organization, and a template always has an organization.
  */

@@ -67,7 +67,7 @@ export interface QueuedRuns {
   oldest: string;
 }
 
-/** Limits to the newest jobs, so that the cost of a query is independent of the table size. */
+/** Maximum age and number of the jobs that a query reads. Its cost is independent of the table size. */
 export interface Newest {
   days: number;
   jobs: number;

@@ -293,7 +293,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
   }
 }
 
-/** Returns the query for ids of deliveries with a payload whose template still has the service. */
+/** Returns the query for deliveries that have a payload, and whose template still has their service. */
 export const redeliverable = (ids: readonly number[]): Sql => sql`
   SELECT del.id FROM webhook_deliveries del
   JOIN (${receivedServices()}) template

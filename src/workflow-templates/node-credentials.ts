@@ -9,7 +9,7 @@ import {
   type SavedLaunchTarget,
 } from '../prompts/saved-launch-targets.js';
 
-/** Returns the sublist of the credentials of a saved launch. */
+/** Declares the sub-list of the credentials of a saved launch. */
 export const credentialsOfSavedLaunch = (): SubListFactory =>
   attached('credentials', {
     rules: SavedLaunchTargets,

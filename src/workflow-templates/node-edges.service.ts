@@ -32,7 +32,7 @@ export class NodeEdges {
 }
 
 /**
- * Returns the sublist `<kind>_nodes/` of a node. POST with `{id}` links a node of the same workflow;
+ * Declares the sub-list `<kind>_nodes/` of a node. POST with `{id}` links a node of the same workflow;
  * POST without id creates and links a node. Requires permission to change the workflow.
  */
 export const childNodes = (kind: EdgeKind): SubListFactory =>

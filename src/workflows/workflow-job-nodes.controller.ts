@@ -5,7 +5,7 @@ import { labelsOf } from '../labels/sublists.js';
 import { workflowJobNodes } from './workflow-job-nodes.resource.js';
 
 /**
- * Returns the sublist of a node's children. Readers of a node can read all nodes of its workflow
+ * Declares the sub-list of a node's children. Readers of a node can read all nodes of its workflow
  * job.
  */
 const childrenOf = (relation: string) => related(relation, { options: () => ({ visible: TRUE }) });

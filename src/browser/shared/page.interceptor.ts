@@ -12,7 +12,7 @@ import type { ApiRequest } from '../../common/http/request.js';
 import type { RouteInfo } from '../../common/rest/route.js';
 import { RouteTable, type TableRoute } from '../../common/rest/route-table.service.js';
 import { submissionOf, type Submission } from './browser-form.js';
-import { isReadable, readAhead } from '../../common/fields/variables.js';
+import { isWithinYamlLimit, readAhead } from '../../common/fields/variables.js';
 import { FormLists } from './form-lists.service.js';
 import { formBodyOf } from './form-values.js';
 import { PageForms, type FormPlan } from './page-forms.service.js';
@@ -72,7 +72,7 @@ export class PageInterceptor implements NestInterceptor {
     if (route.info?.access !== 'authenticated') return {};
     const open = await this.options.openParts(route, path, actor);
     const plan = await this.forms.plan(route, open, submission.values, actor);
-    const release = await readAhead(Object.values(submission.values).filter(isReadable));
+    const release = await readAhead(Object.values(submission.values).filter(isWithinYamlLimit));
     try {
       const filled = formBodyOf(submission, plan?.fields ?? open.fields ?? route.info.body ?? []);
       request.body = plan && submission.raw === null ? plan.toBody(filled) : filled;

@@ -66,13 +66,13 @@ export interface Field {
   choices: readonly Choice[];
   max: number | null;
   min: number | null;
-  /** False: filtering and ordering by the field gives 403. */
+  /** False: filtering and ordering by the field returns 403. */
   filter: boolean;
   search: boolean;
   /** Target of a reference, or of a list of references. */
   target: (() => ResourceDefinition) | null;
   onDelete: OnDelete;
-  /** Action that a caller must be permitted on the referenced object to set the reference. */
+  /** Action on the referenced object that the caller must be permitted, in order to set the reference. */
   needs: string | null;
   /** Message if the permission of `needs` is missing. */
   refusal?: string;
@@ -146,7 +146,7 @@ const declaredOn = new WeakMap<object, Map<string, Field>>();
 /** Class whose properties are the fields of a resource or of a body. */
 export type SchemaClass<T extends object = object> = abstract new (...args: never[]) => T;
 
-/** Returns the fields of a class by name, including copies of the fields of its ancestors. */
+/** Returns the fields of a class by name, including the fields of its ancestors. */
 export function fieldsByName(prototype: object): Map<string, Field> {
   const known = declaredOn.get(prototype);
   if (known) return known;

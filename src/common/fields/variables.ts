@@ -64,9 +64,9 @@ export class VariablesError extends Error {
 const parsedAhead = new Map<string, { outcome: YamlOutcome; users: number }>();
 
 /**
- * Returns true if a sent value is a text that is short enough for YAML. Longer texts are rejected unparsed.
+ * Returns true if a sent value is a text that is short enough for YAML. Longer texts must be JSON.
  */
-export const isReadable = (value: unknown): value is string =>
+export const isWithinYamlLimit = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_YAML_LENGTH;
 
 /** Returns the texts that are YAML, if they are long enough to block the event loop. */
@@ -228,7 +228,7 @@ export function parseVariables(text: string): Record<string, unknown> {
  * @throws Unavailable
  */
 export async function variablesFault(text: string): Promise<string | null> {
-  const release = await readAhead(isReadable(text) ? [text] : []);
+  const release = await readAhead(isWithinYamlLimit(text) ? [text] : []);
   try {
     parseSentVariables(text);
     return null;

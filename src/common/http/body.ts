@@ -52,7 +52,7 @@ export function bodyReader(limitBytes: number, maxValues: number): BodyReader {
   };
 }
 
-/** Request with the bytes of JSON that `JSON.parse` can change. */
+/** Request with the bytes of a JSON body that `JSON.parse` can change. */
 interface ExactRequest {
   exact?: Buffer;
 }
@@ -210,7 +210,7 @@ function parsedBody(request: Request): Record<string, unknown> {
     throw new UnsupportedMediaType();
   }
   // Parsers skip the body of a closed connection, which must not be mistaken for an empty body.
-  if (isSupported && body === undefined) throw new BadRequest('The request body broke off.');
+  if (isSupported && body === undefined) throw new BadRequest('The request body is incomplete.');
   return asBody(body === undefined ? {} : body);
 }
 

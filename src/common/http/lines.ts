@@ -57,7 +57,7 @@ export async function* readLines(
       yield splitter.push(chunk);
     }
   } catch (error) {
-    throw request.readableAborted ? new BadRequest('The request body broke off.') : error;
+    throw request.readableAborted ? new BadRequest('The request body is incomplete.') : error;
   }
   yield splitter.end();
 }

@@ -7,7 +7,7 @@ import {
 import { finalize, type Observable } from 'rxjs';
 import { Forbidden } from '../errors/errors.js';
 import { parseJson } from '../fields/json-bounds.js';
-import { costlyToRead, isReadable, readAhead } from '../fields/variables.js';
+import { costlyToRead, isWithinYamlLimit, readAhead } from '../fields/variables.js';
 import { isRecord } from '../records.js';
 import type { ApiRequest } from '../http/request.js';
 import { OptionsService } from './options.service.js';
@@ -48,7 +48,7 @@ function textsIn(body: unknown): string[] {
   const collectTexts = (object: Readonly<Record<string, unknown>>): void => {
     for (const name of VARIABLE_FIELDS) {
       const text = object[name];
-      if (isReadable(text)) texts.push(text);
+      if (isWithinYamlLimit(text)) texts.push(text);
     }
   };
   collectTexts(body);

@@ -138,7 +138,7 @@ function writeSshConfig(dir: string, pins: readonly Pin[]): Promise<void> {
 }
 
 /**
- * Returns the name under which ssh stores the key of a host, and which its password prompt shows.
+ * Returns the name under which ssh stores the key of a host, and which the password prompt of ssh shows.
  */
 export function sshName(source: Pick<GitSource, 'host'>): string {
   const hostname = bareHostname(source);

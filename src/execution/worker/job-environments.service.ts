@@ -26,7 +26,7 @@ import { RunOutput } from './run-output.js';
 const INCOMPLETE_LOGIN =
   'Please recheck that your host, username, and password fields are all filled.';
 
-/** The container engine of this worker is missing; another worker can execute the run. */
+/** Error for a worker without a container engine; another worker can execute the run. */
 export class EngineMissing extends RunnerError {}
 
 const DAY_MS = 86_400_000;
@@ -116,7 +116,7 @@ export class JobEnvironments {
       await output.end();
     }
     const pulled = await localImage(engine, image);
-    if (!pulled) throw new RunnerError(`${label} was pulled, and is not on this worker.`);
+    if (!pulled) throw new RunnerError(`${label} was pulled, but is not on this worker.`);
     await this.pulled.recordPull(pulled);
     await this.pulled.removeUnused(engine);
     return pulled;
@@ -127,7 +127,7 @@ export class JobEnvironments {
     { environment: { image, pull }, credential_id: credential }: EnvironmentOfRun,
     { engine, output }: { engine: Engine; output: RunOutput },
   ): Promise<void> {
-    // Another run can have pulled the image meanwhile.
+    // Another run may have pulled the image in the meantime.
     if (pull !== 'always' && (await localImage(engine, image))) return;
     await pullImage({
       ...{

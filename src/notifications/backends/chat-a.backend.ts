@@ -25,7 +25,7 @@ const TRANSIENT_ERRORS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Sends bot messages to channels, one request per channel; threads are written as
+ * Backend that sends bot messages to channels, one request per channel; threads are written as
  * `channel,thread_ts`.
  */
 export const chatABackend: NotificationBackend = {

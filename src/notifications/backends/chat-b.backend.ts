@@ -5,7 +5,7 @@ import { truncate } from './limits.js';
 
 const MAX_TEXT = 16_383;
 
-/** Sends a message to the incoming webhook of a chat server. */
+/** Backend that sends messages to the incoming webhook of a chat server. */
 export const chatBBackend: NotificationBackend = {
   type: 'chat_b',
   label: 'Mattermost',

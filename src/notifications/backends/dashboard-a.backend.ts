@@ -13,7 +13,7 @@ const NUMBER = /^\d{0,15}$/;
 /** Number of a dashboard, or its UID at the service, which has at most 40 characters. */
 const DASHBOARD = /^[\w-]{0,40}$/;
 
-/** Creates an annotation on a dashboard, spanning the run if its times are known. */
+/** Backend that creates an annotation on a dashboard. The annotation spans the run if its times are known. */
 export const dashboardABackend: NotificationBackend = {
   type: 'dashboard_a',
   label: 'Grafana',

@@ -17,9 +17,9 @@ const KEY_PREFIX = 'automation-controller';
 const RATE_LIMITED = 403;
 
 /**
- * Triggers incidents through the service's generic events API, and optionally resolves them: with
- * `resolve_on_success` all failures of one template are one incident, which its next success
- * resolves (docs/decisions/0038).
+ * Backend that triggers incidents through the service's generic events API, and optionally resolves them.
+ * With `resolve_on_success`, all failures of one template are one incident, and the next success of the
+ * template resolves the incident (docs/decisions/0038).
  */
 export const incidentABackend: NotificationBackend = {
   type: 'incident_a',

@@ -31,7 +31,7 @@ interface IrcMessage {
   readonly text: string;
 }
 
-/** Sends lines to channels (which it joins first) and to nicknames, over TCP or TLS. */
+/** Backend that sends lines to channels, after joining them, and to nicknames, over TCP or TLS. */
 export const ircBackend: NotificationBackend = {
   type: 'irc',
   label: 'IRC',

@@ -7,7 +7,7 @@ import { truncate } from './limits.js';
 
 const MAX_TEXT = 1_600;
 
-/** Sends text messages, one request per number. */
+/** Backend that sends text messages, one request per number. */
 export const smsABackend: NotificationBackend = {
   type: 'sms_a',
   label: 'Twilio',

@@ -12,7 +12,7 @@ import { messageOf } from '../../common/errors/errors.js';
 const FAILURE = 'Error sending webhook notification';
 const SECRET_PREFIX = 'whsec_';
 
-/** Generic HTTP notification: sends the rendered JSON body to any URL, optionally signed. */
+/** Backend that sends the rendered JSON body to any URL, optionally signed. */
 export const webhookBackend: NotificationBackend = {
   type: 'webhook',
   label: 'Webhook',

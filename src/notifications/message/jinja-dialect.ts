@@ -51,8 +51,8 @@ const filterOf = ({ filter }: TreeNode): string =>
   String(filter?.callee?.value ?? filter?.value ?? '');
 
 /**
- * Applies a filter. `FILTERS`, `safe`, the filters that escape, and filters of lists with the name of another
- * filter or test are applied here; the engine applies the others, with a converted operand.
+ * Applies a filter. This function applies `FILTERS`, `safe`, the filters that escape, and `map`, `select` and
+ * `reject` of lists; the engine applies the other filters, with a converted operand.
  */
 export function applyFilter(
   node: TreeNode,

@@ -36,7 +36,7 @@ export const HTTP_SETTINGS = {
     min: 1,
     help: 'Maximum number of open connections from one address to the API of one machine. Connections from TRUSTED_PROXIES are not counted.',
   }),
-  STRANGER_BYTES_MAX: system.bytes({
+  UNAUTHENTICATED_BYTES_MAX: system.bytes({
     default: 64 * MEGABYTE,
     min: MEGABYTE,
     help: 'Maximum total size of the bodies of unauthenticated requests, such as webhook deliveries, that the API of one machine keeps in memory, in bytes.',

@@ -13,7 +13,9 @@ import { eventually } from '../support/eventually.js';
 let test: TestApp;
 let sockets: Socket[] = [];
 beforeAll(async () => {
-  test = await boot({ settings: { STRANGER_BYTES_MAX: '1048576', WEBHOOK_BODY_LIMIT: '2000000' } });
+  test = await boot({
+    settings: { UNAUTHENTICATED_BYTES_MAX: '1048576', WEBHOOK_BODY_LIMIT: '2000000' },
+  });
 });
 afterEach(() => {
   for (const socket of sockets) socket.destroy();

@@ -25,7 +25,7 @@ async function openConnection(): Promise<{ response: Response; leave: () => Prom
 }
 
 const holding = (max: number): UnauthenticatedBytes =>
-  new UnauthenticatedBytes({ STRANGER_BYTES_MAX: max } as Settings);
+  new UnauthenticatedBytes({ UNAUTHENTICATED_BYTES_MAX: max } as Settings);
 
 describe('UnauthenticatedBytes', () => {
   it('limits the bytes of all unauthenticated requests until they end', async () => {

@@ -22,7 +22,7 @@ export class UnauthenticatedBytes {
     // If the client disconnected during authentication, there is no further close event to release the
     // bytes.
     if (response.closed) return;
-    if (this.total + bytes > this.settings.STRANGER_BYTES_MAX) {
+    if (this.total + bytes > this.settings.UNAUTHENTICATED_BYTES_MAX) {
       throw new Unavailable(RETRY_SECONDS);
     }
     const share = this.shares.get(response);

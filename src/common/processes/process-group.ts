@@ -15,7 +15,7 @@ const LONGEST_PAUSE_MS = 30_000;
 const MAX_WAIT_MS = 2000;
 
 /** Settings with limits for the whole API, which are divided among the processes. */
-const SHARED = ['DATABASE_POOL_SIZE', 'STRANGER_BYTES_MAX'] as const;
+const SHARED = ['DATABASE_POOL_SIZE', 'UNAUTHENTICATED_BYTES_MAX'] as const;
 
 /** Metrics that one member requested. */
 interface Gathering {

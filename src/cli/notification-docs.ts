@@ -12,15 +12,16 @@ const COMMAND = 'npm run controller -- notification-docs';
 
 const INTRODUCTION = `# Notifications
 
-The values of \`notification_type\` and the keys of their \`notification_configuration\`. Unknown keys are
-stored and returned unchanged. Secrets are encrypted at rest and shown as \`$encrypted$\`; a request with
-this value keeps the stored secret. A PATCH replaces the whole configuration and merges \`messages\`. URLs
-are encrypted at rest too; users who can only read the template see them masked, as in all records.
+This page lists the values of \`notification_type\`, and the keys of \`notification_configuration\` for each.
+Unknown keys are stored and returned unchanged. Secrets are encrypted at rest and shown as \`$encrypted$\`;
+a request with this value keeps the stored secret. A PATCH replaces the whole configuration and merges
+\`messages\`. URLs are encrypted at rest too; users who can only read the template see masked URLs, also in
+the records.
 
 | To | Send |
 |---|---|
 | try a template | \`POST /api/v2/notification_templates/<id>/test/\`, with \`{"event": "success"}\` for the message of an event: one immediate attempt, whose record is then \`successful\` or \`failed\` |
-| get notified of runs | \`POST /api/v2/<parent>/<id>/notification_templates_<event>/\` \`{"id": <id>}\`: \`started\`, \`success\`, \`error\` of job templates, workflow job templates, projects and organizations, \`approvals\` of workflow job templates and organizations |
+| get notified of runs | \`POST /api/v2/<parent>/<id>/notification_templates_<event>/\` \`{"id": <id>}\`: \`started\`, \`success\`, \`error\` of templates of jobs, workflow jobs and system jobs, of projects, inventory sources and organizations; \`approvals\` of workflow job templates and organizations |
 | see the attempts | \`GET /api/v2/notifications/<id>/attempts/\`; \`summary_fields.circuit_breaker\` of the template shows whether attempts to its destination are paused |
 | resend a notification | \`POST /api/v2/notifications/<id>/resend/\` |
 | resend a time range | \`POST /api/v2/notification_templates/<id>/resend/\` \`{"from": "2026-01-31T00:00:00Z"}\`, \`?dry_run=1\` for a preview |
@@ -31,7 +32,7 @@ are encrypted at rest too; users who can only read the template see them masked,
 | \`failed\` | the last attempt failed, with the reason in \`error\`. \`next_attempt_at\` is the time of the next attempt; null: no further attempt |
 | \`successful\` | an attempt succeeded |
 
-Network errors, timeouts, 408, 425, 429 and 5xx are retried, with eight attempts in about four hours.
+Network errors, timeouts, 408, 425, 429 and 5xx are retried, with up to eight attempts in about four hours.
 Other refusals and tests are not retried. A record with a planned attempt cannot be resent. A template
 with a \`pending\` record cannot be deleted; deleting a template cancels its planned attempts. If a worker
 dies during an attempt, also of a test, another worker repeats the attempt with the same id.

@@ -34,7 +34,7 @@ export function writeToConnection(to: SocketTarget, text: string): Promise<void>
   return new Promise((resolve, reject) => {
     let hasEnded = false;
     const expired = setTimeout(
-      () => socket.destroy(new OutboundError('timeout', `${target}: no answer in time.`)),
+      () => socket.destroy(new OutboundError('timeout', `${target}: no response in time.`)),
       to.timeoutMs,
     );
     socket.once(to.tls ? 'secureConnect' : 'connect', () => socket.end(text));

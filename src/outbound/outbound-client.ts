@@ -105,7 +105,7 @@ export class OutboundClient implements OnApplicationShutdown {
       return { ...response, durationMs: Math.round(performance.now() - startedAt) };
     } catch (error) {
       if (signal.aborted) {
-        throw new OutboundError('timeout', `${url.host}: no complete answer in time.`, {
+        throw new OutboundError('timeout', `${url.host}: no complete response in time.`, {
           cause: error,
         });
       }

@@ -71,11 +71,11 @@ const TEXT_BY_KIND: Readonly<Record<OutboundErrorKind, string>> = {
   address: 'the address is not permitted',
   dns: 'the name could not be resolved',
   connect: 'the connection was refused or the host is unreachable',
-  timeout: 'no answer in time',
+  timeout: 'no response in time',
   tls: 'the TLS connection could not be established',
-  reset: 'the connection was closed before the answer was complete',
+  reset: 'the connection was closed before the response was complete',
   redirect: 'the redirect was not followed',
-  too_large: 'the answer is too large',
+  too_large: 'the response is too large',
   invalid: 'the request is not valid',
 };
 

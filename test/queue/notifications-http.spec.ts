@@ -207,7 +207,7 @@ describe.each(Object.keys(HTTP_KINDS) as HttpKind[])('%s', (kind) => {
     expect(row).toMatchObject({
       status: 'failed',
       error: expect.stringMatching(
-        `^${failure}: 127\\.0\\.0\\.1:${matrix.http.port}: the connection was closed before the answer was complete \\(\\w+\\)\\.$`,
+        `^${failure}: 127\\.0\\.0\\.1:${matrix.http.port}: the connection was closed before the response was complete \\(\\w+\\)\\.$`,
       ),
       attempt: { successful: false, status_code: null },
     });
@@ -244,7 +244,7 @@ it('every HTTP service hangs at once: each attempt times out, and others do not 
     const row = await matrix.attempted(sent);
     expect(row).toMatchObject({
       status: 'failed',
-      error: `${HTTP_KINDS[kinds[index]!].failure}: 127.0.0.1:${matrix.http.port}: no answer in time (UND_ERR_HEADERS_TIMEOUT).`,
+      error: `${HTTP_KINDS[kinds[index]!].failure}: 127.0.0.1:${matrix.http.port}: no response in time (UND_ERR_HEADERS_TIMEOUT).`,
       attempt: { successful: false, status_code: null },
     });
     expect(row.wait).toBeLessThanOrEqual(5);

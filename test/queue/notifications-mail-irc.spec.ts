@@ -104,7 +104,7 @@ describe('email', () => {
     await matrix.expectOthersServed(sent);
     expect(await matrix.attempted(sent)).toMatchObject({
       status: 'failed',
-      error: 'Error sending notification email: no answer in time',
+      error: 'Error sending notification email: no response in time',
       attempt: { successful: false, status_code: null },
     });
     open();
@@ -202,7 +202,7 @@ describe('irc', () => {
     expect(row).toMatchObject({
       status: 'failed',
       error: expect.stringMatching(
-        `^Error sending notification irc: 127\\.0\\.0\\.1:${sink.port}: (connection closed|the connection was closed before the answer was complete \\(\\w+\\))\\.$`,
+        `^Error sending notification irc: 127\\.0\\.0\\.1:${sink.port}: (connection closed|the connection was closed before the response was complete \\(\\w+\\))\\.$`,
       ),
       attempt: { successful: false, status_code: null },
     });

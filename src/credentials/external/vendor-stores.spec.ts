@@ -131,7 +131,7 @@ describe.each(samples)('$namespace', (sample) => {
     stores.faults.push('hang', 'hang', 'hang');
     const store = storeOf(namespace, inputs(stores.url));
     const [answer] = await new HastyLookups(client, settings, tokens).fetch([{ store, location }]);
-    expect(String(answer)).toContain('no complete answer in time');
+    expect(String(answer)).toContain('no complete response in time');
   });
 });
 

@@ -93,7 +93,7 @@ async function sendMail(
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new OutboundError('timeout', 'no answer in time'));
+      reject(new OutboundError('timeout', 'no response in time'));
       socket.destroy();
     }, timeoutMs);
   });

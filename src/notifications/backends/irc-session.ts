@@ -94,7 +94,7 @@ export class IrcSession {
     for (;;) {
       // Checked first, so that the deadline also ends a session whose server never stops sending lines.
       const remaining = deadline - Date.now();
-      if (remaining <= 0) throw new OutboundError('timeout', 'no answer in time');
+      if (remaining <= 0) throw new OutboundError('timeout', 'no response in time');
       const line = this.lines.shift();
       if (line) return line;
       if (this.failure) throw this.failure;

@@ -158,7 +158,7 @@ describe('irc', () => {
       expect(await Promise.race([sending, Promise.resolve('waiting')])).toBe('waiting');
       jest.advanceTimersByTime(2_000);
       expect(await sending).toMatchObject({
-        message: 'Error sending notification irc: no answer in time',
+        message: 'Error sending notification irc: no response in time',
         retryable: true,
         delivered: [],
       });

@@ -123,7 +123,7 @@ export class LaunchController extends TemplateLaunches {
   @Route({
     operationId: 'job_template_launch',
     summary:
-      'Launch a job, or a workflow job of slices. Fields without a prompt are ignored and listed.',
+      'Launch a job, or a workflow job of slices. `ignored_fields` lists sent fields without a prompt.',
     parent: jobTemplates,
     resource: jobs,
     response: anyOfSchemas(
@@ -183,7 +183,7 @@ export class WorkflowLaunchController extends TemplateLaunches {
   @Idempotent()
   @Route({
     operationId: 'workflow_job_template_launch',
-    summary: 'Launch the workflow. Fields without a prompt are ignored and listed.',
+    summary: 'Launch the workflow. `ignored_fields` lists sent fields without a prompt.',
     parent: workflowJobTemplates,
     resource: workflowJobs,
     adds: { workflow_job: WIDE_INTEGER, ignored_fields: IGNORED },

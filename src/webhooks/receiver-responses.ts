@@ -12,7 +12,7 @@ export const responseMessage = (
   { queued }: Pick<ReceiverKind, 'queued'>,
 ): string => ({ accepted: queued, duplicate: DUPLICATE, ignored: IGNORED })[verdict];
 
-/** JSON schema of responses to deliveries (docs/contract/webhooks.md#answers). */
+/** JSON schema of responses to deliveries (docs/contract/webhooks.md#responses). */
 export const RECEIVER_RESPONSE = object(
   {
     message: described(STRING, 'Outcome, as a sentence.'),

@@ -136,7 +136,7 @@ const searchBox = (): Html =>
   </form>`;
 
 const THEME_LABELS: Record<Theme, string> = {
-  auto: 'Theme of the system',
+  auto: 'System theme',
   light: 'Light theme',
   dark: 'Dark theme',
 };

@@ -57,7 +57,7 @@ export class KnownHosts {
 const hostNameOf = (line: string): string | undefined => KEY.exec(line)?.[1];
 
 /**
- * Returns the path below `HOME`. ssh itself uses the home directory of the passwd entry, but the passwd entry
- * of the installed account names a folder that does not exist, and `HOME` is the data folder.
+ * Returns the path below `HOME`. ssh itself uses the home directory of the passwd entry, which does not exist
+ * for the account that `npm start` creates. `npm start` sets `HOME` to a folder below `DATA_DIR`.
  */
 const accountFile = (): string => join(homedir(), '.ssh', NAME);

@@ -22,7 +22,7 @@ export const onDelete = (effect: OnDelete) =>
 export const CASCADE = onDelete('CASCADE');
 export const SET_NULL = onDelete('SET NULL');
 
-/** Default of a column: the start of the transaction. */
+/** Returns the default of a time column: the start of the transaction. */
 export const now = (): string => 'now()';
 
 /** Declares an id that PostgreSQL generates. */

@@ -49,10 +49,10 @@ export class InventorySourceHooks implements ResourceHooks<InventorySource> {
     await this.check(values, row, '');
   }
 
-  /** Delivered hosts and groups remain; the claims on them are deleted. */
+  /** Deletes the updates of the source. Imported hosts and groups remain; its claims on them are deleted. */
   async prepareDelete(row: RowOf<InventorySource>): Promise<void> {
     if (row.source === CONSTRUCTED.value) {
-      throw new BadRequest('The source of a constructed inventory goes with the inventory.');
+      throw new BadRequest('The source of a constructed inventory is deleted with the inventory.');
     }
     await assertNoActiveRuns(this.runs, ['unified_job_template_id'], [row.id]);
     await this.updates.removeOf(row.id);

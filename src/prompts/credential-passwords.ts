@@ -43,7 +43,7 @@ function withTopLevel(sent: unknown, nested: unknown): unknown {
   return typeof nested === 'object' && !Array.isArray(nested) ? { ...topLevel, ...nested } : nested;
 }
 
-/** A text that cannot be stored becomes null, which the validators refuse. */
+/** Returns the passwords of a body. A text that cannot be stored becomes null, which the validators refuse. */
 const passwordsIn = (body: Passwords): Passwords =>
   Object.fromEntries(
     Object.entries(body)

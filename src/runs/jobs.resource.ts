@@ -33,7 +33,7 @@ export const runsOrganization: Predicate = anyOf(
 );
 
 /**
- * Predicate that excludes parents of bulk launches: fewer users see these in lists than other runs
+ * Excludes parents of bulk launches, which fewer users see in lists than other runs
  * (docs/contract/bulk.md#who-sees-the-workflow-job).
  */
 const isNotBulkParent: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')} IS NOT TRUE`;

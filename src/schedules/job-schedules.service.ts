@@ -111,7 +111,7 @@ export class JobSchedules {
     return (await this.wouldShowSecrets(job, job.unified_job_template_id)) ? TEXTS.secrets : null;
   }
 
-  /** A schedule hides only the answers of its survey; a job also hides secrets of its workflow. */
+  /** Returns true if a schedule would show secrets of the job: it hides only secret answers of the survey. */
   private async wouldShowSecrets(job: RowOf<Job>, templateId: number): Promise<boolean> {
     const secrets = maskedNames(promptsOf(job.launch_config).extra_vars);
     const { survey } = entryOf(await this.targets.templates([templateId]), templateId);

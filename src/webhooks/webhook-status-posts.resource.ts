@@ -5,7 +5,7 @@ import { and, or } from '../database/sql.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { WebhookStatusPost } from './webhook-status-post.entity.js';
 
-/** Predicate: the row is a run that a webhook can launch, and the caller can read it. */
+/** Permits runs that a webhook can launch, and that the caller can read. */
 const isReadableRun: Predicate = (alias, actor) =>
   or(
     ...RECEIVER_KINDS.map(({ runs }) => {

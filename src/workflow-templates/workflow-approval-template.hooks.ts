@@ -8,7 +8,7 @@ import type { WorkflowApprovalTemplate } from './workflow-approval-template.enti
 export class WorkflowApprovalTemplateHooks implements ResourceHooks<WorkflowApprovalTemplate> {
   constructor(private readonly runs: ActiveRunsQuery) {}
 
-  /** The node remains without a template. */
+  /** Permits the deletion if no approval is pending. The node remains, without a template. */
   async prepareDelete(row: RowOf<WorkflowApprovalTemplate>): Promise<void> {
     await assertNoActiveRuns(this.runs, ['unified_job_template_id'], [row.id]);
   }

@@ -4,7 +4,7 @@ import type { TestApp } from './boot.js';
 
 export type BulkLaunches = Awaited<ReturnType<typeof bulkLaunches>>;
 
-/** Two templates that a member of the organization may launch, and the requests of bulk launches. */
+/** Creates two templates that a member of the organization may launch, and returns requests of bulk launches. */
 export async function bulkLaunches({ make, home, as, database }: TestApp) {
   const organization = home.organization.id;
   const project = (await make.project({ organization })).id;

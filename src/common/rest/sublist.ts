@@ -324,7 +324,7 @@ export function attached<Rules>(
   };
 }
 
-/** Order in which the children were attached. */
+/** Returns the order in which the children were attached. */
 const linkOrder = (
   definition: ResourceDefinition,
   relation: ManyToMany,

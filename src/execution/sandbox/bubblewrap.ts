@@ -118,10 +118,10 @@ function filterArguments({ filter }: Plan): string[] {
   return filter ? ['--seccomp', '4'] : [];
 }
 
-/** Path of the system call filter of a command; not visible inside. */
+/** Returns the path of the system call filter of a command. The sandbox does not contain the file. */
 export const filterFile = ({ root }: SandboxSpec): string => join(root, 'filter');
 
-/** Path of the file with the bubblewrap options of one command, each terminated by NUL. */
+/** Returns the path of the file with the bubblewrap options of one command, each terminated by NUL. */
 export const optionsFile = ({ root }: SandboxSpec): string => join(root, 'options');
 
 function userNamespace({ closesUserNamespaces }: Plan): string[] {

@@ -165,7 +165,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     return { prepared, masker, revision: files.revision, shared: files.shared, facts };
   }
 
-  /** A timeout of -1 means no timeout, 0 the default of the settings. */
+  /** Returns the limits of a job. A timeout of -1 means no timeout, 0 the default of the settings. */
   private async limits({ timeout }: JobContext) {
     const { DEFAULT_JOB_TIMEOUT: defaultTimeout, DEFAULT_JOB_IDLE_TIMEOUT: idleSeconds } =
       await this.runtime.get('DEFAULT_JOB_TIMEOUT', 'DEFAULT_JOB_IDLE_TIMEOUT');

@@ -60,7 +60,7 @@ export class StreamSlots implements BeforeApplicationShutdown {
     return false;
   }
 
-  /** The server waits for open connections, so streams must end before it closes. */
+  /** Ends all streams before the server closes, because the server waits for open connections. */
   beforeApplicationShutdown(): void {
     this.isStopping = true;
     for (const controller of this.open) controller.abort();

@@ -329,7 +329,7 @@ const pageBuild: Json = {
   updated_at: WHEN,
 };
 
-/** All events of the contract's table, in its order. */
+/** Returns all events of the table in the contract, in its order. */
 export function samplesOfA(): WebhookSample[] {
   const head = { ref: COMMITS.head, refName: 'feature/page' };
   const status = (ref: string): string => `${API}/repos/octo/site/statuses/${ref}`;

@@ -153,7 +153,7 @@ function mergeRequest(): Json {
   };
 }
 
-/** All events of the contract's table, in its order. */
+/** Returns all events of the table in the contract, in its order. */
 export function samplesOfB(): WebhookSample[] {
   const status = (ref: string): string => `${ROOT}/api/v4/projects/15/statuses/${ref}`;
   const pushed = (ref: string) => ({

@@ -109,7 +109,7 @@ function pullRequest(): Json {
   };
 }
 
-/** All events of the contract's table, in its order. */
+/** Returns all events of the table in the contract, in its order. */
 export function samplesOfC(): WebhookSample[] {
   const status = (ref: string): string => `${ROOT}/rest/build-status/1.0/commits/${ref}`;
   const pushed = {

@@ -39,7 +39,7 @@ export class CommandModules {
    */
   async resolve(name: string): Promise<string> {
     const offered = await this.offered();
-    if (offered.length === 0) throw new Forbidden('Ad hoc commands are switched off.');
+    if (offered.length === 0) throw new Forbidden('Ad hoc commands are disabled.');
     const short = new Set(offered.map(shortName));
     if (name === '' && !short.has(DEFAULT_MODULE)) {
       throw Invalid.field('module_name', 'This field is required.');

@@ -80,7 +80,7 @@ export class AuthorizationServer {
     const { uris } = redirectUrisOf(application.redirect_uris);
     const redirectUri = parameters.redirect_uri ?? (uris.length === 1 ? uris[0] : undefined);
     if (redirectUri === undefined || !uris.includes(redirectUri)) {
-      throw new BadRequest('The redirect_uri is not one of those of the application.');
+      throw new BadRequest('The redirect_uri is not registered for the application.');
     }
     const scope = parameters.scope?.split(' ').filter((name) => SCOPES.includes(name));
     return { application, redirectUri, scope: scope?.length ? scope : DEFAULT_SCOPE };

@@ -70,7 +70,7 @@ async function pagesOf(read: ReadPath, path: string): Promise<unknown[]> {
 
 /** Returns the error for a response that GitHub would not send. */
 export const unexpected = (path: string): OutboundError =>
-  new OutboundError('invalid', `The response to ${path} is not one of GitHub.`);
+  new OutboundError('invalid', `The response to ${path} is not in the format of GitHub.`);
 
 function textOf(value: unknown, name: string): string {
   const text = memberOf(value, name);

@@ -42,7 +42,7 @@ export class InstanceGroupHooks implements ResourceHooks<InstanceGroup> {
 
   async prepareDelete({ name }: RowOf<InstanceGroup>): Promise<void> {
     if (name === DEFAULT_GROUP) {
-      throw new Forbidden('The default instance group cannot be deleted: every worker is in it.');
+      throw new Forbidden('The default instance group cannot be deleted: every instance is in it.');
     }
   }
 

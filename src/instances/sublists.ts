@@ -40,7 +40,7 @@ export const machinesOfGroup =
       needs: 'instances',
       check: async (context, machine) => {
         if (context.parent.name === DEFAULT_GROUP) {
-          throw new BadRequest('Every machine is in the default instance group.');
+          throw new BadRequest('Every instance is in the default instance group.');
         }
         await setListed(context, machine, true);
       },

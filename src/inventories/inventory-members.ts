@@ -92,7 +92,7 @@ function assertReadable(names: readonly string[]): void {
     const isShown = next === undefined || ['id', 'pk', ...target.summary].includes(next);
     if (readable === undefined || (readable === 'summary' && !isShown)) {
       throw new BadRequest(
-        `Smart inventories cannot look into ${path.slice(0, index + 2).join('__')}`,
+        `Smart inventories cannot filter by ${path.slice(0, index + 2).join('__')}`,
       );
     }
     definition = target;

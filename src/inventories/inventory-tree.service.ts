@@ -65,4 +65,4 @@ function assertSize(entries: number): void {
 }
 
 const tooLarge = (max: string): BadRequest =>
-  new BadRequest(`The tree has more than ${max}. Use root_groups/ and the children/ of groups.`);
+  new BadRequest(`The tree has more than ${max}. Use root_groups/ and children/ of each group.`);

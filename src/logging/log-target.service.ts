@@ -79,7 +79,7 @@ export class LogTarget {
     const { authorization = '' } = request.headers;
     const secrets = [authorization.replace(/^\w+ /, ''), settings.LOG_AGGREGATOR_PASSWORD];
     const quote = maskText(body, secrets).replace(/\s+/g, ' ').trim().slice(0, MAX_QUOTE);
-    throw new OutboundError('invalid', `The log aggregator answered ${status}: ${quote}`);
+    throw new OutboundError('invalid', `The log aggregator returned ${status}: ${quote}`);
   }
 }
 

@@ -53,7 +53,7 @@ export class RedeliveryService {
     const [found] = id === null ? [] : await this.templates.receiving([id]);
     const kind = RECEIVER_KINDS.find(({ type }) => type === found?.type);
     if (!kind || found?.service !== service) {
-      throw new BadRequest('The template does not receive webhooks of this service any more.');
+      throw new BadRequest('The template no longer receives webhooks of this service.');
     }
     return { ...found, kind };
   }

@@ -170,7 +170,7 @@ describe('instance groups', () => {
     await superuser.post(`${group.url}instances/`, { id, disassociate: true }).expect(204);
     expect((await superuser.get(`${group.url}instances/`).expect(200)).body.count).toBe(0);
     const all = await superuser.post('instance_groups/default/instances/', { id }).expect(400);
-    expect(all.body).toEqual({ detail: 'Every machine is in the default instance group.' });
+    expect(all.body).toEqual({ detail: 'Every instance is in the default instance group.' });
   });
 
   it('are created and deleted by superusers, and changed by their admins', async () => {

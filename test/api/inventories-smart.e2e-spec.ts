@@ -98,7 +98,7 @@ it.each([
     { host_filter: 'created_by__email=a' },
     {
       host_filter: [
-        'Invalid query created_by__email=a: Smart inventories cannot look into created_by__email',
+        'Invalid query created_by__email=a: Smart inventories cannot filter by created_by__email',
       ],
     },
   ],
@@ -106,7 +106,7 @@ it.each([
     { host_filter: 'last_job__playbook=a' },
     {
       host_filter: [
-        'Invalid query last_job__playbook=a: Smart inventories cannot look into last_job__playbook',
+        'Invalid query last_job__playbook=a: Smart inventories cannot filter by last_job__playbook',
       ],
     },
   ],
@@ -123,7 +123,7 @@ it.each([
   ].map((path): [object, object] => [
     { host_filter: `${path}=a` },
     {
-      host_filter: [expect.stringContaining(`${path}=a: Smart inventories cannot look into`)],
+      host_filter: [expect.stringContaining(`${path}=a: Smart inventories cannot filter by`)],
     },
   ]),
 ])('a smart inventory is refused with %j', async (fields, errors) => {

@@ -218,7 +218,7 @@ describe('errors', () => {
     async (name) => {
       for (const path of ['teams/', 'jobs/', `organizations/${red.id}/teams/`]) {
         const { body } = await get(`${path}?${name}=1`).expect(400);
-        expect(body).toEqual({ detail: `The parameter ${name} has no meaning for this list.` });
+        expect(body).toEqual({ detail: `The parameter ${name} does not apply to this list.` });
       }
     },
   );

@@ -197,7 +197,7 @@ describe('test/', () => {
     await enable();
     sink.reply({ status: 403, body: { text: `Invalid ${SECRET}` } });
     const { body, text } = await ask().expect(400);
-    expect(body.error).toMatch(/answered 403: .*Invalid \*\*\*/);
+    expect(body.error).toMatch(/returned 403: .*Invalid \*\*\*/);
     expect(text).not.toContain(SECRET);
   });
 

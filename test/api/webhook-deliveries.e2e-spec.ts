@@ -304,7 +304,7 @@ it('the log outlives its template, which can be deleted after its jobs have ende
   const again = await test.as.superuser
     .post(`webhook_deliveries/${body.delivery}/redeliver/`, {})
     .expect(400);
-  expect(again.body.detail).toContain('does not receive webhooks of this service any more');
+  expect(again.body.detail).toContain('no longer receives webhooks of this service');
 });
 
 describe('the test of filters', () => {

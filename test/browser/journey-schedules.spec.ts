@@ -146,9 +146,9 @@ describePages('schedules', session, (open) => {
     const { page } = open;
     const made = await scheduled('DTSTART:20300101T000000Z RRULE:FREQ=DAILY;INTERVAL=1');
     await page.goto(`/api/v2/job_templates/${made.unified_job_template}/`);
-    await page.getByRole('button', { name: /^Switch off/ }).click();
-    await page.getByText('switched off').waitFor();
-    await page.getByRole('button', { name: /^Switch on/ }).click();
+    await page.getByRole('button', { name: /^Disable/ }).click();
+    await page.locator('#schedules').getByText('disabled').waitFor();
+    await page.getByRole('button', { name: /^Enable/ }).click();
     await page.locator('#schedules').getByText('next').waitFor();
     const { body } = await test.as.superuser.get(`schedules/${made.id}/`).expect(200);
     expect(body.enabled).toBe(true);

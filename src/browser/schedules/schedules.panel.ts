@@ -57,7 +57,7 @@ export class SchedulesPanel implements Panel<ShownTemplate> {
 function scheduleItem(schedule: Item, back: { csrf: string; returnTo: string }): Html {
   const { url, rrule, enabled, next_run: next } = schedule;
   const parts = readRule(String(rrule));
-  const label = enabled === true ? 'Switch off' : 'Switch on';
+  const label = enabled === true ? 'Disable' : 'Enable';
   const title = objectTitleOf(schedule);
   return html`<li>
     <a href="${String(url)}">${title}</a>
@@ -65,7 +65,7 @@ function scheduleItem(schedule: Item, back: { csrf: string; returnTo: string }):
     <small
       >${
         enabled !== true
-          ? 'switched off'
+          ? 'disabled'
           : typeof next === 'string'
             ? html`next ${timeView(next)}`
             : 'over'

@@ -111,7 +111,7 @@ export function parseListQuery(
     if (LIST_PARAMETERS.has(key) || key === expression) continue;
     if (events && EVENT_PARAMETERS.has(key)) continue;
     if (EVENT_PARAMETERS.has(key) || OTHER_PARAMETERS.has(key)) {
-      throw new BadRequest(`The parameter ${key} has no meaning for this list.`);
+      throw new BadRequest(`The parameter ${key} does not apply to this list.`);
     }
     const parsed = parseCondition(key, value);
     (parsed.group === 'or' ? any : parsed.group === 'chain' ? chained : all).push(parsed.condition);

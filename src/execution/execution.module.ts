@@ -45,7 +45,7 @@ import { NodeRuns } from './workflow-engine/node-runs.service.js';
 import { WorkflowEngine } from './workflow-engine/workflow-engine.js';
 import { WorkflowGraphs } from './workflow-engine/workflow-graphs.service.js';
 
-/** Scheduler, workflow engine, runner and clean-up of runs. Only the worker process loads this module. */
+/** Scheduler, workflow engine, runner and cleanup of runs. Only the worker process loads this module. */
 @Module({
   imports: [
     AdHocCommandsModule,

@@ -31,7 +31,7 @@ export const authenticators = defineResource({
   naturalKey: ['slug'],
   auditHidden: ['configuration'],
   pages: {
-    list: { about: 'Identity providers that users log in with, beside local passwords.' },
+    list: { about: 'Identity providers that users log in with, besides local passwords.' },
     columns: ['name', 'kind', 'slug', 'enabled', 'order', 'create_users'],
   },
   unique: {

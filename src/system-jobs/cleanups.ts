@@ -13,7 +13,7 @@ export interface Removal {
   batches(): AsyncIterable<number>;
 }
 
-/** The clean-ups that system jobs run; implemented by the feature `retention`. */
+/** The cleanups that system jobs run; implemented by the feature `retention`. */
 export abstract class Cleanups {
   /** @param days age in days from which objects are removed; null for the default of the kind */
   abstract of(kind: CleanupKind, days: number | null): Removal;

@@ -1,4 +1,4 @@
-/** Options of a clean-up, from the variables of its launch. */
+/** Options of a cleanup, from the variables of its launch. */
 export interface CleanupOptions {
   /** Age in days from which rows are removed; null for the default of the kind. */
   days: number | null;

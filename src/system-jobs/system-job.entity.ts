@@ -4,7 +4,7 @@ import { ReadOnly } from '../common/fields/read-only.decorator.js';
 import { ExecutedJob, RUN_FIELDS } from '../runs/unified-job.entity.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 
-/** Kinds of clean-ups with their labels; the migrations contain one template of each kind. */
+/** Kinds of cleanups with their labels; the migrations contain one template of each kind. */
 export const CLEANUPS = [
   ['cleanup_jobs', 'Remove jobs older than a certain number of days'],
   ['cleanup_activitystream', 'Remove activity stream entries older than a certain number of days'],
@@ -15,17 +15,17 @@ export const CLEANUPS = [
 ] as const;
 export type CleanupKind = (typeof CLEANUPS)[number][0];
 
-/** One clean-up of the installation, which runs as system jobs (docs/contract/system-jobs.md). */
+/** One cleanup of the installation, which runs as system jobs (docs/contract/system-jobs.md). */
 export class SystemJobTemplate extends UnifiedTemplate {
   // The column is shared with job templates, which have another default.
-  @Choices(CLEANUPS, { readOnly: true, columnDefault: 'run', help: 'Kind of the clean-up.' })
+  @Choices(CLEANUPS, { readOnly: true, columnDefault: 'run', help: 'Kind of the cleanup.' })
   job_type!: CleanupKind;
 
   @Reference('execution_environment', { ...RUN_FIELDS.environment, readOnly: true })
   execution_environment!: Reference | null;
 }
 
-/** One run of a clean-up (docs/contract/system-jobs.md#runs). */
+/** One run of a cleanup (docs/contract/system-jobs.md#runs). */
 @ReadOnly()
 export class SystemJob extends ExecutedJob {
   @Reference('system_job_template', {
@@ -37,7 +37,7 @@ export class SystemJob extends ExecutedJob {
   system_job_template!: Reference | null;
 
   // The column is shared with other runs, which have another default.
-  @Choices(CLEANUPS, { columnDefault: 'check', help: 'Kind of the clean-up.' })
+  @Choices(CLEANUPS, { columnDefault: 'check', help: 'Kind of the cleanup.' })
   job_type!: CleanupKind;
 
   @Text({ ...describedAs('json'), filter: false, help: 'Variables of the launch.' })

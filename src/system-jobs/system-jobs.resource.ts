@@ -6,7 +6,7 @@ import { TemplateRunExtension, TEMPLATE_RUN_SHOWS } from '../runs/template-run.e
 import { templateNotifications } from '../templates/template-notifications.js';
 import { SystemJob, SystemJobTemplate } from './system-job.entity.js';
 
-// Clean-ups affect all organizations: superusers can launch them, auditors can read them.
+// Cleanups affect all organizations: superusers can launch them, auditors can read them.
 const OPERATORS_ONLY = { read: superusersOnly, listRefusal: 'Superuser privileges needed.' };
 
 export const systemJobTemplates = defineResource({
@@ -22,7 +22,7 @@ export const systemJobTemplates = defineResource({
     actions: { launch: superusersOnly, attach_notifications: superusersOnly },
   },
   pages: {
-    list: { about: 'Clean-ups that remove old data. They run as system jobs.' },
+    list: { about: 'Cleanups that remove old data. They run as system jobs.' },
     columns: ['name', 'status', 'last_job_run', 'next_job_run'],
   },
   relations: {

@@ -1,4 +1,4 @@
-/** Clean-ups as templates and runs (docs/contract/system-jobs.md). */
+/** Cleanups as templates and runs (docs/contract/system-jobs.md). */
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
 

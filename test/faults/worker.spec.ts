@@ -1,6 +1,6 @@
 /**
  * Budget: 45 s, because nine workers start and playbooks of real Ansible are interrupted. In deep tests
- * 20 s more: a clean-up of 24,000 runs whose workers are killed at any moment, and not only after a batch,
+ * 20 s more: a cleanup of 24,000 runs whose workers are killed at any moment, and not only after a batch,
  * as in `npm test`.
  */
 import { readdir, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import { processesWith, type Program } from './support/processes.js';
 const START_MS = 60_000;
 /** Duration longer than any test: whatever is killed is killed in the middle. */
 const LONG_S = 600;
-/** Number of runs that a clean-up removes, and of kills of its worker during the clean-up. */
+/** Number of runs that a cleanup removes, and of kills of its worker during the cleanup. */
 const OLD_RUNS = IS_DEEP ? 24_000 : 250;
 const KILLS = IS_DEEP ? 3 : 0;
 const CLEANUP_MS = IS_DEEP ? 600_000 : 180_000;
@@ -148,7 +148,7 @@ describe('a worker that dies', () => {
       // Five attempts are used up: any other kind of run would now fail.
       await cluster.rows(`
       INSERT INTO unified_jobs (type, name, status, job_type, extra_vars, attempt)
-      VALUES ('system_job', 'clean-up', 'pending', 'cleanup_jobs', '{"days": 30}', 5)`);
+      VALUES ('system_job', 'cleanup', 'pending', 'cleanup_jobs', '{"days": 30}', 5)`);
       await die('system-job-batch');
       const rest = await left();
       expect(rest?.exact).toBe(true);

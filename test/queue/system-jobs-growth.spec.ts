@@ -2,8 +2,8 @@
  * Budget: 20 s, because it inserts and removes some thousand runs. In deep tests 1,000,000 runs with 10
  * events each, which takes half an hour.
  *
- * A clean-up of a large installation does not disturb its users: lists stay fast, locks are short, and the
- * totals stay exact, also if the clean-up is canceled.
+ * A cleanup of a large installation does not disturb its users: lists stay fast, locks are short, and the
+ * totals stay exact, also if the cleanup is canceled.
  */
 import type { INestApplicationContext } from '@nestjs/common';
 
@@ -114,7 +114,7 @@ it(
     expect(announced.at(-1)).toContain(`${(RUNS / 2).toLocaleString('en')} jobs`);
 
     const first = await launch({ days: 30 });
-    // The clean-up counts before it removes rows.
+    // The cleanup counts before it removes rows.
     await eventually(async () => expect(await oldRuns()).toBeLessThan(RUNS / 2), LIMIT_MS);
     const during: number[] = [];
     for (let turn = 0; turn < LISTS; turn += 1) {

@@ -180,7 +180,7 @@ const FACTORIES: Record<string, SampleFactory> = {
   system_job: async (samples) =>
     samples.insert('unified_jobs', {
       type: 'system_job',
-      name: 'Sample clean-up',
+      name: 'Sample cleanup',
       status: 'successful',
       job_type: 'cleanup_jobs',
       extra_vars: '{"days": 90}',

@@ -84,7 +84,7 @@ export function toEventRow(event: RunnerEvent): EventRow {
 
 function storableData({ event, event_data: raw }: RunnerEvent): Record<string, unknown> {
   const clean = mapTextsIn(isRecord(raw) ? raw : {}, cleanText);
-  // Only after the clean-up, which has removed values that are nested too deeply for JSON.
+  // Only after the cleanup, which has removed values that are nested too deeply for JSON.
   if (sizeOf(clean) > MAX_RESULT_BYTES) limitData(clean, event);
   for (const key of NAMED_KEYS) {
     const name = clean[key];

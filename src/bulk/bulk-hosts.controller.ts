@@ -55,7 +55,7 @@ export class BulkHostsController {
   @Route({
     operationId: 'bulk_host_create',
     summary:
-      'Create many hosts in one inventory, all or none. `?dry_run=1` validates and reports the effects but changes nothing. For inventories of any size, send NDJSON with one host per line. The URL then contains `inventory` and `on_conflict`, and errors are listed by line. `Accept: application/x-ndjson` streams the progress.',
+      'Create many hosts in one inventory, all or none. `?dry_run=1` validates and reports the effects but changes nothing. For large inventories, send NDJSON with one host per line. The URL then contains `inventory` and `on_conflict`, and errors are listed by line. `Accept: application/x-ndjson` streams the progress.',
     example: { inventory: 1, hosts: [{ name: 'web-1' }, { name: 'web-2' }] },
     lines: { body: BULK_HOST_ENTRY, response: CREATED_LINES },
     response: CREATED,

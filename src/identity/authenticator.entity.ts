@@ -193,7 +193,7 @@ export class ExternalIdentity extends ResourceEntity {
   })
   subject!: string;
 
-  @Reference('user', { required: true, immutable: true, needs: 'change', help: 'User it logs in.' })
+  @Reference('user', { required: true, immutable: true, needs: 'change', help: 'User to log in.' })
   user!: Reference;
 
   @Bool({ ...IN_EFFECT, help: 'A map of the authenticator made the user a superuser.' })

@@ -64,7 +64,7 @@ export class InventorySourcesController extends ResourceController(inventorySour
     parent: inventorySources,
     link: 'update',
     operationId: 'inventory_sources_can_update',
-    summary: 'Shows if the source can be updated.',
+    summary: 'Return whether the source can be updated.',
     response: object({ can_update: described(BOOLEAN, 'True if an update can be started.') }),
   })
   @Get(':id/update')

@@ -13,7 +13,7 @@ export class Organization extends NamedEntity {
   @Integer({
     min: 0,
     default: 0,
-    help: 'Most hosts this organization may have; 0 is no limit. Set by superusers.',
+    help: 'Maximum number of hosts of the organization; 0: no limit. Set by superusers.',
   })
   max_hosts!: number;
 

@@ -81,7 +81,7 @@ export class ProjectsController extends ResourceController(projects) {
     parent: projects,
     link: 'update',
     operationId: 'projects_can_update',
-    summary: 'Shows if the project has a source to sync from.',
+    summary: 'Return whether the project has a source to sync from.',
     response: object({ can_update: described(BOOLEAN, 'True if an update can be started.') }),
   })
   @Get(':id/update')

@@ -28,7 +28,7 @@ export function RunController(
       parent: definition,
       link: 'cancel',
       operationId: `${definition.path}_can_cancel`,
-      summary: `Shows if the ${label} can be canceled.`,
+      summary: `Return whether the ${label} can be canceled.`,
       response: object({ can_cancel: described(BOOLEAN, 'True if the run can be canceled now.') }),
     })
     @Get(':id/cancel')
@@ -41,7 +41,7 @@ export function RunController(
       needs: 'cancel',
       status: 202,
       operationId: `${definition.path}_cancel`,
-      summary: `Cancel the ${label}: at once when it has not started, else as soon as it can be ended.`,
+      summary: `Cancel the ${label}: immediately if it has not started, otherwise as soon as possible.`,
     })
     @Post(':id/cancel')
     cancel(@Target() run: Row, @CurrentActor() actor: Actor): Promise<void> {

@@ -23,7 +23,7 @@ export class JobScheduleController {
   @Route({
     link: 'create_schedule',
     operationId: 'jobs_schedule_prompts',
-    summary: 'Shows if a schedule can be created from the job, and its prompts.',
+    summary: 'Return whether a schedule can be created from the job, and the prompts of the job.',
     parent: jobs,
     response: object({
       can_schedule: described(BOOLEAN, 'True if a schedule can be created from the job.'),

@@ -10,7 +10,7 @@ import { ApprovalDecisions } from './approval-decisions.service.js';
 import { workflowApprovals } from './workflow-approvals.resource.js';
 
 const CAN_DECIDE = {
-  summary: 'Shows if the caller can decide on the approval.',
+  summary: 'Return whether the caller can decide on the approval.',
   parent: workflowApprovals,
   response: object({ can_approve_or_deny: described(BOOLEAN, 'True if the caller may decide.') }),
 } as const satisfies Partial<RouteInfo>;

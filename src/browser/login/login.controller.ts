@@ -174,7 +174,7 @@ export class LoginController {
     }
   }
 
-  /** Completes a half-done login if `use` accepts the second factor. */
+  /** Completes an incomplete login if `use` accepts the second factor. */
   private async finish(
     request: ApiRequest,
     response: Response,

@@ -58,11 +58,15 @@ export class RoleMembersRepository extends TableRepository<RoleMember> {
     return added > 0;
   }
 
-  /** Returns the roles of a user that the maps of an authenticator granted. */
+  /**
+   * Returns the roles of a user that the maps of an authenticator granted, and locks the grants: a
+   * simultaneous grant by hand waits, so that the authenticator does not revoke it.
+   */
   grantedBy(authenticator: number, user: number): Promise<RoleRow[]> {
     return this.database.rows<RoleRow>(sql`
       SELECT r.* FROM role_members mem JOIN roles r ON r.id = mem.role_id
-      WHERE mem.authenticator_id = ${authenticator} AND mem.user_id = ${user} ORDER BY r.id`);
+      WHERE mem.authenticator_id = ${authenticator} AND mem.user_id = ${user} ORDER BY r.id
+      FOR UPDATE OF mem`);
   }
 
   /** @returns true if the user held the role */

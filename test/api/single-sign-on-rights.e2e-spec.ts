@@ -1,7 +1,10 @@
 /** Rights that come with an external login (docs/single-sign-on.md#maps). */
+import type { RoleMember } from '../../src/access/role.entity.js';
+import { RoleMembersRepository } from '../../src/access/role-members.repository.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { CookieBrowser } from '../support/fakes/identity-provider.js';
+import { interleave } from '../support/interleave.js';
 import { expectRefused, SingleSignOn } from '../support/single-sign-on.js';
 
 interface Entry {
@@ -54,6 +57,24 @@ describe('the roles of a login', () => {
     const { body } = await sso.test.as.superuser.get(`users/${String(id)}/activity_stream/`);
     const actors = body.results.map(({ summary_fields: { actor } }: Entry) => actor);
     expect(actors).toEqual([undefined, undefined]);
+  });
+
+  it('are kept if they are granted by hand during the login that revokes them', async () => {
+    const { team } = sso.test.home;
+    const { app, database } = sso.test;
+    await map({ map_type: 'team', team: team.id, role: 'member_role', value: 'ops' });
+    const username = account({ groups: ['ops'] });
+    await logIn();
+    const held = (await database.row<RoleMember & Row>(sql`
+      SELECT * FROM role_members WHERE authenticator_id IS NOT NULL
+        AND user_id = (SELECT id FROM users WHERE username = ${username})`))!;
+    const members = app.get(RoleMembersRepository, { strict: false });
+    await interleave(database, [
+      () => members.grantedBy(Number(held.authenticator_id), held.user_id),
+      () => members.grant(held.role_id, held.user_id, null),
+      ([role]) => members.revoke(role!.id, held.user_id),
+    ]);
+    expect(await rolesOf(username)).toEqual([isMember]);
   });
 
   it('do not affect roles granted by hand, before or after', async () => {

@@ -1,5 +1,5 @@
 import { sql } from '../../src/database/sql.js';
-import { eventually } from '../support/eventually.js';
+import { interleave } from '../support/interleave.js';
 import { RunsDatabase } from './runs-database.js';
 
 /**
@@ -101,33 +101,13 @@ describe('a job on an inventory with sources', () => {
   });
 
   it('shares an update that a callback starts at the same time', async () => {
-    const { database, sources } = runs;
     const source = await runs.inventorySource(inventory);
     await job();
-    let markRead = (): void => undefined;
-    let continueCallback = (): void => undefined;
-    const hasRead = new Promise<void>((resolve) => (markRead = resolve));
-    const mayContinue = new Promise<void>((resolve) => (continueCallback = resolve));
-    const callback = database.transaction(async () => {
-      expect(await sources.due([inventory])).toHaveLength(1);
-      markRead();
-      await mayContinue;
-      await runs.inventoryUpdate(source);
-    });
-    await hasRead;
-    const passing = pass();
-    // The two transactions have all connections of the pool.
-    const hasWaited = database.withClient((client) =>
-      eventually(async () => {
-        const waiting = await client.query(`
-          SELECT 1 FROM pg_stat_activity
-          WHERE datname = current_database() AND wait_event = 'advisory'`);
-        expect(waiting.rows).toHaveLength(1);
-      }),
-    );
-    await Promise.race([passing, hasWaited]);
-    continueCallback();
-    await Promise.all([callback, passing]);
+    await interleave(runs.database, [
+      () => runs.sources.due([inventory]),
+      pass,
+      () => runs.inventoryUpdate(source),
+    ]);
     expect(await updatesOf(source)).toHaveLength(1);
   });
 

@@ -54,7 +54,7 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
       JOIN unified_job_templates p ON p.id = wanted.template_id
       WHERE p.type = 'project' AND p.scm_type <> ''
       ORDER BY wanted.place
-      RETURNING id, type, status, unified_job_template_id, name, organization_id, project_id,
+      RETURNING id, type, launch_type, status, unified_job_template_id, name, organization_id, project_id,
         CASE WHEN webhook_credential_id IS NOT NULL THEN webhook_service END AS reports_to`);
   }
 

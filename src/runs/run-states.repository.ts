@@ -4,7 +4,7 @@ import type { ColumnValues } from '../database/rows.js';
 import { ident, join, raw, sql, TRUE, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { ACTIVE_STATUSES, isFailed, isFinal } from './state-machine.js';
-import { type JobStatus, UnifiedJob } from './unified-job.entity.js';
+import { type JobStatus, type LaunchType, UnifiedJob } from './unified-job.entity.js';
 
 /** One run of a set whose status changes together. */
 export interface RunStep {
@@ -34,6 +34,7 @@ export interface StateMove {
 export interface MovedRun {
   id: number;
   type: string;
+  launch_type: LaunchType;
   status: JobStatus;
   attempt: number;
   unified_job_template_id: number | null;
@@ -42,8 +43,8 @@ export interface MovedRun {
 }
 
 /** A newly inserted run. */
-export type NewRun = Omit<MovedRun, 'attempt' | 'reports_to'> &
-  Partial<Pick<MovedRun, 'reports_to'>>;
+export type NewRun = Omit<MovedRun, 'attempt' | 'launch_type' | 'reports_to'> &
+  Partial<Pick<MovedRun, 'launch_type' | 'reports_to'>>;
 
 /**
  * The status of runs and the columns that depend on it. `RunTransitions` notifies the listeners.
@@ -86,7 +87,7 @@ export class RunStatesRepository extends TableRepository<Row> {
         AS step(id, attempt, explanation)
       WHERE run.id = step.id AND run.status = ANY(${from}::text[])
         AND (step.attempt IS NULL OR run.attempt = step.attempt) AND ${where}
-      RETURNING run.id, run.type, run.status, run.attempt, run.unified_job_template_id,
+      RETURNING run.id, run.type, run.launch_type, run.status, run.attempt, run.unified_job_template_id,
         CASE WHEN run.webhook_credential_id IS NOT NULL THEN run.webhook_service END AS reports_to`);
   }
 

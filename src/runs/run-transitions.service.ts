@@ -65,7 +65,7 @@ export class RunTransitions {
   async created(runs: readonly NewRun[]): Promise<void> {
     if (runs.length === 0) return;
     await settleAll([
-      this.database.deferToCommit(this.templates.showCreated(runs)),
+      this.database.deferToCommit(this.templates.showCreated(shownByTemplates(runs))),
       this.changes.publish(
         runs.map(({ id, type, status, reports_to: reportsTo = null }) => ({
           jobId: id,
@@ -132,8 +132,8 @@ export class RunTransitions {
     const { status } = first;
     await settleAll([
       isFinal(status)
-        ? this.templates.showEnded(moved, isFailed(status))
-        : this.templates.showMoved(moved),
+        ? this.templates.showEnded(shownByTemplates(moved), isFailed(status))
+        : this.templates.showMoved(shownByTemplates(moved)),
       this.changes.publish(
         moved.map(({ id, type, reports_to: reportsTo }) => ({
           jobId: id,
@@ -151,3 +151,10 @@ export class RunTransitions {
     });
   }
 }
+
+/**
+ * Returns the runs that change the status of their templates. Of the syncs inside runs, only the successful
+ * ones do: a project whose sync failed cannot be launched, although its last revision can still be used.
+ */
+const shownByTemplates = (runs: readonly NewRun[]): NewRun[] =>
+  runs.filter(({ launch_type: type, status }) => type !== 'sync' || status === 'successful');

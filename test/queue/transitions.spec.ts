@@ -53,6 +53,24 @@ describe('the transitions of runs', () => {
     expect(statuses).toEqual(['pending', 'waiting', 'running', 'failed']);
   });
 
+  it.each([
+    ['failed', 'ok', false],
+    ['canceled', 'ok', false],
+    ['successful', 'successful', true],
+  ] as const)('of a sync inside a run: %s, its project is %s', async (to, status, isLast) => {
+    const project = await runs.project({ status: 'ok' });
+    const id = await runs.update(project, { launch_type: 'sync', status: 'new' });
+    const row = { id, type: 'project_update', unified_job_template_id: project };
+    await runs.database.transaction(() =>
+      runs.transitions.created([{ ...row, status: 'new', launch_type: 'sync' }]),
+    );
+    await runs.transitions.move([id], { from: ['new'], to: 'running' });
+    expect(await template(project)).toMatchObject({ status: 'ok', current_job_id: null });
+    await runs.transitions.move([id], { from: ['running'], to });
+    const last = isLast ? id : null;
+    expect(await template(project)).toMatchObject({ status, last_job_id: last });
+  });
+
   it('store no events or facts of a worker that lost its lease', async () => {
     const id = await runs.job(null, { status: 'running', attempt: 2 });
     const facts = new HostFactsRepository(runs.database.manager.getRepository(HostFacts));

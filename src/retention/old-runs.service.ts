@@ -6,6 +6,7 @@ import { JobEventsRepository } from '../runs/events/job-events.repository.js';
 import { JobHostSummariesRepository } from '../runs/events/job-host-summaries.repository.js';
 import { OldRunsRepository } from '../runs/old-runs.repository.js';
 import { inBatches, type Removal } from '../system-jobs/cleanups.js';
+import { hasUnsentPosts } from '../webhooks/status-posts.repository.js';
 
 /** Number of runs per page; a page is read by one statement. */
 const PAGE_SIZE = 1000;
@@ -58,7 +59,7 @@ export class OldRuns {
   /** Yields the ids of removable runs, page by page. */
   private async *pages(days: number): AsyncGenerator<number[]> {
     const overrides = await this.runs.retentionOverrides(retentionOfOrganizations());
-    const rules = { days, overrides, isNeeded: hasUnfinished };
+    const rules = { days, overrides, needs: [hasUnfinished, hasUnsentPosts] };
     for (let last: typeof START | undefined = START; last;) {
       const page = await this.runs.after(last, rules, PAGE_SIZE);
       yield page.flatMap(({ id, isRemovable }) => (isRemovable ? [id] : []));

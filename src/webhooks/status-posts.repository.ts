@@ -204,6 +204,11 @@ export class StatusPostsRepository extends TableRepository<Row> {
   }
 }
 
+/** Returns the SQL condition that a run has a status post that is still to be sent. */
+export const hasUnsentPosts = (run: Sql): Sql => sql`
+  EXISTS (SELECT 1 FROM webhook_status_posts post
+    WHERE post.job_id = ${run} AND post.outcome = 'pending')`;
+
 function attemptLogUpdate(post: LeasedPost, attempt: NewAttempt | undefined): Sql {
   if (!attempt) return raw('attempts = attempts');
   const entry = JSON.stringify({ number: post.tries + 1, ...attempt });

@@ -115,7 +115,7 @@ it('a cleanup keeps active runs, runs of active workflows and unreported runs', 
   ];
   const [workflow] = await runs(1, { type: 'workflow_job', status: 'running' });
   const [over] = await runs(1, { type: 'workflow_job' });
-  const [node, nodeOfOver, told, untold, retried] = await runs(5);
+  const [node, nodeOfOver, told, untold, retried, posted, unposted] = await runs(7);
   await test.database.execute(sql`
     INSERT INTO workflow_job_nodes (workflow_job_id, job_id, identifier)
     VALUES (${workflow}, ${node}, 'a'), (${over}, ${nodeOfOver}, 'a')`);
@@ -127,13 +127,17 @@ it('a cleanup keeps active runs, runs of active workflows and unreported runs', 
     VALUES (${template.id}, ${told}, 'webhook', 'successful', 'success', NULL),
       (${template.id}, ${untold}, 'webhook', 'pending', 'success', NULL),
       (${template.id}, ${retried}, 'webhook', 'failed', 'success', '2100-01-01')`);
+  await test.database.execute(sql`
+    INSERT INTO webhook_status_posts (job_id, status, state, url, outcome)
+    VALUES (${posted}, 'failed', 'failure', '', 'sent'),
+      (${unposted}, 'failed', 'failure', '', 'pending')`);
   const [dry] = await outputOf('cleanup_jobs', { days: 30, dry_run: true }).then((lines) =>
     lines.filter((line) => line.endsWith(' jobs')),
   );
-  expect(dry).toBe('Would delete 3 jobs');
+  expect(dry).toBe('Would delete 4 jobs');
   const output = await outputOf('cleanup_jobs', { days: 30 });
-  expect(output).toContain('Deleted 3 of 3 jobs');
-  expect(await left()).toEqual([...active, workflow, node, untold, retried]);
+  expect(output).toContain('Deleted 4 of 4 jobs');
+  expect(await left()).toEqual([...active, workflow, node, untold, retried, unposted]);
   expect(await left()).not.toContain(approval[0]);
   await expectTotals();
 });

@@ -1,9 +1,7 @@
 import { CALLER } from './actors.js';
 import type { WebhookEvent } from '../../../src/code-hosts/event.js';
-import {
-  StatusPostsRepository,
-  type LeasedPost,
-} from '../../../src/webhooks/status-posts.repository.js';
+import { sql } from '../../../src/database/sql.js';
+import * as statusPosts from '../../../src/webhooks/status-posts.repository.js';
 import type { IncomingDelivery, UnverifiedRequests } from '../../../src/webhooks/delivery.js';
 import * as deliveries from '../../../src/webhooks/webhook-deliveries.repository.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
@@ -41,7 +39,7 @@ const UNVERIFIED: UnverifiedRequests = {
   source: '127.0.0.1',
   repeats: 1,
 };
-const POST: LeasedPost = {
+const POST: statusPosts.LeasedPost = {
   id: 1,
   jobId: 2,
   runType: 'job',
@@ -84,7 +82,7 @@ export default {
       removeOld: [[30, 10]],
       removeOldPayloads: [[30, 10]],
     }),
-    samplesOf(StatusPostsRepository, {
+    samplesOf(statusPosts.StatusPostsRepository, {
       add: [[[{ jobId: 1, status: 'failed', state: 'failure' }]]],
       jobOf: [[1]],
       lease: [[1]],
@@ -96,5 +94,8 @@ export default {
       waitSeconds: [[1]],
     }),
   ],
-  fragments: [fragmentsOf(deliveries, { redeliverable: { calls: [[[1]]], inside: asQuery } })],
+  fragments: [
+    fragmentsOf(deliveries, { redeliverable: { calls: [[[1]]], inside: asQuery } }),
+    fragmentsOf(statusPosts, { hasUnsentPosts: [[sql`1`]] }),
+  ],
 } satisfies RoomSamples;

@@ -155,6 +155,7 @@ export class JobEnvironments {
   private serialize(run: ActiveRun, image: string, work: () => Promise<void>): Promise<void> {
     const earlier = this.pulls.get(image);
     const pull = (async () => {
+      stopIfEnded(run);
       if (earlier) await Promise.race([earlier, once(run.signal, 'abort')]);
       stopIfEnded(run);
       await work();

@@ -168,3 +168,17 @@ it('a worker stops a pull with its run, and the wait of another run for that pul
   expect(existsSync(read('temporary').trim())).toBe(false);
   expect(read('log')).not.toContain('end');
 });
+
+it('a run that was canceled before its pull does not wait for the pull of another run', async () => {
+  present('slow');
+  const service = environments({ inputs: LOGIN });
+  const [pulling, canceled] = [new ActiveRun(1, 1), new ActiveRun(2, 1)];
+  const pulled = refusal(service, pulling);
+  while (!existsSync(inFolder('temporary'))) await new Promise(setImmediate);
+  const ended = refusal(service, canceled);
+  await new Promise(setImmediate);
+  canceled.end('cancel');
+  expect(await ended).toBe('The run must end.');
+  pulling.end('cancel');
+  await pulled;
+});

@@ -15,6 +15,7 @@ import { isAlive } from '../runner/process-table.js';
 import { removeDirectory } from '../runner/workspace.js';
 import { engineEnvironment, LABEL, ownerIn, type ContainerPlan } from './container.js';
 import { withoutTrailing } from '../../common/fields/text.js';
+import { tableOf } from '../../common/records.js';
 
 const execute = promisify(execFile);
 
@@ -131,11 +132,13 @@ export async function pullImage(request: PullRequest): Promise<void> {
   const operator = operatorProxy();
   const registry = registryOf(image);
   if (registry !== null && !operator) await guard.resolve(registry);
-  const proxy = operator ? null : await GuardedHttpProxy.open(guard);
   const folder = await createSessionFolder();
+  let proxy: GuardedHttpProxy | null = null;
   try {
+    proxy = operator ? null : await GuardedHttpProxy.open(guard);
     if (login) await writeLogin(folder, login);
-    const network = proxy ? Object.fromEntries(PROXIES.map((name) => [name, proxy.url])) : operator;
+    const url = proxy?.url;
+    const network = url === undefined ? operator : tableOf(PROXIES, () => url);
     const noProxy = proxy ? { no_proxy: '', NO_PROXY: '' } : {};
     const environment = { ...engineEnvironment(), ...network, ...noProxy, TMPDIR: folder };
     await runPull(request, pullArguments(request, folder), environment);

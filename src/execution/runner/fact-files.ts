@@ -1,7 +1,7 @@
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 
-import { readBelow, statBelow } from './untrusted-files.js';
+import { NO_DESCRIPTORS, readBelow, statBelow } from './untrusted-files.js';
 import { ARTIFACTS, RUN_IDENT, type Workspace } from './workspace.js';
 
 /**
@@ -172,6 +172,7 @@ export async function writeFacts(
  * folder does not mean that hosts lost their facts.
  *
  * @param provided hosts whose facts the play received; only these hosts can be reported as removed
+ * @throws if no descriptor is free, because a file can be fine
  */
 export async function* changedFacts(
   workspace: Workspace,
@@ -192,7 +193,7 @@ export async function* changedFacts(
       if (stats === null) {
         if (provided.has(host)) yield { host, change: 'removed' };
       } else if (!provided.has(host) || stats.mtime.getTime() !== LONG_AGO.getTime()) {
-        const text = await readBelow(workspace, pathOf(host), maxBytes);
+        const text = await readBelow(workspace, pathOf(host), maxBytes, NO_DESCRIPTORS);
         yield text === null ? { host, change: 'refused' } : { host, change: 'written', text };
       }
     }

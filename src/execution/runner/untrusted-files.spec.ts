@@ -21,8 +21,14 @@ import { join } from 'node:path';
 import type { BoundFolder } from './untrusted-files.js';
 import type { Workspace } from './workspace.js';
 
+const noDescriptor = Object.assign(new Error('too many open files'), { code: 'EMFILE' });
 const lstat = jest.fn(promises.lstat);
-jest.unstable_mockModule('node:fs/promises', () => ({ ...promises, lstat }));
+const UNOPENED = 'unopened';
+const open: typeof promises.open = async (name, ...rest) => {
+  if (String(name).endsWith(`/${UNOPENED}`)) throw noDescriptor;
+  return promises.open(name, ...rest);
+};
+jest.unstable_mockModule('node:fs/promises', () => ({ ...promises, lstat, open }));
 const { changedFacts } = await import('./fact-files.js');
 const { namesBelow, readBelow, removeBelow, statBelow } = await import('./untrusted-files.js');
 const { readMissedEvents, readRunnerStatus } = await import('./run-artifacts.js');
@@ -99,9 +105,17 @@ asRoot('a file of a run is ignored on another file system', async () => {
 it('facts do not count as removed while no descriptor is free', async () => {
   const workspace = await createWorkspace(top, 1, 1);
   mkdirSync(join(workspace.artifactsDir, RUN_IDENT, 'fact_cache'), { recursive: true });
-  const error = Object.assign(new Error('too many open files'), { code: 'EMFILE' });
-  lstat.mockImplementationOnce(promises.lstat).mockRejectedValueOnce(error);
+  lstat.mockImplementationOnce(promises.lstat).mockRejectedValueOnce(noDescriptor);
   const facts = changedFacts(workspace, ['web-1'], new Set(['web-1']), 1000);
+  await expect(facts.next()).rejects.toThrow('too many open files');
+});
+
+it('facts are not refused while no descriptor is free', async () => {
+  const workspace = await createWorkspace(top, 1, 1);
+  const folder = join(workspace.artifactsDir, RUN_IDENT, 'fact_cache');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, UNOPENED), '{}');
+  const facts = changedFacts(workspace, [UNOPENED], new Set(), 1000);
   await expect(facts.next()).rejects.toThrow('too many open files');
 });
 

@@ -27,20 +27,26 @@ const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const DESCRIPTORS = '/proc/self/fd';
 const HAS_DESCRIPTORS = existsSync(DESCRIPTORS);
 /** Codes of errors that say nothing about the file: there is no free descriptor. */
-const NO_DESCRIPTORS: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE']);
+export const NO_DESCRIPTORS: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE']);
 
 type Path = readonly [string, ...string[]];
 
 /**
  * Returns the text of a file; null if it is missing, not a regular file, reached by a link, too large, or
  * owned by another account than the root.
+ *
+ * @param rethrown codes of the errors that are thrown instead
  */
 export async function readBelow(
   root: BoundFolder,
   path: Path,
   maxBytes: number,
+  rethrown?: ReadonlySet<unknown>,
 ): Promise<string | null> {
-  return inFolderOf(root, path, async (name, isSameOwner) => {
+  const read = async (
+    name: string,
+    isSameOwner: (stats: Stats) => boolean,
+  ): Promise<string | null> => {
     const file = await open(name, FILE);
     try {
       const stats = await file.stat();
@@ -50,7 +56,8 @@ export async function readBelow(
     } finally {
       await file.close();
     }
-  });
+  };
+  return inFolderOf(root, path, read, rethrown);
 }
 
 /**

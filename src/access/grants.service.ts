@@ -47,7 +47,7 @@ export class GrantsService {
     user: Row,
     actor: Actor,
   ): Promise<void> {
-    await this.grantToUser(await this.roles.ofObject(type, id, field), user, actor);
+    await this.grantToUser(await this.roleOf(type, id, field), user, actor);
   }
 
   async revokeOn(
@@ -56,7 +56,7 @@ export class GrantsService {
     user: Row,
     actor: Actor,
   ): Promise<void> {
-    await this.revokeFromUser(await this.roles.ofObject(type, id, field), user, actor);
+    await this.revokeFromUser(await this.roleOf(type, id, field), user, actor);
   }
 
   /** @param authenticator authenticator whose maps grant the role; null for a grant by hand */
@@ -86,7 +86,7 @@ export class GrantsService {
     await this.assertMayGrant(role, actor);
     const object = await this.objectOf(role);
     assertTeamFits(role, object, team);
-    const members = await this.roles.ofObject('team', team.id, 'member_role');
+    const members = await this.roleOf('team', team.id, 'member_role');
     if ((await this.graph.addEdge(members.id, role.id, 'team')) === 'cycle') {
       throw new BadRequest('This grant would make a team a member of itself.', 'grant_denied');
     }
@@ -98,7 +98,7 @@ export class GrantsService {
     await this.assertMayGrant(role, actor);
     if (!(await this.teams.revoke(role.id, team.id))) return;
     const object = await this.objectOf(role);
-    const members = await this.roles.ofObject('team', team.id, 'member_role');
+    const members = await this.roleOf('team', team.id, 'member_role');
     await this.graph.removeEdge(members.id, role.id, 'team');
     this.log('disassociate', role, object, refOf(resource('team'), team));
   }
@@ -121,6 +121,13 @@ export class GrantsService {
   async assertMayGrantSome(actor: Actor): Promise<void> {
     if (actor.isSuperuser) return;
     if (!(await this.closure.holds(actor.id, 'admin_role'))) throw denied();
+  }
+
+  /** @throws NotFound if the object was deleted in the meantime */
+  private async roleOf(type: string, object: number, field: string): Promise<RoleRow> {
+    const role = await this.roles.ofObject(type, object, field);
+    if (!role) throw new NotFound();
+    return role;
   }
 
   /**

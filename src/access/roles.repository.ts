@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { existing } from '../common/invariants.js';
-import { NotFound } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { insertRows } from '../database/rows.js';
 import { ident, sql, TRUE, type Sql } from '../database/sql.js';
@@ -70,16 +69,13 @@ export class RolesRepository extends TableRepository<RoleRow> {
   }
 
   /**
-   * Returns the role of an object by its field. An object has either all roles of its resource or none.
-   *
-   * @throws NotFound if the object was deleted in the meantime
+   * Returns the role of an object by its field, unless the object was deleted. An object has either all
+   * roles of its resource or none.
    */
-  async ofObject(type: string, object: number, field: string): Promise<RoleRow> {
-    const row = await this.database.row<RoleRow>(sql`
+  async ofObject(type: string, object: number, field: string): Promise<RoleRow | undefined> {
+    return this.database.row<RoleRow>(sql`
       SELECT * FROM roles
       WHERE content_type = ${type} AND object_id = ${object} AND role_field = ${field}`);
-    if (!row) throw new NotFound();
-    return row;
   }
 
   /** Returns a role of the whole system by its field. */

@@ -7,6 +7,7 @@ import { TeamStore } from '../access/team-store.js';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
+import { existing } from '../common/invariants.js';
 import { resource, type RowOf } from '../common/resource/define-resource.js';
 import type { ValuesOf } from '../common/rest/hooks.js';
 import { ReferencesService } from '../common/rest/references.service.js';
@@ -65,7 +66,8 @@ export class CredentialOwner {
     actor: Actor,
   ): Promise<void> {
     if (typeof values.user !== 'number' && typeof values.team !== 'number') return;
-    const role = await this.roles.ofObject('credential', credential.id, 'admin_role');
+    const found = await this.roles.ofObject('credential', credential.id, 'admin_role');
+    const role = existing(found, 'a new credential has the roles its resource declares');
     if (typeof values.team === 'number') {
       await this.grants.grantToTeam(role, await this.teams.referenced(values.team), actor);
       return;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { GrantsService } from '../access/grants.service.js';
 import { RoleMembersRepository } from '../access/role-members.repository.js';
-import { RolesRepository } from '../access/roles.repository.js';
+import { RolesRepository, type RoleRow } from '../access/roles.repository.js';
 import type { SystemFlag } from '../access/user-store.js';
 import type { Actor } from '../common/access.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
@@ -181,12 +181,12 @@ export class ExternalLogins {
     for (const flag of FLAGS) await this.applyFlag(identity, user, flag, rights);
   }
 
-  private async rolesOf(roles: readonly ExternalRole[]): Promise<Role[]> {
-    const found = new Map<number, Role>();
+  private async rolesOf(roles: readonly ExternalRole[]): Promise<RoleRow[]> {
+    const found = new Map<number, RoleRow>();
     for (const { type, object, field } of roles) {
       if (object === null) continue;
       const role = await this.roles.ofObject(type, object, field);
-      found.set(role.id, role);
+      if (role) found.set(role.id, role);
     }
     return [...found.values()];
   }
@@ -216,8 +216,6 @@ export class ExternalLogins {
     await this.identities.update({ id: identity.id }, { [flag]: false });
   }
 }
-
-type Role = Awaited<ReturnType<RolesRepository['ofObject']>>;
 
 /** Returns the error of a refused login. The error is logged as a security event. */
 export const refused = (reason: string): Forbidden =>

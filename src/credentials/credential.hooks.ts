@@ -9,7 +9,7 @@ import { CredentialOwner } from './credential-owner.service.js';
 import { CredentialTypesRepository } from './credential-types.repository.js';
 import { CredentialUses } from './credential-uses.js';
 import { CredentialsRepository } from './credentials.repository.js';
-import { maskSealed, openInputs, sealedInputs, sealInputs } from './sealed-inputs.js';
+import { maskSealed, openPrevious, sealedInputs, sealInputs } from './sealed-inputs.js';
 import { type CredentialInputs, type CredentialTypeDefinition } from './types/definition.js';
 import { changedDestinations, receivesIdentities, validateInputs } from './types/inputs.js';
 import type { Credential } from './credential.entity.js';
@@ -56,16 +56,17 @@ export class CredentialHooks implements ResourceHooks<Credential> {
     if (!('inputs' in values) && !('credential_type' in values)) return {};
     const type = await this.types.referenced(values.credential_type ?? row.credential_type_id);
     const stored: CredentialInputs = row.inputs;
-    const previous = openInputs(this.box, row.id, stored);
     // Masked as in a client's request: a new type whose inputs are not secrets must not reveal them.
-    const inputs = validated(type, values.inputs ?? maskSealed(stored), previous, actor);
+    const sent: unknown = values.inputs ?? maskSealed(stored);
+    const previous = openPrevious(this.box, row.id, stored, sent);
+    const inputs = validated(type, sent, previous, actor);
     const changed = changedDestinations(type, inputs, previous);
     if (changed.length > 0) await this.owner.assertMayRedirect(row.id, changed, actor);
     if ((changed.length > 0 || 'credential_type' in values) && receivesIdentities(type)) {
       await this.owner.assertNoSource(row.id, actor);
     }
     // Sealing never returns the same text twice, so the inputs are compared in clear text.
-    if (!('credential_type' in values) && areEqual(inputs, previous)) {
+    if (!('credential_type' in values) && areEqual(inputs, { ...stored, ...previous })) {
       return { values: { inputs: undefined } };
     }
     return { columns: { inputs: JSON.stringify(sealInputs(this.box, row.id, type, inputs)) } };

@@ -23,7 +23,7 @@ import { CredentialsRepository } from './credentials.repository.js';
 import { credentials } from './credentials.resource.js';
 import { LookupTests } from './lookup-tests.service.js';
 import { LookupRequest } from './lookup.dto.js';
-import { openInputs } from './sealed-inputs.js';
+import { maskSealed, openPrevious } from './sealed-inputs.js';
 
 const adminRole = ({ id }: Row): Sql => rolesOf('credential', [id], 'admin_role');
 
@@ -103,7 +103,7 @@ export class CredentialCopyController extends CopyController<Credential> {
   ): Promise<Values> {
     // Only a superuser can copy a private credential; the copy needs an owner.
     const owner = organization === null ? { user: actor.id } : {};
-    return { inputs: openInputs(this.box, id, inputs), ...owner };
+    return { inputs: openPrevious(this.box, id, inputs, maskSealed(inputs)), ...owner };
   }
 
   /** Copies the input sources whose stores the caller can use. */

@@ -10,7 +10,7 @@ import type { Credential } from './credential.entity.js';
 import { LookupError } from './external/lookup-error.js';
 import { SecretLookups } from './external/secret-lookups.service.js';
 import type { LookupRequest } from './lookup.dto.js';
-import { maskSealed, openInputs } from './sealed-inputs.js';
+import { maskSealed, openPrevious } from './sealed-inputs.js';
 import type { CredentialInputs, CredentialTypeDefinition } from './types/definition.js';
 import { validateInputs } from './types/inputs.js';
 import { checkMetadata } from './types/metadata.js';
@@ -39,8 +39,8 @@ export class LookupTests {
       await this.resources.assertMay(resource('credential'), row.id, 'change', actor);
     }
     const type = await this.types.referenced(row.credential_type_id);
-    const stored = openInputs(this.box, row.id, row.inputs);
     const sent = { ...maskSealed(row.inputs), ...inputs };
+    const stored = openPrevious(this.box, row.id, row.inputs, sent);
     await this.read(type, { inputs: validated(type, sent, stored), metadata });
   }
 

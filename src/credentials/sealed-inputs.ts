@@ -1,12 +1,15 @@
-import { isSealed, rowContext, type SecretBox } from '../common/crypto/secret-box.js';
+import { isSealed, rowContext, UnsealError, type SecretBox } from '../common/crypto/secret-box.js';
+import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { ENCRYPTED } from '../common/fields/text.js';
-import { mapValues } from '../common/records.js';
+import { mapValues, memberOf } from '../common/records.js';
 import {
   inputField,
   type CredentialInputs,
   type CredentialTypeDefinition,
 } from './types/definition.js';
 import { isEmptyOrAsk, secretInputs } from './types/inputs.js';
+
+const NOT_DECRYPTABLE = 'The stored secret cannot be decrypted. Enter the secret again.';
 
 const contextOf = (credentialId: number, input: string): string =>
   rowContext('credentials', credentialId, input);
@@ -44,6 +47,32 @@ export function openInputs(
       ? box.open(value, contextOf(credentialId, id))
       : value,
   );
+}
+
+/**
+ * Returns the stored inputs that a request changes, with secrets in clear text. A secret that cannot be
+ * decrypted is omitted if the request replaces the secret, so that users can enter the secret again.
+ *
+ * @throws Invalid naming the secrets that the request keeps and that cannot be decrypted
+ */
+export function openPrevious(
+  box: SecretBox,
+  credentialId: number,
+  stored: CredentialInputs,
+  sent: unknown,
+): CredentialInputs {
+  const opened: CredentialInputs[] = [];
+  const errors: FieldErrors = {};
+  for (const [id, value] of Object.entries(stored)) {
+    try {
+      opened.push(openInputs(box, credentialId, { [id]: value }));
+    } catch (error) {
+      if (!(error instanceof UnsealError)) throw error;
+      if (memberOf(sent, id) === ENCRYPTED) errors[id] = [NOT_DECRYPTABLE];
+    }
+  }
+  if (Object.keys(errors).length > 0) throw new Invalid({ inputs: errors });
+  return Object.fromEntries(opened.flatMap((input) => Object.entries(input)));
 }
 
 /** Returns stored inputs with `$encrypted$` in place of the sealed secrets. */

@@ -4,6 +4,7 @@ import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
+import { LOST_SECRET } from '../support/lost-key.js';
 import type { PersonaName } from '../support/personas.js';
 import { sampleKeys } from '../support/payloads/ssh-keys.js';
 import { samePageQueries } from '../support/queries.js';
@@ -130,6 +131,25 @@ describe('secrets', () => {
       UPDATE credentials SET inputs = (SELECT inputs FROM credentials WHERE id = ${one.id})
       WHERE id = ${two.id}`);
     await expect(opened(two.id)).rejects.toThrow('tampered');
+  });
+
+  it('that cannot be decrypted must be entered again', async () => {
+    const { id } = await test.make.credential(draft({ inputs: secrets }));
+    await test.database.execute(sql`
+      UPDATE credentials SET inputs = ${JSON.stringify({ ...secrets, password: LOST_SECRET })}
+      WHERE id = ${id}`);
+    const patch = (inputs: object) => test.as.orgAdmin.patch(`credentials/${id}/`, { inputs });
+    const refusal = {
+      inputs: { password: ['The stored secret cannot be decrypted. Enter the secret again.'] },
+    };
+    expect((await patch({ username: 'other', password: ENCRYPTED }).expect(400)).body).toEqual(
+      refusal,
+    );
+    const copy = { name: 'Copy without the key' };
+    const { body } = await test.as.orgAdmin.post(`credentials/${id}/copy/`, copy).expect(400);
+    expect(body).toEqual(refusal);
+    await patch({ ...secrets, password: 'new' }).expect(200);
+    expect((await opened(id)).inputs.password).toBe('new');
   });
 
   it.each<[object, object]>([

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { SecretBox } from '../common/crypto/secret-box.js';
+import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { entryOf, zip } from '../common/invariants.js';
 import { isTexts } from '../common/records.js';
 import {
   CredentialInputSourcesRepository,
   type InputSource,
 } from './credential-input-sources.repository.js';
-import { CredentialsRepository } from './credentials.repository.js';
+import { CredentialsRepository, type SealedCredential } from './credentials.repository.js';
 import { LookupError } from './external/lookup-error.js';
 import { LookupSession } from './external/lookup-session.js';
 import { SecretLookups } from './external/secret-lookups.service.js';
 import { openInputs } from './sealed-inputs.js';
-import type { TypedInputs } from './types/definition.js';
+import type { CredentialInputs, TypedInputs } from './types/definition.js';
 import { withFetched } from './types/fetched-inputs.js';
 import { needsToken, withToken } from './types/issued-tokens.js';
 
@@ -39,7 +39,7 @@ export class CredentialSecrets {
    * looked-up inputs, which can take half a minute. Ids without a credential are omitted.
    *
    * @param session session of the run, which logs in to each store once
-   * @throws UnsealError if a secret cannot be opened with the installation's keys
+   * @throws UnsealError naming the credential, if a secret cannot be opened with the installation's keys
    * @throws LookupError naming the input, the credential and the store, if a value cannot be
    *   fetched
    */
@@ -78,9 +78,18 @@ export class CredentialSecrets {
   private async stored(ids: readonly number[]): Promise<Map<number, OpenCredential>> {
     if (ids.length === 0) return new Map();
     const rows = await this.credentials.sealed(ids);
-    return new Map(
-      rows.map((row) => [row.id, { ...row, inputs: openInputs(this.box, row.id, row.inputs) }]),
-    );
+    return new Map(rows.map((row) => [row.id, { ...row, inputs: this.inputsOf(row) }]));
+  }
+
+  private inputsOf({ id, name, inputs }: SealedCredential): CredentialInputs {
+    try {
+      return openInputs(this.box, id, inputs);
+    } catch (error) {
+      if (error instanceof UnsealError) {
+        error.message = `A secret of credential "${name}" cannot be decrypted (${error.reason}).`;
+      }
+      throw error;
+    }
   }
 
   private async fetchInto(

@@ -130,7 +130,9 @@ describe('secrets', () => {
     await test.database.execute(sql`
       UPDATE credentials SET inputs = (SELECT inputs FROM credentials WHERE id = ${one.id})
       WHERE id = ${two.id}`);
-    await expect(opened(two.id)).rejects.toThrow('tampered');
+    await expect(opened(two.id)).rejects.toThrow(
+      `A secret of credential "${two.name}" cannot be decrypted (tampered).`,
+    );
   });
 
   it('that cannot be decrypted must be entered again', async () => {

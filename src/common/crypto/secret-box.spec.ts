@@ -92,6 +92,6 @@ describe('SecretBox', () => {
 
   it('does not show the value in its errors', () => {
     const token = box.seal('canary', place);
-    expect(() => box.open(token, '')).toThrow('A sealed value cannot be opened (tampered).');
+    expect(() => box.open(token, '')).toThrow('A stored secret cannot be decrypted (tampered).');
   });
 });

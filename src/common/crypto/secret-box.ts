@@ -12,16 +12,16 @@ const TAG_BYTES = 16;
  */
 const STRETCH = { N: 2 ** 14, r: 8, p: 1 } as const;
 
-/** Reason why a sealed value could not be opened. The error never contains the value itself. */
+/** Reason why a sealed value could not be opened. */
 export type UnsealReason = 'format' | 'unknown_key' | 'tampered';
 
 /**
  * Error of `SecretBox.open`: the text is not a sealed value, was sealed with an unknown key, or was
- * changed or moved.
+ * changed or moved. The message never contains the value itself, and can be shown to users.
  */
 export class UnsealError extends Error {
   constructor(readonly reason: UnsealReason) {
-    super(`A sealed value cannot be opened (${reason}).`);
+    super(`A stored secret cannot be decrypted (${reason}).`);
     this.name = 'UnsealError';
   }
 }

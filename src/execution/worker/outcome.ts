@@ -1,3 +1,4 @@
+import { UnsealError } from '../../common/crypto/secret-box.js';
 import type { ColumnValues } from '../../database/rows.js';
 import { LookupError } from '../../credentials/external/lookup-error.js';
 import { InjectionError } from '../../credentials/types/injection-plan.js';
@@ -84,5 +85,5 @@ export function withFailure({ failure }: { failure: string }, outcome: RunOutcom
  */
 export function isExplained(error: unknown): error is Error {
   const known = [...FAILURES, GitError, ContentError, GitSourceError, RunnerError, ImportError];
-  return [...known, LookupError, VariablesError].some((kind) => error instanceof kind);
+  return [...known, LookupError, UnsealError, VariablesError].some((kind) => error instanceof kind);
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
-import { SecretBox } from '../common/crypto/secret-box.js';
+import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { exactJson } from '../common/exact-json.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { assertRedirect } from '../common/rest/destinations.js';
@@ -31,8 +31,7 @@ export class SurveyService {
     actor: Actor,
   ): Promise<void> {
     return this.change(definition, target, actor, (template) => {
-      const previous = openSurvey(this.box, template.id, template.survey_spec);
-      return readSurvey(body, previous);
+      return readSurvey(body, this.openIfPossible(template));
     });
   }
 
@@ -44,6 +43,16 @@ export class SurveyService {
   async copy(original: Row, copyId: number, isWithSecrets = true): Promise<void> {
     const survey = openSurvey(this.box, original.id, original.survey_spec);
     if (survey) await this.write(copyId, isWithSecrets ? survey : withoutSecrets(survey));
+  }
+
+  /** Returns the survey of a template; null if its secrets cannot be decrypted and must be entered again. */
+  private openIfPossible({ id, survey_spec: stored }: Row): Survey | null {
+    try {
+      return openSurvey(this.box, id, stored);
+    } catch (error) {
+      if (error instanceof UnsealError) return null;
+      throw error;
+    }
   }
 
   private change(

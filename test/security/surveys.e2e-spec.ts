@@ -4,6 +4,7 @@ import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
 import { eventLoopTime } from '../support/event-loop.js';
+import { LOST_SURVEY } from '../support/lost-key.js';
 
 let test: TestApp;
 let executor: ApiClient;
@@ -115,4 +116,18 @@ describe('answers', () => {
       expect(time).toBeLessThan(800);
     },
   );
+});
+
+it('a survey whose secrets cannot be decrypted can be replaced', async () => {
+  const { id } = await template();
+  await test.database.execute(sql`
+    UPDATE unified_job_templates SET survey_spec = ${LOST_SURVEY} WHERE id = ${id}`);
+  const replace = (answer: string) => {
+    const question = { question_name: 'Token', variable: 'token', type: 'password' };
+    const spec = [{ ...question, default: answer }];
+    const body = { name: '', description: '', spec };
+    return test.as.superuser.post(`job_templates/${id}/survey_spec/`, body);
+  };
+  await replace('$encrypted$').expect(400);
+  await replace('entered again').expect(200);
 });

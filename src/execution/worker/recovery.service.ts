@@ -70,7 +70,8 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     if (now - this.lastContact > RENEWAL_GRACE_MS) this.graceUntil = now + RENEWAL_GRACE_MS;
     const dead = await this.node.deadOnThisHost();
     const stale = await this.claim(dead, now >= this.graceUntil);
-    for (const run of stale) await this.recover(run);
+    // The lease of a run that cannot be recovered expires, and a later round tries again.
+    for (const run of stale) await this.attempt(() => this.recover(run));
     // Before the dead workers are deleted, so that a failed round finds them again.
     if (dead.length > 0) {
       await this.attempt(() => this.sweepContainers());
@@ -100,7 +101,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async recover(run: StaleRun): Promise<void> {
     const ended = run.is_local ? await endRun(run.id, undefined, this.node.workspaces) : 0;
-    if (run.is_local) await this.removeFolders(run.id);
+    if (run.is_local) await this.attempt(() => this.removeFolders(run.id));
     const step = { id: run.id, attempt: run.attempt };
     // Another worker repeats runs that have not started, and all project updates. A sync inside a job ends
     // with its job. Each attempt of a system job removes more.
@@ -125,9 +126,11 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     const runningAttempts = await this.leases.attemptsOfRunning(runs.map(({ runId }) => runId));
     for (const { runId, attempt, dir } of runs) {
       if (runningAttempts.get(runId) === attempt) continue;
-      const ended = await endRun(runId, attempt, this.node.workspaces);
-      await removeDirectory(dir);
-      this.logger.warn({ message: 'folder of an old run removed', run: runId, ended });
+      await this.attempt(async () => {
+        const ended = await endRun(runId, attempt, this.node.workspaces);
+        await removeDirectory(dir);
+        this.logger.warn({ message: 'folder of an old run removed', run: runId, ended });
+      });
     }
   }
 

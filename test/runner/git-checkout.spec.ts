@@ -154,11 +154,13 @@ describe.each(FENCES)('git %s', (_, kind) => {
     it('continues after a killed sync', async () => {
       const destination = freshFolder();
       await sync({ destination });
-      for (const name of ['index.lock', 'config.lock', 'HEAD.lock']) {
-        await writeFile(join(destination, '.git', name), '');
-      }
+      const locks = ['index.lock', 'config.lock', 'HEAD.lock', 'refs/remotes/origin/main.lock'];
+      const pack = 'objects/pack/tmp_pack_left';
+      await mkdir(join(destination, '.git/objects/pack'), { recursive: true });
+      for (const name of [...locks, pack]) await writeFile(join(destination, '.git', name), '');
       const newer = await commit('after-kill.yml', 'x');
       expect((await sync({ destination })).revision).toBe(newer);
+      await expect(access(join(destination, '.git', pack))).rejects.toThrow('ENOENT');
     });
 
     it('deletes the folder first on request', async () => {

@@ -70,10 +70,23 @@ async function renew(gitDir: string, url: string | null): Promise<void> {
   }
   for (const name of ['objects', 'refs']) await mkdir(join(gitDir, name), { recursive: true });
   await remove(gitDir, 'objects', 'info');
+  await removeLeftovers(join(gitDir, 'refs'), /\.lock$/);
+  await removeLeftovers(join(gitDir, 'objects', 'pack'), /^tmp_/);
   const origin = url === null ? '' : `\turl = "${url.replace(/["\\]/g, '\\$&')}"\n`;
   await writeFile(join(gitDir, 'config'), CONFIG + origin);
   await writeFile(join(gitDir, 'HEAD'), HEAD, { flag: 'wx' }).catch(ignoreExisting);
   await renewModules(join(gitDir, 'modules'));
+}
+
+/**
+ * Removes files that a killed git left: locks would prevent each further fetch, and incomplete packs use
+ * the space of the folder.
+ */
+async function removeLeftovers(folder: string, pattern: RegExp): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    if (entry.isDirectory()) await removeLeftovers(join(folder, entry.name), pattern);
+    else if (pattern.test(entry.name)) await remove(folder, entry.name);
+  }
 }
 
 /** Renews the repositories of submodules, whose names can contain slashes. */

@@ -48,6 +48,7 @@ export async function migrate(): Promise<void> {
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const source = await openDataSource({ url });
     try {
+      await assertNotNewer(source);
       const done = await source.runMigrations();
       const names = done.map(({ name }) => name).join(', ');
       await new CredentialTypesRepository(
@@ -61,6 +62,23 @@ export async function migrate(): Promise<void> {
   } finally {
     await client.end();
   }
+}
+
+/** @throws Error if a newer version has changed the schema */
+async function assertNotNewer(source: DataSource): Promise<void> {
+  const [found] = await source.query<{ exists: boolean }[]>(
+    `SELECT to_regclass('migrations') IS NOT NULL AS exists`,
+  );
+  if (found?.exists !== true) return;
+  const [newer] = await source.query<{ name: string }[]>(
+    `SELECT name FROM migrations WHERE name <> ALL($1) ORDER BY id DESC LIMIT 1`,
+    [source.migrations.map(({ name }) => name)],
+  );
+  if (!newer) return;
+  throw new Error(
+    `The database has the schema of a newer version (migration ${newer.name}). ` +
+      'Start that version, or restore a backup of this version.',
+  );
 }
 
 /** Returns the database role that a URL logs in as. */

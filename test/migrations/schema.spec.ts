@@ -102,20 +102,21 @@ it('the migrations create an index for every reference, by which a deletion find
   expect(unindexed).toEqual([]);
 });
 
-it('the migrations run once if several processes start at the same time', async () => {
-  const other = await createEmptyDatabase();
-  const { migrate } = await import('../../src/cli/migrate.js');
-  const present = process.env.DATABASE_URL;
-  Object.assign(process.env, { DATABASE_URL: other.url, SECRET_KEY: 'a key for tests' });
-  try {
-    const written = jestSilence();
-    await Promise.all([migrate(), migrate(), migrate()]);
-    written.restore();
-  } finally {
-    process.env.DATABASE_URL = present;
-    await other.drop();
-  }
-});
+it('the migrations run once if several processes start at the same time', () =>
+  withOtherDatabase((migrate) => Promise.all([migrate(), migrate(), migrate()])));
+
+it('the migrations refuse the schema of a newer version', () =>
+  withOtherDatabase(async (migrate, other) => {
+    await migrate();
+    const client = await openDataSource(other.url);
+    await client.query(
+      `INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'Later9999999999999')`,
+    );
+    await client.destroy();
+    await expect(migrate()).rejects.toThrow(
+      'The database has the schema of a newer version (migration Later9999999999999).',
+    );
+  }));
 
 it('the migrations create the managed credential types as a later sync would', async () => {
   const types = new CredentialTypesRepository(
@@ -130,13 +131,20 @@ it('the migrations create the managed credential types as a later sync would', a
   expect(await read()).toEqual(before);
 });
 
-/** Suppresses the output of the command. */
-function jestSilence(): { restore(): void } {
-  const write = process.stdout.write.bind(process.stdout);
-  process.stdout.write = () => true;
-  return {
-    restore: () => {
-      process.stdout.write = write;
-    },
-  };
+/** Calls `work` with the command for an empty database, whose output is suppressed. */
+async function withOtherDatabase(
+  work: (migrate: () => Promise<void>, other: TestDatabase) => Promise<unknown>,
+): Promise<void> {
+  const other = await createEmptyDatabase();
+  const { migrate } = await import('../../src/cli/migrate.js');
+  const present = process.env.DATABASE_URL;
+  Object.assign(process.env, { DATABASE_URL: other.url, SECRET_KEY: 'a key for tests' });
+  const output = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+  try {
+    await work(migrate, other);
+  } finally {
+    output.mockRestore();
+    process.env.DATABASE_URL = present;
+    await other.drop();
+  }
 }

@@ -1,5 +1,6 @@
 /** Actions on the rows of lists and on selected rows, as pages without scripts send them. */
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { ResourceService } from '../../src/common/rest/resource.service.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { htmlOf, wordsOf } from './html.js';
@@ -57,6 +58,18 @@ it('a selection is listed, deleted, and refused deletions are explained', async 
     true,
     true,
   ]);
+});
+
+it('a deletion that conflicts with another request does not stop the others', async () => {
+  const [used, free] = [await own('Used meanwhile'), await own('Free')];
+  const conflict = Object.assign(new Error('a row refers to it'), { code: '23503' });
+  const resources = test.app.get(ResourceService, { strict: false });
+  jest.spyOn(resources, 'destroy').mockRejectedValueOnce(conflict);
+  const at = [used, free].map(({ id }) => `job_template.${id}`).join(',');
+  const { status, text } = await send('/selection/', { action: 'delete', at, back: '/x' });
+  expect(status).toBe(200);
+  expect(wordsOf(text)).toContain('Deleted 1 of 2 objects');
+  expect(await exists(free)).toBe(false);
 });
 
 it('a selection of runs is canceled', async () => {

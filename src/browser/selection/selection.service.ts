@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
-import { BadRequest, DomainError } from '../../common/errors/errors.js';
+import { BadRequest } from '../../common/errors/errors.js';
 import { definitions } from '../../common/fields/field.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { errorResponseOf } from '../../common/rest/errors.filter.js';
@@ -81,8 +81,9 @@ export class SelectionService {
       await work(definition, id);
       return { definition, id, name, refusal: null };
     } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
-      const refusal = Object.values(errorResponseOf(error).body).flatMap(messagesOf)[0] ?? '';
+      const { status, body } = errorResponseOf(error);
+      if (status >= 500) throw error;
+      const refusal = Object.values(body).flatMap(messagesOf)[0] ?? '';
       return { definition, id, name, refusal };
     }
   }

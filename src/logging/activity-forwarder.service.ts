@@ -12,7 +12,7 @@ import {
 import { failPoint } from '../common/fail-point.js';
 import { Repeated } from '../common/repeated-work.js';
 import { LogForwardingRepository } from './log-forwarding.repository.js';
-import { logRecord, type LogRecord } from './log-record.js';
+import { BATCH_SIZE, firstBatch, logRecord, type LogRecord } from './log-record.js';
 import { LogTarget } from './log-target.service.js';
 
 const INTERVAL_MS = 1000;
@@ -20,8 +20,6 @@ const INTERVAL_MS = 1000;
 const MAX_DELAY_MS = 15_000;
 /** Longer than the longest attempt, so that another worker never sends at the same time. */
 const LEASE_SECONDS = 45;
-const BATCH_SIZE = 500;
-const BATCH_BYTES = 1024 * 1024;
 
 /**
  * Sends activity entries to the log aggregator, at least once and in order (docs/logging.md). One worker
@@ -81,11 +79,4 @@ function recordOf(entry: SentEntry, installation: string): LogRecord {
     message,
     fields: { ...fields, ...(installation === '' ? {} : { tower_uuid: installation }) },
   });
-}
-
-/** Returns the first records that fit into one batch; at least one. */
-function firstBatch(records: readonly LogRecord[]): readonly LogRecord[] {
-  let bytes = 0;
-  const end = records.findIndex(({ text }) => (bytes += text.length) > BATCH_BYTES);
-  return end < 0 ? records : records.slice(0, Math.max(end, 1));
 }

@@ -4,13 +4,12 @@ import { LOG_SEVERITIES, type LogSeverity, type LogSource } from '../config/logg
 import type { LogTargetSettings } from './log-formats.js';
 import { LogForwardingRepository } from './log-forwarding.repository.js';
 import type { JsonLogger, LogLine } from './json-logger.js';
-import { logRecord, type LogRecord } from './log-record.js';
+import { firstBatch, logRecord, type LogRecord } from './log-record.js';
 import { LogTarget } from './log-target.service.js';
 
 const FLUSH_MS = 2000;
 const MAX_DELAY_MS = 15_000;
 const MAX_BYTES = 32 * 1024 * 1024;
-const BATCH_SIZE = 500;
 
 const SEVERITIES: Readonly<Record<LogLine['level'], LogSeverity>> = {
   debug: 'DEBUG',
@@ -115,7 +114,7 @@ export class LogLines implements OnModuleDestroy {
     this.bytes = this.buffer.reduce((sum, { text }) => sum + text.length, 0);
     await this.countDropped();
     while (this.buffer.length > 0) {
-      const batch = this.buffer.slice(0, BATCH_SIZE);
+      const batch = firstBatch(this.buffer);
       await this.target.send(settings, batch);
       this.buffer.splice(0, batch.length);
       this.bytes -= batch.reduce((sum, { text }) => sum + text.length, 0);

@@ -14,6 +14,10 @@ export interface LogRecord {
 export const MAX_RECORD_BYTES = 60_000;
 /** Maximum number of characters of a text that stands for a record that is too large. */
 const MAX_EXCERPT = 8000;
+/** Maximum number of records in a batch. */
+export const BATCH_SIZE = 500;
+/** Maximum size of a batch in characters, because receivers refuse large requests. */
+const BATCH_LENGTH = 1024 * 1024;
 
 /** Name of the host that sends the records. */
 export const HOST = hostname();
@@ -44,4 +48,12 @@ export function logRecord({ source, severity, time, message, fields }: RecordPar
   const excerpt = JSON.stringify(fields).slice(0, MAX_EXCERPT);
   const short = { ...base, message: message.slice(0, MAX_EXCERPT), truncated: true, excerpt };
   return { source, severity, time, text: JSON.stringify(short) };
+}
+
+/** Returns the first records that fit into one batch; at least one. */
+export function firstBatch(records: readonly LogRecord[]): readonly LogRecord[] {
+  const most = records.slice(0, BATCH_SIZE);
+  let length = 0;
+  const end = most.findIndex(({ text }) => (length += text.length) > BATCH_LENGTH);
+  return end < 0 ? most : most.slice(0, Math.max(end, 1));
 }

@@ -1,0 +1,27 @@
+import type { JsonLogger, LogLine } from './json-logger.js';
+import type { LogForwardingRepository } from './log-forwarding.repository.js';
+import { LogLines } from './log-lines.service.js';
+import type { LogRecord } from './log-record.js';
+import type { LogTarget } from './log-target.service.js';
+
+it('large log lines are sent in requests of a limited size', async () => {
+  const batches: (readonly LogRecord[])[] = [];
+  const target = {
+    settings: async () => ({
+      LOG_AGGREGATOR_ENABLED: true,
+      LOG_AGGREGATOR_LOGGERS: ['awx'],
+      LOG_AGGREGATOR_LEVEL: 'INFO',
+      LOG_AGGREGATOR_TOWER_UUID: '',
+    }),
+    send: async (_settings: object, records: readonly LogRecord[]) => void batches.push(records),
+  } as unknown as LogTarget;
+  const lines = new LogLines(target, {} as LogForwardingRepository);
+  const logger = {} as JsonLogger;
+  lines.start(logger);
+  const line = { time: new Date().toISOString(), level: 'info', message: 'x'.repeat(50_000) };
+  for (let count = 0; count < 50; count += 1) logger.listener?.(line as LogLine);
+  await lines.onModuleDestroy();
+  const sizes = batches.map((batch) => batch.reduce((sum, { text }) => sum + text.length, 0));
+  expect(batches.flat()).toHaveLength(50);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(1024 * 1024);
+});

@@ -32,8 +32,8 @@ export class HalfLogins {
     private readonly box: SecretBox,
   ) {}
 
-  async begin(response: Response, { account: { id }, next }: HalfLogin): Promise<void> {
-    const { session_generation: generation } = await this.users.referenced(id);
+  begin(response: Response, { account, next }: HalfLogin): void {
+    const { id, session_generation: generation } = account;
     const sealed = sealState(this.box, CONTEXT, { id, generation, next }, LIFETIME_MS);
     setSealedCookie(response, COOKIE, sealed, LIFETIME_MS);
   }

@@ -12,6 +12,7 @@ const ADA = {
   is_superuser: false,
   is_system_auditor: false,
   has_second_factor: false,
+  session_generation: 0,
 };
 
 /** Number of login attempts that were counted and not given back. */

@@ -28,11 +28,22 @@ export class SessionsRepository extends TableRepository<Session> implements Sess
     super(repository);
   }
 
-  async start(digest: string, user: number, isExternal: boolean): Promise<void> {
+  /**
+   * Starts a session.
+   *
+   * @param generation no session is started if the user's sessions have another generation; null: any
+   */
+  async start(
+    digest: string,
+    user: number,
+    isExternal: boolean,
+    generation: number | null,
+  ): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO sessions (digest, user_id, generation, is_external)
       SELECT ${digest}, usr.id, usr.session_generation, ${isExternal} FROM (${accounts()}) usr
-      WHERE usr.id = ${user}`);
+      WHERE usr.id = ${user}
+        AND usr.session_generation = coalesce(${generation}::int, usr.session_generation)`);
   }
 
   /**

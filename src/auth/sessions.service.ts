@@ -22,11 +22,17 @@ export class SessionsService {
   /**
    * Starts a session, and ends the oldest sessions above `SESSIONS_PER_USER`.
    *
+   * @param generation generation of the user's sessions when the password was verified, so that a
+   *   concurrent change of the password also ends this session; null without a password
    * @returns the value of the cookie
    */
-  async start(userId: number, isExternal = false): Promise<string> {
+  async start(
+    userId: number,
+    isExternal = false,
+    generation: number | null = null,
+  ): Promise<string> {
     const { token, digest } = issueToken('acs');
-    await this.sessions.start(digest, userId, isExternal);
+    await this.sessions.start(digest, userId, isExternal, generation);
     const { SESSIONS_PER_USER: max } = await this.runtime.get('SESSIONS_PER_USER');
     if (max >= 0) {
       await this.sessions.keepNewest(userId, Math.max(max, 1), this.settings.SESSION_COOKIE_AGE);
@@ -43,10 +49,10 @@ export class SessionsService {
   async open(
     request: Request,
     response: Response,
-    userId: number,
+    user: Pick<Account, 'id'> & Partial<Pick<Account, 'session_generation'>>,
     isExternal = false,
   ): Promise<string> {
-    const cookie = await this.start(userId, isExternal);
+    const cookie = await this.start(user.id, isExternal, user.session_generation);
     const csrf = csrfTokenOf(cookie);
     setSessionCookie(request, response, cookie, this.settings.SESSION_COOKIE_AGE);
     setCsrfCookie(request, response, csrf);

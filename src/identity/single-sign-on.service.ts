@@ -114,7 +114,7 @@ export class SingleSignOn {
   ): Promise<string> {
     if (linkTo === null) {
       const user = await this.logins.logIn(provider, claims);
-      await this.sessions.open(request, response, user, true);
+      await this.sessions.open(request, response, { id: user }, true);
       return next;
     }
     const cookie = sessionOf(request);

@@ -16,6 +16,8 @@ export interface Account {
   is_superuser: boolean;
   is_system_auditor: boolean;
   has_second_factor: boolean;
+  /** Generation of the sessions that are active; a new password ends earlier generations. */
+  session_generation: number;
   /** True before the first login; only `accountByName` sets this field. */
   is_new?: boolean;
 }
@@ -32,7 +34,8 @@ export const externalAccounts = (): Sql => sql`
 
 /** Columns of an `Account`, from the table alias `usr`. */
 export const ACCOUNT = sql`
-  usr.id, usr.username, usr.is_superuser, usr.is_system_auditor, usr.has_second_factor`;
+  usr.id, usr.username, usr.is_superuser, usr.is_system_auditor, usr.has_second_factor,
+  usr.session_generation`;
 
 /** Returns the query for the names of users, for joins. */
 export const userNames = (): Sql => sql`

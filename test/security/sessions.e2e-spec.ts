@@ -1,6 +1,7 @@
 /** A session is bound to its host, its CSRF token and its age. */
 import supertest from 'supertest';
 
+import { AuthenticationService } from '../../src/auth/authentication.service.js';
 import { SESSION_COOKIE } from '../../src/common/http/cookies.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
@@ -150,6 +151,16 @@ it('a session of an external user ends earlier', async () => {
     UPDATE sessions SET created = now() - interval '9 minutes', last_seen = now()`);
   await write(cookies).expect(201);
   await database.execute(sql`UPDATE users SET external_account = NULL WHERE username = 'ada'`);
+});
+
+it('no session starts for a password that is replaced during the login', async () => {
+  const authentication = test.app.get(AuthenticationService, { strict: false });
+  jest.spyOn(authentication, 'logIn').mockImplementationOnce(async ({ id, username }) => {
+    await test.as.superuser.patch(`users/${id}/`, { password: PASSWORD }).expect(200);
+    return { id, username, isSuperuser: false, isSystemAuditor: false };
+  });
+  const { cookies } = await logIn();
+  await write(cookies).expect(401);
 });
 
 it('the oldest sessions of a user with more than SESSIONS_PER_USER end', async () => {

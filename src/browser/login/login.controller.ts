@@ -99,7 +99,7 @@ export class LoginController {
         await this.complete(request, response, { account, next: target, pending });
         return;
       }
-      await this.halfLogins.begin(response, { account, next });
+      this.halfLogins.begin(response, { account, next });
       if (pending) await this.showCode(request, response, { account, pending });
       else response.redirect(302, CODE_PATH);
     } catch (error) {
@@ -225,7 +225,7 @@ export class LoginController {
     { account, next, pending }: HalfLogin & { pending: PendingForm | null },
   ): Promise<void> {
     const actor = await this.authentication.logIn(account);
-    const csrf = await this.sessions.open(request, response, actor.id);
+    const csrf = await this.sessions.open(request, response, account);
     if (!pending) {
       response.redirect(302, next);
       return;

@@ -20,7 +20,7 @@ const TOKEN = { description: '', scope: 'write', user: 1, digest: 'd', lifetimeS
 export default {
   repositories: [
     samplesOf(SessionsRepository, {
-      start: [['d', 1, false]],
+      start: [['d', 1, false, null]],
       keepNewest: [[1, 2, 60]],
       user: [[SESSION, 30]],
       isOpen: [[SESSION]],

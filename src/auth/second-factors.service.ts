@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
-import { rowContext, SecretBox } from '../common/crypto/secret-box.js';
+import { rowContext, SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { tokenDigest } from '../common/crypto/tokens.js';
 import {
   Conflict,
@@ -22,10 +22,12 @@ import { RecoveryCodesRepository } from './recovery-codes.repository.js';
 import type { Passkey } from './second-factor.entity.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { newRecoveryCode, stepOf } from './totp.js';
-import { TotpSecretsRepository } from './totp-secrets.repository.js';
+import { TotpSecretsRepository, type LockedSecret } from './totp-secrets.repository.js';
 
 const RECOVERY_CODES = 10;
 const MAX_PASSKEYS = 20;
+const NOT_DECRYPTABLE =
+  'The secret of the authenticator app cannot be decrypted. Enter a recovery code, or ask an administrator to remove the second factor.';
 
 /** Second factors on the page of a user. */
 export interface SecondFactorState {
@@ -59,7 +61,8 @@ export class SecondFactors {
   /**
    * Verifies a code of the authenticator app, or a recovery code. Each code is accepted once.
    *
-   * @throws LoginRefused, TooManyRequests after five wrong codes
+   * @throws LoginRefused, also if the secret of the app cannot be decrypted; TooManyRequests after five
+   *   wrong codes
    */
   async useCode({ id, username }: Pick<Actor, 'id' | 'username'>, sent: string): Promise<void> {
     const code = sent.replace(/[\s-]/g, '').toUpperCase();
@@ -196,11 +199,18 @@ export class SecondFactors {
   private async takeCode(user: number, code: string): Promise<CodeCheck> {
     const stored = await this.secrets.locked(user);
     if (!stored || stored.wait > 0) return { isRight: false, wait: stored?.wait ?? 0 };
-    const { id, secret } = stored;
-    const step = stepOf(this.box.open(secret, rowContext(this.secrets.table, id, 'secret')), code);
+    const step = stepOf(this.openSecret(stored), code);
     const isRight = step !== null && step > stored.step;
-    await (isRight ? this.secrets.accept(id, step) : this.secrets.refuse(id));
+    await (isRight ? this.secrets.accept(stored.id, step) : this.secrets.refuse(stored.id));
     return { isRight, wait: 0 };
+  }
+
+  private openSecret({ id, secret }: LockedSecret): string {
+    try {
+      return this.box.open(secret, rowContext(this.secrets.table, id, 'secret'));
+    } catch (error) {
+      throw error instanceof UnsealError ? new LoginRefused(NOT_DECRYPTABLE) : error;
+    }
   }
 
   private async takeRecoveryCode(user: number, code: string): Promise<CodeCheck> {

@@ -166,6 +166,18 @@ it('a recovery code is accepted once, and only for its user', async () => {
   expect((await enterCode(await enterPassword(ada), String(codes[1]))).status).toBe(401);
 });
 
+it('a code of an app whose secret cannot be decrypted is refused with a reason', async () => {
+  const user = await makeUser();
+  const { secret, codes } = await enrol(user);
+  await test.database.execute(sql`
+    UPDATE totp_secrets SET secret = secret || 'x' WHERE user_id = ${user.id}`);
+  const browser = await enterPassword(user);
+  const refused = await enterCode(browser, codeOf(secret));
+  expect(refused.status).toBe(401);
+  expect(await pageOf(refused)).toContain('cannot be decrypted. Enter a recovery code');
+  expect((await enterCode(browser, codes[0]!)).status).toBe(302);
+});
+
 describe('an incomplete login', () => {
   it('ends with a change of the password, and cannot be forged', async () => {
     const user = await makeUser();

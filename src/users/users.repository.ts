@@ -107,13 +107,17 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
     return changed > 0;
   }
 
-  /** Creates a superuser, or enables an existing user as a superuser. An empty hash keeps the old hash. */
+  /**
+   * Creates a superuser, or enables an existing user as a superuser. An empty hash keeps the old hash; a new
+   * hash ends the sessions of the user.
+   */
   async saveSuperuser(username: string, passwordHash: string): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO users (username, password_hash, is_superuser)
       VALUES (${username}, ${passwordHash}, true)
       ON CONFLICT (username) DO UPDATE SET is_superuser = true, is_disabled = false, modified = now(),
-        password_hash = coalesce(nullif(EXCLUDED.password_hash, ''), users.password_hash)`);
+        password_hash = coalesce(nullif(EXCLUDED.password_hash, ''), users.password_hash),
+        session_generation = users.session_generation + (EXCLUDED.password_hash <> '')::int`);
   }
 
   /** Returns an account and locks it against changes until the transaction ends. */

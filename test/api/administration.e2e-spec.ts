@@ -1,4 +1,5 @@
 /** Commands of the administrators and developers, by `npm run controller -- <command>`. */
+import { SessionsService } from '../../src/auth/sessions.service.js';
 import { runCommand } from '../../src/cli/run-command.js';
 import { ApiClient } from '../support/client.js';
 import { boot, withSettingsOf, type TestApp } from '../support/boot.js';
@@ -30,6 +31,14 @@ it('create-superuser creates an administrator, or resets the password of an exis
     expect(body.results).toMatchObject([{ username: 'boss', is_superuser: true }]);
   }
   expect(await printed('ensure-admin')).toBe('an administrator exists\n');
+});
+
+it('create-superuser with a new password ends the sessions of the user', async () => {
+  const { id } = await test.make.user({ username: 'lost', password: 'the first password' });
+  const sessions = test.app.get(SessionsService, { strict: false });
+  const session = await sessions.start(Number(id));
+  await printed('create-superuser', '--username', 'lost', '--password', 'the second password');
+  expect(await sessions.isOpen(session)).toBe(false);
 });
 
 it('create-token prints a token of the user', async () => {

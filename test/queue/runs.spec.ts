@@ -3,6 +3,8 @@
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
 import { Cluster, type JobRow } from '../faults/support/cluster.js';
@@ -124,8 +126,9 @@ describe('runs', () => {
       VALUES (11, 'job_template', 'From git', 1, 10, 1, 'site.yml', true),
         (13, 'job_template', 'From nowhere', 1, 12, 1, 'site.yml', true)`);
     await cluster.workerInside({
-      PROJECT_SCM_SCHEMES: 'https,file',
+      PROJECT_SCM_SCHEMES: 'https,http,file',
       PROJECT_FILE_ROOTS: cluster.folder,
+      OUTBOUND_ALLOW: '127.0.0.0/8',
     });
   });
 
@@ -276,6 +279,28 @@ describe('runs', () => {
       [(update as { id: number }).id],
     );
     expect(entries).toEqual([{ operation: 'create' }]);
+  });
+
+  it('sync an archive whose revision another worker has imported', async () => {
+    const archive = git('archive', '--format=tar', 'HEAD');
+    const server = createServer((_request, response) => response.end(archive));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await cluster.rows(
+      `INSERT INTO unified_job_templates
+         (id, type, name, organization_id, local_path, scm_type, scm_url, scm_branch)
+       VALUES (14, 'project', 'Archive', 1, '_14__archive', 'archive', $1, '')`,
+      [`http://127.0.0.1:${port}/site.tar`],
+    );
+    await set('unified_job_templates', 11, 'project_id', 14);
+    try {
+      await cluster.becomes(await launch({}, 11), 'successful', 30_000);
+      await set('unified_job_templates', 14, 'scm_revision', 'f'.repeat(40));
+      await cluster.becomes(await launch({}, 11), 'successful', 30_000);
+    } finally {
+      await set('unified_job_templates', 11, 'project_id', 10);
+      server.close();
+    }
   });
 
   it('do not sync their project after a request to cancel', async () => {

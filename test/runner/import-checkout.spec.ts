@@ -153,6 +153,10 @@ describe.each(FENCES)('imports %s', (_, kind) => {
       expect((await stat(join(destination, 'files/run.sh'))).mode & 0o111).not.toBe(0);
       const again = await sync('archive', { url: urlOf(name), destination });
       expect(again.revision).toBe(first.revision);
+      const commit = ['-c', 'safe.directory=*', 'show', '--no-patch', '--format=%at %ct'];
+      // Without the time of the sync, equal files have the same commit on all workers.
+      const { stdout } = await execute('git', [...commit, first.revision], { cwd: destination });
+      expect(stdout).toBe('0 0\n');
       await pack(name, [['site-2/site.yml', '- hosts: none\n']]);
       const second = await sync('archive', { url: urlOf(name), destination });
       expect(second.revision).not.toBe(first.revision);

@@ -60,6 +60,9 @@ export async function writeSession(
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: file('config'),
     GIT_TERMINAL_PROMPT: '0',
+    // Equal imported files have the same commit, also on other workers.
+    GIT_AUTHOR_DATE: '@0 +0000',
+    GIT_COMMITTER_DATE: '@0 +0000',
     GIT_ASKPASS: askpass,
     SSH_ASKPASS: askpass,
     SSH_ASKPASS_REQUIRE: 'force',

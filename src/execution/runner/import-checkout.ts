@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 
 import { isImportable, GitSourceError, parseGitSource } from '../../code-hosts/git-source.js';
 import { verifySignature } from './content-signature.js';
-import { accessTo, commitOf, type GitResult, type SyncRequest } from './git-checkout.js';
+import { accessTo, type GitResult, type SyncRequest } from './git-checkout.js';
 import { GitError, GitSession } from './git-command.js';
 import { renewRepository } from './git-repository.js';
 import { withHttpProxy } from './operator-proxy.js';
@@ -142,8 +142,8 @@ const IDENTITY = ['-c', 'user.name=controller', '-c', 'user.email=controller@loc
 
 /**
  * Updates a project's folder to the files of an archive or of a Subversion repository, and commits them
- * to a git repository of the folder. Jobs then use the folder like that of any project. If no file
- * changes, there is no new commit.
+ * to a git repository of the folder. Jobs then use the folder like that of any project. Equal files have
+ * the same commit on all workers.
  *
  * @throws GitSourceError for invalid addresses, GitError if the import fails
  */
@@ -168,13 +168,10 @@ export async function syncImported(kind: FileSource, request: SyncRequest): Prom
   });
 }
 
-/** Commits the files of a folder. @returns the new commit; the last commit if no file changed */
+/** Commits the files of a folder. @returns the commit, which is the same for equal files */
 async function commit(git: GitSession, dir: string, message: string): Promise<string> {
   await git.run(['add', '--all', '--force', '--', '.'], dir);
   const tree = await git.query(['write-tree'], dir);
-  const head = await commitOf(git, dir, 'HEAD');
-  if (head !== null && (await git.query(['rev-parse', `${head}^{tree}`], dir)) === tree)
-    return head;
   const id = await git.query([...IDENTITY, 'commit-tree', tree ?? '', '-m', message], dir);
   if (id === null) throw new GitError('The files could not be committed.', git.output);
   await git.run(['update-ref', 'HEAD', id], dir);

@@ -44,7 +44,8 @@ export interface FilesRequest {
   destination: string;
   /**
    * Receives the id of the sync. If present, the project is always synced first; if absent, the
-   * project is synced only if its folder is missing or it was never synced.
+   * project is synced only if its folder or the commit of imported files is missing on this host, or the
+   * project was never synced.
    */
   onSync?: (projectUpdateId: number) => Promise<void>;
   /** Receives the output of installing requirements that are not cached. */
@@ -62,6 +63,13 @@ function submodulesOf(
   if (!tracks) return 'recorded';
   return branch === '' ? 'synced' : 'newest';
 }
+
+/**
+ * Returns the path that exists in a folder with the revision of the project. Commits of git are fetched if
+ * the folder lacks them; commits of imported files are loose objects of the folder.
+ */
+const proofOf = ({ scm_type: type, scm_revision: revision }: JobProject): string =>
+  type === 'git' ? '.git' : join('.git', 'objects', revision.slice(0, 2), revision.slice(2));
 
 /**
  * Provides the files of a job's project at the right revision
@@ -126,14 +134,14 @@ export class JobProjectFiles {
     return { dir: destination, isShared: false, revision, shared, content };
   }
 
-  /** @returns revision of the project's folder, which is synced on this host if it is missing */
+  /** @returns revision of the project's folder, which is synced on this host if the folder lacks it */
   private async ensureFolder(
     run: ActiveRun,
     { project, onSync }: FilesRequest,
     folder: string,
   ): Promise<string> {
     if (onSync) return this.syncForJob(run, project, onSync);
-    const exists = await access(join(folder, '.git')).then(
+    const exists = await access(join(folder, proofOf(project))).then(
       () => true,
       () => false,
     );

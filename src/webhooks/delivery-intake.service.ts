@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Batch } from '../common/batch.js';
+import { UnsealError } from '../common/crypto/secret-box.js';
 import { failPoint } from '../common/fail-point.js';
 import { BadRequest, Conflict, Forbidden, Invalid, NotFound } from '../common/errors/errors.js';
 import { entryOf, existing, itemAt, zip } from '../common/invariants.js';
@@ -223,7 +224,8 @@ function refusalOf(error: unknown): string | null {
     error instanceof BadRequest ||
     error instanceof Conflict ||
     error instanceof Forbidden ||
-    error instanceof NotFound;
+    error instanceof NotFound ||
+    error instanceof UnsealError;
   return isRefusal ? `The template cannot be launched: ${error.message}` : null;
 }
 

@@ -4,6 +4,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import type { WebhookServiceName } from '../../src/code-hosts/services.js';
 import { RejectionLog } from '../../src/webhooks/rejection-log.service.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { LOST_SURVEY } from '../support/lost-key.js';
 import { deliveryHeaders, firstSample, WEBHOOK_SAMPLES } from '../support/payloads/webhooks.js';
 import { addHook, newHook, type Hook } from '../support/webhooks.js';
 
@@ -163,6 +164,17 @@ describe('a template that cannot be launched', () => {
     await test.database.execute(sql`
       UPDATE unified_job_templates SET project_id = ${project_id} WHERE id = ${hook.template.id}`);
     await hook.send(firstSample('service_a'), { delivery }).expect(202);
+  });
+
+  it('returns 400 if its secrets cannot be decrypted', async () => {
+    const hook = await newHook(test, 'service_a');
+    await test.database.execute(sql`
+      UPDATE unified_job_templates SET survey_enabled = true, survey_spec = ${LOST_SURVEY}
+      WHERE id = ${hook.template.id}`);
+    const { body } = await hook.send(firstSample('service_a')).expect(400);
+    expect(body.detail).toBe(
+      'The template cannot be launched: A stored secret cannot be decrypted (unknown_key).',
+    );
   });
 });
 

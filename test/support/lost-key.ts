@@ -7,8 +7,13 @@ export const LOST_SURVEY = JSON.stringify({
   description: '',
   spec: [
     {
-      ...{ type: 'password', variable: 'token', question_name: 'Token', required: false },
-      ...{ min: 0, max: 99, default: LOST_SECRET },
+      type: 'password',
+      variable: 'token',
+      question_name: 'Token',
+      required: false,
+      min: 0,
+      max: 99,
+      default: LOST_SECRET,
     },
   ],
 });

@@ -78,7 +78,7 @@ export class InventorySourcesRepository extends TableRepository<RowOf<InventoryS
     return this.database.row<JobProject & Record<string, unknown>>(sql`
       SELECT prj.id, prj.scm_type, prj.scm_url, prj.scm_branch, prj.scm_refspec, prj.scm_revision,
         prj.credential_id, prj.local_path, prj.allow_override, prj.organization_id,
-        prj.scm_track_submodules, prj.signature_validation_credential_id
+        prj.scm_track_submodules, prj.scm_delete_on_update, prj.signature_validation_credential_id
       FROM (${projectSources()}) prj WHERE prj.id = ${id} AND prj.type = 'project'`);
   }
 

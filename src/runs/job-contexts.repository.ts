@@ -27,6 +27,7 @@ export interface JobProject {
   local_path: string;
   allow_override: boolean;
   scm_track_submodules: boolean;
+  scm_delete_on_update: boolean;
 }
 
 /** A job with all data that its run needs. Objects that were deleted since the launch are null. */
@@ -117,7 +118,8 @@ export class JobContextsRepository extends TableRepository<RowOf<Job>> {
           'scm_branch', project.scm_branch, 'scm_refspec', project.scm_refspec,
           'scm_revision', project.scm_revision, 'credential_id', project.credential_id,
           'local_path', project.local_path, 'allow_override', project.allow_override,
-          'scm_track_submodules', project.scm_track_submodules, 'signature_validation_credential_id',
+          'scm_track_submodules', project.scm_track_submodules,
+          'scm_delete_on_update', project.scm_delete_on_update, 'signature_validation_credential_id',
           project.signature_validation_credential_id) END AS project,
         CASE WHEN template.id IS NOT NULL THEN to_json(template) END AS template,
         CASE WHEN author.id IS NOT NULL THEN to_json(author) END AS user,

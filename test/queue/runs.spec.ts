@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
+import { Database } from '../../src/database/database.js';
 import { Cluster, type JobRow } from '../faults/support/cluster.js';
 import { eventually } from '../support/eventually.js';
 
@@ -48,6 +49,7 @@ const PLAYBOOKS = {
 describe('runs', () => {
   let cluster: Cluster;
   let repository: string;
+  let database: Database;
 
   const git = (...args: string[]): string =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], {
@@ -125,11 +127,12 @@ describe('runs', () => {
         (id, type, name, organization_id, project_id, inventory_id, playbook, allow_simultaneous)
       VALUES (11, 'job_template', 'From git', 1, 10, 1, 'site.yml', true),
         (13, 'job_template', 'From nowhere', 1, 12, 1, 'site.yml', true)`);
-    await cluster.workerInside({
+    const worker = await cluster.workerInside({
       PROJECT_SCM_SCHEMES: 'https,http,file',
       PROJECT_FILE_ROOTS: cluster.folder,
       OUTBOUND_ALLOW: '127.0.0.0/8',
     });
+    database = worker.get(Database, { strict: false });
   });
 
   afterAll(() => cluster.stop());
@@ -279,6 +282,20 @@ describe('runs', () => {
       [(update as { id: number }).id],
     );
     expect(entries).toEqual([{ operation: 'create' }]);
+  });
+
+  it('check out no project while a sync can delete its folder', async () => {
+    await firstOfProject();
+    await set('unified_job_templates', 10, 'scm_delete_on_update', true);
+    await database.withClient(async (client) => {
+      await client.query('SELECT pg_advisory_lock(7402, 10)');
+      const id = await launch({}, 11);
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%try_advisory_lock_shared($1%'`;
+      await eventually(async () => expect(await cluster.rows(waiting)).toHaveLength(1), 20_000);
+      await client.query('SELECT pg_advisory_unlock(7402, 10)');
+      await cluster.becomes(id, 'successful', 30_000);
+    });
+    await set('unified_job_templates', 10, 'scm_delete_on_update', false);
   });
 
   it('sync an archive whose revision another worker has imported', async () => {

@@ -116,7 +116,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
         throw new CannotStart(NO_PROJECT);
       }
       const { project_id: id } = row;
-      return await this.withLock(id, run.signal, () => this.sync(run, id, row, output));
+      return await this.withFolder(id, run.signal, 'alone', () => this.sync(run, id, row, output));
     } catch (error) {
       if (!isExplained(error) || error instanceof EngineMissing) throw error;
       output.add(`${error.message}\n`);
@@ -185,17 +185,23 @@ export class ProjectSync implements RunKind<ActiveRun> {
   }
 
   /**
-   * Runs `work` under the lock of a project's folder, so that only one worker at a time changes the
-   * folder.
+   * Runs `work` under the lock of a project's folder: one run at a time changes the folder, and no other
+   * run reads it meanwhile under the shared lock.
    *
    * @throws RunEnded if the signal aborts during the wait for the lock
    */
-  private withLock<T>(projectId: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  withFolder<T>(
+    projectId: number,
+    signal: AbortSignal,
+    mode: 'alone' | 'shared',
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const suffix = mode === 'shared' ? '_shared' : '';
     return this.database.withClient(async (client) => {
       const lock = [LOCK_CLASS, projectId];
       for (;;) {
         const { rows } = await client.query<{ taken: boolean }>(
-          'SELECT pg_try_advisory_lock($1, $2) AS taken',
+          `SELECT pg_try_advisory_lock${suffix}($1, $2) AS taken`,
           lock,
         );
         if (rows[0]?.taken) break;
@@ -206,7 +212,9 @@ export class ProjectSync implements RunKind<ActiveRun> {
         return await work();
       } finally {
         // PostgreSQL also releases the lock when the connection closes.
-        await client.query('SELECT pg_advisory_unlock($1, $2)', lock).catch(() => undefined);
+        await client
+          .query(`SELECT pg_advisory_unlock${suffix}($1, $2)`, lock)
+          .catch(() => undefined);
       }
     });
   }

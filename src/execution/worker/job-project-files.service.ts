@@ -10,7 +10,7 @@ import { NO_PROJECT, previousTask } from '../../runs/run-explanations.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { SandboxService } from '../sandbox/sandbox.service.js';
-import { checkoutRevision } from '../runner/git-checkout.js';
+import { checkoutRevision, type CheckoutRequest } from '../runner/git-checkout.js';
 import { objectsOf } from '../runner/git-repository.js';
 import { ActiveRuns, stopIfEnded, type ActiveRun } from './active-runs.service.js';
 import type { JobProject } from '../../runs/job-contexts.repository.js';
@@ -106,7 +106,7 @@ export class JobProjectFiles {
     const synced = await this.ensureFolder(run, request, folder);
     // A job can use another branch only if the project allows it.
     const branch = project.allow_override ? request.branch : '';
-    const { revision } = await checkoutRevision({
+    const checkoutRequest: CheckoutRequest = {
       repository: folder,
       revision: branch || synced,
       // Commits of imported files are in the project's folder only.
@@ -117,7 +117,12 @@ export class JobProjectFiles {
       sandbox: this.sandbox,
       maxFolderBytes: this.settings.JOB_DISK_BYTES,
       signal: run.signal,
-    });
+    };
+    const checkout = () => checkoutRevision(checkoutRequest);
+    // A sync that first deletes the folder must not run during the checkout.
+    const { revision } = await (project.scm_delete_on_update
+      ? this.sync.withFolder(project.id, run.signal, 'shared', checkout)
+      : checkout());
     // Content of the project's branch is cached if the project update installed it on this host. Content of
     // another branch is installed now.
     const content = await this.content.provide({

@@ -1,8 +1,6 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
-import { UnsealError } from '../common/crypto/secret-box.js';
-import { BadRequest } from '../common/errors/errors.js';
 import {
   anyOfSchemas,
   BOOLEAN,
@@ -75,14 +73,8 @@ const promptNames: readonly string[] = WORKFLOW_PROMPTS;
 const WORKFLOW_BODY = PROMPTS_BODY_FIELDS.filter(({ name }) => promptNames.includes(name));
 
 const openParts = formOf<TemplateLauncher>(({ rules: launcher, actor, parent }) =>
-  decrypted(launcher.form(parent.id, actor)),
+  launcher.form(parent.id, actor),
 );
-
-/** @throws BadRequest if the secrets of the template cannot be decrypted */
-const decrypted = <T>(result: Promise<T>): Promise<T> =>
-  result.catch((error: unknown) => {
-    throw error instanceof UnsealError ? new BadRequest(error.message) : error;
-  });
 
 /** Launches templates of one kind (docs/contract/launching.md#launch). */
 abstract class TemplateLaunches {
@@ -92,7 +84,7 @@ abstract class TemplateLaunches {
   ) {}
 
   protected async needsOf({ id }: Row, actor: Actor): Promise<object> {
-    return (await decrypted(this.launcher.needs(id, actor))).response;
+    return (await this.launcher.needs(id, actor)).response;
   }
 
   protected async start({ id }: Row, body: LaunchBody, actor: Actor): Promise<object> {
@@ -102,7 +94,7 @@ abstract class TemplateLaunches {
       prompts: promptsOfBody(body),
       credentialPasswords: body.credential_passwords,
     };
-    const run = itemAt(await decrypted(this.launcher.launch([request], actor)), 0);
+    const run = itemAt(await this.launcher.launch([request], actor), 0);
     const shown = await launchedReply(this.resources, run, actor);
     return { ...shown, ignored_fields: run.ignored };
   }

@@ -131,6 +131,7 @@ it('a survey whose secrets cannot be decrypted can be replaced', async () => {
   const { body } = await test.as.superuser.post(`job_templates/${id}/launch/`).expect(400);
   expect(body).toEqual({ detail: 'A stored secret cannot be decrypted (unknown_key).' });
   await test.as.superuser.get(`job_templates/${id}/launch/`).expect(400);
+  await test.as.superuser.post(`job_templates/${id}/copy/`, { name: 'Copy' }).expect(400);
   await replace('$encrypted$').expect(400);
   await replace('entered again').expect(200);
 });

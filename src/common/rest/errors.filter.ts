@@ -7,6 +7,7 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { isTransient, sqlState } from '../../database/sql-state.js';
+import { UnsealError } from '../crypto/secret-box.js';
 import { memberOf } from '../records.js';
 import { brokenReference } from '../resource/broken-reference.js';
 import {
@@ -67,6 +68,7 @@ export function errorResponseOf(error: unknown): ErrorResponse {
   if (error instanceof Invalid) return { status: 400, body: error.errors };
   if (error instanceof BadFields) return { ...detail(400, error.detail), formErrors: error.inForm };
   if (error instanceof BadRequest) return withFurtherMembers(400, error);
+  if (error instanceof UnsealError) return detail(400, error.message);
   if (error instanceof Unauthenticated) {
     return detail(401, error.message || UNAUTHENTICATED, { 'WWW-Authenticate': CHALLENGE });
   }

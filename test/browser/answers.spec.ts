@@ -36,13 +36,14 @@ describe('responses to browsers', () => {
   });
 
   it.each([
-    ['no preference', {}, 'teams/'],
-    ['any type', { Accept: '*/*' }, 'teams/'],
-    ['JSON', { Accept: 'application/json' }, 'teams/'],
-    ['JSON before HTML', { Accept: 'text/html;q=0.5, application/json' }, 'teams/'],
-    ['the format in the query', BROWSER, 'teams/?format=json'],
-  ])('are JSON for %s', async (_case, headers, path) => {
-    const answer = await test.as.superuser.with(headers as Record<string, string>).get(path);
+    ['no preference', {}, ''],
+    ['any type', { Accept: '*/*' }, ''],
+    ['JSON', { Accept: 'application/json' }, ''],
+    ['JSON before HTML', { Accept: 'text/html;q=0.5, application/json' }, ''],
+    ['the format in the query', BROWSER, '&format=json'],
+  ])('are JSON for %s', async (_case, headers, query) => {
+    const client = test.as.superuser.with(headers as Record<string, string>);
+    const answer = await client.get(`teams/?id=${test.home.team.id}${query}`);
     expect(answer.headers['content-type']).toContain('application/json');
     expect(answer.body.count).toBe(1);
   });

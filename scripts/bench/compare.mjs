@@ -133,9 +133,17 @@ function assertSameRow(path, actual, expected) {
   for (const [name, value] of Object.entries(expected)) {
     const found = actual[name];
     if (isObject(value) && isObject(found)) assertSameRow(`${path} ${name}`, found, value);
-    else assertEqual(path, found, value, name);
+    else assertEqual(path, withoutZeros(found), withoutZeros(value), name);
   }
 }
+
+/**
+ * Removes the zeros at the end of the fraction of a time, which PostgreSQL's JSON omits.
+ *
+ * @param {unknown} value
+ */
+const withoutZeros = (value) =>
+  typeof value === 'string' ? value.replace(/(\.\d+?)0*Z$/, '$1Z').replace(/\.0Z$/, 'Z') : value;
 
 /**
  * @param {unknown} value

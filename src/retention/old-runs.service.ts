@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { or, type Sql } from '../database/sql.js';
 import { hasUnfinished } from '../notifications/notifications.repository.js';
 import { retentionOfOrganizations } from '../organizations/organizations.repository.js';
 import { EventPartitionsRepository } from '../runs/events/event-partitions.repository.js';
@@ -14,6 +15,9 @@ const PAGE_SIZE = 1000;
 const BATCH_SIZE = 100;
 
 const START = { id: 0, created: '-infinity' };
+
+/** Returns the SQL condition that a notification or a status post of a run is still to be sent. */
+const isNeeded = (run: Sql): Sql => or(hasUnfinished(run), hasUnsentPosts(run));
 
 /** Removes runs that are past their retention (docs/contract/system-jobs.md#jobs). */
 @Injectable()
@@ -59,7 +63,7 @@ export class OldRuns {
   /** Yields the ids of removable runs, page by page. */
   private async *pages(days: number): AsyncGenerator<number[]> {
     const overrides = await this.runs.retentionOverrides(retentionOfOrganizations());
-    const rules = { days, overrides, needs: [hasUnfinished, hasUnsentPosts] };
+    const rules = { days, overrides, isNeeded };
     for (let last: typeof START | undefined = START; last;) {
       const page = await this.runs.after(last, rules, PAGE_SIZE);
       yield page.flatMap(({ id, isRemovable }) => (isRemovable ? [id] : []));

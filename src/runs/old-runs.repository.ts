@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository, TableRepository, type Repository } from '../database/repository.js';
-import { or, sql, type Sql } from '../database/sql.js';
+import { sql, type Sql } from '../database/sql.js';
 import { retentionOfTemplates } from '../templates/templates.repository.js';
 import { RunWorkflows } from './run-causes.js';
 import { UnifiedJob } from './unified-job.entity.js';
@@ -28,8 +28,8 @@ export interface RetentionRules {
   /** Age in days from which finished runs are removed. */
   days: number;
   overrides: readonly RetentionOverride[];
-  /** Return SQL conditions, one of which is enough for a run to be kept, given the SQL of its id. */
-  needs: readonly ((run: Sql) => Sql)[];
+  /** Returns the SQL condition that a run is needed, given the SQL of its id. */
+  isNeeded: (run: Sql) => Sql;
 }
 
 /** Removes old runs of every kind. Approvals are removed with their workflow job. */
@@ -67,7 +67,7 @@ export class OldRunsRepository extends TableRepository<UnifiedJob> {
   /** Returns up to `limit` old runs after a run; runs of active workflows are not removable. */
   after(
     { id, created }: Pick<OldRun, 'id' | 'created'>,
-    { days, overrides, needs }: RetentionRules,
+    { days, overrides, isNeeded }: RetentionRules,
     limit: number,
   ): Promise<OldRun[]> {
     const minDays = Math.min(
@@ -79,7 +79,7 @@ export class OldRunsRepository extends TableRepository<UnifiedJob> {
         AND run.finished IS NOT NULL
         AND (run.id < tpl.oldest OR run.finished
           < now() - make_interval(days => coalesce(tpl.days, org.days, ${days}::int)))
-        AND NOT ${or(...needs.map((isNeeded) => isNeeded(sql`run.id`)))}
+        AND NOT ${isNeeded(sql`run.id`)}
         AND NOT EXISTS (
           SELECT 1 FROM (${this.workflows.nodesOfRuns()}) node
           JOIN unified_jobs workflow ON workflow.id = node.workflow_job_id

@@ -134,7 +134,7 @@ export default {
       after: [
         [
           { id: 0, created: '-infinity' },
-          { days: 90, overrides: [RETENTION_OVERRIDE], needs: [(run) => sql`${run} = 1`] },
+          { days: 90, overrides: [RETENTION_OVERRIDE], isNeeded: (run) => sql`${run} = 1` },
           10,
         ],
       ],

@@ -19,7 +19,6 @@ export interface TypedRequest extends LaunchRequest {
   templateType: string;
 }
 
-const NOT_DECRYPTABLE = 'The secrets of the template cannot be opened with the present keys.';
 const INTERNAL = 'The launch failed because of an internal error. See the log of the worker.';
 
 type Start = (
@@ -99,8 +98,7 @@ export class Launchers {
   }
 
   private reasonOf(error: unknown): string {
-    if (error instanceof UnsealError) return NOT_DECRYPTABLE;
-    if (error instanceof NotFound) return error.message;
+    if (error instanceof UnsealError || error instanceof NotFound) return error.message;
     this.logger.error({ message: 'launch failed', error: stackOf(error) });
     return INTERNAL;
   }

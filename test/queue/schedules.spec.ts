@@ -271,7 +271,7 @@ it('a launch with secrets of a lost key is explained, and other schedules launch
   await launch();
   expect(await runsOf(broken)).toEqual([]);
   expect((await stored(broken)).last_run_explanation).toBe(
-    'The secrets of the template cannot be opened with the present keys.',
+    'A stored secret cannot be decrypted (unknown_key).',
   );
   for (const one of [fine, other]) expect(await runsOf(one)).toHaveLength(1);
 });

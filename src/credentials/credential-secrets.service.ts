@@ -85,10 +85,8 @@ export class CredentialSecrets {
     try {
       return openInputs(this.box, id, inputs);
     } catch (error) {
-      if (error instanceof UnsealError) {
-        error.message = `A secret of credential "${name}" cannot be decrypted (${error.reason}).`;
-      }
-      throw error;
+      if (!(error instanceof UnsealError)) throw error;
+      throw new UnsealError(error.reason, `A secret of credential "${name}"`);
     }
   }
 

@@ -20,8 +20,12 @@ export type UnsealReason = 'format' | 'unknown_key' | 'tampered';
  * changed or moved. The message never contains the value itself, and can be shown to users.
  */
 export class UnsealError extends Error {
-  constructor(readonly reason: UnsealReason) {
-    super(`A stored secret cannot be decrypted (${reason}).`);
+  /** @param subject start of the message */
+  constructor(
+    readonly reason: UnsealReason,
+    subject = 'A stored secret',
+  ) {
+    super(`${subject} cannot be decrypted (${reason}).`);
     this.name = 'UnsealError';
   }
 }

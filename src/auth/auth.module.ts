@@ -7,7 +7,7 @@ import { AuthGuard } from './auth.guard.js';
 import { AuthenticationService } from './authentication.service.js';
 import { AuthRequestGuards } from './auth-request-guards.service.js';
 import { LoginThrottle } from './login-throttle.service.js';
-import { HalfLogins } from './half-logins.service.js';
+import { IncompleteLogins } from './incomplete-logins.service.js';
 import { PasskeysRepository } from './passkeys.repository.js';
 import { Passkeys } from './passkeys.service.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
@@ -40,7 +40,7 @@ import { TokenHooks } from './token.hooks.js';
     PasskeysRepository,
     Passkeys,
     AuthenticationService,
-    HalfLogins,
+    IncompleteLogins,
     LoginThrottle,
     SecondFactors,
     SessionsService,
@@ -56,7 +56,7 @@ import { TokenHooks } from './token.hooks.js';
   ],
   exports: [
     AuthenticationService,
-    HalfLogins,
+    IncompleteLogins,
     Passkeys,
     SecondFactors,
     SessionsService,

@@ -24,7 +24,7 @@ import { acceptsHtml, weightOf } from '../../common/http/negotiation.js';
 import { Settings } from '../../config/settings.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { AuthenticationService } from '../../auth/authentication.service.js';
-import { HalfLogins, type HalfLogin } from '../../auth/half-logins.service.js';
+import { IncompleteLogins, type IncompleteLogin } from '../../auth/incomplete-logins.service.js';
 import { Passkeys } from '../../auth/passkeys.service.js';
 import { SecondFactors } from '../../auth/second-factors.service.js';
 import { nextPath, SessionsService } from '../../auth/sessions.service.js';
@@ -53,7 +53,7 @@ export class LoginController {
   constructor(
     private readonly authentication: AuthenticationService,
     private readonly sessions: SessionsService,
-    private readonly halfLogins: HalfLogins,
+    private readonly incompleteLogins: IncompleteLogins,
     private readonly factors: SecondFactors,
     private readonly passkeys: Passkeys,
     private readonly events: SecurityEvents,
@@ -99,7 +99,7 @@ export class LoginController {
         await this.complete(request, response, { account, next: target, pending });
         return;
       }
-      this.halfLogins.begin(response, { account, next });
+      this.incompleteLogins.begin(response, { account, next });
       if (pending) await this.showCode(request, response, { account, pending });
       else response.redirect(302, CODE_PATH);
     } catch (error) {
@@ -119,7 +119,7 @@ export class LoginController {
   })
   @Get('login/code')
   async codeForm(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
-    const login = await this.halfLogins.find(request);
+    const login = await this.incompleteLogins.find(request);
     if (login) await this.showCode(request, response, login);
     else response.redirect(302, '/api/login/');
   }
@@ -178,12 +178,12 @@ export class LoginController {
   private async finish(
     request: ApiRequest,
     response: Response,
-    use: (login: HalfLogin) => Promise<void>,
+    use: (login: IncompleteLogin) => Promise<void>,
   ): Promise<void> {
     assertCsrf(request, request.headers['x-csrftoken'] ?? request.body[CSRF_FIELD]);
     assertSameSite(request);
     const pending = readPending(request.body.pending);
-    const login = await this.halfLogins.find(request);
+    const login = await this.incompleteLogins.find(request);
     if (!login) {
       response.status(401);
       const error = 'The login took too long. Log in again.';
@@ -199,7 +199,7 @@ export class LoginController {
       await this.showCode(request, response, { ...login, error: error.message, pending });
       return;
     }
-    this.halfLogins.end(response);
+    this.incompleteLogins.end(response);
     await this.complete(request, response, { ...login, pending });
   }
 
@@ -222,7 +222,7 @@ export class LoginController {
   private async complete(
     request: ApiRequest,
     response: Response,
-    { account, next, pending }: HalfLogin & { pending: PendingForm | null },
+    { account, next, pending }: IncompleteLogin & { pending: PendingForm | null },
   ): Promise<void> {
     const actor = await this.authentication.logIn(account);
     const csrf = await this.sessions.open(request, response, account);
@@ -238,7 +238,7 @@ export class LoginController {
   private async showCode(
     request: ApiRequest,
     response: Response,
-    { account, ...form }: Pick<HalfLogin, 'account'> & Parameters<typeof codePage>[1],
+    { account, ...form }: Pick<IncompleteLogin, 'account'> & Parameters<typeof codePage>[1],
   ): Promise<void> {
     const passkey = await this.passkeys.beginUse(account.id, originOf(request));
     setPageHeaders(response);

@@ -116,7 +116,9 @@ export class ProjectSync implements RunKind<ActiveRun> {
         throw new CannotStart(NO_PROJECT);
       }
       const { project_id: id } = row;
-      return await this.withFolder(id, run.signal, 'alone', () => this.sync(run, id, row, output));
+      return await this.withFolderLock(id, run.signal, 'alone', () =>
+        this.sync(run, id, row, output),
+      );
     } catch (error) {
       if (!isExplained(error) || error instanceof EngineMissing) throw error;
       output.add(`${error.message}\n`);
@@ -185,12 +187,12 @@ export class ProjectSync implements RunKind<ActiveRun> {
   }
 
   /**
-   * Runs `work` under the lock of a project's folder: one run at a time changes the folder, and no other
-   * run reads it meanwhile under the shared lock.
+   * Runs `work` under the lock of a project's folder. `alone` waits for all other holders, so that one worker
+   * at a time changes the folder; holders of `shared`, which read the folder, do not wait for each other.
    *
    * @throws RunEnded if the signal aborts during the wait for the lock
    */
-  withFolder<T>(
+  withFolderLock<T>(
     projectId: number,
     signal: AbortSignal,
     mode: 'alone' | 'shared',

@@ -121,7 +121,7 @@ export class JobProjectFiles {
     const checkout = () => checkoutRevision(checkoutRequest);
     // A sync that first deletes the folder must not run during the checkout.
     const { revision } = await (project.scm_delete_on_update
-      ? this.sync.withFolder(project.id, run.signal, 'shared', checkout)
+      ? this.sync.withFolderLock(project.id, run.signal, 'shared', checkout)
       : checkout());
     // Content of the project's branch is cached if the project update installed it on this host. Content of
     // another branch is installed now.

@@ -31,6 +31,9 @@ export const NO_DESCRIPTORS: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE']
 
 type Path = readonly [string, ...string[]];
 
+/** Work with the last step of a path, and a check that a file belongs to the account of the root. */
+type Work<T> = (name: string, isSameOwner: (stats: Stats) => boolean) => Promise<T>;
+
 /**
  * Returns the text of a file; null if it is missing, not a regular file, reached by a link, too large, or
  * owned by another account than the root.
@@ -43,10 +46,7 @@ export async function readBelow(
   maxBytes: number,
   rethrown?: ReadonlySet<unknown>,
 ): Promise<string | null> {
-  const read = async (
-    name: string,
-    isSameOwner: (stats: Stats) => boolean,
-  ): Promise<string | null> => {
+  const work: Work<string | null> = async (name, isSameOwner) => {
     const file = await open(name, FILE);
     try {
       const stats = await file.stat();
@@ -57,7 +57,7 @@ export async function readBelow(
       await file.close();
     }
   };
-  return inFolderOf(root, path, read, rethrown);
+  return inFolderOf(root, path, work, rethrown);
 }
 
 /**
@@ -100,7 +100,7 @@ export async function removeBelow(root: BoundFolder, path: Path): Promise<void> 
 async function inFolderOf<T>(
   { dir }: BoundFolder,
   path: readonly string[],
-  work: (name: string, isSameOwner: (stats: Stats) => boolean) => Promise<T>,
+  work: Work<T>,
   rethrown: ReadonlySet<unknown> = new Set(),
 ): Promise<T | null> {
   const opened: FileHandle[] = [];

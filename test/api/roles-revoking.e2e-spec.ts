@@ -1,9 +1,8 @@
 /** Lists of roles offer exactly the grants and revocations that the routes permit. */
 import type { Row } from '../../src/common/resource/define-resource.js';
-import { Database } from '../../src/database/database.js';
-import { sql } from '../../src/database/sql.js';
+import { sql, type Sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { eventually } from '../support/eventually.js';
+import { interleave } from '../support/interleave.js';
 import { PERSONA_NAMES } from '../support/personas.js';
 
 interface Entry {
@@ -100,28 +99,26 @@ it('a grant of a role whose object is being deleted is refused', async () => {
   test = await boot();
   const { as, home, make, database } = test;
   const organization = home.organization.id;
-  const [team, inventory] = [
-    await make.team({ organization }),
-    await make.inventory({ organization }),
-  ];
-  const { id: role } = await make.role('inventory', inventory, 'use_role');
-  const requests: [path: string, id: unknown][] = [
-    [`teams/${team.id}/users/`, as.users.teamMember.id],
-    [`roles/${role}/users/`, as.users.orgMember.id],
-    [`roles/${role}/teams/`, home.team.id],
-  ];
-  // The first request of a token records that the token is used.
-  await as.superuser.get('me/').expect(200);
-  const other = new Database(database.dataSource);
-  const [replies] = await other.transaction(async () => {
-    await other.execute(sql`DELETE FROM teams WHERE id = ${team.id}`);
-    await other.execute(sql`DELETE FROM inventories WHERE id = ${inventory.id}`);
-    const grants = requests.map(([path, id]) => as.superuser.post(path, { id }).then());
-    const waiting = sql`
-      SELECT 1 FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    await eventually(async () => expect(await database.execute(waiting)).toBe(grants.length));
-    return [Promise.all(grants)];
-  });
-  expect((await replies)!.map(({ status }) => status)).toEqual([404, 404, 404]);
+  const user = as.users.orgMember.id;
+  const statusDuring = async (deletion: Sql, path: string, id: unknown): Promise<number> => {
+    let status = 0;
+    await interleave(database, [
+      () => database.execute(deletion),
+      async () => ({ status } = await as.superuser.post(path, { id })),
+      () => Promise.resolve(),
+    ]);
+    return status;
+  };
+  const team = await make.team({ organization });
+  const deletion = sql`DELETE FROM teams WHERE id = ${team.id}`;
+  expect(await statusDuring(deletion, `teams/${team.id}/users/`, user)).toBe(404);
+  for (const [holders, id] of [
+    ['users', user],
+    ['teams', home.team.id],
+  ] as const) {
+    const inventory = await make.inventory({ organization });
+    const { id: role } = await make.role('inventory', inventory, 'use_role');
+    const deletion = sql`DELETE FROM inventories WHERE id = ${inventory.id}`;
+    expect(await statusDuring(deletion, `roles/${role}/${holders}/`, id)).toBe(404);
+  }
 });

@@ -15,8 +15,8 @@ export abstract class UserStore {
 }
 
 /**
- * Prevents an installation from losing its last superuser who can log in. Must be called in the transaction that removes
- * the flag or the user; the lock serializes concurrent requests.
+ * Prevents an installation from losing its last superuser who can log in. Must be called in the transaction
+ * that removes the flag or the user; the lock serializes concurrent requests.
  *
  * @throws Forbidden with `detail` if no other superuser exists
  */

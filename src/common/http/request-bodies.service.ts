@@ -70,6 +70,6 @@ export class RequestBodies {
   }
 }
 
-/** Returns the maximum number of values in a bulk body. The number grows with a body limit above one megabyte. */
+/** Returns the maximum number of values in a bulk body, which grows with a body limit above one megabyte. */
 const bulkValues = (limitBytes: number): number =>
   Math.max(MAX_VALUES, (limitBytes - MEGABYTE) / 2);

@@ -247,7 +247,7 @@ async function resolveName(
 }
 
 /** Returns the commit of a name, or null. */
-export function commitOf(git: GitSession, dir: string, name: string): Promise<string | null> {
+function commitOf(git: GitSession, dir: string, name: string): Promise<string | null> {
   return git.query(['rev-parse', '--verify', '--quiet', `${name}^{commit}`], dir);
 }
 

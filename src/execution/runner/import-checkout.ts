@@ -12,11 +12,11 @@ import { removeDirectory } from './workspace.js';
 export type FileSource = 'archive' | 'svn';
 
 /**
- * Program that replaces the files of a folder by those of an archive or of a Subversion repository. Arguments: kind,
- * address, folder, and the revision of Subversion. `svn` ignores the variables of proxies, so its settings
- * are written. It would send the credential to the hosts that externals name, so externals are omitted.
- * Members of archives that lead out of the folder or into `.git` are skipped. Links are created last, so
- * that no file is written through a link.
+ * Program that replaces the files of a folder by those of an archive or of a Subversion repository.
+ * Arguments: kind, address, folder, and the revision of Subversion. `svn` ignores the variables of proxies,
+ * so its settings are written. It would send the credential to the hosts that externals name, so externals
+ * are omitted. Members of archives that lead out of the folder or into `.git` are skipped. Links are created
+ * last, so that no file is written through a link.
  */
 const IMPORT = `
 import base64, os, shutil, subprocess, sys, tarfile, tempfile, urllib.error, urllib.parse, urllib.request, zipfile

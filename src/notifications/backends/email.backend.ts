@@ -30,7 +30,7 @@ const TRANSIENT_CODES: ReadonlySet<string> = new Set([
   'EDNS',
 ]);
 
-/** Backend that sends one plain-text mail to all recipients over SMTP, with STARTTLS, TLS and authentication. */
+/** Backend that sends one plain-text mail to all recipients by SMTP, with TLS or STARTTLS, and authenticates. */
 export const emailBackend: NotificationBackend = {
   type: 'email',
   label: 'Email',

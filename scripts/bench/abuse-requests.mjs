@@ -23,7 +23,7 @@ const times = (count, create) => Array.from({ length: count }, (_, index) => cre
 const fill = (text, bytes = MEGABYTE) => text.repeat(Math.floor(bytes / text.length));
 
 /** Returns mappings that only a complete YAML parser reads. @param {number} bytes */
-function yaml(bytes) {
+export function yaml(bytes) {
   const lines = [];
   for (let size = 0; size < bytes - 20;) {
     /** @type {string} */

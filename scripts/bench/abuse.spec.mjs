@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { send } from './abuse.mjs';
-import { abuses, createVictims } from './abuse-requests.mjs';
+import { abuses, createVictims, yaml } from './abuse-requests.mjs';
 import { startServer } from './servers.mjs';
 import { caller, createWorld } from './world.mjs';
 
@@ -16,12 +16,16 @@ const MAY_STAY = 24 * MEGABYTE;
 /** Timeout for work after a response, timers and connections. It limits no speed. */
 const TIMEOUT_MS = 60_000;
 /**
- * Processor time: time spent waiting for the processor does not count. 100 ms are promised, the most
- * expensive request takes 40, and 64 KB of YAML parsed on the main thread would take 80.
+ * Processor time on an idle machine: time spent waiting for the processor does not count. 100 ms are promised, the
+ * most expensive request takes 40, and 64 KB of YAML parsed on the main thread would take 80.
  */
 const MAX_MS = 60;
+/** YAML that the main thread of an idle machine parses in `MAX_MS`. On a slower machine, its time is the limit. */
+const YARDSTICK = yaml(28_000);
 /** Number of attempts, as other processes may evict the caches of the processor. */
 const TRIES = 5;
+/** Number of parses after which V8 has compiled the parser. */
+const WARM_UPS = 5;
 
 /** The most expensive requests leave memory and the event loop of the API to others. */
 describe('the API', () => {
@@ -37,6 +41,7 @@ describe('the API', () => {
     requests = abuses(await createVictims(world, caller(server.url, world.admin)));
     // Code that is compiled, prepared or opened for the first time takes longer, and stays in memory.
     for (const one of requests) await send(server.url, one);
+    for (let count = 0; count < WARM_UPS; count++) await server.yamlTime(YARDSTICK);
   }, 300_000);
   afterAll(() => server.stop());
 
@@ -44,12 +49,13 @@ describe('the API', () => {
     const before = await server.memory();
     const faults = [];
     for (const one of requests) {
-      let shortest = Infinity;
-      for (let tries = 0; tries < TRIES && shortest > MAX_MS; tries++) {
+      let excess = Infinity;
+      for (let tries = 0; tries < TRIES && excess > 0; tries++) {
         const { longestTurn } = await server.longestTurn(() => send(server.url, one));
-        shortest = Math.min(shortest, longestTurn);
+        const yardstick = longestTurn > MAX_MS ? await server.yamlTime(YARDSTICK) : 0;
+        excess = Math.min(excess, longestTurn - Math.max(MAX_MS, yardstick));
       }
-      if (shortest > MAX_MS) faults.push(`${one.name}: ${Math.round(shortest)} ms`);
+      if (excess > 0) faults.push(`${one.name}: ${Math.round(excess)} ms above the limit`);
       const end = Date.now() + TIMEOUT_MS;
       let more = (await server.memory()) - before;
       while (more > MAY_STAY && Date.now() < end) {

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers';
 import pg from 'pg';
+import { parseDocument } from 'yaml';
 
 const TRANSACTION = /^(?:BEGIN|COMMIT|ROLLBACK)\b/;
 let statements = 0;
@@ -42,7 +43,17 @@ function watchTurns() {
   setImmediate(measure);
 }
 
+/** Parses YAML on this thread. Returns the processor time in milliseconds. @param {string} text */
+function yamlTime(text) {
+  const before = processorTime();
+  parseDocument(text);
+  return processorTime() - before;
+}
+
 process.on('message', (message) => {
+  if (typeof message === 'object' && message !== null && 'yaml' in message) {
+    process.send?.({ yamlTime: yamlTime(String(message.yaml)) });
+  }
   if (message === 'watch turns') watchTurns();
   if (message === 'longest turn') {
     isWatching = false;

@@ -143,6 +143,11 @@ const serverOf = (child, url) => ({
     const [{ longestTurn }] = await once(child, 'message');
     return { result, longestTurn };
   },
+  yamlTime: async (text) => {
+    child.send({ yaml: text });
+    const [{ yamlTime }] = await once(child, 'message');
+    return yamlTime;
+  },
   stop: () => stop(child),
 });
 

@@ -47,6 +47,8 @@ export interface RunningServer {
   longestTurn: <Result>(
     work: () => Promise<Result>,
   ) => Promise<{ result: Result; longestTurn: number }>;
+  /** Processor time in which the main thread of the server parses YAML, in milliseconds. */
+  yamlTime: (text: string) => Promise<number>;
   stop: () => Promise<void>;
 }
 

@@ -5,9 +5,16 @@ import {
   type SecretStore,
   pathSegments,
   segmentOf,
+  type StoreContext,
+  baseOf,
+  bearer,
+  JSON_HEADERS,
 } from './secret-store.js';
-import { requiredField } from './store-response.js';
-import { VaultSession } from './vault-session.js';
+import { requiredField, objectIn, tokenOf } from './store-response.js';
+import type { OutboundRequest, OutboundResponse } from '../../outbound/outbound-client.js';
+import type { CredentialInputs } from '../types/definition.js';
+import { memberOf } from '../../common/records.js';
+import { LookupError } from './lookup-error.js';
 
 /** Reads key-value secrets from HashiCorp Vault, with both versions of the engine. */
 export const hashicorpVault: SecretStore = (inputs, context) => {
@@ -63,4 +70,116 @@ function pathOf(
   const mounted = pathSegments(backend).length || 1;
   const query = version === '' ? '' : `?version=${encodeURIComponent(version)}`;
   return [...parts.slice(0, mounted), 'data', ...parts.slice(mounted)].join('/') + query;
+}
+
+/** Login with HashiCorp Vault's API: mount, request body, and path after `login`. */
+interface Login {
+  mount: string;
+  body: Record<string, string>;
+  suffix?: string;
+}
+
+/** Calls HashiCorp Vault with one credential. Logs in once for each authentication path. */
+class VaultSession {
+  private readonly tokens = new Map<string, Promise<string>>();
+  /** Tokens that logins of this session created; `close` revokes them. */
+  private readonly issued: string[] = [];
+  private readonly base: string;
+  private readonly tls: OutboundRequest['tls'];
+
+  constructor(
+    private readonly inputs: CredentialInputs,
+    private readonly context: StoreContext,
+  ) {
+    this.base = `${baseOf(textInput(inputs, 'url'))}/v1/`;
+    const [ca, cert, key] = ['cacert', 'client_cert_public', 'client_cert_private'].map((id) =>
+      textInput(inputs, id),
+    );
+    this.tls = { ...(ca ? { ca } : {}), ...(cert && key ? { cert, key } : {}) };
+  }
+
+  /** Sends a request and returns the `data` of the response. */
+  async data(
+    request: { path: string } & Pick<OutboundRequest, 'method' | 'body'>,
+    { auth_path: authPath = '' }: SecretLocation,
+  ): Promise<Record<string, unknown>> {
+    const token = await once(this.tokens, authPath, () => this.token(authPath));
+    const response = objectIn(await this.send(request, token));
+    const data = memberOf(response, 'data');
+    if (typeof data !== 'object' || data === null) {
+      throw new LookupError('The response has no data.');
+    }
+    return { ...data };
+  }
+
+  /** Revokes the tokens that logins created. */
+  async close(): Promise<void> {
+    const request = { method: 'POST', path: 'auth/token/revoke-self' } as const;
+    await Promise.all(this.issued.splice(0).map((token) => this.send(request, token)));
+  }
+
+  private async token(authPath: string): Promise<string> {
+    const storedToken = textInput(this.inputs, 'token');
+    if (storedToken !== '') return storedToken;
+    const { mount, body, suffix } = await this.login(authPath);
+    const path = [
+      'auth',
+      ...pathSegments(mount),
+      'login',
+      ...(suffix ? pathSegments(suffix) : []),
+    ].join('/');
+    const response = await this.send({ method: 'POST', path, body: JSON.stringify(body) });
+    const token = tokenOf(memberOf(objectIn(response).auth, 'client_token'));
+    this.issued.push(token);
+    return token;
+  }
+
+  /** Returns the first authentication method with complete inputs, in the order of precedence. */
+  private async login(authPath: string): Promise<Login> {
+    const [username = '', password = '', role_id = '', secret_id = '', kubernetes = '', name = ''] =
+      ['username', 'password', 'role_id', 'secret_id', 'kubernetes_role', 'client_cert_role'].map(
+        (id) => textInput(this.inputs, id),
+      );
+    // The default of the input is the mount of AppRole; the other methods have other default mounts.
+    const configuredMount = textInput(this.inputs, 'default_auth_path');
+    const mountOr = (defaultMount: string): string =>
+      authPath ||
+      (configuredMount === '' || configuredMount === 'approle' ? defaultMount : configuredMount);
+    if (username && password) {
+      return { mount: mountOr('userpass'), body: { password }, suffix: username };
+    }
+    if (role_id && secret_id) return { mount: mountOr('approle'), body: { role_id, secret_id } };
+    if (kubernetes) {
+      const jwt = await this.context.podToken(this.base);
+      return { mount: mountOr('kubernetes'), body: { role: kubernetes, jwt } };
+    }
+    if (this.tls?.cert) return { mount: mountOr('cert'), body: name ? { name } : {} };
+    const [role = '', audience = ''] = ['jwt_role', 'jwt_aud'].map((id) =>
+      textInput(this.inputs, id),
+    );
+    if (role && audience) {
+      const jwt = await this.context.runToken(audience, 'login');
+      return { mount: mountOr('jwt'), body: { role, jwt } };
+    }
+    throw new LookupError(
+      'Token, username and password, AppRole, Kubernetes or TLS authentication parameters must be set.',
+    );
+  }
+
+  private async send(
+    { path, ...request }: { path: string } & Pick<OutboundRequest, 'method' | 'body'>,
+    token?: string,
+  ): Promise<OutboundResponse> {
+    const namespace = textInput(this.inputs, 'namespace');
+    return this.context.call({
+      ...request,
+      url: this.base + path,
+      headers: {
+        ...(token === undefined ? {} : { 'X-Vault-Token': token, ...bearer(token) }),
+        ...(request.body === undefined ? {} : JSON_HEADERS),
+        ...(namespace ? { 'X-Vault-Namespace': namespace } : {}),
+      },
+      ...(this.tls ? { tls: this.tls } : {}),
+    });
+  }
 }

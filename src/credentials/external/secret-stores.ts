@@ -1,9 +1,8 @@
 import { textInput } from '../types/inputs.js';
 import { awsSecretsManager } from './aws-secrets-manager.js';
 import { azureKeyVault } from './azure-key-vault.js';
-import { centrifyVault } from './centrify.js';
 import { conjur, cyberArkCcp } from './cyberark.js';
-import { devOpsSecretsVault, secretServer } from './delinea.js';
+import { centrifyVault, devOpsSecretsVault, secretServer } from './delinea.js';
 import { githubApp } from './github-app.js';
 import { hashicorpVault, hashicorpVaultSsh } from './hashicorp-vault.js';
 import { type SecretStore, memoized } from './secret-store.js';

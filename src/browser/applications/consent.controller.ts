@@ -6,6 +6,7 @@ import {
   AuthorizationServer,
   textsOf,
   type OAuthParameters,
+  type ConsentRequest,
 } from '../../applications/authorization-server.service.js';
 import type { Actor } from '../../common/access.js';
 import { Forbidden } from '../../common/errors/errors.js';
@@ -14,9 +15,10 @@ import type { ApiRequest } from '../../common/http/request.js';
 import { currentScope } from '../../common/http/request-scope.js';
 import { CurrentActor } from '../../common/rest/parameters.js';
 import { Route, type RouteInfo } from '../../common/rest/route.js';
-import { setPageHeaders } from '../shared/layout.js';
-import { openPage } from '../shared/page-context.js';
-import { ALLOW, consentPage, DECISION } from './consent-page.js';
+import { setPageHeaders, csrfInput, page } from '../shared/layout.js';
+import { openPage, type PageContext } from '../shared/page-context.js';
+import { html } from '../shared/html.js';
+import { hiddenInput } from '../shared/panel-forms.js';
 
 const ROUTE = {
   produces: 'text/html',
@@ -84,4 +86,46 @@ function assertSession(): void {
 function originOf(uri: string): string {
   const { origin, protocol } = new URL(uri);
   return origin === 'null' ? protocol : origin;
+}
+
+/** Field of the form with the decision of the user. */
+const DECISION = 'decision';
+const ALLOW = 'allow';
+
+const SCOPE_TEXTS: Readonly<Record<string, string>> = {
+  read: 'Read everything that you can read.',
+  write: 'Read and change everything that you can, and launch jobs in your name.',
+};
+
+/** Renders the page that asks a user for consent. */
+function consentPage(
+  context: PageContext,
+  { application, redirectUri, scope }: ConsentRequest,
+  parameters: OAuthParameters,
+): string {
+  return page({
+    context,
+    title: 'Authorize application',
+    narrow: true,
+    content: html`<section class="card login">
+      <h1>Authorize ${application.name}?</h1>
+      ${application.description && html`<p class="description">${application.description}</p>`}
+      <p>${application.name} will be able to:</p>
+      <ul>
+        ${scope.map((name) => html`<li>${SCOPE_TEXTS[name]}</li>`)}
+      </ul>
+      <p class="description">
+        You return to ${new URL(redirectUri).host || redirectUri}. Delete the token of the
+        application to end its access.
+      </p>
+      <form method="post" action="/api/o/authorize/" class="stack">
+        ${csrfInput(context.csrf)}
+        ${Object.entries(parameters)
+          .filter(([name]) => AUTHORIZATION_PARAMETERS.includes(name))
+          .map(([name, value]) => hiddenInput(name, value))}
+        <button class="primary" name="${DECISION}" value="${ALLOW}">Authorize</button>
+        <button name="${DECISION}" value="deny">Cancel</button>
+      </form>
+    </section>`,
+  });
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { attributes, html, type Html, type HtmlValue } from '../shared/html.js';
-import { folded } from '../shared/layout.js';
+import { folded, ACTIONS_HEADING, scrollTable } from '../shared/layout.js';
 import { panelButton, panelCard } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
@@ -15,9 +15,9 @@ import { webhookDeliveries } from '../../webhooks/webhook-deliveries.resource.js
 import type { WebhookSetup } from '../../webhooks/webhook-setups.service.js';
 import { webhookStatusPosts } from '../../webhooks/webhook-status-posts.resource.js';
 import { serviceButtons } from './template-webhook.panel.js';
-import { deliveriesView } from './deliveries-view.js';
 import { filterValues } from '../shared/filter-fields.js';
 import { templateAt, trialForm } from './filter-trial.panel.js';
+import { isRecord } from '../../common/records.js';
 
 /** Maximum number of deliveries and status posts on the page; the lists of the API are complete. */
 const LIMIT = '10';
@@ -164,4 +164,42 @@ function postsView(posts: readonly Item[], { template, templateUrl }: Parts): Ht
         </li>`,
     )}
   </ul>`;
+}
+
+/** Renders the last webhook deliveries with their results and a redeliver button. */
+function deliveriesView(
+  deliveries: readonly Item[],
+  { csrf, returnTo }: { csrf: string; returnTo: string },
+): Html {
+  if (deliveries.length === 0) {
+    return html`<p class="hint">No deliveries yet. The code host can send a test.</p>`;
+  }
+  return scrollTable(
+    'Table of deliveries',
+    ['Received', 'Event', 'Ref', 'Verdict', 'Launched', ACTIONS_HEADING],
+    deliveries.map((delivery) => deliveryRow(delivery, { csrf, returnTo })),
+  );
+}
+
+function deliveryRow(delivery: Item, form: { csrf: string; returnTo: string }): Html {
+  const { url, received, event, ref_name: ref, verdict, reason, related } = delivery;
+  const links = isRecord(related) ? related : {};
+  // A rejected delivery has no payload.
+  const redeliver = verdict === 'rejected' ? undefined : links.redeliver;
+  return html`<tr>
+    <td data-label="Received"><a href="${String(url)}">${timeView(String(received))}</a></td>
+    <td data-label="Event">${String(event)}</td>
+    <td data-label="Ref">${typeof ref === 'string' && html`<code>${ref}</code>`}</td>
+    <td data-label="Verdict">
+      ${statusBadge(String(verdict))}
+      ${typeof reason === 'string' && reason !== '' && html`<small>${reason}</small>`}
+    </td>
+    <td data-label="Launched">
+      ${typeof links.job === 'string' && html`<a href="${links.job}">Run ${String(delivery.job)}</a>`}
+    </td>
+    <td class="end">
+      ${typeof redeliver === 'string' && panelButton({ action: redeliver, ...form }, 'Redeliver')}
+      ${typeof redeliver === 'string' && html`<a class="button small" href="${String(url)}">Payload</a>`}
+    </td>
+  </tr>`;
 }

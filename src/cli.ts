@@ -1,4 +1,4 @@
-import { runCommand } from './cli/run-command.js';
+import { runCommand } from './cli/commands.js';
 
 const code = await runCommand(process.argv.slice(2));
 // Exit explicitly: the application context can still hold open connections.

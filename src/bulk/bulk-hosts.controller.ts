@@ -1,9 +1,8 @@
-import { Body, Controller, Get, Post, Req } from '@nestjs/common';
+import { Body, Controller, Get, Post, Req, Logger, StreamableFile } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { keyedRequest } from '../common/rest/idempotency.service.js';
-import { sendsLines, wantsLines } from '../common/http/lines.js';
+import { sendsLines, wantsLines, LINES_TYPE } from '../common/http/lines.js';
 import { Reply } from '../common/http/reply.js';
-import { ndjsonReply } from './ndjson-reply.js';
 import type { ApiRequest } from '../common/http/request.js';
 import type { Actor } from '../common/access.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
@@ -23,6 +22,9 @@ import {
   DETAIL,
   TARGET_PARAMETERS,
 } from './bulk-responses.js';
+import { PassThrough } from 'node:stream';
+import { errorResponseOf } from '../common/rest/errors.filter.js';
+import { stackOf } from '../common/errors/errors.js';
 
 /**
  * Creation and deletion of many hosts in one request (docs/contract/bulk.md). The routes
@@ -116,4 +118,38 @@ export class BulkHostsController {
     const deleted = await this.bulkDelete.remove(body, actor, dryRun);
     return dryRun ? deleted : Reply.located(deleted, '/api/v2/hosts/');
   }
+}
+
+/**
+ * Returns a response that starts before its request is processed. The lines report progress. The last line
+ * contains the status and the body of the regular response, as `result` or as `error`.
+ *
+ * @param work continues after the client disconnects, unless `work` itself detects the disconnection
+ */
+function ndjsonReply<Progress>(
+  work: (report: (progress: Progress) => void) => Promise<Reply>,
+): Reply {
+  const out = new PassThrough();
+  const write = (line: object): void => {
+    if (!out.destroyed) out.write(`${JSON.stringify(line)}\n`);
+  };
+  void work((progress) => write({ progress }))
+    .then(
+      ({ status, body }) => write({ status, result: body }),
+      (error: unknown) => write(errorLine(error)),
+    )
+    .finally(() => out.end());
+  return new Reply(200, new StreamableFile(out, { type: LINES_TYPE }), {
+    // Disables the response buffering of reverse proxies.
+    'X-Accel-Buffering': 'no',
+  });
+}
+
+function errorLine(error: unknown): object {
+  const { status, body } = errorResponseOf(error);
+  if (status >= 500) {
+    const reason = stackOf(error);
+    new Logger('Errors').error({ message: 'NDJSON response failed', status, error: reason });
+  }
+  return { status, error: body };
 }

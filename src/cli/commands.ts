@@ -10,14 +10,15 @@ import { importLogins } from './import-logins.js';
 import { openapi, routes } from './documents.js';
 import { notificationDocs } from './notification-docs.js';
 import { settingsDocs } from './settings-docs.js';
+import { messageOf } from '../common/errors/errors.js';
 
-export interface CliCommand {
+interface CliCommand {
   summary: string;
   run(argv: readonly string[]): Promise<number | void>;
 }
 
 /** Administrative commands by name. */
-export const COMMANDS: ReadonlyMap<string, CliCommand> = new Map<string, CliCommand>([
+const COMMANDS: ReadonlyMap<string, CliCommand> = new Map<string, CliCommand>([
   ['migrate', { summary: 'run pending migrations', run: migrate }],
   ['migration-new', { summary: 'write a migration from the entities', run: migrationNew }],
   [
@@ -56,3 +57,24 @@ export const COMMANDS: ReadonlyMap<string, CliCommand> = new Map<string, CliComm
   ],
   ['routes', { summary: 'print every URL with method and handler', run: routes }],
 ]);
+
+/**
+ * Runs one administrative command.
+ *
+ * @returns the exit code
+ */
+export async function runCommand(argv: readonly string[]): Promise<number> {
+  const [name = 'help', ...rest] = argv;
+  const command = COMMANDS.get(name);
+  if (!command) {
+    const list = [...COMMANDS].map(([key, { summary }]) => `  ${key.padEnd(20)} ${summary}`);
+    process.stderr.write(`Usage: controller <command>\n\n${list.join('\n')}\n`);
+    return name === 'help' ? 0 : 2;
+  }
+  try {
+    return (await command.run(rest)) ?? 0;
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\n`);
+    return 1;
+  }
+}

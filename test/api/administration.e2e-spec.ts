@@ -1,6 +1,6 @@
 /** Commands of the administrators and developers, by `npm run controller -- <command>`. */
 import { SessionsService } from '../../src/auth/sessions.service.js';
-import { runCommand } from '../../src/cli/run-command.js';
+import { runCommand } from '../../src/cli/commands.js';
 import { ApiClient } from '../support/client.js';
 import { boot, withSettingsOf, type TestApp } from '../support/boot.js';
 

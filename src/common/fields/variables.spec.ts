@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 
-import { parsePlainVariables } from './plain-variables.js';
 import {
   areStorableVariables,
   costlyToRead,
@@ -10,6 +9,7 @@ import {
   readAllVariables,
   readVariables,
   VariablesError,
+  parsePlainVariables,
 } from './variables.js';
 import { readAllYaml } from './yaml-reader.js';
 

@@ -2,10 +2,11 @@ import { and, FALSE, ident, join, sql, TRUE, type Sql } from '../../database/sql
 import { armsOf, permit, type Actor, type Policy } from '../access.js';
 import type { HeldRoles } from '../held-roles.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
-import { storedTotal, sumTotals } from './stored-total.js';
 import type { OrderTerm } from './order.js';
 import { searchesTexts, type ListQuery } from './query.js';
 import type { ListPlan } from './list-statements.js';
+import type { StoredTotals } from '../resource/stored-totals.js';
+import { resolveName } from './filter-compiler.js';
 
 /**
  * Maximum number of visible rows for which a long table is searched by the caller's roles. Reading such a
@@ -108,3 +109,56 @@ function isVisible({ policy, table, partCondition }: ResourceDefinition, actor: 
 
 const countRows = (definition: ResourceDefinition, where: Sql): Sql => sql`
   SELECT count(*)::int AS count FROM ${ident(definition.table)} t WHERE ${where}`;
+
+/**
+ * Returns the statement for the total of a list from its maintained totals (`ResourceOptions.counter`),
+ * or null if the rows must be counted.
+ *
+ * @param where condition on `t` that limits the counted rows
+ */
+function storedTotal(definition: ResourceDefinition, query: ListQuery, where: Sql): Sql | null {
+  const { counter, unhidden } = definition;
+  if (counter === null || unhidden !== null) return null;
+  const { columns, rule } = counter;
+  return filtersOnlyBy(definition, query, rule ? {} : columns) ? sumTotals(counter, where) : null;
+}
+
+/**
+ * Returns the statement for the sum of maintained totals.
+ *
+ * @param where condition on `t`
+ */
+function sumTotals({ table, columns, total }: StoredTotals, where: Sql): Sql {
+  const totalColumns = Object.entries(columns).map(
+    ([column, totalColumn]) => sql`${ident(totalColumn)} AS ${ident(column)}`,
+  );
+  return sql`
+    SELECT COALESCE(sum(t.row_total), 0)::bigint AS count
+    FROM (SELECT ${join([...totalColumns, sql`${ident(total)} AS row_total`])} FROM ${ident(table)}) t
+    WHERE ${where}`;
+}
+
+/**
+ * Returns true if the filters of a query use only some columns of the rows, so that another table with
+ * these columns can be queried instead. Filters through references in these columns are included.
+ */
+function filtersOnlyBy(
+  definition: ResourceDefinition,
+  query: ListQuery,
+  columns: Readonly<Record<string, string>>,
+): boolean {
+  if (query.search.length > 0 || query.expressions.length > 0 || query.roleLevel !== null) {
+    return false;
+  }
+  if (query.types.length > 0 && definition.variants && !Object.hasOwn(columns, 'type'))
+    return false;
+  return [...query.all, ...query.any, ...query.chained].every(({ path: [first = ''] }) => {
+    const name = resolveName(definition, first);
+    const column = definition.field(name)?.column;
+    return (
+      typeof column === 'string' &&
+      Object.hasOwn(columns, column) &&
+      !Object.hasOwn(definition.relations, name)
+    );
+  });
+}

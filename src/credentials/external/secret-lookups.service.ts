@@ -13,9 +13,9 @@ import type { CredentialInputs, TypedInputs } from '../types/definition.js';
 import { missingInputs } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import { LookupSession } from './lookup-session.js';
-import { podToken } from './pod-token.js';
 import type { RefusalReason, SecretLocation, SecretReader } from './secret-store.js';
 import { SECRET_STORES } from './secret-stores.js';
+import { readFile } from 'node:fs/promises';
 
 /** Maximum number of values fetched concurrently. */
 const CONCURRENCY = 8;
@@ -146,4 +146,30 @@ function withDefaults({ type, inputs }: TypedInputs): CredentialInputs {
     value === undefined || (inputs[id] ?? '') !== '' ? [] : [[id, value] as const],
   );
   return { ...inputs, ...Object.fromEntries(defaults) };
+}
+
+/**
+ * Returns the token of the service account of this process's pod, which proves the identity of the
+ * process. Users choose the servers of stores, so only servers in the setting get the token.
+ *
+ * @throws LookupError
+ */
+async function podToken(
+  {
+    VAULT_KUBERNETES_AUTH_HOSTS: hosts,
+    VAULT_KUBERNETES_TOKEN_FILE: file,
+  }: Pick<Settings, 'VAULT_KUBERNETES_AUTH_HOSTS' | 'VAULT_KUBERNETES_TOKEN_FILE'>,
+  url: string,
+): Promise<string> {
+  const { host } = new URL(url);
+  if (!hosts.includes(host)) {
+    throw new LookupError(
+      `A Kubernetes role cannot be used with ${host}: the setting VAULT_KUBERNETES_AUTH_HOSTS does not name it.`,
+    );
+  }
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch {
+    throw new LookupError('The token of the Kubernetes service account cannot be read.');
+  }
 }

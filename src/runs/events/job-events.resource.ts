@@ -1,10 +1,75 @@
 import { hasRoleOn, refersTo } from '../../access/predicates.js';
 import { anyOf } from '../../common/access.js';
-import { defineResource } from '../../common/resource/define-resource.js';
-import { jobEventExtension, JOB_EVENT_SHOWS } from './job-event-extension.js';
+import { defineResource, findResource, type RowOf } from '../../common/resource/define-resource.js';
 import { JobEvent, JobHostSummary } from './job-event.entity.js';
 import { jobs, unifiedJobs } from '../jobs.resource.js';
 import { eventTotals } from '../run-total.entity.js';
+import {
+  BOOLEAN,
+  INTEGER,
+  NUMBER,
+  object,
+  orNull,
+  STRING,
+  WIDE_INTEGER,
+} from '../../common/fields/json-schema.js';
+import type { Extension, RepresentContext, ShownMembers } from '../../common/resource/extension.js';
+import { runsOfEvents, type RunOfEvents } from '../runs.repository.js';
+
+const JOB_EVENT_SHOWS: ShownMembers = {
+  summary_fields: {
+    job: object(
+      {
+        id: WIDE_INTEGER,
+        type: STRING,
+        name: STRING,
+        description: STRING,
+        status: STRING,
+        failed: BOOLEAN,
+        elapsed: NUMBER,
+        job_template_id: INTEGER,
+        job_template_name: orNull(STRING),
+      },
+      ['job_template_id', 'job_template_name'],
+    ),
+    role: STRING,
+  },
+};
+
+/**
+ * Returns `related.job` and `summary_fields.job` of events, with the template of the run
+ * (docs/contract/runs.md#events).
+ */
+async function jobEventExtension(
+  rows: readonly RowOf<JobEvent>[],
+  { batch }: RepresentContext,
+): Promise<Map<number, Extension>> {
+  const ids = [...new Set(rows.map((row) => row.job_id))];
+  const runs = await batch.rows<RunOfEvents>(runsOfEvents(ids));
+  const byId = new Map(runs.map((run) => [run.id, run]));
+  return new Map(
+    rows.flatMap((row): [number, Extension][] => {
+      const run = byId.get(row.job_id);
+      return run ? [[row.id, extensionOf(row, run)]] : [];
+    }),
+  );
+}
+
+function extensionOf(
+  row: RowOf<JobEvent>,
+  { job_template_id, job_template_name, ...run }: RunOfEvents,
+): Extension {
+  const template =
+    run.type === 'job' && job_template_id !== null ? { job_template_id, job_template_name } : {};
+  const url = findResource(run.type)?.url(run.id);
+  return {
+    ...(url ? { related: { job: url } } : {}),
+    summary_fields: {
+      job: { ...run, ...template },
+      ...(row.role ? { role: row.role } : {}),
+    },
+  };
+}
 
 export const jobEvents = defineResource({
   path: 'job_events',

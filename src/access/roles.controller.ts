@@ -8,4 +8,4 @@ import { holdersOfRole, neighboursOfRole } from './sublists.js';
 @SubList('teams', holdersOfRole('team'))
 @SubList('parents', neighboursOfRole('parents'), { link: false })
 @SubList('children', neighboursOfRole('children'), { link: false })
-export class RolesController extends ResourceController(roles, ['list', 'retrieve']) {}
+export class RolesController extends ResourceController(roles) {}

@@ -2,7 +2,4 @@ import { Resource, ResourceController } from '../common/rest/resource.controller
 import { activityStream } from './activity-stream.resource.js';
 
 @Resource(activityStream)
-export class ActivityStreamController extends ResourceController(activityStream, [
-  'list',
-  'retrieve',
-]) {}
+export class ActivityStreamController extends ResourceController(activityStream) {}

@@ -2,7 +2,4 @@ import { Resource, ResourceController } from '../common/rest/resource.controller
 import { monthlyHostMetrics } from './host-metrics.resource.js';
 
 @Resource(monthlyHostMetrics)
-export class HostMetricSummaryMonthlyController extends ResourceController(monthlyHostMetrics, [
-  'list',
-  'retrieve',
-]) {}
+export class HostMetricSummaryMonthlyController extends ResourceController(monthlyHostMetrics) {}

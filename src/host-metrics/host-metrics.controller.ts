@@ -2,8 +2,4 @@ import { Resource, ResourceController } from '../common/rest/resource.controller
 import { hostMetrics } from './host-metrics.resource.js';
 
 @Resource(hostMetrics)
-export class HostMetricsController extends ResourceController(hostMetrics, [
-  'list',
-  'retrieve',
-  'destroy',
-]) {}
+export class HostMetricsController extends ResourceController(hostMetrics) {}

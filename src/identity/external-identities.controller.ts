@@ -5,9 +5,4 @@ import { externalIdentities } from './authenticators.resource.js';
 
 @Resource(externalIdentities)
 @SubList('activity_stream', activityOf())
-export class ExternalIdentitiesController extends ResourceController(externalIdentities, [
-  'list',
-  'create',
-  'retrieve',
-  'destroy',
-]) {}
+export class ExternalIdentitiesController extends ResourceController(externalIdentities) {}

@@ -41,12 +41,7 @@ const HEALTH = {
 @Resource(instances)
 @SubList('jobs', related('jobs'))
 @SubList('instance_groups', related('instance_groups'))
-export class InstancesController extends ResourceController(instances, [
-  'list',
-  'retrieve',
-  'replace',
-  'modify',
-]) {
+export class InstancesController extends ResourceController(instances) {
   constructor(private readonly rows: InstancesRepository) {
     super();
   }

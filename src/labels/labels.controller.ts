@@ -5,10 +5,4 @@ import { labels } from './labels.resource.js';
 
 @Resource(labels)
 @SubList('activity_stream', activityOf())
-export class LabelsController extends ResourceController(labels, [
-  'list',
-  'create',
-  'retrieve',
-  'replace',
-  'modify',
-]) {}
+export class LabelsController extends ResourceController(labels) {}

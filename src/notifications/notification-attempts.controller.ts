@@ -2,7 +2,4 @@ import { Resource, ResourceController } from '../common/rest/resource.controller
 import { notificationAttempts } from './notification-templates.resource.js';
 
 @Resource(notificationAttempts)
-export class NotificationAttemptsController extends ResourceController(notificationAttempts, [
-  'list',
-  'retrieve',
-]) {}
+export class NotificationAttemptsController extends ResourceController(notificationAttempts) {}

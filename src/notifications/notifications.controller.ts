@@ -12,10 +12,7 @@ import { notifications } from './notification-templates.resource.js';
 
 @Resource(notifications)
 @SubList('attempts', related('attempts'))
-export class NotificationsController extends ResourceController(notifications, [
-  'list',
-  'retrieve',
-]) {
+export class NotificationsController extends ResourceController(notifications) {
   constructor(private readonly resends: NotificationResends) {
     super();
   }

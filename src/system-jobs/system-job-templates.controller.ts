@@ -31,10 +31,7 @@ export class SystemJobLaunchRequest {
 @SubList('notification_templates_started', attachNotifications())
 @SubList('notification_templates_success', attachNotifications())
 @SubList('notification_templates_error', attachNotifications())
-export class SystemJobTemplatesController extends ResourceController(systemJobTemplates, [
-  'list',
-  'retrieve',
-]) {
+export class SystemJobTemplatesController extends ResourceController(systemJobTemplates) {
   constructor(private readonly launcher: SystemJobLauncher) {
     super();
   }

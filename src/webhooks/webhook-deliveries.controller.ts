@@ -12,10 +12,7 @@ import type { WebhookDelivery } from './webhook-delivery.entity.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
 
 @Resource(webhookDeliveries)
-export class WebhookDeliveriesController extends ResourceController(webhookDeliveries, [
-  'list',
-  'retrieve',
-]) {
+export class WebhookDeliveriesController extends ResourceController(webhookDeliveries) {
   constructor(private readonly redeliveries: RedeliveryService) {
     super();
   }

@@ -2,7 +2,4 @@ import { Resource, ResourceController } from '../common/rest/resource.controller
 import { webhookStatusPosts } from './webhook-status-posts.resource.js';
 
 @Resource(webhookStatusPosts)
-export class WebhookStatusPostsController extends ResourceController(webhookStatusPosts, [
-  'list',
-  'retrieve',
-]) {}
+export class WebhookStatusPostsController extends ResourceController(webhookStatusPosts) {}

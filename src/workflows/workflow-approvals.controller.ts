@@ -24,11 +24,7 @@ const DECIDE = {
 
 @Resource(workflowApprovals)
 @SubList('notifications', children('notifications', { readOnly: true }))
-export class WorkflowApprovalsController extends ResourceController(workflowApprovals, [
-  'list',
-  'retrieve',
-  'destroy',
-]) {
+export class WorkflowApprovalsController extends ResourceController(workflowApprovals) {
   constructor(private readonly decisions: ApprovalDecisions) {
     super();
   }

@@ -17,7 +17,4 @@ const childrenOf = (relation: string) => related(relation, { options: () => ({ v
 @SubList('success_nodes', childrenOf('success_nodes'))
 @SubList('failure_nodes', childrenOf('failure_nodes'))
 @SubList('always_nodes', childrenOf('always_nodes'))
-export class WorkflowJobNodesController extends ResourceController(workflowJobNodes, [
-  'list',
-  'retrieve',
-]) {}
+export class WorkflowJobNodesController extends ResourceController(workflowJobNodes) {}

@@ -11,7 +11,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ApiBasicAuth, ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import type { Actor } from '../access.js';
+import type { Actor, Policy } from '../access.js';
 import type { Page } from '../list/page.js';
 import type { QueryParameters } from '../list/query.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
@@ -22,9 +22,18 @@ import type { Values } from './hooks.js';
 import { CurrentActor, ListParams, Target } from './parameters.js';
 import { declareInheritedRoutes, Route, type RouteInfo } from './route.js';
 import { BrokenInvariant } from '../invariants.js';
+import { keysOf } from '../records.js';
 
-const ALL_METHODS = ['list', 'create', 'retrieve', 'replace', 'modify', 'destroy'] as const;
-export type GenericMethod = (typeof ALL_METHODS)[number];
+/** Rule of the policy without which a resource does not have the handler. */
+const RULES = {
+  list: 'read',
+  create: 'add',
+  retrieve: 'read',
+  replace: 'change',
+  modify: 'change',
+  destroy: 'delete',
+} as const satisfies Record<string, keyof Policy>;
+export type GenericMethod = keyof typeof RULES;
 
 /** Instance of a resource controller, with the services that its routes use. */
 export interface GenericController {
@@ -47,11 +56,13 @@ export function controllerOf(target: object): GenericControllerClass {
  * Creates the base class with the generic handlers of a resource. A resource differs through its hooks
  * and declarations, never by overriding a handler.
  *
- * @param methods handlers that the resource has; all others give 405
+ * @param methods handlers that the resource has, if not all that its policy permits; others give 405
  */
 export function ResourceController(
   definition: ResourceDefinition,
-  methods: readonly GenericMethod[] = ALL_METHODS,
+  methods: readonly GenericMethod[] = keysOf(RULES).filter(
+    (name) => definition.policy[RULES[name]],
+  ),
 ): GenericControllerClass {
   const routes = routesOf(definition);
   /** Declares the method as a route if the resource has it. */

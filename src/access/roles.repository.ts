@@ -111,7 +111,7 @@ export class RolesRepository extends TableRepository<RoleRow> {
     managesMembership: boolean,
   ): Promise<number[]> {
     if (actor.isSuperuser || ids.length === 0) return [...ids];
-    const rows = await this.database.rows<{ id: number }>(sql`
+    return this.database.ids(sql`
       SELECT own.id FROM roles own
       WHERE own.id = ANY(${ids}::int[])
         AND (own.content_type, own.object_id) IN (${heldObjectsOfAllTypes(actor, 'admin_role')})
@@ -121,7 +121,6 @@ export class RolesRepository extends TableRepository<RoleRow> {
             : sql`NOT (own.content_type IN ('organization', 'team')
                 AND own.role_field IN ('admin_role', 'member_role'))`
         }`);
-    return rows.map(({ id }) => id);
   }
 
   /** Returns the users and teams that were granted a role of objects: users first, each ordered by id. */

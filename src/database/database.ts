@@ -63,6 +63,11 @@ export class Database {
     return (await this.run<Row>(statement)).rows[0];
   }
 
+  /** Returns the ids that a statement selects. */
+  async ids(statement: Statement): Promise<number[]> {
+    return (await this.run<{ id: number }>(statement)).rows.map(({ id }) => id);
+  }
+
   /**
    * Returns the rows of a prepared statement, which each connection plans once. Use it for frequent texts,
    * such as reads of objects by id. Do not use it for filters, whose best plan depends on the values.

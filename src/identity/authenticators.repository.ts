@@ -56,10 +56,9 @@ export class AuthenticatorsRepository extends TableRepository<RowOf<Authenticato
   }
 
   /** Returns the ids of the enabled authenticators, and locks them until the transaction ends. */
-  async lockEnabled(): Promise<number[]> {
-    const rows = await this.database.rows<{ id: number }>(sql`
+  lockEnabled(): Promise<number[]> {
+    return this.database.ids(sql`
       SELECT id FROM authenticators WHERE enabled ORDER BY id FOR SHARE`);
-    return rows.map(({ id }) => id);
   }
 
   /** Locks an authenticator, so that concurrent first logins of its users run one after another. */

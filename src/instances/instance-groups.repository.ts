@@ -183,12 +183,11 @@ export class InstanceGroupsRepository extends TableRepository<RowOf<InstanceGrou
   }
 
   /** Returns the machines with live workers that policies may choose, by id. */
-  async eligible(): Promise<number[]> {
-    const rows = await this.database.rows<{ id: number }>(sql`
+  eligible(): Promise<number[]> {
+    return this.database.ids(sql`
       SELECT id FROM instances
       WHERE managed_by_policy AND hostname IN (SELECT hostname FROM (${liveNodes()}) node)
       ORDER BY id`);
-    return rows.map(({ id }) => id);
   }
 
   /** Adds and removes members of groups. */

@@ -200,8 +200,7 @@ export class HostsRepository extends TableRepository<RowOf<Host>> {
       ([id, condition]) => sql`
         SELECT ${id}::int AS id FROM hosts t WHERE t.id = ${hostId}::int AND ${condition}`,
     );
-    const found = await this.database.rows<{ id: number }>(join(queries, ' UNION ALL '));
-    return found.map(({ id }) => id);
+    return this.database.ids(join(queries, ' UNION ALL '));
   }
 
   /**

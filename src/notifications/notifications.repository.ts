@@ -60,7 +60,7 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
    */
   async fire(fired: readonly FiredEvent[]): Promise<number[]> {
     // The lock skips a template that is being deleted; otherwise the foreign key would fail.
-    const rows = await this.database.rows<{ id: number }>(sql`
+    return this.database.ids(sql`
       INSERT INTO notifications (notification_template_id, unified_job_id, event,
         notification_type, recipients, body, message_id)
       SELECT nt.id, hit.job_id, hit.event, nt.notification_type, nt.recipients, '{}',
@@ -89,7 +89,6 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
       FOR KEY SHARE OF nt
       ON CONFLICT DO NOTHING
       RETURNING id`);
-    return rows.map(({ id }) => id);
   }
 
   /**
@@ -115,8 +114,8 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
    *
    * @returns the ids of the resends, in ascending order of their originals
    */
-  async addResends(ids: readonly number[]): Promise<number[]> {
-    const rows = await this.database.rows<{ id: number }>(sql`
+  addResends(ids: readonly number[]): Promise<number[]> {
+    return this.database.ids(sql`
       INSERT INTO notifications (notification_template_id, unified_job_id, notification_type,
         recipients, subject, body, text, event, message_id, delivered, resend_of_id, resent)
       SELECT notification_template_id, unified_job_id, notification_type,
@@ -125,7 +124,6 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
         CASE WHEN status = 'failed' THEN delivered ELSE '[]' END, id, TRUE
       FROM notifications WHERE id = ANY(${ids}::bigint[]) ORDER BY id
       RETURNING id`);
-    return rows.map(({ id }) => id);
   }
 
   /** Returns true if a resend of a notification is unfinished. */

@@ -33,19 +33,17 @@ export class ProjectsRepository extends TableRepository<RowOf<Project>> {
   }
 
   /** Returns the ids of a project's job templates that set a branch or prompt for a branch. */
-  async overridingTemplates(id: number): Promise<number[]> {
-    const rows = await this.database.rows<{ id: number }>(sql`
+  overridingTemplates(id: number): Promise<number[]> {
+    return this.database.ids(sql`
       SELECT id FROM unified_job_templates
       WHERE type = 'job_template' AND project_id = ${id}
         AND (scm_branch <> '' OR ask_scm_branch_on_launch) ORDER BY id`);
-    return rows.map((row) => row.id);
   }
 
   /** Returns the ids of a project's job templates. */
-  async templatesOf(id: number): Promise<number[]> {
-    const rows = await this.database.rows<{ id: number }>(sql`
+  templatesOf(id: number): Promise<number[]> {
+    return this.database.ids(sql`
       SELECT id FROM unified_job_templates WHERE type = 'job_template' AND project_id = ${id}`);
-    return rows.map((row) => row.id);
   }
 
   /**

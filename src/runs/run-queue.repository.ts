@@ -215,11 +215,10 @@ export class RunQueueRepository extends TableRepository<Row> {
   }
 
   /** Returns the waiting runs whose instance no longer accepts runs of their group. */
-  async stranded(): Promise<number[]> {
-    const rows = await this.database.rows<{ id: number }>(sql`
+  stranded(): Promise<number[]> {
+    return this.database.ids(sql`
       SELECT id FROM unified_jobs WHERE status = 'waiting' AND ${IS_EXECUTED}
         AND NOT ${mayStartOn(sql`instance_group_id`, sql`execution_node`, NEEDS_ENGINE)}`);
-    return rows.map(({ id }) => id);
   }
 
   /** Returns the numbers of runs and forks that are assigned to instances. */

@@ -154,11 +154,10 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
         FOR NO KEY UPDATE SKIP LOCKED)`);
   }
 
-  async lockSuperusers(): Promise<number[]> {
-    const rows = await this.database.rows<{ id: number }>(
+  lockSuperusers(): Promise<number[]> {
+    return this.database.ids(
       sql`SELECT id FROM users WHERE is_superuser AND NOT is_disabled ORDER BY id FOR UPDATE`,
     );
-    return rows.map(({ id }) => id);
   }
 
   async setFlag(id: number, flag: SystemFlag, value: boolean): Promise<boolean> {

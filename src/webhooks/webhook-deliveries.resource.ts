@@ -24,8 +24,7 @@ async function webhookDeliveryExtension(
   { detail, database }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const permitted = rows.filter((row) => row.can_redeliver === true).map(({ id }) => id);
-  const found = await database.rows<{ id: number }>(redeliverable(permitted));
-  const redeliverableIds = new Set(found.map(({ id }) => id));
+  const redeliverableIds = new Set(await database.ids(redeliverable(permitted)));
   return extendEach(rows, (row) => {
     const redeliver = `/api/v2/webhook_deliveries/${row.id}/redeliver/`;
     const mayRedeliver = redeliverableIds.has(row.id);

@@ -73,8 +73,8 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
    *
    * @param limit maximum number of workflow jobs
    */
-  async takeDue(limit: number): Promise<number[]> {
-    const rows = await this.database.rows<{ id: number }>(sql`
+  takeDue(limit: number): Promise<number[]> {
+    return this.database.ids(sql`
       WITH followed AS (
         UPDATE workflow_job_nodes SET followed = true
         WHERE outcome <> '' AND NOT followed AND workflow_job_id IN (
@@ -82,7 +82,6 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
           WHERE outcome <> '' AND NOT followed ORDER BY workflow_job_id LIMIT ${limit})
         RETURNING workflow_job_id)
       SELECT DISTINCT workflow_job_id AS id FROM followed`);
-    return rows.map(({ id }) => id);
   }
 
   nodes(workflowJobIds: readonly number[]): Promise<NodeOfWorkflow[]> {
@@ -153,12 +152,11 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
   }
 
   /** Returns the active runs of workflow jobs that have no cancel request. */
-  async activeRuns(workflowJobIds: readonly number[]): Promise<number[]> {
-    const rows = await this.database.rows<{ id: number }>(sql`
+  activeRuns(workflowJobIds: readonly number[]): Promise<number[]> {
+    return this.database.ids(sql`
       SELECT run.id FROM workflow_job_nodes node JOIN (${allRuns()}) run ON run.id = node.job_id
       WHERE node.workflow_job_id = ANY(${workflowJobIds}::bigint[])
         AND node.outcome = '' AND NOT run.cancel_requested`);
-    return rows.map(({ id }) => id);
   }
 
   /** Returns runs of nested workflow jobs with artifacts, in the order of their ends. */

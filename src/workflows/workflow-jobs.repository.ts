@@ -178,12 +178,11 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
   }
 
   /** Returns the pending approvals of some runs: of their steps, or before their start. */
-  async pendingApprovalsOf(runIds: readonly number[]): Promise<number[]> {
-    const rows = await this.database.rows<{ id: number }>(sql`
+  pendingApprovalsOf(runIds: readonly number[]): Promise<number[]> {
+    return this.database.ids(sql`
       SELECT id FROM unified_jobs
       WHERE workflow_job_id = ANY(${runIds}::bigint[]) AND type = 'workflow_approval'
         AND status = 'pending'`);
-    return rows.map(({ id }) => id);
   }
 
   /** Returns true if an approval of a run was not granted. Steps also count, so the run must be unstarted. */
@@ -210,20 +209,18 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
   }
 
   /** Returns the pending approvals of one template. */
-  async pendingApprovals(templateId: number): Promise<number[]> {
-    const rows = await this.database.rows<{ id: number }>(sql`
+  pendingApprovals(templateId: number): Promise<number[]> {
+    return this.database.ids(sql`
       SELECT id FROM unified_jobs
       WHERE unified_job_template_id = ${templateId} AND type = 'workflow_approval'
         AND status = 'pending'`);
-    return rows.map(({ id }) => id);
   }
 
   /** Returns workflow jobs that can start, in launch order. */
-  async ready(limit: number): Promise<number[]> {
-    const rows = await this.database.rows<{ id: number }>(sql`
+  ready(limit: number): Promise<number[]> {
+    return this.database.ids(sql`
       WITH ${CANDIDATES}
       SELECT id FROM candidates WHERE blocker_id IS NULL ORDER BY id LIMIT ${limit}`);
-    return rows.map(({ id }) => id);
   }
 
   /** Updates the explanations of workflow jobs that have been pending for `EXPLAIN_AFTER_SECONDS`. */

@@ -134,10 +134,9 @@ export class ResourceRowsRepository {
     await this.database.execute(
       sql`SELECT 1 FROM ${ident(definition.table)} WHERE id = ${id} FOR UPDATE`,
     );
-    const attached = await this.database.rows<{ id: number }>(sql`
+    return this.database.ids(sql`
       SELECT t.id FROM ${ident(relation.target().table)} t
       WHERE ${relationCondition(relation, sql`${id}::${raw(idType(definition))}`, 't')} ORDER BY t.id`);
-    return attached.map(({ id: attachedId }) => attachedId);
   }
 
   /** @returns false if the child is attached already */

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { insertRows } from '../database/rows.js';
 import { ident, sql, TRUE, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { heldObjectsOfAllTypes } from './role-ancestors.repository.js';
@@ -91,11 +90,9 @@ export class RolesRepository extends TableRepository<RoleRow> {
     objects: readonly number[],
     fields: readonly string[],
   ): Promise<void> {
-    await this.database.execute(
-      insertRows(
-        'roles',
-        { content_type: 'text', object_id: 'integer', role_field: 'text' },
-        objects.flatMap((id) => fields.map((field) => [type, id, field])),
+    await this.insertMany(
+      objects.flatMap((id) =>
+        fields.map((field) => ({ content_type: type, object_id: id, role_field: field })),
       ),
     );
   }

@@ -3,7 +3,6 @@ import { roleNamed } from '../access/roles.repository.js';
 import type { ActivityEntry } from '../common/activity/activity.js';
 import type { Actor } from '../common/access.js';
 import { Settings } from '../config/settings.js';
-import { insertRows } from '../database/rows.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { insertWithDeliveries } from './activity-deliveries.repository.js';
@@ -25,24 +24,6 @@ export interface DescribedEntry {
   /** Id of this role while the role exists. */
   role_id: number | null;
 }
-
-const COLUMNS = {
-  operation: 'text',
-  object1: 'text',
-  object1_id: 'bigint',
-  object1_name: 'text',
-  object2: 'text',
-  object2_id: 'bigint',
-  object2_name: 'text',
-  object_association: 'text',
-  object_type: 'text',
-  organization_id: 'integer',
-  parent_type: 'text',
-  parent_id: 'bigint',
-  changes: 'json',
-  actor_id: 'integer',
-  actor_snapshot: 'json',
-};
 
 /**
  * Returns the query for the role that an entry granted or revoked.
@@ -82,25 +63,25 @@ export class ActivityRepository extends TableRepository<DescribedEntry> {
   ): Promise<void> {
     const snapshot = author && JSON.stringify({ username: author.username });
     const rows = entries.map(
-      ({ operation, object1, object2, association, objectType, changes }) => [
+      ({ operation, object1, object2, association, objectType, changes }) => ({
         operation,
-        object1.type,
-        object1.id,
-        object1.name,
-        object2?.type ?? '',
-        object2?.id ?? null,
-        object2?.name ?? '',
-        association ?? '',
-        objectType ?? '',
-        object1.organizationId ?? object2?.organizationId ?? null,
-        object1.parent?.type ?? null,
-        object1.parent?.id ?? null,
-        JSON.stringify(changes),
-        author?.id ?? null,
-        snapshot,
-      ],
+        object1: object1.type,
+        object1_id: object1.id,
+        object1_name: object1.name,
+        object2: object2?.type ?? '',
+        object2_id: object2?.id ?? null,
+        object2_name: object2?.name ?? '',
+        object_association: association ?? '',
+        object_type: objectType ?? '',
+        organization_id: object1.organizationId ?? object2?.organizationId ?? null,
+        parent_type: object1.parent?.type ?? null,
+        parent_id: object1.parent?.id ?? null,
+        changes: JSON.stringify(changes),
+        actor_id: author?.id ?? null,
+        actor_snapshot: snapshot,
+      }),
     );
-    const insert = insertRows('activity_stream', COLUMNS, rows);
+    const insert = this.insertion(rows);
     await this.database.deferToCommit(
       this.database.preparedRows(insertWithDeliveries(insert, this.settings)),
     );

@@ -12,8 +12,7 @@ export class RecoveryCodesRepository extends TableRepository<RecoveryCode> {
   /** Replaces all codes of a user. */
   async replace(user: number, digests: readonly string[]): Promise<void> {
     await this.delete({ user_id: user });
-    const rows = digests.map((digest) => [digest, user]);
-    await this.insertMany({ digest: 'text', user_id: 'integer' }, rows);
+    await this.insertMany(digests.map((digest) => ({ digest, user_id: user })));
   }
 
   /**

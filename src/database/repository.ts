@@ -1,7 +1,7 @@
 import { Repository, type ObjectLiteral } from 'typeorm';
 import { AmbientManager } from './ambient-manager.js';
 import type { Database } from './database.js';
-import { insertRows, takeIds } from './rows.js';
+import { insertRows, takeIds, type ColumnValues } from './rows.js';
 import { ident, sql, TRUE, type Sql } from './sql.js';
 
 /** Selects rows `t` of a table by age. */
@@ -55,16 +55,14 @@ export abstract class TableRepository<Row extends ObjectLiteral> extends Reposit
     return id;
   }
 
-  /**
-   * Inserts many rows in one statement.
-   *
-   * @param columns column name to PostgreSQL type, in the order of each row's values
-   */
-  async insertMany(
-    columns: Readonly<Record<string, string>>,
-    rows: readonly (readonly unknown[])[],
-  ): Promise<void> {
-    await this.database.preparedRows(insertRows(this.table, columns, rows));
+  /** Inserts many rows in one statement, into another table of the feature if `table` names one. */
+  async insertMany(rows: readonly ColumnValues[], table = this.table): Promise<void> {
+    if (rows.length > 0) await this.database.preparedRows(this.insertion(rows, table));
+  }
+
+  /** Returns the statement of `insertMany`, to be a part of another statement. */
+  protected insertion(rows: readonly ColumnValues[], table = this.table): Sql {
+    return insertRows(this.database.dataSource.getMetadata(table), rows);
   }
 
   protected async countOlder(old: OldRows): Promise<number> {

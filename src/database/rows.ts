@@ -1,3 +1,4 @@
+import type { EntityMetadata } from 'typeorm';
 import { ident, join, raw, sql, type Sql } from './sql.js';
 
 /** Values by column name; `undefined` selects the default of the column. */
@@ -22,23 +23,17 @@ export function updateRow(table: string, id: number, values: ColumnValues): Sql 
 }
 
 /**
- * Returns the statement that inserts many rows, with one array parameter per column: the number of
- * parameters, which PostgreSQL limits to 65,535, does not grow with the rows.
- *
- * @param columns column name to PostgreSQL type, in the order of each row's values
+ * Returns the statement that inserts many rows, which have the columns of the first one. Each column is one
+ * array parameter: the number of parameters, which PostgreSQL limits to 65,535, does not grow with the rows.
  */
-export function insertRows(
-  table: string,
-  columns: Record<string, string>,
-  rows: readonly (readonly unknown[])[],
-): Sql {
-  const names = Object.keys(columns);
-  const arrays = names.map((name, index) => {
-    const values = rows.map((row) => row[index]);
-    return sql`${values}::${raw(columns[name] ?? 'text')}[]`;
+export function insertRows(entity: EntityMetadata, rows: readonly ColumnValues[]): Sql {
+  const names = Object.keys(rows[0] ?? {});
+  const arrays = names.map((name) => {
+    const type = entity.findColumnWithDatabaseName(name)?.type;
+    return sql`${rows.map((row) => row[name])}::${raw(String(type))}[]`;
   });
   return sql`
-    INSERT INTO ${ident(table)} (${join(names.map((name) => ident(name)))})
+    INSERT INTO ${ident(entity.tableName)} (${join(names.map((name) => ident(name)))})
     SELECT * FROM unnest(${join(arrays)})`;
 }
 

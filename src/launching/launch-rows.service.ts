@@ -4,54 +4,30 @@ import { settleAll } from '../database/settle-all.js';
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
-import { keysOf, tableOf } from '../common/records.js';
+import { tableOf } from '../common/records.js';
 import { Database } from '../database/database.js';
+import type { ColumnValues } from '../database/rows.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { neededPasswords, type PlannedLaunch } from './launch-check.js';
 import { maskedVariables, sealPasswords, sealSecrets } from '../prompts/launch-secrets.js';
-import { columnsOfPrompts, STORED_TYPES } from '../prompts/prompt-columns.js';
+import { columnsOfPrompts } from '../prompts/prompt-columns.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
 import { reportsTo } from '../runs/webhook-run.schema.js';
 import { HeldRuns } from '../workflows/held-runs.listener.js';
 import type { JobStatus } from '../runs/unified-job.entity.js';
 
 /** Columns that a job copies from its template. */
-const TEMPLATE_COLUMNS = {
-  description: 'text',
-  organization_id: 'integer',
-  project_id: 'integer',
-  playbook: 'text',
-  force_handlers: 'boolean',
-  start_at_task: 'text',
-  use_fact_cache: 'boolean',
-  become_enabled: 'boolean',
-  allow_simultaneous: 'boolean',
-} as const;
-
-const LAUNCH_COLUMNS = {
-  id: 'bigint',
-  type: 'text',
-  name: 'text',
-  status: 'text',
-  launch_type: 'text',
-  unified_job_template_id: 'integer',
-  job_template_id: 'integer',
-  created_by_id: 'integer',
-  modified_by_id: 'integer',
-  extra_vars: 'text',
-  start_args: 'text',
-  launch_config: 'json',
-  environment: 'json',
-  webhook_service: 'text',
-  webhook_credential_id: 'integer',
-  webhook_guid: 'text',
-  webhook_delivery_id: 'bigint',
-  job_slice_number: 'integer',
-  job_slice_count: 'integer',
-} as const;
-
-/** Columns of a job; a launch can override some of them. */
-const COLUMNS: Record<string, string> = { ...STORED_TYPES, ...TEMPLATE_COLUMNS, ...LAUNCH_COLUMNS };
+const TEMPLATE_COLUMNS = [
+  'description',
+  'organization_id',
+  'project_id',
+  'playbook',
+  'force_handlers',
+  'start_at_task',
+  'use_fact_cache',
+  'become_enabled',
+  'allow_simultaneous',
+] as const;
 
 /** A planned launch with the id of its job, if it creates one. */
 export interface NumberedLaunch extends PlannedLaunch {
@@ -81,13 +57,9 @@ export class LaunchRows {
   /** @returns ids in the order of the plans */
   async write(plans: readonly NumberedLaunch[]): Promise<number[]> {
     if (plans.length === 0) return [];
-    const rows = plans.map((plan) => {
-      const values = this.rowOf(plan);
-      return Object.keys(COLUMNS).map((column) => values[column]);
-    });
     for (const plan of plans) this.record(plan);
     await settleAll([
-      this.database.deferToCommit(this.runs.insertMany(COLUMNS, rows)),
+      this.database.deferToCommit(this.runs.insertMany(plans.map((plan) => this.rowOf(plan)))),
       this.linkCredentials(plans),
       this.linkLabels(plans),
       this.transitions.created(
@@ -106,10 +78,10 @@ export class LaunchRows {
     return plans.map(({ id }) => id);
   }
 
-  private rowOf(plan: NumberedLaunch): Record<string, unknown> {
+  private rowOf(plan: NumberedLaunch): ColumnValues {
     const { id, request, template, effective, variables } = plan;
     return {
-      ...tableOf(keysOf(TEMPLATE_COLUMNS), (column) => template.row[column]),
+      ...tableOf(TEMPLATE_COLUMNS, (column) => template.row[column]),
       ...columnsOfPrompts(effective),
       id,
       type: 'job',
@@ -130,6 +102,7 @@ export class LaunchRows {
       job_slice_count: request.slice?.count ?? 1,
       // Slices of one launch run in parallel.
       ...((request.slice?.number ?? 0) > 0 ? { allow_simultaneous: true } : {}),
+      environment: null,
       ...request.environment,
       webhook_service: request.webhook?.service ?? '',
       webhook_credential_id: request.webhook?.credentialId ?? null,

@@ -76,16 +76,11 @@ type Stored = readonly (readonly [field: PromptField, column: string])[];
 const columns = (options: readonly LaunchOption[]): Stored =>
   options.map(({ name, field }) => [name, columnOf(field)]);
 
-const types = (options: readonly LaunchOption[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(options.map(({ field }) => [columnOf(field), field.columnType]));
-
 /** Launch fields with columns in templates, saved launches and runs. */
 export const STORED_PROMPTS = columns(STORED);
-export const STORED_TYPES = types(STORED);
 
 /** Launch fields of a workflow, which apply to its runs. */
 export const INHERITED_PROMPTS = columns(INHERITED);
-export const INHERITED_TYPES = types(INHERITED);
 
 /** Returns the launch fields of a row that are set. */
 export const storedPrompts = (
@@ -99,10 +94,6 @@ export const columnsOfPrompts = (
   stored: Stored = STORED_PROMPTS,
 ): Record<string, unknown> =>
   Object.fromEntries(stored.map(([field, column]) => [column, prompts[field] ?? null]));
-
-/** Returns the values of launch field columns, in the order of `STORED_TYPES`. */
-export const storedValues = (prompts: Prompts): unknown[] =>
-  STORED_PROMPTS.map(([field]) => prompts[field] ?? null);
 
 /** Returns the prompts of a workflow that apply to its runs. */
 export const inheritedPrompts = (prompts: Prompts): Prompts =>

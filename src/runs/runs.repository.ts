@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
 import { resource, type Row } from '../common/resource/define-resource.js';
-import { insertRows } from '../database/rows.js';
 import { and, join, or, rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allEnvironments } from '../execution-environments/execution-environments.repository.js';
@@ -301,14 +300,14 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
    * @param links pairs of job and credential
    */
   async attachCredentials(links: Links): Promise<void> {
-    const columns = { job_id: 'bigint', credential_id: 'integer' };
-    await this.database.preparedRows(insertRows('job_credentials', columns, links));
+    const rows = links.map(([job, credential]) => ({ job_id: job, credential_id: credential }));
+    await this.insertMany(rows, 'job_credentials');
   }
 
   /** @param links pairs of job and label */
   async attachLabels(links: Links): Promise<void> {
-    const columns = { job_id: 'bigint', label_id: 'integer' };
-    await this.database.preparedRows(insertRows('job_labels', columns, links));
+    const rows = links.map(([job, label]) => ({ job_id: job, label_id: label }));
+    await this.insertMany(rows, 'job_labels');
   }
 
   /**

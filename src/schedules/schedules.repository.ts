@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../common/resource/define-resource.js';
-import { insertRows } from '../database/rows.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { SavedLaunch } from '../prompts/saved-prompts.js';
@@ -86,9 +85,8 @@ export class SchedulesRepository extends TableRepository<Row> implements RunSche
   /** Attaches objects of one kind to a schedule, in the given order. */
   async attach(id: number, kind: keyof typeof LINKS, targets: readonly number[]): Promise<void> {
     const [table, column] = LINKS[kind];
-    const columns = { schedule_id: 'integer', [column]: 'integer' };
-    const links = targets.map((target) => [id, target]);
-    await this.database.execute(insertRows(table, columns, links));
+    const links = targets.map((target) => ({ schedule_id: id, [column]: target }));
+    await this.insertMany(links, table);
   }
 }
 

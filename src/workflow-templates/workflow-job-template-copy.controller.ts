@@ -10,7 +10,8 @@ import type { Values } from '../common/rest/hooks.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Resource } from '../common/rest/resource.controller.js';
 import { Route } from '../common/rest/route.js';
-import { STORED_TYPES } from '../prompts/prompt-columns.js';
+import type { ColumnValues } from '../database/rows.js';
+import { columnsOfPrompts, storedPrompts } from '../prompts/prompt-columns.js';
 import { openAnswers, sealAnswers } from '../prompts/saved-secrets.js';
 import { INHERITED_RETENTION } from '../templates/retention.schema.js';
 import { SurveyService } from '../templates/survey.service.js';
@@ -26,17 +27,6 @@ import { workflowJobTemplates } from './workflow-job-templates.resource.js';
 
 const APPROVAL = 'workflow_approval_template';
 const NAMES = list(STRING);
-
-const NODE_COLUMNS = {
-  id: 'integer',
-  workflow_job_template_id: 'integer',
-  unified_job_template_id: 'integer',
-  identifier: 'text',
-  all_parents_must_converge: 'boolean',
-  extra_data: 'json',
-  survey_passwords: 'json',
-  ...STORED_TYPES,
-} as const;
 
 const LOSSES = {
   can_copy_without_user_input: described(
@@ -127,7 +117,7 @@ export class WorkflowJobTemplateCopyController extends CopyController {
     const rows = zip(nodes, ids).map(([node, id]) =>
       nodeValues(sealing, node, { id, workflowId }, approvals),
     );
-    await this.nodes.insertMany(NODE_COLUMNS, rows);
+    await this.nodes.insertMany(rows);
     const originals = nodes.map(({ id }) => id);
     await this.nodes.copyLinks(originals, ids, actor);
     const usable = zip(nodes, ids).flatMap(([node, id]) =>
@@ -179,14 +169,14 @@ function nodeValues(
   node: CopiedNode,
   { id, workflowId }: { id: number; workflowId: number },
   approvals: ReadonlyMap<number, number>,
-): unknown[] {
+): ColumnValues {
   const templateId = node.unified_job_template_id;
   const isKept = keepsTemplate(node);
   const answers = openAnswers(box, { table, id: node.id }, node.extra_data, node.survey_passwords);
   const secrets = Object.keys(node.survey_passwords);
   const { masked, sealed } = sealAnswers(box, { table, id }, answers, secrets);
-  const values: Record<string, unknown> = {
-    ...(isKept ? node : {}),
+  return {
+    ...columnsOfPrompts(isKept ? storedPrompts(node) : {}),
     id,
     workflow_job_template_id: workflowId,
     unified_job_template_id:
@@ -198,5 +188,4 @@ function nodeValues(
     ...(node.inventory?.may_use === true ? {} : { inventory_id: null }),
     ...(node.environment?.may_use === true ? {} : { execution_environment_id: null }),
   };
-  return Object.keys(NODE_COLUMNS).map((column) => values[column] ?? null);
 }

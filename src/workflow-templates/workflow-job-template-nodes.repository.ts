@@ -3,13 +3,12 @@ import { permit, type Actor } from '../common/access.js';
 import { existing } from '../common/invariants.js';
 import { resource, type Row } from '../common/resource/define-resource.js';
 import { allCredentials } from '../credentials/credentials.repository.js';
-import { insertRows } from '../database/rows.js';
 import { ident, join, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allEnvironments } from '../execution-environments/execution-environments.repository.js';
 import { usableGroups } from '../instances/instance-groups.repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
-import { STORED_TYPES } from '../prompts/prompt-columns.js';
+import { STORED_PROMPTS } from '../prompts/prompt-columns.js';
 import type { SavedLaunch } from '../prompts/saved-prompts.js';
 import type { SealedAnswers } from '../prompts/saved-secrets.js';
 import { templateNames } from '../templates/templates.repository.js';
@@ -137,7 +136,7 @@ export class WorkflowJobTemplateNodesRepository extends TableRepository<Row> {
 
   /** Assigns an approval template to a node and clears the node's launch fields. */
   async assignApproval(id: number, templateId: number): Promise<void> {
-    const cleared = Object.keys(STORED_TYPES).map((column) => sql`${ident(column)} = NULL`);
+    const cleared = STORED_PROMPTS.map(([, column]) => sql`${ident(column)} = NULL`);
     await this.database.execute(sql`
       UPDATE workflow_job_template_nodes
       SET unified_job_template_id = ${templateId}, extra_data = '{}', survey_passwords = '{}',
@@ -170,9 +169,8 @@ export class WorkflowJobTemplateNodesRepository extends TableRepository<Row> {
    * @param links pairs of node and credential
    */
   async attachCredentials(links: readonly (readonly [number, number])[]): Promise<void> {
-    const columns = { node_id: 'integer', credential_id: 'integer' };
-    const insert = insertRows('workflow_template_node_credentials', columns, links);
-    await this.database.execute(insert);
+    const rows = links.map(([node, credential]) => ({ node_id: node, credential_id: credential }));
+    await this.insertMany(rows, 'workflow_template_node_credentials');
   }
 
   /**

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
 import { existing } from '../common/invariants.js';
 import { resource, type Row } from '../common/resource/define-resource.js';
-import { insertRows, takeIds } from '../database/rows.js';
+import { takeIds, type ColumnValues } from '../database/rows.js';
 import { ident, join, raw, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allLabels } from '../labels/labels.repository.js';
@@ -13,19 +13,16 @@ import type { NewRun } from '../runs/run-states.repository.js';
 import { templateNames } from '../templates/templates.repository.js';
 import { UnifiedJob } from '../runs/unified-job.entity.js';
 
-type Columns = Readonly<Record<string, string>>;
-type Values = readonly (readonly unknown[])[];
+/** A node and an object of one of its list prompts. */
+export type NodeLink = readonly [node: number, object: number];
 
-/** Rows of workflow jobs and of all dependent tables, in the order of their columns. */
+/** Rows of workflow jobs and of all dependent tables. */
 export interface WorkflowJobRows {
-  jobs: { columns: Columns; values: Values };
-  nodes: { columns: Columns; values: Values };
-  /** Parent, child and kind. */
-  edges: Values;
-  /** Workflow job and label. */
-  labels: Values;
-  /** Node and object, by the kind of object. */
-  lists: Readonly<Record<PromptList, Values>>;
+  jobs: readonly ColumnValues[];
+  nodes: readonly ColumnValues[];
+  edges: readonly ColumnValues[];
+  labels: readonly ColumnValues[];
+  lists: Readonly<Record<PromptList, readonly NodeLink[]>>;
 }
 
 /** Ids of rows to be inserted. */
@@ -125,19 +122,24 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
    * @returns the rows of the jobs
    */
   insertAll({ jobs, nodes, edges, labels, lists }: WorkflowJobRows): Promise<Row[]> {
-    const edgeColumns = { parent_id: 'bigint', child_id: 'bigint', kind: 'text' };
-    const labelColumns = { workflow_job_id: 'bigint', label_id: 'integer' };
     const links = PROMPT_LISTS.map((field) => {
       const [table, column] = LISTS[field];
-      const columns = { workflow_job_node_id: 'bigint', [column]: 'integer' };
-      return sql`${ident(field)} AS (${insertRows(table, columns, lists[field])})`;
+      const rows = lists[field].map(([node, object]) => ({
+        workflow_job_node_id: node,
+        [column]: object,
+      }));
+      return [table, rows] as const;
     });
+    const parts = [
+      ['workflow_job_nodes', nodes] as const,
+      ['workflow_job_node_edges', edges] as const,
+      ['workflow_job_labels', labels] as const,
+      ...links,
+    ].flatMap(([table, rows]) =>
+      rows.length === 0 ? [] : sql`${ident(`new_${table}`)} AS (${this.insertion(rows, table)})`,
+    );
     return this.database.preparedRows<Row>(sql`
-      WITH job AS (${insertRows('unified_jobs', jobs.columns, jobs.values)} RETURNING *),
-        node AS (${insertRows('workflow_job_nodes', nodes.columns, nodes.values)}),
-        edge AS (${insertRows('workflow_job_node_edges', edgeColumns, edges)}),
-        label AS (${insertRows('workflow_job_labels', labelColumns, labels)}),
-        ${join(links)}
+      WITH ${join([sql`job AS (${this.insertion(jobs)} RETURNING *)`, ...parts])}
       SELECT * FROM job`);
   }
 

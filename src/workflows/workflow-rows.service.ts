@@ -10,19 +10,17 @@ import { RunTransitions } from '../runs/run-transitions.service.js';
 import type { JobStatus, LaunchType } from '../runs/unified-job.entity.js';
 import { type PromptList, type Prompts } from '../prompts/launch-options.js';
 import { artifactNamesPart } from '../prompts/launch-secrets.js';
-import {
-  columnsOfPrompts,
-  INHERITED_PROMPTS,
-  INHERITED_TYPES,
-  storedValues,
-  STORED_TYPES,
-} from '../prompts/prompt-columns.js';
+import type { ColumnValues } from '../database/rows.js';
+import { columnsOfPrompts, INHERITED_PROMPTS } from '../prompts/prompt-columns.js';
 import { HeldRuns } from './held-runs.listener.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 import { maskedPrompts, sealWorkflowSecrets } from './workflow-secrets.js';
-import { keysOf } from '../common/records.js';
 import { Yielder } from '../common/yielder.js';
-import { WorkflowJobsRepository, type WorkflowJobIds } from './workflow-jobs.repository.js';
+import {
+  WorkflowJobsRepository,
+  type NodeLink,
+  type WorkflowJobIds,
+} from './workflow-jobs.repository.js';
 
 /** Required result of a parent for its child to start over this edge. */
 export type EdgeKind = 'success' | 'failure' | 'always';
@@ -84,42 +82,6 @@ export interface NewWorkflowJob {
   nodes: readonly NewNode[];
 }
 
-const JOB_COLUMNS = {
-  id: 'bigint',
-  type: 'text',
-  status: 'text',
-  is_bulk_job: 'boolean',
-  name: 'text',
-  description: 'text',
-  unified_job_template_id: 'integer',
-  job_template_id: 'integer',
-  is_sliced_job: 'boolean',
-  allow_simultaneous: 'boolean',
-  launch_type: 'text',
-  created_by_id: 'integer',
-  modified_by_id: 'integer',
-  organization_id: 'integer',
-  ...INHERITED_TYPES,
-  extra_vars: 'text',
-  launch_config: 'json',
-  webhook_service: 'text',
-  webhook_credential_id: 'integer',
-  webhook_guid: 'text',
-  webhook_delivery_id: 'bigint',
-} as const;
-
-const BASE_NODE_COLUMNS = {
-  id: 'bigint',
-  workflow_job_id: 'bigint',
-  unified_job_template_id: 'integer',
-  identifier: 'text',
-  all_parents_must_converge: 'boolean',
-  extra_data: 'json',
-  prompts: 'json',
-} as const;
-const BASE_NODE_NAMES = keysOf(BASE_NODE_COLUMNS);
-const NODE_COLUMNS = { ...BASE_NODE_COLUMNS, ...STORED_TYPES };
-
 interface NumberedNode extends NewNode {
   id: number;
   jobId: number;
@@ -156,15 +118,13 @@ export class WorkflowRows {
       job.nodes.map((node) => ({ ...node, jobId })),
     );
     const nodes = zip(ids.nodes, unnumbered).map(([id, node]) => ({ ...node, id }));
-    const jobValues = jobs.map(([id, job]) => {
-      const columns = this.columnsOf(id, job);
-      return keysOf(JOB_COLUMNS).map((name) => columns[name]);
-    });
     const written = await this.workflowJobs.insertAll({
-      jobs: { columns: JOB_COLUMNS, values: jobValues },
-      nodes: { columns: NODE_COLUMNS, values: await allNodeValues(nodes) },
+      jobs: jobs.map(([id, job]) => this.columnsOf(id, job)),
+      nodes: await allNodeValues(nodes),
       edges: edgeRows(nodes),
-      labels: jobs.flatMap(([id, { labels = [] }]) => labels.map((label) => [id, label])),
+      labels: jobs.flatMap(([id, { labels = [] }]) =>
+        labels.map((label) => ({ workflow_job_id: id, label_id: label })),
+      ),
       lists: {
         credentials: listRows('credentials', nodes),
         labels: listRows('labels', nodes),
@@ -187,7 +147,7 @@ export class WorkflowRows {
     return rows;
   }
 
-  private columnsOf(id: number, job: NewWorkflowJob): Record<keyof typeof JOB_COLUMNS, unknown> {
+  private columnsOf(id: number, job: NewWorkflowJob): ColumnValues {
     const { prompts, webhook } = job;
     const config = maskedPrompts(prompts, job.secrets);
     return {
@@ -246,24 +206,28 @@ const templateOf = ({ templateId, slicedTemplateId = null }: NewWorkflowJob): nu
 
 const statusOf = ({ isHeld }: NewWorkflowJob): JobStatus => (isHeld === true ? 'new' : 'pending');
 
-function edgeRows(nodes: readonly NumberedNode[]): unknown[][] {
+function edgeRows(nodes: readonly NumberedNode[]): ColumnValues[] {
   const idOf = new Map(nodes.map(({ id, jobId, identifier }) => [`${jobId}/${identifier}`, id]));
   return nodes.flatMap(({ id, jobId, parents = [] }) =>
-    parents.map(({ identifier, kind }) => [idOf.get(`${jobId}/${identifier}`), id, kind]),
+    parents.map(({ identifier, kind }) => ({
+      parent_id: idOf.get(`${jobId}/${identifier}`),
+      child_id: id,
+      kind,
+    })),
   );
 }
 
 /** Returns rows that link nodes with the objects of a list prompt. */
-const listRows = (field: PromptList, nodes: readonly NumberedNode[]): unknown[][] =>
-  nodes.flatMap(({ id, prompts }) => (prompts[field] ?? []).map((one) => [id, one]));
+const listRows = (field: PromptList, nodes: readonly NumberedNode[]): NodeLink[] =>
+  nodes.flatMap(({ id, prompts }) => (prompts[field] ?? []).map((object) => [id, object] as const));
 
 /**
  * Returns the values of nodes; yields regularly, because each node can have as many variables as a
  * launch.
  */
-async function allNodeValues(nodes: readonly NumberedNode[]): Promise<unknown[][]> {
+async function allNodeValues(nodes: readonly NumberedNode[]): Promise<ColumnValues[]> {
   const yielder = new Yielder();
-  const values: unknown[][] = [];
+  const values: ColumnValues[] = [];
   for (const node of nodes) {
     values.push(nodeValues(node));
     await yielder.yieldIfDue();
@@ -271,9 +235,10 @@ async function allNodeValues(nodes: readonly NumberedNode[]): Promise<unknown[][
   return values;
 }
 
-function nodeValues(node: NumberedNode): unknown[] {
+function nodeValues(node: NumberedNode): ColumnValues {
   const { prompts, secrets } = node;
-  const values: Record<keyof typeof BASE_NODE_COLUMNS, unknown> = {
+  return {
+    ...columnsOfPrompts(prompts),
     id: node.id,
     workflow_job_id: node.jobId,
     unified_job_template_id: node.templateId,
@@ -282,5 +247,4 @@ function nodeValues(node: NumberedNode): unknown[] {
     extra_data: exactJson(maskedPrompts(prompts, secrets).extra_vars ?? {}),
     prompts: exactJson(maskedPrompts(node.effective ?? prompts, secrets)),
   };
-  return [...BASE_NODE_NAMES.map((name) => values[name]), ...storedValues(prompts)];
 }

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { insertRows } from '../../database/rows.js';
 import { sql, type Sql } from '../../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
 import type { QueueName } from './queue.port.js';
@@ -36,11 +35,19 @@ export class OutboxRepository extends TableRepository<OutboxRow> {
   }
 
   /** Adds work that the caller passes to its queue after the commit. */
-  addDue(queue: QueueName, ids: readonly number[], machines?: Machines): Promise<OutboxRow[]> {
-    const insert = insertRows(
-      'outbox',
-      { queue: 'text', subject_id: 'bigint', machine: 'text', enqueued_at: 'timestamptz' },
-      ids.map((id) => [queue, id, machines?.get(id) ?? null, 'now']),
+  async addDue(
+    queue: QueueName,
+    ids: readonly number[],
+    machines?: Machines,
+  ): Promise<OutboxRow[]> {
+    if (ids.length === 0) return [];
+    const insert = this.insertion(
+      ids.map((id) => ({
+        queue,
+        subject_id: id,
+        machine: machines?.get(id) ?? null,
+        enqueued_at: 'now',
+      })),
     );
     return this.database.rows<OutboxRow>(
       sql`${insert} RETURNING id, queue, subject_id, machine, attempts`,

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { existing } from '../../common/invariants.js';
 import type { RowOf } from '../../common/resource/define-resource.js';
-import { insertRows } from '../../database/rows.js';
 import { sql } from '../../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
 import { allHosts, constructedOf, showLastJob } from '../../inventories/hosts.repository.js';
@@ -55,20 +54,6 @@ export interface HostCounts {
   stats: boolean;
 }
 
-const COLUMNS = {
-  job_id: 'bigint',
-  host_name: 'text',
-  changed: 'integer',
-  dark: 'integer',
-  failures: 'integer',
-  ok: 'integer',
-  processed: 'integer',
-  skipped: 'integer',
-  ignored: 'integer',
-  rescued: 'integer',
-  failed: 'boolean',
-};
-
 @Injectable()
 export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSummary>> {
   constructor(@InjectRepository(JobHostSummary) repository: Repository<JobHostSummary>) {
@@ -85,22 +70,8 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
     { hosts, originals }: HostsOfRun,
   ): Promise<void> {
     if (summaries.size === 0) return;
-    const insert = insertRows(
-      'job_host_summaries',
-      COLUMNS,
-      [...summaries].map(([name, counts]) => [
-        runId,
-        name,
-        counts.changed,
-        counts.dark,
-        counts.failures,
-        counts.ok,
-        counts.processed,
-        counts.skipped,
-        counts.ignored,
-        counts.rescued,
-        counts.failed,
-      ]),
+    const insert = this.insertion(
+      [...summaries].map(([name, counts]) => ({ job_id: runId, host_name: name, ...counts })),
     );
     await this.database.execute(sql`${insert} ON CONFLICT (job_id, host_name) DO NOTHING`);
     const hostIds = [...summaries.keys()].flatMap((name) => hosts.get(name) ?? []);

@@ -12,10 +12,10 @@ export default {
       insertAll: [
         [
           {
-            jobs: { columns: { id: 'integer', type: 'text' }, values: [[1, 'workflow_job']] },
-            nodes: { columns: { id: 'integer', prompts: 'json' }, values: [[2, '{}']] },
-            edges: [[2, 3, 'success']],
-            labels: [[1, 4]],
+            jobs: [{ id: 1, type: 'workflow_job' }],
+            nodes: [{ id: 2, prompts: '{}' }],
+            edges: [{ parent_id: 2, child_id: 3, kind: 'success' }],
+            labels: [{ workflow_job_id: 1, label_id: 4 }],
             lists: { credentials: [[2, 5]], labels: [[2, 4]], instance_groups: [[2, 6]] },
           },
         ],

@@ -5,6 +5,7 @@ import { mergeExact } from '../common/exact-json.js';
 import { invalidPk } from '../common/fields/fault-texts.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { itemAt, existing } from '../common/invariants.js';
+import { isOneOf } from '../common/records.js';
 import { Yielder } from '../common/yielder.js';
 import { Settings } from '../config/settings.js';
 import { settleAll } from '../database/settle-all.js';
@@ -17,18 +18,16 @@ import {
   type LoadedWorkflow,
 } from '../launching/launch.loader.js';
 import { organizationExists } from '../organizations/organizations.repository.js';
-import type { Prompts } from '../prompts/launch-options.js';
+import { OBJECT_FIELDS, referencesIn, type Prompts } from '../prompts/launch-options.js';
 import { planWorkflow, type PlannedWorkflow } from '../launching/workflow-launch-check.js';
 import { templatesWithRights } from '../templates/templates.repository.js';
 import {
   idsOfType,
-  objectIds,
-  OBJECT_FIELDS,
   objectErrors,
   launchObjectErrors,
   identifierErrors,
   jobTemplateErrors,
-  onlyUsable,
+  removeUnusable,
   type EntryTemplate,
 } from './bulk-launch-faults.js';
 import type { JobEntry } from './job-entries.js';
@@ -87,21 +86,11 @@ export class BulkLaunchCheck {
     const { entries, prompts } = launch;
     const all = [prompts, ...entries.map((entry) => entry.prompts)];
     const templates = [...new Set(entries.map(({ templateId }) => templateId))];
-    const [rights, loaded] = await settleAll([
+    const [rights, objects] = await settleAll([
       this.loadRights(launch, templates, actor),
-      this.loader.load(
-        {
-          templates,
-          inventories: objectIds(all, 'inventory'),
-          credentials: objectIds(all, 'credentials'),
-          labels: objectIds(all, 'labels'),
-          instanceGroups: objectIds(all, 'instance_groups'),
-          environments: objectIds(all, 'execution_environment'),
-        },
-        actor,
-      ),
+      this.loader.load({ templates, ...referencesIn(all) }, actor),
     ]);
-    const objects = onlyUsable(loaded, all);
+    removeUnusable(objects, all);
     const byId = new Map(rights.templates.map((template) => [template.id, template]));
     const workflows = await this.loader.workflows(
       idsOfType(rights.templates, 'workflow_job_template'),
@@ -236,7 +225,7 @@ function ignoredFieldsOf(entry: JobEntry, { ignored }: Pick<PlannedLaunch, 'igno
 /** Removes errors about unknown references, which `objectErrors` reports with forbidden references. */
 function withoutReferences(errors: FieldErrors): FieldErrors {
   const remaining = Object.entries(errors).filter(([field, texts]) => {
-    if (!OBJECT_FIELDS.has(field)) return true;
+    if (!isOneOf(OBJECT_FIELDS, field)) return true;
     return !(Array.isArray(texts) && texts.every((text) => String(text).startsWith('Invalid pk')));
   });
   return Object.fromEntries(remaining);

@@ -38,8 +38,8 @@ export class BulkRelaunch {
       return { templateId, identifier, prompts };
     });
     const prompts = fill('', promptsOf(job.launch_config));
-    const { labels = [], instance_groups: instanceGroups = [] } = prompts;
-    const objects = await this.loader.load({ labels, instanceGroups }, actor);
+    const { labels = [], instance_groups = [] } = prompts;
+    const objects = await this.loader.load({ labels, instance_groups }, actor);
     return this.launches.start(
       {
         name: job.name,

@@ -39,16 +39,17 @@ export class LabelsRepository extends TableRepository<RowOf<Label>> {
   }
 
   /**
-   * Returns the labels of a launch, and locks them against deletion.
+   * Returns the labels of a launch, and locks them against deletion. A caller can use the labels that they
+   * can read.
    *
-   * @param actor null: all labels are readable
+   * @param actor null: all labels are usable
    */
-  lockReadable(
+  usable(
     ids: readonly number[],
     actor: Actor | null,
-  ): Promise<{ id: number; name: string; may_read: boolean }[]> {
+  ): Promise<{ id: number; name: string; may_use: boolean }[]> {
     return this.database.preparedRows(sql`
-      SELECT l.id, l.name, (${permitOrAny('label', 'read', 'l', actor)}) AS may_read
+      SELECT l.id, l.name, (${permitOrAny('label', 'read', 'l', actor)}) AS may_use
       FROM labels l WHERE l.id = ANY(${ids}::int[]) FOR KEY SHARE`);
   }
 

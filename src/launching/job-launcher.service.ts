@@ -5,6 +5,7 @@ import { entryOf, existing, zip } from '../common/invariants.js';
 import { Yielder } from '../common/yielder.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
+import { referencesIn } from '../prompts/launch-options.js';
 import type { LaunchResult } from '../runs/launcher.js';
 import { WorkflowRows } from '../workflows/workflow-rows.service.js';
 import { settleAll } from '../database/settle-all.js';
@@ -51,11 +52,7 @@ export class JobLauncher extends TemplateLauncher<NumberedLaunch> {
       this.loader.load(
         {
           templates: [...new Set(requests.map(({ templateId }) => templateId))],
-          inventories: requests.flatMap(({ prompts }) => prompts.inventory ?? []),
-          labels: requests.flatMap(({ prompts }) => prompts.labels ?? []),
-          credentials: requests.flatMap(({ prompts }) => prompts.credentials ?? []),
-          instanceGroups: requests.flatMap(({ prompts }) => prompts.instance_groups ?? []),
-          environments: requests.flatMap(({ prompts }) => prompts.execution_environment ?? []),
+          ...referencesIn(requests.map(({ prompts }) => prompts)),
         },
         actor,
       ),

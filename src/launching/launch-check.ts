@@ -63,7 +63,7 @@ export function planLaunch(
 function slicesOf(
   { slice }: LaunchRequest,
   { inventory, job_slice_count: wanted }: Prompts,
-  { inventories }: LaunchObjects,
+  { inventory: inventories }: LaunchObjects,
 ): number {
   if (slice) return 1;
   const hosts = inventories.get(inventory ?? 0)?.totalHosts ?? 0;
@@ -142,8 +142,8 @@ function withoutUnknown(prompts: Prompts, objects: LaunchObjects): Prompts {
   const known = labels?.filter((id) => objects.labels.has(id));
   return {
     ...rest,
-    ...(inventory !== undefined && objects.inventories.has(inventory) ? { inventory } : {}),
-    ...(environment !== undefined && objects.environments.has(environment)
+    ...(inventory !== undefined && objects.inventory.has(inventory) ? { inventory } : {}),
+    ...(environment !== undefined && objects.execution_environment.has(environment)
       ? { execution_environment: environment }
       : {}),
     ...(known ? { labels: known } : {}),
@@ -169,7 +169,7 @@ function resourceErrors(
     errors.resources_needed_to_start = ['Job Template inventory is missing or undefined.'];
     return errors;
   }
-  const inventory = objects.inventories.get(effective.inventory);
+  const inventory = objects.inventory.get(effective.inventory);
   return { ...errors, ...deletionErrors(inventory, accepted, 'Job Template') };
 }
 

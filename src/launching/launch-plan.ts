@@ -4,7 +4,13 @@ import { parseVariables, readAhead } from '../common/fields/variables.js';
 import { zip } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { mergePrompts, type PromptedTemplate } from '../prompts/launch-config.js';
-import { promptsIn, type PromptField, type Prompts } from '../prompts/launch-options.js';
+import {
+  OBJECT_FIELDS,
+  objectIds,
+  promptsIn,
+  type PromptField,
+  type Prompts,
+} from '../prompts/launch-options.js';
 import { mergeVariables, type MergedVariables } from '../prompts/launch-variables.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import type { Survey } from '../prompts/survey.js';
@@ -19,8 +25,6 @@ export interface LaunchableTemplate {
   /** Enabled survey with decrypted defaults; null without one. */
   survey: Survey | null;
   credentials: readonly LaunchCredential[];
-  labels: readonly { id: number }[];
-  instanceGroups: readonly { id: number }[];
 }
 
 const ownVariables = new WeakMap<Row, Readonly<Record<string, unknown>>>();
@@ -110,7 +114,7 @@ export function resolveLaunch(
     effective: { ...prompted.values, ...accepted },
     variables,
     ignored: hasIgnoredVariables ? { ...ignored, extra_vars: variables.ignored } : ignored,
-    isForbidden: isForbidden(accepted, template, objects),
+    isForbidden: !template.mayStart || isForbidden(accepted, prompted.values, objects),
     unknown: unknownErrors(promptsIn(prompts, fields), accepted, objects),
   };
 }
@@ -121,13 +125,13 @@ export function resolveLaunch(
  */
 export function withoutDeleted(
   prompts: Prompts,
-  objects: Pick<LaunchObjects, 'labels' | 'instanceGroups'>,
+  objects: Pick<LaunchObjects, 'labels' | 'instance_groups'>,
 ): Prompts {
   const { labels, instance_groups: groups } = prompts;
   return {
     ...prompts,
     ...(labels ? { labels: labels.filter((id) => objects.labels.has(id)) } : {}),
-    ...(groups ? { instance_groups: groups.filter((id) => objects.instanceGroups.has(id)) } : {}),
+    ...(groups ? { instance_groups: groups.filter((id) => objects.instance_groups.has(id)) } : {}),
   };
 }
 
@@ -137,42 +141,25 @@ interface LaunchInput {
   fields: readonly PromptField[];
 }
 
-/** A user who can launch the template can use all objects of the template. */
-function isForbidden(
-  accepted: Prompts,
-  template: LaunchableTemplate,
-  objects: LaunchObjects,
-): boolean {
-  if (!template.mayStart) return true;
-  const { inventory = 0, credentials = [], labels = [], instance_groups: groups = [] } = accepted;
-  const { execution_environment: environment = 0 } = accepted;
-  const own = new Set(template.credentials.map(({ id }) => id));
-  const carried = new Set(template.labels.map(({ id }) => id));
-  const preferred = new Set(template.instanceGroups.map(({ id }) => id));
-  return (
-    objects.inventories.get(inventory)?.mayUse === false ||
-    objects.environments.get(environment)?.mayUse === false ||
-    credentials.some((id) => !own.has(id) && objects.credentials.get(id)?.mayUse === false) ||
-    labels.some((id) => !carried.has(id) && objects.labels.get(id)?.mayRead === false) ||
-    groups.some((id) => !preferred.has(id) && objects.instanceGroups.get(id)?.mayUse === false)
-  );
-}
+/**
+ * Returns true if the caller cannot use an object of the prompts. A user who can launch the template can use
+ * all objects of the template.
+ */
+const isForbidden = (accepted: Prompts, ofTemplate: Prompts, objects: LaunchObjects): boolean =>
+  OBJECT_FIELDS.some((field) => {
+    const own = objectIds([ofTemplate], field);
+    return objectIds([accepted], field).some(
+      (id) => !own.includes(id) && objects[field].get(id)?.mayUse === false,
+    );
+  });
 
 function unknownErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObjects): FieldErrors {
+  const { instance_groups, execution_environment } = accepted;
+  const checked = { ...prompts, instance_groups, execution_environment };
   const errors: FieldErrors = {};
-  const { inventory, credentials = [] } = prompts;
-  if (inventory !== undefined && !objects.inventories.has(inventory)) {
-    errors.inventory = [invalidPk(inventory)];
-  }
-  const unknown = credentials.filter((id) => !objects.credentials.has(id));
-  if (unknown.length > 0) errors.credentials = unknown.map(invalidPk);
-  const labels = (prompts.labels ?? []).filter((id) => !objects.labels.has(id));
-  if (labels.length > 0) errors.labels = labels.map(invalidPk);
-  const groups = (accepted.instance_groups ?? []).filter((id) => !objects.instanceGroups.has(id));
-  if (groups.length > 0) errors.instance_groups = groups.map(invalidPk);
-  const { execution_environment: environment } = accepted;
-  if (environment !== undefined && !objects.environments.has(environment)) {
-    errors.execution_environment = [invalidPk(environment)];
+  for (const field of OBJECT_FIELDS) {
+    const unknown = [checked[field] ?? []].flat().filter((id) => !objects[field].has(id));
+    if (unknown.length > 0) errors[field] = unknown.map(invalidPk);
   }
   return errors;
 }

@@ -22,7 +22,7 @@ import {
 } from '../job-templates/job-templates.repository.js';
 import { LabelsRepository } from '../labels/labels.repository.js';
 import { parseTemplateVariables, type LaunchableTemplate } from './launch-plan.js';
-import type { Prompts } from '../prompts/launch-options.js';
+import type { ObjectField, Prompts } from '../prompts/launch-options.js';
 import { storedPrompts } from '../prompts/prompt-columns.js';
 import { openSaved } from '../prompts/saved-prompts.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
@@ -49,13 +49,7 @@ export interface LaunchInventory {
   mayUse: boolean;
 }
 
-export interface LaunchLabel {
-  id: number;
-  name: string;
-  mayRead: boolean;
-}
-
-/** An instance group or an execution environment. */
+/** A label, an instance group or an execution environment. */
 export interface LaunchResource {
   id: number;
   name: string;
@@ -71,7 +65,7 @@ export interface LaunchTemplate extends LaunchableTemplate {
   inventory: LaunchInventory | null;
   environment: LaunchResource | null;
   credentials: LaunchCredential[];
-  labels: LaunchLabel[];
+  labels: LaunchResource[];
   /** Preferred instance groups of the template's jobs, best first. */
   instanceGroups: LaunchResource[];
 }
@@ -96,26 +90,21 @@ export interface SavedNode {
   parents: { identifier: string; kind: EdgeKind }[];
 }
 
-/** All objects of a set of launches, by id. */
+/** All objects of a set of launches, by launch field and id. */
 export interface LaunchObjects {
   templates: Map<number, LaunchTemplate>;
-  inventories: Map<number, LaunchInventory>;
+  inventory: Map<number, LaunchInventory>;
   credentials: Map<number, LaunchCredential>;
-  labels: Map<number, LaunchLabel>;
-  instanceGroups: Map<number, LaunchResource>;
-  environments: Map<number, LaunchResource>;
+  labels: Map<number, LaunchResource>;
+  instance_groups: Map<number, LaunchResource>;
+  execution_environment: Map<number, LaunchResource>;
 }
 
-/** Ids of the objects of a set of launches, besides those that the templates refer to. */
-export interface LaunchReferences {
-  /** Template ids; ids of other kinds than job templates are ignored. */
-  templates?: readonly number[];
-  inventories?: readonly number[];
-  credentials?: readonly number[];
-  labels?: readonly number[];
-  instanceGroups?: readonly number[];
-  environments?: readonly number[];
-}
+/**
+ * Ids of the objects of a set of launches, besides those that the templates refer to. Ids of `templates` of
+ * other kinds than job templates are ignored.
+ */
+type LaunchReferences = Partial<Record<'templates' | ObjectField, readonly number[]>>;
 
 /** Loads the data of launches. The number of statements is independent of the number of launches. */
 @Injectable()
@@ -134,24 +123,21 @@ export class LaunchLoader {
   ) {}
 
   /** @param actor caller; null: no permission check, as for webhooks */
-  async load(
-    {
-      templates: ids = [],
-      inventories: namedInventories = [],
-      credentials: namedCredentials = [],
-      labels: namedLabels = [],
-      instanceGroups: namedGroups = [],
-      environments: namedEnvironments = [],
-    }: LaunchReferences,
-    actor: Actor | null,
-  ): Promise<LaunchObjects> {
+  async load(named: LaunchReferences, actor: Actor | null): Promise<LaunchObjects> {
+    const { templates: ids = [] } = named;
     const [rows, inventories, credentials] = await settleAll([
       ids.length === 0 ? [] : this.templates.launchable(ids, actor),
-      this.inventories(namedInventories, actor, ids),
-      this.credentials(namedCredentials, actor, ids),
+      this.inventories(named.inventory ?? [], actor, ids),
+      this.credentials(named.credentials ?? [], actor, ids),
     ]);
+    const labelIds = [...(named.labels ?? []), ...rows.flatMap((row) => row.label_ids)];
+    const groupIds = [...(named.instance_groups ?? []), ...rows.flatMap((row) => row.group_ids)];
+    const environmentIds = [
+      ...(named.execution_environment ?? []),
+      ...rows.flatMap((row) => row.execution_environment_id ?? []),
+    ];
     // Loads objects that were attached to a template while it was being read.
-    const [newInventories, newCredentials, labels, instanceGroups, environments] = await settleAll([
+    const [newInventories, newCredentials, labels, groups, environments] = await settleAll([
       this.inventories(
         rows.flatMap((row) => row.inventory_id ?? []).filter((id) => !inventories.has(id)),
         actor,
@@ -160,17 +146,9 @@ export class LaunchLoader {
         rows.flatMap((row) => row.credential_ids).filter((id) => !credentials.has(id)),
         actor,
       ),
-      this.labels([...namedLabels, ...rows.flatMap((row) => row.label_ids)], actor),
-      usableResources(
-        this.groupRows,
-        [...namedGroups, ...rows.flatMap((row) => row.group_ids)],
-        actor,
-      ),
-      usableResources(
-        this.environmentRows,
-        [...namedEnvironments, ...rows.flatMap((row) => row.execution_environment_id ?? [])],
-        actor,
-      ),
+      usableResources(this.labelRows, labelIds, actor),
+      usableResources(this.groupRows, groupIds, actor),
+      usableResources(this.environmentRows, environmentIds, actor),
       parseTemplateVariables(rows),
     ]);
     for (const [id, inventory] of newInventories) inventories.set(id, inventory);
@@ -187,10 +165,17 @@ export class LaunchLoader {
         survey: row.survey_enabled === true ? openSurvey(this.box, row.id, row.survey_spec) : null,
         credentials: row.credential_ids.flatMap((id) => credentials.get(id) ?? []),
         labels: row.label_ids.flatMap((id) => labels.get(id) ?? []),
-        instanceGroups: row.group_ids.flatMap((id) => instanceGroups.get(id) ?? []),
+        instanceGroups: row.group_ids.flatMap((id) => groups.get(id) ?? []),
       });
     }
-    return { templates, inventories, credentials, labels, instanceGroups, environments };
+    return {
+      templates,
+      inventory: inventories,
+      credentials,
+      labels,
+      instance_groups: groups,
+      execution_environment: environments,
+    };
   }
 
   /**
@@ -212,9 +197,8 @@ export class LaunchLoader {
           mayStart: row.may_start,
           survey: row.survey_enabled ? openSurvey(this.box, row.id, row.survey_spec) : null,
           labels: row.linked_labels,
-          // Only the jobs of the nodes have credentials and instance groups.
+          // Only the jobs of the nodes have credentials.
           credentials: [],
-          instanceGroups: [],
         },
       ]),
     );
@@ -275,20 +259,6 @@ export class LaunchLoader {
     const ofTemplates = templates.length === 0 ? NO_IDS : credentialsOfTemplates(templates);
     const rows = await this.credentialRows.usable(ids, actor, ofTemplates);
     return new Map(rows.map((row) => [row.id, launchCredentialOf(row)]));
-  }
-
-  private async labels(
-    ids: readonly number[],
-    actor: Actor | null,
-  ): Promise<Map<number, LaunchLabel>> {
-    if (ids.length === 0) return new Map();
-    const rows = await this.labelRows.lockReadable(ids, actor);
-    return new Map(
-      rows.map(({ id, name, may_read: mayRead }) => [
-        id,
-        { id, name: String(name), mayRead: mayRead === true },
-      ]),
-    );
   }
 }
 

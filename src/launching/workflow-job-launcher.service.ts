@@ -32,7 +32,7 @@ export class WorkflowJobLauncher extends TemplateLauncher<PlannedWorkflow> {
     const sent = requests.map(({ prompts }) => prompts.inventory);
     const objects = await this.loader.load(
       {
-        inventories: [...own, ...sent].flatMap((id) => id ?? []),
+        inventory: [...own, ...sent].flatMap((id) => id ?? []),
         labels: requests.flatMap(({ prompts }) => prompts.labels ?? []),
       },
       actor,

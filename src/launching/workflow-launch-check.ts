@@ -43,7 +43,7 @@ export function planWorkflow(
   const resolved = resolveLaunch(request, template, input, objects);
   const { unknown, accepted, effective, variables } = resolved;
   const labels = (accepted.labels ?? []).filter((id) => objects.labels.has(id));
-  const inventory = objects.inventories.get(effective.inventory ?? 0);
+  const inventory = objects.inventory.get(effective.inventory ?? 0);
   return {
     request,
     template,
@@ -67,7 +67,7 @@ export function planWorkflow(
 /** Returns the prompts that the workflow passes to its nodes, without a missing inventory. */
 function nodePrompts(
   effective: Prompts,
-  { inventories }: Pick<LaunchObjects, 'inventories'>,
+  { inventory: inventories }: Pick<LaunchObjects, 'inventory'>,
 ): Prompts {
   const { inventory, ...rest } = inheritedPrompts(effective);
   return inventory !== undefined && inventories.has(inventory) ? { inventory, ...rest } : rest;

@@ -236,6 +236,25 @@ export const WORKFLOW_PROMPTS: readonly PromptField[] = LAUNCH_OPTIONS.filter(
 /** Launch fields with lists of objects. */
 export const PROMPT_LISTS: readonly PromptList[] = ['credentials', 'labels', 'instance_groups'];
 
+/** Launch fields that refer to objects. */
+export const OBJECT_FIELDS = [
+  'inventory',
+  'credentials',
+  'labels',
+  'instance_groups',
+  'execution_environment',
+] as const satisfies readonly PromptField[];
+export type ObjectField = (typeof OBJECT_FIELDS)[number];
+
+/** Returns the ids of the objects in a field of any of the prompts. */
+export const objectIds = (all: readonly Prompts[], field: ObjectField): number[] => [
+  ...new Set(all.flatMap((prompts) => prompts[field] ?? [])),
+];
+
+/** Returns the ids of all objects that prompts refer to. */
+export const referencesIn = (all: readonly Prompts[]): Record<ObjectField, number[]> =>
+  tableOf(OBJECT_FIELDS, (field) => objectIds(all, field));
+
 /** Returns the non-empty lists of a saved launch. */
 export const listsIn = (lists: Readonly<Record<PromptList, number[]>>): Prompts =>
   promptsIn(

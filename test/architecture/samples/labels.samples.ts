@@ -8,7 +8,7 @@ const LINK = labelled('job_template');
 export default {
   repositories: [
     samplesOf(labels.LabelsRepository, {
-      lockReadable: [[[1], CALLER]],
+      usable: [[[1], CALLER]],
       byName: [['nightly', 1]],
       deleteUnused: [[1, [LINK]]],
     }),

@@ -70,6 +70,16 @@ export class GrantsService {
     if (role.object_id === null) return this.setSystemFlag(role, user, true);
     const object = await this.objectOf(role);
     await this.assertUserFits(role, existing(object, 'a role of an object has it'), user, actor);
+    await this.addMember(role, object, user, authenticator);
+  }
+
+  /** Grants a role of an object, without a check of permission: for the owner of a new object. */
+  async addMember(
+    role: RoleRow,
+    object: Row | null,
+    user: Row,
+    authenticator: number | null = null,
+  ): Promise<void> {
     const isNew = await this.members.grant(role.id, user.id, authenticator);
     if (isNew) this.log('associate', role, object, refOf(resource('user'), user));
   }
@@ -194,20 +204,13 @@ export class GrantsService {
   ): void {
     const definition = findResource(role.content_type);
     const owner = definition && object ? refOf(definition, object) : null;
-    this.activity.record({
+    this.activity.recordLink({
       operation,
       object1: holder,
       object2: owner ?? { type: 'role', id: role.id, name: role.role_field },
       association: 'role',
       objectType: role.content_type,
-      changes: {
-        object1: holder.type,
-        object1_pk: holder.id,
-        object2: owner?.type ?? 'role',
-        object2_pk: owner?.id ?? role.id,
-        action: operation,
-        relationship: `${role.content_type}.${role.role_field}`,
-      },
+      relationship: `${role.content_type}.${role.role_field}`,
     });
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import { ActivityRecorder } from '../common/activity/activity.js';
 import { rowContext, SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { tokenDigest } from '../common/crypto/tokens.js';
 import {
@@ -246,8 +246,7 @@ export class SecondFactors {
   }
 
   private async log(user: number, changes: Record<string, unknown>): Promise<void> {
-    const object1 = refOf(userResource, await this.users.referenced(user));
-    this.activity.record({ operation: 'update', object1, changes });
+    this.activity.recordUpdate(userResource, await this.users.referenced(user), changes);
   }
 }
 

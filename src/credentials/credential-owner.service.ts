@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { GrantsService } from '../access/grants.service.js';
-import { RoleMembersRepository } from '../access/role-members.repository.js';
 import { RoleParentsRepository } from '../access/role-parents.repository.js';
-import { RolesRepository, type RoleRow } from '../access/roles.repository.js';
+import { RolesRepository } from '../access/roles.repository.js';
 import { TeamStore } from '../access/team-store.js';
 import type { Actor } from '../common/access.js';
-import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
 import { resource, type RowOf } from '../common/resource/define-resource.js';
@@ -29,12 +27,10 @@ export class CredentialOwner {
     private readonly credentials: CredentialsRepository,
     private readonly roles: RolesRepository,
     private readonly roleEdges: RoleParentsRepository,
-    private readonly members: RoleMembersRepository,
     private readonly teams: TeamStore,
     private readonly users: UsersRepository,
     private readonly grants: GrantsService,
     private readonly references: ReferencesService,
-    private readonly activity: ActivityRecorder,
     private readonly sources: CredentialInputSourcesRepository,
   ) {}
 
@@ -69,35 +65,12 @@ export class CredentialOwner {
     const found = await this.roles.ofObject('credential', credential.id, 'admin_role');
     const role = existing(found, 'a new credential has the roles its resource declares');
     if (typeof values.team === 'number') {
-      await this.grants.grantToTeam(role, await this.teams.referenced(values.team), actor);
-      return;
+      const team = await this.teams.referenced(values.team);
+      return this.grants.grantToTeam(role, team, actor);
     }
-    if (typeof values.user === 'number') await this.grantToUser(credential, role, values.user);
-  }
-
-  /** Does not use `GrantsService`, which prevents sharing private credentials: this credential is new. */
-  private async grantToUser(
-    credential: RowOf<Credential>,
-    role: RoleRow,
-    userId: number,
-  ): Promise<void> {
-    if (!(await this.members.grant(role.id, userId, null))) return;
-    const holder = refOf(resource('user'), await this.users.referenced(userId));
-    this.activity.record({
-      operation: 'associate',
-      object1: holder,
-      object2: refOf(resource('credential'), credential),
-      association: 'role',
-      objectType: 'credential',
-      changes: {
-        object1: holder.type,
-        object1_pk: holder.id,
-        object2: 'credential',
-        object2_pk: credential.id,
-        action: 'associate',
-        relationship: 'credential.admin_role',
-      },
-    });
+    // `grantToUser` prevents sharing private credentials; this credential is new.
+    const user = await this.users.referenced(Number(values.user));
+    await this.grants.addMember(role, credential, user);
   }
 
   /**

@@ -4,7 +4,7 @@ import {
   type OnApplicationBootstrap,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import { ActivityRecorder } from '../common/activity/activity.js';
 import { Repeated } from '../common/repeated-work.js';
 import { Database } from '../database/database.js';
 import { UsersRepository } from '../users/users.repository.js';
@@ -100,11 +100,7 @@ export class DirectorySync implements OnApplicationBootstrap, OnModuleDestroy {
       const user = await this.users.referenced(id);
       if (isDisabled && user.is_superuser && others.length === 0) return false;
       if (!(await this.users.setDisabled(id, isDisabled))) return false;
-      this.activity.record({
-        operation: 'update',
-        object1: refOf(userResource, user),
-        changes: { is_disabled: [!isDisabled, isDisabled] },
-      });
+      this.activity.recordUpdate(userResource, user, { is_disabled: [!isDisabled, isDisabled] });
       return true;
     });
   }

@@ -1,4 +1,3 @@
-import { refOf } from '../common/activity/activity.js';
 import { BadRequest, Forbidden } from '../common/errors/errors.js';
 import { listOf } from '../common/records.js';
 import {
@@ -61,10 +60,8 @@ async function setListed(
   if (before.includes(hostname) === isListed) return;
   const after = isListed ? [...before, hostname] : before.filter((name) => name !== hostname);
   await services.database.execute(updatePolicyList(parent.id, String(hostname), isListed));
-  services.activity.record({
-    operation: 'update',
-    object1: refOf(parentDefinition, parent),
-    changes: { policy_instance_list: [before, after] },
+  services.activity.recordUpdate(parentDefinition, parent, {
+    policy_instance_list: [before, after],
   });
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import { ActivityRecorder } from '../common/activity/activity.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import {
@@ -34,10 +34,9 @@ export class SourceObjects {
       await this.inventory.assertIdle(inventoryId);
       await this.database.checkReferencesAtCommit();
       const removed = await this.objects.removeImported(kind, source.id);
-      this.activity.record({
-        operation: 'update',
-        object1: refOf(inventorySources, source),
-        changes: { id: source.id, [`${kind}_deleted`]: removed },
+      this.activity.recordUpdate(inventorySources, source, {
+        id: source.id,
+        [`${kind}_deleted`]: removed,
       });
     });
   }

@@ -121,10 +121,9 @@ export class NotificationResends {
   }
 
   private recordRange(template: Row, range: ResendRange, count: number): void {
-    this.activity.record({
-      operation: 'update',
-      object1: refOf(notificationTemplates, template),
-      changes: { notifications_resent: count, ...range },
+    this.activity.recordUpdate(notificationTemplates, template, {
+      notifications_resent: count,
+      ...range,
     });
   }
 }

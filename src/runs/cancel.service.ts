@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import { ActivityRecorder } from '../common/activity/activity.js';
 import { MethodNotAllowed } from '../common/errors/errors.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
@@ -32,10 +32,9 @@ export class CancelService {
       if (!isActive(run)) throw new MethodNotAllowed('POST');
       const canceled = await this.transitions.cancel([run.id]);
       if (canceled.length > 0) {
-        this.activity.record({
-          operation: 'update',
-          object1: refOf(definition, run),
-          changes: { id: run.id, cancel_requested: [false, true] },
+        this.activity.recordUpdate(definition, run, {
+          id: run.id,
+          cancel_requested: [false, true],
         });
       }
     });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import { ActivityRecorder } from '../common/activity/activity.js';
 import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { exactJson } from '../common/exact-json.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
@@ -66,10 +66,8 @@ export class SurveyService {
       const survey = next(template);
       if (survey) assertRedirect(definition, template, { survey_spec: survey });
       await this.write(template.id, survey);
-      this.activity.record({
-        operation: 'update',
-        object1: refOf(definition, template),
-        changes: { survey_spec: [maskSurvey(template.survey_spec), maskSurvey(survey)] },
+      this.activity.recordUpdate(definition, template, {
+        survey_spec: [maskSurvey(template.survey_spec), maskSurvey(survey)],
       });
     });
   }

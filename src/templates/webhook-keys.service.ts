@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import { ActivityRecorder } from '../common/activity/activity.js';
 import { generateWebhookKey } from '../common/crypto/random-key.js';
 import { rowContext, SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid } from '../common/errors/errors.js';
@@ -48,11 +48,7 @@ export class WebhookKeys {
     }
     const key = generateWebhookKey();
     await this.templates.replaceKey(template.id, this.box.seal(key, keyContext(template.id)));
-    this.activity.record({
-      operation: 'update',
-      object1: refOf(definition, template),
-      changes: { webhook_key: ['hidden', 'hidden'] },
-    });
+    this.activity.recordUpdate(definition, template, { webhook_key: ['hidden', 'hidden'] });
     return key;
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import { ActivityRecorder } from '../common/activity/activity.js';
 import { resource, type Row, type RowOf } from '../common/resource/define-resource.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
 import { WorkflowJobsRepository } from '../workflows/workflow-jobs.repository.js';
@@ -27,10 +27,8 @@ export class ApprovalTemplates {
   async assign(node: RowOf<WorkflowJobTemplateNode>, template: Row): Promise<void> {
     const former = node.unified_job_template_id;
     await this.nodes.assignApproval(node.id, template.id);
-    this.activity.record({
-      operation: 'update',
-      object1: refOf(resource('workflow_job_template_node'), node),
-      changes: { unified_job_template: [former, template.id] },
+    this.activity.recordUpdate(resource('workflow_job_template_node'), node, {
+      unified_job_template: [former, template.id],
     });
     await this.discard(former);
   }

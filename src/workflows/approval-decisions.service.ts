@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import { ActivityRecorder } from '../common/activity/activity.js';
 import { BadRequest } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
@@ -34,10 +34,9 @@ export class ApprovalDecisions {
         throw new BadRequest('This workflow step has already been approved or denied.');
       }
       await this.heldRuns.applyDecision(approval, decision);
-      this.activity.record({
-        operation: 'update',
-        object1: refOf(workflowApprovals, approval),
-        changes: { id: approval.id, status: ['pending', decision] },
+      this.activity.recordUpdate(workflowApprovals, approval, {
+        id: approval.id,
+        status: ['pending', decision],
       });
     });
   }

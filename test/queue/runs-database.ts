@@ -4,7 +4,7 @@
  */
 import type { DataSource } from 'typeorm';
 
-import type { ActivityEntry, ActivityRecorder } from '../../src/common/activity/activity.js';
+import { ActivityRecorder, type ActivityEntry } from '../../src/common/activity/activity.js';
 import { Outbox } from '../../src/common/queue/outbox.service.js';
 import { OutboxRepository } from '../../src/common/queue/outbox.repository.js';
 import { QueuePort } from '../../src/common/queue/queue.port.js';
@@ -96,9 +96,12 @@ export class RunsDatabase {
     this.sources = new InventorySourcesRepository(
       this.database.manager.getRepository(UnifiedTemplate),
     );
-    const activity: ActivityRecorder = {
-      record: (entry) => void this.told.entries.push(entry),
-    };
+    const { entries } = this.told;
+    const activity = new (class extends ActivityRecorder {
+      record(entry: ActivityEntry): void {
+        entries.push(entry);
+      }
+    })();
     const shared = [this.database, this.transitions, activity] as const;
     const dependencies = new Dependencies(
       queue,

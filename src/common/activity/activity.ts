@@ -21,12 +21,38 @@ export interface ActivityEntry {
   changes: Record<string, unknown>;
 }
 
+interface ActivityLink extends Omit<ActivityEntry, 'changes'> {
+  object2: ObjectRef;
+  relationship: string;
+}
+
 /**
  * Records activity entries. `record` joins the caller's transaction, so an entry exists if and only if
  * the change is committed. Implemented by the activity module.
  */
 export abstract class ActivityRecorder {
   abstract record(entry: ActivityEntry): void;
+
+  /** Records new values of an object. */
+  recordUpdate(definition: ResourceDefinition, row: Row, changes: ActivityEntry['changes']): void {
+    this.record({ operation: 'update', object1: refOf(definition, row), changes });
+  }
+
+  /** Records that two objects were linked or unlinked. */
+  recordLink({ relationship, ...link }: ActivityLink): void {
+    const { operation, object1, object2 } = link;
+    this.record({
+      ...link,
+      changes: {
+        object1: object1.type,
+        object1_pk: object1.id,
+        object2: object2.type,
+        object2_pk: object2.id,
+        action: operation,
+        relationship,
+      },
+    });
+  }
 }
 
 /** Returns the reference to a row for an activity entry. */

@@ -204,7 +204,7 @@ export class ResourceService {
     await hooks.updated?.(before, after, actor);
     if (definition.audited && Object.keys(changed).length > 0) {
       const changes = updateChanges(definition, before, changed);
-      this.activity.record({ operation: 'update', object1: refOf(definition, after), changes });
+      this.activity.recordUpdate(definition, after, changes);
     }
     return this.rows.readWritten(definition, before.id, actor);
   }

@@ -349,20 +349,11 @@ function recordLink(
   association: string,
   operation: 'associate' | 'disassociate',
 ): void {
-  const object1 = refOf(parentDefinition, parent);
-  const object2 = refOf(relation.target(), child);
-  services.activity.record({
+  services.activity.recordLink({
     operation,
-    object1,
-    object2,
+    object1: refOf(parentDefinition, parent),
+    object2: refOf(relation.target(), child),
     association,
-    changes: {
-      object1: object1.type,
-      object1_pk: object1.id,
-      object2: object2.type,
-      object2_pk: object2.id,
-      action: operation,
-      relationship: association,
-    },
+    relationship: association,
   });
 }

@@ -36,18 +36,17 @@ const readOnlyField = ({ field, ofRun }: LaunchOption): Field => ({
 
 /** Returns the switch fields of a template. */
 const switches = (options: readonly LaunchOption[]): readonly Field[] =>
-  declareFields([
-    ...options.map(
-      (option) =>
-        [option.switch, Bool({ help: `If true, launches can set \`${option.name}\`.` })] as const,
+  declareFields({
+    ...Object.fromEntries(
+      options.map((option) => [
+        option.switch,
+        Bool({ help: `If true, launches can set \`${option.name}\`.` }),
+      ]),
     ),
-    [
-      'allow_connection_vars',
-      Bool({
-        help: 'Allow launches to set variables that control connections or execution of Ansible.',
-      }),
-    ],
-  ]);
+    allow_connection_vars: Bool({
+      help: 'Allow launches to set variables that control connections or execution of Ansible.',
+    }),
+  });
 
 /** Fields of a job template with its own values of the launch options. */
 export const TEMPLATE_OPTIONS: readonly Field[] = LAUNCH_OPTIONS.flatMap(({ field, ofTemplate }) =>

@@ -78,18 +78,13 @@ const namesIn = (value: unknown): string[] =>
   [value ?? []].flat().flatMap((name) => (typeof name === 'string' && name !== '' ? [name] : []));
 
 const hostFields = (members: readonly string[]): readonly Field[] =>
-  declareFields([
-    [FIELD_NAMES.lines, Text({ label: 'Hosts', help: LINES_HELP })],
-    ...(members.length > 0
-      ? [
-          [
-            FIELD_NAMES.members,
-            Json({
-              label: 'Hosts of the inventory',
-              choices: members.map((name) => [name, name] as const),
-            }),
-          ] as const,
-        ]
-      : []),
-    [FIELD_NAMES.groups, Char({ max: null, help: GROUPS_HELP })],
-  ]);
+  declareFields({
+    [FIELD_NAMES.lines]: Text({ label: 'Hosts', help: LINES_HELP }),
+    ...(members.length > 0 && {
+      [FIELD_NAMES.members]: Json({
+        label: 'Hosts of the inventory',
+        choices: members.map((name) => [name, name] as const),
+      }),
+    }),
+    [FIELD_NAMES.groups]: Char({ max: null, help: GROUPS_HELP }),
+  });

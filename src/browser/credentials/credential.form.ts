@@ -66,10 +66,12 @@ const asTyped = (value: unknown): unknown =>
 
 const inputFields = ({ inputs }: CredentialTypeDefinition): readonly Field[] =>
   declareFields(
-    (inputs.fields ?? []).map((field) => [
-      `${DOCUMENT}.${field.id}`,
-      controlOf(field, inputs.required?.includes(field.id) === true),
-    ]),
+    Object.fromEntries(
+      (inputs.fields ?? []).map((field) => [
+        `${DOCUMENT}.${field.id}`,
+        controlOf(field, inputs.required?.includes(field.id) === true),
+      ]),
+    ),
   );
 
 function controlOf(field: InputField, required: boolean): PropertyDecorator {

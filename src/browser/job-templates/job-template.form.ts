@@ -11,15 +11,12 @@ import { FilterForm, withFilterFields, withFilterLayout } from '../shared/filter
 import { isFullTemplate, LABEL_FIELDS, LABEL_LISTS } from '../shared/label-fields.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 
-const CREDENTIALS = declareFields([
-  [
-    'credentials',
-    References('credential', {
-      needs: 'use',
-      help: 'Credentials of the runs: one of each kind, and several vault credentials.',
-    }),
-  ],
-]);
+const CREDENTIALS = declareFields({
+  credentials: References('credential', {
+    needs: 'use',
+    help: 'Credentials of the runs: one of each kind, and several vault credentials.',
+  }),
+});
 
 const { sections = {} } = withFilterLayout(jobTemplates.pages);
 

@@ -83,12 +83,11 @@ const linesOf = (value: unknown): string[] =>
 
 function configurationFields(type: NotificationType): readonly Field[] {
   const { fields, recipientKey } = backendFor(type);
-  return declareFields(
-    Object.entries(fields).map(([key, field]) => {
-      const required = key === recipientKey || field.url === true;
-      return [`${DOCUMENT}.${key}`, CONTROLS[field.type](optionsOf(field, required))] as const;
-    }),
-  );
+  const controls = Object.entries(fields).map(([key, field]) => {
+    const required = key === recipientKey || field.url === true;
+    return [`${DOCUMENT}.${key}`, CONTROLS[field.type](optionsOf(field, required))] as const;
+  });
+  return declareFields(Object.fromEntries(controls));
 }
 
 const optionsOf = (

@@ -25,52 +25,43 @@ const LIMIT = 5;
 /** Unit that selects the text field of the rule. */
 const AS_TEXT = 'text';
 
-const TIMES = declareFields([
-  ['every', Integer({ default: 1, min: 1, max: 9999 })],
-  [
-    'unit',
-    Choices(
-      [
-        ['day', 'days'],
-        ['week', 'weeks'],
-        ['month', 'months'],
-        ['year', 'years'],
-        ['hour', 'hours'],
-        ['minute', 'minutes'],
-        ['once', 'only once'],
-        [AS_TEXT, 'as the rule below says'],
-      ],
-      { label: 'Unit', default: 'day', required: true },
-    ),
-  ],
-  ['start_time', Char({ label: 'At', default: '02:00', required: true, control: 'time' })],
-  [
-    'zone',
-    Char({
-      label: 'Time zone',
-      default: 'UTC',
-      required: true,
-      control: 'zone',
-      suggestions: zoneNames,
-      help: 'Type a part of the name. Schedules follow daylight saving time.',
-    }),
-  ],
-  ['weekdays', Json({ label: 'On', choices: WEEKDAYS, default: [], help: 'None: any day.' })],
-  ['start_date', Char({ label: 'First day', control: 'date', help: 'Default: today.' })],
-  ['nth', Choices(NTH_CHOICES, { label: 'Which of these weekdays', nullable: true })],
-  [
-    'month_day',
-    Integer({
-      label: 'Day of the month',
-      nullable: true,
-      min: -31,
-      max: 31,
-      help: '-1: the last.',
-    }),
-  ],
-  ['end_count', Integer({ label: 'Number of starts', nullable: true, min: 1, max: 999 })],
-  ['end_date', Char({ label: 'Last day', control: 'date' })],
-]);
+const TIMES = declareFields({
+  every: Integer({ default: 1, min: 1, max: 9999 }),
+  unit: Choices(
+    [
+      ['day', 'days'],
+      ['week', 'weeks'],
+      ['month', 'months'],
+      ['year', 'years'],
+      ['hour', 'hours'],
+      ['minute', 'minutes'],
+      ['once', 'only once'],
+      [AS_TEXT, 'as the rule below says'],
+    ],
+    { label: 'Unit', default: 'day', required: true },
+  ),
+  start_time: Char({ label: 'At', default: '02:00', required: true, control: 'time' }),
+  zone: Char({
+    label: 'Time zone',
+    default: 'UTC',
+    required: true,
+    control: 'zone',
+    suggestions: zoneNames,
+    help: 'Type a part of the name. Schedules follow daylight saving time.',
+  }),
+  weekdays: Json({ label: 'On', choices: WEEKDAYS, default: [], help: 'None: any day.' }),
+  start_date: Char({ label: 'First day', control: 'date', help: 'Default: today.' }),
+  nth: Choices(NTH_CHOICES, { label: 'Which of these weekdays', nullable: true }),
+  month_day: Integer({
+    label: 'Day of the month',
+    nullable: true,
+    min: -31,
+    max: 31,
+    help: '-1: the last.',
+  }),
+  end_count: Integer({ label: 'Number of starts', nullable: true, min: 1, max: 999 }),
+  end_date: Char({ label: 'Last day', control: 'date' }),
+});
 
 /**
  * Form that asks for the parts of a schedule and builds its rule; the rule is also accepted as

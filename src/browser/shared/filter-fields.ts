@@ -18,17 +18,14 @@ const DOCUMENT = 'webhook_filters';
 const LISTS = { filter_refs: 'refs', filter_actions: 'actions' } as const;
 const NAMES = ['filter_events', ...keysOf(LISTS), 'filter_equals'] as const;
 
-const CONDITION = declareFields([
-  [
-    'pointer',
-    Char({
-      label: 'JSON pointer',
-      help: 'For example, /repository/full_name.',
-      control: 'line',
-    }),
-  ],
-  ['value', Char({ label: 'Value', help: 'A list: ["opened", "reopened"].', control: 'line' })],
-]);
+const CONDITION = declareFields({
+  pointer: Char({
+    label: 'JSON pointer',
+    help: 'For example, /repository/full_name.',
+    control: 'line',
+  }),
+  value: Char({ label: 'Value', help: 'A list: ["opened", "reopened"].', control: 'line' }),
+});
 
 /** Returns the fields of the filters, with check boxes for the events of the service, or of all services. */
 export function filterFields(service: unknown): readonly Field[] {
@@ -36,38 +33,30 @@ export function filterFields(service: unknown): readonly Field[] {
   const events = names
     .filter(isWebhookServiceName)
     .flatMap((name) => Object.keys(webhookService(name).events));
-  return declareFields([
-    [
-      'filter_events',
-      Json({
-        label: 'Events',
-        choices: events.map((event) => [event, event] as const),
-        default: [],
-        help: 'None: all events launch.',
-      }),
-    ],
-    [
-      'filter_refs',
-      Char({
-        label: 'Branches and tags',
-        max: null,
-        help: 'Separated by commas, for example: main, release/*. Empty: all launch.',
-      }),
-    ],
-    [
-      'filter_actions',
-      Char({ label: 'Actions', max: null, help: 'Such as opened, closed. Empty: all launch.' }),
-    ],
-    [
-      'filter_equals',
-      Json({
-        label: 'Conditions',
-        default: [],
-        rows: { label: 'Condition', fields: CONDITION, secrets: [], read: (row) => ({ ...row }) },
-        help: 'All conditions must match.',
-      }),
-    ],
-  ]);
+  return declareFields({
+    filter_events: Json({
+      label: 'Events',
+      choices: events.map((event) => [event, event] as const),
+      default: [],
+      help: 'None: all events launch.',
+    }),
+    filter_refs: Char({
+      label: 'Branches and tags',
+      max: null,
+      help: 'Separated by commas, for example: main, release/*. Empty: all launch.',
+    }),
+    filter_actions: Char({
+      label: 'Actions',
+      max: null,
+      help: 'Such as opened, closed. Empty: all launch.',
+    }),
+    filter_equals: Json({
+      label: 'Conditions',
+      default: [],
+      rows: { label: 'Condition', fields: CONDITION, secrets: [], read: (row) => ({ ...row }) },
+      help: 'All conditions must match.',
+    }),
+  });
 }
 
 /** Returns the fields of a form, with the filter document replaced by fields for its parts. */

@@ -6,16 +6,13 @@ export const isFullTemplate = (fields: readonly Field[]): boolean =>
   fields.some(({ name }) => name === 'ask_labels_on_launch');
 
 /** Fields of a form for the labels of its object. */
-export const LABEL_FIELDS: readonly Field[] = declareFields([
-  ['labels', References('label')],
-  [
-    'new_labels',
-    Char({
-      max: null,
-      help: 'Names, separated by commas. Labels that do not exist are created.',
-    }),
-  ],
-]);
+export const LABEL_FIELDS: readonly Field[] = declareFields({
+  labels: References('label'),
+  new_labels: Char({
+    max: null,
+    help: 'Names, separated by commas. Labels that do not exist are created.',
+  }),
+});
 
 export const LABEL_LISTS = {
   labels: { list: 'labels' },

@@ -181,10 +181,10 @@ export const isSchema = (value: unknown): value is SchemaClass =>
 
 /** Returns fields from names and decorators, for fields that no class declares. */
 export function declareFields(
-  named: readonly (readonly [name: string, decorator: PropertyDecorator])[],
+  named: Readonly<Record<string, PropertyDecorator>>,
 ): readonly Field[] {
   class Declared {}
-  for (const [name, decorator] of named) decorator(Declared.prototype, name);
+  for (const [name, decorator] of Object.entries(named)) decorator(Declared.prototype, name);
   return fieldsOf(Declared);
 }
 

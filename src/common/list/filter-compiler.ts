@@ -202,7 +202,7 @@ const byId = (condition: Condition): Condition =>
 export const searchFields = (definition: ResourceDefinition): readonly Field[] =>
   definition.fields.filter((field) => field.search && field.column !== null);
 
-const TYPE_FIELD = existing(declareFields([['type', Char()]])[0], 'the field that was declared');
+const TYPE_FIELD = existing(declareFields({ type: Char() })[0], 'the field that was declared');
 
 /** @throws BadRequest for an unknown type */
 function assertTypes(types: readonly string[]): void {

@@ -19,134 +19,119 @@ interface SidebarItem {
 const NEWEST_FIRST = '?order_by=-id';
 
 /** Items of the sidebar by group, in order. */
-const GROUPS: readonly (readonly [title: string, items: readonly SidebarItem[]])[] = [
-  [
-    'Runs',
-    [
-      {
-        label: 'Jobs',
-        icon: 'job',
-        path: 'unified_jobs',
-        query: NEWEST_FIRST,
-        includes: [
-          'jobs',
-          'workflow_jobs',
-          'workflow_job_nodes',
-          'project_updates',
-          'inventory_updates',
-          'ad_hoc_commands',
-          'system_jobs',
-          'job_events',
-          'job_host_summaries',
-        ],
-      },
-      {
-        label: 'Approvals',
-        icon: 'approval',
-        path: 'workflow_approvals',
-        query: NEWEST_FIRST,
-        includes: ['workflow_approval_templates'],
-      },
-      { label: 'Schedules', icon: 'schedule', path: 'schedules' },
-      { label: 'Activity', icon: 'activity', path: 'activity_stream', query: NEWEST_FIRST },
-    ],
+const GROUPS: Readonly<Record<string, readonly SidebarItem[]>> = {
+  Runs: [
+    {
+      label: 'Jobs',
+      icon: 'job',
+      path: 'unified_jobs',
+      query: NEWEST_FIRST,
+      includes: [
+        'jobs',
+        'workflow_jobs',
+        'workflow_job_nodes',
+        'project_updates',
+        'inventory_updates',
+        'ad_hoc_commands',
+        'system_jobs',
+        'job_events',
+        'job_host_summaries',
+      ],
+    },
+    {
+      label: 'Approvals',
+      icon: 'approval',
+      path: 'workflow_approvals',
+      query: NEWEST_FIRST,
+      includes: ['workflow_approval_templates'],
+    },
+    { label: 'Schedules', icon: 'schedule', path: 'schedules' },
+    { label: 'Activity', icon: 'activity', path: 'activity_stream', query: NEWEST_FIRST },
   ],
-  [
-    'Automation',
-    [
-      {
-        label: 'Templates',
-        icon: 'template',
-        path: 'unified_job_templates',
-        includes: ['job_templates', 'system_job_templates'],
-      },
-      {
-        label: 'Workflows',
-        icon: 'workflow',
-        path: 'workflow_job_templates',
-        includes: ['workflow_job_template_nodes'],
-      },
-      { label: 'Projects', icon: 'project', path: 'projects' },
-      {
-        label: 'Inventories',
-        icon: 'inventory',
-        path: 'inventories',
-        includes: ['constructed_inventories', 'inventory_sources', 'groups'],
-      },
-      { label: 'Hosts', icon: 'host', path: 'hosts', includes: ['host_metrics'] },
-      {
-        label: 'Credentials',
-        icon: 'credential',
-        path: 'credentials',
-        includes: ['credential_types', 'credential_input_sources'],
-      },
-    ],
+  Automation: [
+    {
+      label: 'Templates',
+      icon: 'template',
+      path: 'unified_job_templates',
+      includes: ['job_templates', 'system_job_templates'],
+    },
+    {
+      label: 'Workflows',
+      icon: 'workflow',
+      path: 'workflow_job_templates',
+      includes: ['workflow_job_template_nodes'],
+    },
+    { label: 'Projects', icon: 'project', path: 'projects' },
+    {
+      label: 'Inventories',
+      icon: 'inventory',
+      path: 'inventories',
+      includes: ['constructed_inventories', 'inventory_sources', 'groups'],
+    },
+    { label: 'Hosts', icon: 'host', path: 'hosts', includes: ['host_metrics'] },
+    {
+      label: 'Credentials',
+      icon: 'credential',
+      path: 'credentials',
+      includes: ['credential_types', 'credential_input_sources'],
+    },
   ],
-  [
-    'Integrations',
-    [
-      {
-        label: 'Webhooks',
-        icon: 'webhook',
-        path: 'webhook_deliveries',
-        query: NEWEST_FIRST,
-        includes: ['webhook_status_posts'],
-      },
-      {
-        label: 'Notifications',
-        icon: 'notification',
-        path: 'notification_templates',
-        includes: ['notifications', 'notification_attempts'],
-      },
-    ],
+  Integrations: [
+    {
+      label: 'Webhooks',
+      icon: 'webhook',
+      path: 'webhook_deliveries',
+      query: NEWEST_FIRST,
+      includes: ['webhook_status_posts'],
+    },
+    {
+      label: 'Notifications',
+      icon: 'notification',
+      path: 'notification_templates',
+      includes: ['notifications', 'notification_attempts'],
+    },
   ],
-  [
-    'Access',
-    [
-      { label: 'Organizations', icon: 'organization', path: 'organizations' },
-      { label: 'Teams', icon: 'team', path: 'teams' },
-      {
-        label: 'Users',
-        icon: 'user',
-        path: 'users',
-        includes: ['me', 'tokens', 'roles', 'external_identities'],
-      },
-      { label: 'Applications', icon: 'application', path: 'applications' },
-    ],
+  Access: [
+    { label: 'Organizations', icon: 'organization', path: 'organizations' },
+    { label: 'Teams', icon: 'team', path: 'teams' },
+    {
+      label: 'Users',
+      icon: 'user',
+      path: 'users',
+      includes: ['me', 'tokens', 'roles', 'external_identities'],
+    },
+    { label: 'Applications', icon: 'application', path: 'applications' },
   ],
-  [
-    'System',
-    [
-      { label: 'Instances', icon: 'instance', path: 'instances' },
-      { label: 'Instance groups', icon: 'instanceGroup', path: 'instance_groups' },
-      {
-        label: 'Execution environments',
-        icon: 'environment',
-        path: 'execution_environments',
-      },
-      {
-        label: 'Authenticators',
-        icon: 'authenticator',
-        path: 'authenticators',
-        includes: ['authenticator_maps'],
-        isOpenTo: ({ isSuperuser }) => isSuperuser,
-      },
-      {
-        label: 'Settings',
-        icon: 'settings',
-        path: 'settings',
-        isOpenTo: ({ isSuperuser, isSystemAuditor }) => isSuperuser || isSystemAuditor,
-      },
-    ],
+  System: [
+    { label: 'Instances', icon: 'instance', path: 'instances' },
+    { label: 'Instance groups', icon: 'instanceGroup', path: 'instance_groups' },
+    {
+      label: 'Execution environments',
+      icon: 'environment',
+      path: 'execution_environments',
+    },
+    {
+      label: 'Authenticators',
+      icon: 'authenticator',
+      path: 'authenticators',
+      includes: ['authenticator_maps'],
+      isOpenTo: ({ isSuperuser }) => isSuperuser,
+    },
+    {
+      label: 'Settings',
+      icon: 'settings',
+      path: 'settings',
+      isOpenTo: ({ isSuperuser, isSystemAuditor }) => isSuperuser || isSystemAuditor,
+    },
   ],
-];
+};
 
 /** Returns the sidebar items whose label contains the text and that the caller may open. */
 export function pagesNamed(text: string, actor: Actor): { label: string; href: string }[] {
   const wanted = text.trim().toLowerCase();
-  const items = GROUPS.flatMap(([, all]) => all).filter(
-    ({ isOpenTo }) => isOpenTo?.(actor) ?? true,
-  );
+  const items = Object.values(GROUPS)
+    .flat()
+    .filter(({ isOpenTo }) => isOpenTo?.(actor) ?? true);
   return items
     .filter(({ label }) => wanted !== '' && label.toLowerCase().includes(wanted))
     .map(({ label, path, query = '' }) => ({ label, href: `/api/v2/${path}/${query}` }));
@@ -157,7 +142,7 @@ export function sidebar(actor: Actor, path: string): Html {
   const collection = /^\/api\/v2\/([^/]+)\//.exec(path)?.[1] ?? '';
   return html`<nav class="side" aria-label="Main">
     ${sideLink({ label: 'Dashboard', icon: 'dashboard', href: '/', isCurrent: path === '/', isPage: true })}
-    ${GROUPS.map(([title, items]) =>
+    ${Object.entries(GROUPS).map(([title, items]) =>
       group(
         title,
         items

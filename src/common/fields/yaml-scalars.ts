@@ -1,3 +1,5 @@
+import { keysOf } from '../records.js';
+
 /** Prefix of YAML 1.1 tags. */
 export const CORE = 'tag:yaml.org,2002:';
 
@@ -14,24 +16,17 @@ export interface YamlScalar {
  * Implicit resolvers of PyYAML's SafeLoader (`yaml/resolver.py`), in its order. A plain scalar that
  * matches none is text.
  */
-const RESOLVERS: readonly (readonly [tag: string, pattern: RegExp])[] = [
-  ['bool', /^(?:yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$/],
-  [
-    'float',
+const RESOLVERS = {
+  bool: /^(?:yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$/,
+  float:
     /^(?:[-+]?\d[\d_]*\.[\d_]*(?:[eE][-+]\d+)?|\.\d[\d_]*(?:[eE][-+]\d+)?|[-+]?\d[\d_]*(?::[0-5]?\d)+\.[\d_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/,
-  ],
-  [
-    'int',
-    /^(?:[-+]?0b[01_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][\d_]*)|[-+]?0x[\da-fA-F_]+|[-+]?[1-9][\d_]*(?::[0-5]?\d)+)$/,
-  ],
-  ['merge', /^<<$/],
-  ['null', /^(?:~|null|Null|NULL|)$/],
-  [
-    'timestamp',
+  int: /^(?:[-+]?0b[01_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][\d_]*)|[-+]?0x[\da-fA-F_]+|[-+]?[1-9][\d_]*(?::[0-5]?\d)+)$/,
+  merge: /^<<$/,
+  null: /^(?:~|null|Null|NULL|)$/,
+  timestamp:
     /^(?:\d{4}-\d\d-\d\d|\d{4}-\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)$/,
-  ],
-  ['value', /^=$/],
-];
+  value: /^=$/,
+};
 
 /** First characters of plain scalars that are not text. */
 const FIRST = /^[-+.~<=\dyYnNtTfFoO]/;
@@ -39,7 +34,7 @@ const FIRST = /^[-+.~<=\dyYnNtTfFoO]/;
 /** Returns the tag that PyYAML assigns to a scalar without an explicit tag. */
 export function implicitTag(text: string): string {
   if (text !== '' && !FIRST.test(text)) return `${CORE}str`;
-  return CORE + (RESOLVERS.find(([, pattern]) => pattern.test(text))?.[0] ?? 'str');
+  return CORE + (keysOf(RESOLVERS).find((tag) => RESOLVERS[tag].test(text)) ?? 'str');
 }
 
 /**
@@ -77,7 +72,7 @@ export const textScalar = (text: string): YamlScalar => ({
 });
 
 function booleanOf(text: string): YamlScalar {
-  const value = RESOLVERS[0]?.[1].test(text) ? /^(?:yes|true|on)$/i.test(text) : invalid(text);
+  const value = RESOLVERS.bool.test(text) ? /^(?:yes|true|on)$/i.test(text) : invalid(text);
   return { json: String(value), pythonKey: value ? '1' : '0' };
 }
 

@@ -8,7 +8,7 @@ import {
 } from '@simplewebauthn/server';
 import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
-import { LoginRefused } from '../common/errors/errors.js';
+import { LoginRefused, resultOr } from '../common/errors/errors.js';
 import { parseJson } from '../common/fields/json-bounds.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { openState, sealState } from '../common/http/sealed-state.js';
@@ -237,19 +237,11 @@ interface SentCredential {
 
 /** Parses the credential that a browser sent as JSON; returns null if it is invalid. */
 function credentialIn(sent: unknown): SentCredential | null {
-  const parsed = typeof sent === 'string' ? jsonOf(sent) : null;
+  const parsed = typeof sent === 'string' ? resultOr(() => parseJson(sent), null) : null;
   if (!isRecord(parsed) || !isRecord(parsed.response)) return null;
   const { id, rawId, response, type } = parsed;
   if (typeof id !== 'string' || type !== 'public-key') return null;
   return { id, rawId: String(rawId), type, clientExtensionResults: {}, response };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return null;
-  }
 }
 
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;

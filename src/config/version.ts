@@ -1,20 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Returns the nearest folder above this file with a `package-lock.json`, else the current folder. */
 function packageFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
-  for (;;) {
-    try {
-      readFileSync(join(folder, 'package-lock.json'));
-      return folder;
-    } catch {
-      const parent = dirname(folder);
-      if (parent === folder) return process.cwd();
-      folder = parent;
-    }
+  while (!existsSync(join(folder, 'package-lock.json'))) {
+    const parent = dirname(folder);
+    if (parent === folder) return process.cwd();
+    folder = parent;
   }
+  return folder;
 }
 
 export const PACKAGE_FOLDER = packageFolder();

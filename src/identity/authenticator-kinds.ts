@@ -1,6 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import { FilterParser } from 'ldapts';
-import type { FieldErrors } from '../common/errors/errors.js';
+import { resultOr, type FieldErrors } from '../common/errors/errors.js';
 import {
   Bool,
   Char,
@@ -340,14 +340,9 @@ function ldapFaults(values: Partial<LdapConfiguration>): FieldErrors {
   return errors;
 }
 
-function isCertificate(text: string): boolean {
-  try {
-    createSecureContext({ ca: text });
-    return text.includes('-----BEGIN CERTIFICATE-----');
-  } catch {
-    return false;
-  }
-}
+const isCertificate = (text: string): boolean =>
+  text.includes('-----BEGIN CERTIFICATE-----') &&
+  resultOr(() => createSecureContext({ ca: text }), null) !== null;
 
 function isDirectoryUrl(text: string, startTls: boolean): boolean {
   // The URL parser does not normalize ldap URLs, so their host is parsed as part of an http URL.
@@ -356,11 +351,5 @@ function isDirectoryUrl(text: string, startTls: boolean): boolean {
   return scheme === 'ldaps' || startTls || LOOPBACK.test(new URL(`http://${host}`).hostname);
 }
 
-function isFilter(text: string): boolean {
-  try {
-    FilterParser.parseString(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isFilter = (text: string): boolean =>
+  resultOr(() => FilterParser.parseString(text), null) !== null;

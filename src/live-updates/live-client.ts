@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import type { Actor } from '../common/access.js';
-import { Forbidden } from '../common/errors/errors.js';
+import { Forbidden, resultOr } from '../common/errors/errors.js';
 import { exactJson } from '../common/exact-json.js';
 import type { Cookies } from '../common/http/cookies.js';
 import { assertCsrf } from '../common/http/csrf.js';
@@ -143,7 +143,7 @@ export class LiveClient {
 
   private receive(data: Buffer): void {
     if (this.unread.length >= MAX_UNREAD) this.client.close(POLICY_VIOLATION);
-    else this.unread.push(parseMessage(data));
+    else this.unread.push(resultOr((): unknown => JSON.parse(data.toString()), null));
     this.watch.notify();
   }
 
@@ -337,12 +337,3 @@ export class LiveClient {
 }
 
 const isOfWorkflow = (group: string): boolean => group.startsWith('workflow_events');
-
-/** Returns the JSON of a message, or undefined for other messages. */
-function parseMessage(data: Buffer): unknown {
-  try {
-    return JSON.parse(data.toString());
-  } catch {
-    return undefined;
-  }
-}

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isSealed, rowContext, SecretBox, UnsealError } from '../common/crypto/secret-box.js';
+import { resultOr } from '../common/errors/errors.js';
 import { encryptedKeys, maskConfiguration, secretKeys } from './backends/configuration.js';
 import type { NotificationType } from './backends/notification-type.js';
 import { ENCRYPTED } from '../common/fields/text.js';
@@ -46,12 +47,7 @@ export class TemplateSecrets {
     type: NotificationType,
     stored: Values,
   ): Record<string, unknown> | null {
-    try {
-      return this.open(id, type, stored);
-    } catch (error) {
-      if (error instanceof UnsealError) return null;
-      throw error;
-    }
+    return resultOr(() => this.open(id, type, stored), null, UnsealError);
   }
 
   /**

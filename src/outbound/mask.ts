@@ -1,3 +1,5 @@
+import { resultOr } from '../common/errors/errors.js';
+
 const STARS = '***';
 /**
  * Minimum length of a first path segment that is considered a token rather than a word such as `hooks`.
@@ -60,10 +62,4 @@ export function secretsInUrl(text: string): string[] {
 }
 
 /** Decodes percent signs in a part of a URL; returns the text unchanged if that is not possible. */
-export function decodedPart(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+export const decodedPart = (text: string): string => resultOr(() => decodeURIComponent(text), text);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { failPoint } from '../common/fail-point.js';
-import type { FieldErrors } from '../common/errors/errors.js';
+import { resultOr, type FieldErrors } from '../common/errors/errors.js';
 import { zip } from '../common/invariants.js';
 import { Launchers, type TypedRequest } from '../launching/launchers.service.js';
 import { RunsRepository } from '../runs/runs.repository.js';
@@ -93,12 +93,7 @@ export class DueSchedules {
    * schedules are still launched.
    */
   private promptsOf(schedule: DueSchedule): Prompts | null {
-    try {
-      return openSaved(this.box, 'schedules', schedule);
-    } catch (error) {
-      if (error instanceof UnsealError) return null;
-      throw error;
-    }
+    return resultOr(() => openSaved(this.box, 'schedules', schedule), null, UnsealError);
   }
 
   /** Drops launches of templates that have reached the maximum number of active runs. */

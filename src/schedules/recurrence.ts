@@ -12,7 +12,7 @@ import {
 } from './rule-text.js';
 import { type Occurrence, RuleWalk } from './rule-walk.js';
 import { zonedInstantOf, localTime } from './zones.js';
-import { messageOf } from '../common/errors/errors.js';
+import { messageOf, resultOr } from '../common/errors/errors.js';
 
 /**
  * Maximum number of consecutive periods (years of a yearly rule, ...) without a match, after which
@@ -78,12 +78,7 @@ export class Recurrence {
    * this machine does not know its time zone. An invalid rule must not affect other schedules.
    */
   static parseStored(rrule: string): Recurrence | null {
-    try {
-      return Recurrence.parse(rrule);
-    } catch (error) {
-      if (error instanceof RuleTextError) return null;
-      throw error;
-    }
+    return resultOr(() => Recurrence.parse(rrule), null, RuleTextError);
   }
 
   /** Name of the IANA time zone. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
+import { resultOr } from '../common/errors/errors.js';
 import { exactJson } from '../common/exact-json.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { assertRedirect } from '../common/rest/destinations.js';
@@ -47,12 +48,7 @@ export class SurveyService {
 
   /** Returns the survey of a template; null if its secrets cannot be decrypted and must be entered again. */
   private openIfPossible({ id, survey_spec: stored }: Row): Survey | null {
-    try {
-      return openSurvey(this.box, id, stored);
-    } catch (error) {
-      if (error instanceof UnsealError) return null;
-      throw error;
-    }
+    return resultOr(() => openSurvey(this.box, id, stored), null, UnsealError);
   }
 
   private change(

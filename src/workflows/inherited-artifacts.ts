@@ -1,4 +1,5 @@
 import { UnsealError, type SecretBox } from '../common/crypto/secret-box.js';
+import { resultOr } from '../common/errors/errors.js';
 import { mergeArtifacts, openArtifacts, type Artifacts } from '../runs/workflow-artifacts.js';
 
 /** A run with its artifacts. */
@@ -54,11 +55,4 @@ function artifactsOfRun(box: SecretBox, run: Partial<RunWithArtifacts>): Artifac
     : NO_ARTIFACTS;
 }
 
-function openOrNull(open: () => Artifacts): Artifacts | null {
-  try {
-    return open();
-  } catch (error) {
-    if (error instanceof UnsealError) return null;
-    throw error;
-  }
-}
+const openOrNull = (open: () => Artifacts): Artifacts | null => resultOr(open, null, UnsealError);

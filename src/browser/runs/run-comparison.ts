@@ -1,4 +1,5 @@
 import type { Actor } from '../../common/access.js';
+import { resultOr } from '../../common/errors/errors.js';
 import { parseVariables, VariablesError } from '../../common/fields/variables.js';
 import { labelOf } from '../../common/fields/label.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
@@ -95,14 +96,8 @@ function variableDifferences(before: Row, now: Row): Difference[] {
   });
 }
 
-function variablesOf({ extra_vars: text }: Row): Record<string, unknown> {
-  try {
-    return parseVariables(String(text ?? ''));
-  } catch (error) {
-    if (error instanceof VariablesError) return {};
-    throw error;
-  }
-}
+const variablesOf = ({ extra_vars: text }: Row): Record<string, unknown> =>
+  resultOr(() => parseVariables(String(text ?? '')), {}, VariablesError);
 
 function taskDifferences({ before, now }: ComparedTasks): Difference[] {
   const namesOf = (tasks: readonly RunTask[]): Set<string> =>

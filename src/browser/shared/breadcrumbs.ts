@@ -1,3 +1,4 @@
+import { resultOr } from '../../common/errors/errors.js';
 import type { RouteTable, TableEntry } from '../../common/rest/route-table.service.js';
 import { html, type Html } from './html.js';
 import type { Breadcrumb } from './page-trail.service.js';
@@ -55,10 +56,5 @@ export function segmentLabel(segment: string, entry: TableEntry | undefined): st
 }
 
 /** Decodes a path segment; returns invalid percent-encoding unchanged. */
-export function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
+export const decoded = (segment: string): string =>
+  resultOr(() => decodeURIComponent(segment), segment);

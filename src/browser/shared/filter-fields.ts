@@ -1,5 +1,5 @@
 import { keysOf, isRecord, listOf } from '../../common/records.js';
-import type { FieldErrors } from '../../common/errors/errors.js';
+import { resultOr, type FieldErrors } from '../../common/errors/errors.js';
 import { Char, declareFields, Json, type Field } from '../../common/fields/field.js';
 import type { PageLayout } from '../../common/resource/page-layout.js';
 import {
@@ -131,13 +131,9 @@ const namesIn = (text: unknown): string[] =>
 
 /** Parses JSON, except objects and inexact numbers; any other text remains text. */
 function parsed(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isExact = typeof value !== 'number' || String(value) === text;
-    return isRecord(value) || !isExact ? text : value;
-  } catch {
-    return text;
-  }
+  const value = resultOr((): unknown => JSON.parse(text), text);
+  const isExact = typeof value !== 'number' || String(value) === text;
+  return isRecord(value) || !isExact ? text : value;
 }
 
 /** Returns the text that `parsed` parses to the value. */

@@ -1,3 +1,4 @@
+import { resultOr } from '../../common/errors/errors.js';
 import type { Field } from '../../common/fields/field.js';
 import type { FormRows } from '../../common/fields/form-rows.js';
 import { parseJson } from '../../common/fields/json-bounds.js';
@@ -122,11 +123,6 @@ const numberOf = (value: unknown): unknown =>
 
 /** Parses the members of an entry without a form field; ignores text that the form did not write. */
 function hiddenMembersOf({ [HIDDEN_MEMBERS]: text }: Values): Values {
-  if (typeof text !== 'string') return {};
-  try {
-    const members = parseJson(text);
-    return isRecord(members) ? members : {};
-  } catch {
-    return {};
-  }
+  const members = typeof text === 'string' && resultOr(() => parseJson(text), null);
+  return isRecord(members) ? members : {};
 }

@@ -3,7 +3,7 @@ import { parseJson } from '../../common/fields/json-bounds.js';
 import { toBoolean, toJson } from '../../common/fields/lenient-reader.js';
 import { asBody } from '../../common/http/body.js';
 import { parseSentVariables } from '../../common/fields/variables.js';
-import { BadRequest, messageOf } from '../../common/errors/errors.js';
+import { BadRequest, messageOf, resultOr } from '../../common/errors/errors.js';
 import { CSRF_FIELD } from '../../common/http/csrf.js';
 import { readRows, rowsIn } from './form-rows.js';
 import type { Submission } from './browser-form.js';
@@ -71,11 +71,7 @@ function addMember(body: Record<string, unknown>, field: Field, value: unknown):
 function documentOf(value: unknown): Record<string, unknown> | null {
   if (typeof value === 'object') return { ...value };
   if (typeof value !== 'string') return {};
-  try {
-    return parseSentVariables(value);
-  } catch {
-    return null;
-  }
+  return resultOr(() => parseSentVariables(value), null);
 }
 
 /** Parses numbers and booleans, because the validation of members does not convert texts. */

@@ -1,3 +1,4 @@
+import { resultOr } from '../../common/errors/errors.js';
 import type { Field } from '../../common/fields/field.js';
 import { parseJson } from '../../common/fields/json-bounds.js';
 import { CSRF_FIELD } from '../../common/http/csrf.js';
@@ -53,12 +54,7 @@ export function pendingForm(
 /** Parses the pending form of a login page; returns null for invalid input. */
 export function readPending(text: unknown): PendingForm | null {
   if (typeof text !== 'string' || text === '') return null;
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch {
-    return null;
-  }
+  const value = resultOr(() => parseJson(text), null);
   if (!isRecord(value) || !isRecord(value.values)) return null;
   const { path, method, values, raw } = value;
   if (typeof path !== 'string' || typeof method !== 'string') return null;

@@ -174,6 +174,20 @@ export class Unavailable extends DomainError {
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
+/** Returns the result of a function, or `fallback` if the function throws an error of the type. */
+export function resultOr<Result, Fallback>(
+  read: () => Result,
+  fallback: Fallback,
+  type: abstract new (...args: never[]) => unknown = Error,
+): Result | Fallback {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof type) return fallback;
+    throw error;
+  }
+}
+
 /** Returns the message with the stack trace, for the log. */
 export const stackOf = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);

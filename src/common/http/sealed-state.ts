@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { SecretBox, UnsealError } from '../crypto/secret-box.js';
+import { resultOr } from '../errors/errors.js';
 import { parseJson } from '../fields/json-bounds.js';
 import { isRecord } from '../records.js';
 import { cookiesOf, type Cookies } from './cookies.js';
@@ -22,13 +23,9 @@ export function openState(
   sealed: unknown,
 ): State | null {
   if (typeof sealed !== 'string') return null;
-  try {
-    const state: unknown = parseJson(box.open(sealed, JSON.stringify(context)));
-    return isRecord(state) && Number(state.until) >= Date.now() ? state : null;
-  } catch (error) {
-    if (error instanceof UnsealError) return null;
-    throw error;
-  }
+  const text = resultOr(() => box.open(sealed, JSON.stringify(context)), null, UnsealError);
+  const state = text && parseJson(text);
+  return isRecord(state) && Number(state.until) >= Date.now() ? state : null;
 }
 
 /** Returns the name of a cookie that, with https, browsers accept from this host only. */

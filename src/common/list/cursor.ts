@@ -1,7 +1,7 @@
 import { and, FALSE, join, or, raw, sql, type Sql } from '../../database/sql.js';
 import { rangeOf } from '../fields/column-types.js';
 import { isStorable } from '../fields/text.js';
-import { BadRequest } from '../errors/errors.js';
+import { BadRequest, resultOr } from '../errors/errors.js';
 import { itemAt } from '../invariants.js';
 import { listOf } from '../records.js';
 import type { Row } from '../resource/define-resource.js';
@@ -94,11 +94,7 @@ const orderText = (terms: readonly OrderTerm[]): string =>
 
 function decode(text: string): unknown {
   if (text.length > MAX_LENGTH) return null;
-  try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-  } catch {
-    return null;
-  }
+  return resultOr((): unknown => JSON.parse(Buffer.from(text, 'base64url').toString('utf8')), null);
 }
 
 /** Returns true if a value can be compared with the values of a term. Clients can forge cursors. */

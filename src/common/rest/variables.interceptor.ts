@@ -5,7 +5,7 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import { finalize, type Observable } from 'rxjs';
-import { Forbidden } from '../errors/errors.js';
+import { Forbidden, resultOr } from '../errors/errors.js';
 import { parseJson } from '../fields/json-bounds.js';
 import { costlyToRead, isWithinYamlLimit, readAhead } from '../fields/variables.js';
 import { isRecord } from '../records.js';
@@ -60,9 +60,5 @@ function textsIn(body: unknown): string[] {
 function listEntries(list: unknown): Record<string, unknown>[] {
   if (Array.isArray(list)) return list.filter(isRecord);
   if (typeof list !== 'string') return [];
-  try {
-    return listEntries([parseJson(list)].flat());
-  } catch {
-    return [];
-  }
+  return listEntries(resultOr(() => [parseJson(list)].flat(), []));
 }

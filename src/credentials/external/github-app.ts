@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
+import { resultOr } from '../../common/errors/errors.js';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import { memoized, type SecretStore, baseOf, bearer, segmentOf } from './secret-store.js';
@@ -38,12 +39,9 @@ function proof(app: string, key: string): Promise<string> {
 
 /** @throws LookupError */
 function rsaKey(pem: string): KeyObject {
-  try {
-    const key = createPrivateKey(pem);
-    if (key.asymmetricKeyType === 'rsa') return key;
-  } catch {
-    // The message of the library could quote the key.
-  }
+  // The message of the library could quote the key.
+  const key = resultOr(() => createPrivateKey(pem), null);
+  if (key?.asymmetricKeyType === 'rsa') return key;
   throw new LookupError(
     'The private key of the app is not an RSA key in PEM without a passphrase.',
   );

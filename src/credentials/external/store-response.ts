@@ -1,4 +1,5 @@
 import type { OutboundResponse } from '../../outbound/outbound-client.js';
+import { resultOr } from '../../common/errors/errors.js';
 import { isRecord, memberOf } from '../../common/records.js';
 import { LookupError } from './lookup-error.js';
 import { withoutTrailing } from '../../common/fields/text.js';
@@ -19,7 +20,8 @@ export function textIn({ body, truncated }: OutboundResponse): string {
  * @throws LookupError
  */
 export function objectIn(response: OutboundResponse): Record<string, unknown> {
-  const value = parsed(textIn(response));
+  const text = textIn(response);
+  const value = resultOr((): unknown => JSON.parse(text), null);
   if (!isRecord(value)) throw new LookupError('The response is not a JSON object.');
   return value;
 }
@@ -73,12 +75,3 @@ export function decodedBase64(text: string): string {
 /** Returns a value of a response as the text of an input. */
 export const storeTextOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
-
-function parsed(body: string): unknown {
-  try {
-    const value: unknown = JSON.parse(body);
-    return value;
-  } catch {
-    return undefined;
-  }
-}

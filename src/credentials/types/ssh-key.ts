@@ -1,4 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
+import { resultOr } from '../../common/errors/errors.js';
 
 /**
  * Result of checking a text with private keys: an error message for the user, or `isEncrypted`,
@@ -124,12 +125,7 @@ function isComplete(keyType: string, block: PemBlock, bytes: Buffer): boolean {
   if (keyType === 'OPENSSH') return isOpenSsh(bytes);
   if (keyType === 'ENCRYPTED') return isDerSequence(bytes);
   if (block.lines.some((line) => HEADER.test(line))) return bytes.length % CIPHER_BLOCK === 0;
-  try {
-    createPrivateKey(textOf(block));
-    return true;
-  } catch {
-    return false;
-  }
+  return resultOr(() => createPrivateKey(textOf(block)), null) !== null;
 }
 
 /** Returns true for a DER sequence whose length equals the length in its header. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
+import { resultOr } from '../../common/errors/errors.js';
 import { failPoint } from '../../common/fail-point.js';
 import { parseRecord } from '../../common/records.js';
 import { splitPort } from '../../inventories/import/delivery-reader.js';
@@ -105,7 +106,8 @@ class Session {
     const { stdout } = await this.execute('ansible-doc', ['-t', 'inventory', '--json', plugin], {
       isShown: false,
     });
-    if (Object.hasOwn(parseOrEmpty(stdout), plugin)) return;
+    const found = resultOr(() => parseRecord(stdout), {});
+    if (Object.hasOwn(found, plugin)) return;
     throw new RunFailed(`The inventory plugin ${plugin} is not installed on this server.`);
   }
 
@@ -166,12 +168,4 @@ async function documentIn(workspace: Workspace): Promise<unknown> {
   throw new RunFailed(
     `The inventory was not written, or has more than ${MAX_DOCUMENT_BYTES} bytes.`,
   );
-}
-
-function parseOrEmpty(text: string): Record<string, unknown> {
-  try {
-    return parseRecord(text);
-  } catch {
-    return {};
-  }
 }

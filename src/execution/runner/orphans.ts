@@ -2,6 +2,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { resultOr } from '../../common/errors/errors.js';
 import {
   addDescendants,
   bootId,
@@ -186,12 +187,7 @@ async function sendSignal(entry: ProcessEntry, signal: NodeJS.Signals): Promise<
   // The process id can have been reused between listing and signal.
   const current = await findProcess(entry.pid);
   if (!current || identity(current) !== identity(entry)) return false;
-  try {
-    process.kill(entry.pid, signal);
-    return true;
-  } catch {
-    return false;
-  }
+  return resultOr(() => process.kill(entry.pid, signal), false);
 }
 
 function identity({ pid, startTime }: { pid: number; startTime: string }): string {

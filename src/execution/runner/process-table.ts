@@ -88,10 +88,4 @@ export async function inParallel<T, R>(
   return results;
 }
 
-async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'latin1');
-  } catch {
-    return '';
-  }
-}
+const readText = (path: string): Promise<string> => readFile(path, 'latin1').catch(() => '');

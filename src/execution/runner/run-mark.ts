@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { resultOr } from '../../common/errors/errors.js';
 import { isRecord } from '../../common/records.js';
 import { bootId, findProcess, type ProcessEntry } from './process-table.js';
 import { type Workspace, writePrivateFile } from './workspace.js';
@@ -44,12 +45,9 @@ export async function writeRunMark(
 
 /** Returns the mark in the folder of a workspace; null if it is missing or unreadable. */
 export async function readRunMark(dir: string): Promise<RunMark | null> {
-  try {
-    const mark: unknown = JSON.parse(await readFile(join(dir, FILE_NAME), 'utf8'));
-    return isRunMark(mark) ? mark : null;
-  } catch {
-    return null;
-  }
+  const text = await readFile(join(dir, FILE_NAME), 'utf8').catch(() => '');
+  const mark = resultOr((): unknown => JSON.parse(text), null);
+  return isRunMark(mark) ? mark : null;
 }
 
 function isRunMark(value: unknown): value is RunMark {

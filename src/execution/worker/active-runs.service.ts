@@ -4,6 +4,8 @@ import {
   type OnApplicationBootstrap,
   type OnModuleDestroy,
 } from '@nestjs/common';
+import { resultOr } from '../../common/errors/errors.js';
+import { listOf } from '../../common/records.js';
 import { LookupSession } from '../../credentials/external/lookup-session.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { CANCEL_CHANNEL } from '../../runs/run-signals.service.js';
@@ -166,10 +168,6 @@ export class ActiveRuns implements OnApplicationBootstrap, OnModuleDestroy {
 }
 
 function readIds(message: string): number[] {
-  try {
-    const ids: unknown = JSON.parse(message);
-    return Array.isArray(ids) ? ids.filter((id) => typeof id === 'number') : [];
-  } catch {
-    return [];
-  }
+  const ids = resultOr((): unknown => JSON.parse(message), null);
+  return listOf(ids).filter((id) => typeof id === 'number');
 }

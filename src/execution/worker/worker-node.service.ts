@@ -15,7 +15,7 @@ import { bootId, findProcess, isAlive } from '../runner/process-table.js';
 import { SandboxService } from '../sandbox/sandbox.service.js';
 import { InstancesRepository } from '../../instances/instances.repository.js';
 import { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
-import { messageOf } from '../../common/errors/errors.js';
+import { messageOf, resultOr } from '../../common/errors/errors.js';
 
 const HEARTBEAT_MS = 5000;
 
@@ -159,10 +159,4 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
 /**
  * Returns the process namespace: containers on one machine number their processes independently.
  */
-function pidNamespace(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return '';
-  }
-}
+const pidNamespace = (): string => resultOr(() => readlinkSync('/proc/self/ns/pid'), '');

@@ -1,3 +1,4 @@
+import { resultOr } from '../../common/errors/errors.js';
 import { isRecord } from '../../common/records.js';
 import {
   type Configuration,
@@ -69,10 +70,6 @@ function incidentOf(config: Configuration, message: OutgoingMessage, context: Se
 
 /** Returns a body that is a JSON object as an object, and any other body as text. */
 function jsonOrText(text: string): unknown {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return isRecord(parsed) ? parsed : text;
-  } catch {
-    return text;
-  }
+  const parsed = resultOr((): unknown => JSON.parse(text), text);
+  return isRecord(parsed) ? parsed : text;
 }

@@ -1,3 +1,4 @@
+import { resultOr } from '../../common/errors/errors.js';
 import { MAX_DEPTH } from '../../common/fields/text.js';
 import { isRecord } from '../../common/records.js';
 
@@ -11,12 +12,8 @@ export function storableText(text: string): string {
  * object, or is nested deeper than `MAX_DEPTH`.
  */
 export function storableObjectIn(text: string): Record<string, unknown> | null {
-  try {
-    const value = storable(JSON.parse(text), MAX_DEPTH);
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = resultOr(() => storable(JSON.parse(text), MAX_DEPTH), null);
+  return isRecord(value) ? value : null;
 }
 
 function storable(value: unknown, depth: number): unknown {

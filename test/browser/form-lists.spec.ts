@@ -1,9 +1,9 @@
-/** Credentials and labels in the forms of templates, posted as a browser does: no browser is needed. */
+/** Values and lists of forms, posted as a browser does: no browser is needed. */
 import { resource, type Row } from '../../src/common/resource/define-resource.js';
 import { ReferenceLists } from '../../src/common/rest/reference-lists.service.js';
 import { ident, sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { htmlOf, optionsOf, wordsOf } from './html.js';
+import { decoded, htmlOf, optionsOf, wordsOf } from './html.js';
 import { browserForm, type BrowserForm } from './posting.js';
 
 let test: TestApp;
@@ -151,4 +151,27 @@ it('a select lists fifty objects and the chosen ones, and knows if there are mor
   expect(await counts(made.at(-1))).toEqual([51, false]);
   expect(await counts([], 1)).toEqual([50, false]);
   expect(await counts(project.id, 1)).toEqual([51, false]);
+});
+
+it('a form keeps the numbers and the order of a document that the user did not change', async () => {
+  const data = '{"b":1.0,"443":12345678901234567890,"80":{"9":1e5,"1":[-0,0.10]}}';
+  const { id } = await test.make.jobTemplate({
+    project: project.id,
+    ask_variables_on_launch: true,
+  });
+  const rule = 'DTSTART:20300101T000000Z RRULE:FREQ=DAILY;INTERVAL=1';
+  const { body } = await test.as.superuser
+    .post(
+      `job_templates/${id}/schedules/`,
+      `{"name":"exact","rrule":"${rule}","extra_data":${data}}`,
+    )
+    .expect(201);
+  const path = `schedules/${(body as Row).id}/`;
+  const page = await htmlOf(test.as.superuser, `${path}?_form=patch`);
+  const [, shown = ''] = /<textarea[^>]*name="extra_data"[^>]*>\n([^<]*)/.exec(page) ?? [];
+  const changes = { _method: 'PATCH', name: 'renamed', extra_data: decoded(shown) };
+  expect((await send(`/api/v2/${path}`, changes)).status).toBe(303);
+  const { text } = await test.as.superuser.get(path);
+  expect(text).toContain('"name":"renamed"');
+  expect(text).toContain(`"extra_data":${data}`);
 });

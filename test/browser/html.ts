@@ -24,7 +24,8 @@ export function optionsOf(html: string, id: string): { value: string; label: str
 const NO_WORDS = /<(head|pre|code|option|textarea|script)\b.*?<\/\1>/gs;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };
 
-const decoded = (text: string): string =>
+/** Replaces the entities of HTML. */
+export const decoded = (text: string): string =>
   text
     .replace(/&#(\d+);/g, (_all, code) => String.fromCodePoint(Number(code)))
     .replace(/&(\w+);/g, (all, name: string) => ENTITIES[name] ?? all);

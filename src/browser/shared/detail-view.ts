@@ -3,7 +3,7 @@ import { isWritable } from '../../common/fields/reads.decorator.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { memberOf, isRecord } from '../../common/records.js';
 import { html, type Html } from './html.js';
-import { linkOf, jsonView } from './json-view.js';
+import { indentedJson, linkOf, jsonView } from './json-view.js';
 import { folded } from './layout.js';
 import { relatedLinks, type RelatedParts } from './related.js';
 import { inSections } from './sections.js';
@@ -127,7 +127,7 @@ function longView(value: unknown, field: Field | undefined): Html | null {
   if (typeof value === 'object' && value !== null) {
     // A nested object with a name, such as the user who launched a run, is shown by its name.
     if (isRecord(value) && typeof value.name === 'string') return null;
-    const text = JSON.stringify(value, null, 2);
+    const text = indentedJson(value);
     if (text.length > MAX_CHARACTERS) return foldedText(text);
     const size = Object.keys(value).length;
     const unit = Array.isArray(value) ? 'entry' : 'field';

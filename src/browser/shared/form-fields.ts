@@ -1,7 +1,9 @@
+import { exactJson } from '../../common/exact-json.js';
 import { targetOf, type Field } from '../../common/fields/field.js';
 import { PREVIEW_FIELD } from './browser-form.js';
 import { isListField } from './form-values.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
+import { indentedJson } from './json-view.js';
 import { folded } from './layout.js';
 import type { ReferenceList } from '../../common/rest/reference-lists.service.js';
 import { helpFor, labelForField } from './labels.js';
@@ -291,11 +293,11 @@ export const isTrue = (value: unknown): boolean =>
 function text(value: unknown): string {
   const last: unknown = Array.isArray(value) ? value.at(-1) : value;
   if (last === null || last === undefined) return '';
-  return typeof last === 'object' ? JSON.stringify(last) : String(last);
+  return typeof last === 'object' ? exactJson(last) : String(last);
 }
 
 /** Returns a JSON document as indented text; returns entered text unchanged. */
 const documentText = (value: unknown): string => {
   if (typeof value === 'string') return value;
-  return value === null || value === undefined ? '' : JSON.stringify(value, null, 2);
+  return value === null || value === undefined ? '' : indentedJson(value);
 };

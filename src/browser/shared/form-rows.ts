@@ -1,4 +1,5 @@
 import { resultOr } from '../../common/errors/errors.js';
+import { exactJson } from '../../common/exact-json.js';
 import type { Field } from '../../common/fields/field.js';
 import type { FormRows } from '../../common/fields/form-rows.js';
 import { parseJson } from '../../common/fields/json-bounds.js';
@@ -76,7 +77,7 @@ function hiddenMembersIn(row: Values, { fields }: FormRows): string | null {
   if (typeof row[HIDDEN_MEMBERS] === 'string') return row[HIDDEN_MEMBERS];
   const hasField = (name: string): boolean => fields.some((field) => field.name === name);
   const others = Object.entries(row).filter(([name]) => !hasField(name) && name !== REMOVE);
-  return others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : null;
+  return others.length > 0 ? exactJson(Object.fromEntries(others)) : null;
 }
 
 /** Returns lists as text with one value per line. */

@@ -1,4 +1,4 @@
-import { entriesOf, ExactNumber } from '../../common/exact-json.js';
+import { entriesOf, ExactNumber, exactJson } from '../../common/exact-json.js';
 import { escapeHtml } from '../../common/escape-html.js';
 import { Html, html } from './html.js';
 import type { IsPage } from './related.js';
@@ -12,28 +12,36 @@ const INDENT = '  ';
  */
 export const jsonView = (value: unknown, label: string, isPage: IsPage = () => true): Html =>
   html`<pre class="json" tabindex="0" role="region" aria-label="${label}">
-${new Html(write(value, '', isPage))}</pre>`;
+${new Html(write(value, '', marksWith(isPage)))}</pre>`;
 
-function write(value: unknown, indent: string, isPage: IsPage): string {
+/** Writes JSON with one member per line, with the formats and orders that `parseExact` kept. */
+export const indentedJson = (value: unknown): string => write(value, '', exactJson);
+
+/** Writes a name (`k`), text (`s`), number (`n`) or other value (`b`) of a document. */
+type Mark = (value: unknown, kind: 'b' | 'k' | 'n' | 's') => string;
+
+const marksWith =
+  (isPage: IsPage): Mark =>
+  (value, kind) =>
+    `<span class="${kind}">${kind === 's' ? linkedText(String(value), isPage) : escapeHtml(exactJson(value))}</span>`;
+
+function write(value: unknown, indent: string, mark: Mark): string {
   if (Array.isArray(value)) {
     return block(
       '[',
       ']',
-      value.map((item) => write(item, indent + INDENT, isPage)),
+      value.map((item) => write(item, indent + INDENT, mark)),
       indent,
     );
   }
-  if (value instanceof ExactNumber) return `<span class="n">${value.text}</span>`;
+  if (typeof value === 'number' || value instanceof ExactNumber) return mark(value, 'n');
   if (value !== null && typeof value === 'object') {
     const members = entriesOf(value).map(
-      ([key, item]) =>
-        `<span class="k">${escapeHtml(JSON.stringify(key))}</span>: ${write(item, indent + INDENT, isPage)}`,
+      ([key, item]) => `${mark(key, 'k')}: ${write(item, indent + INDENT, mark)}`,
     );
     return block('{', '}', members, indent);
   }
-  if (typeof value === 'string') return `<span class="s">${linkedText(value, isPage)}</span>`;
-  if (typeof value === 'number') return `<span class="n">${String(value)}</span>`;
-  return `<span class="b">${String(value)}</span>`;
+  return mark(value, typeof value === 'string' ? 's' : 'b');
 }
 
 function block(open: string, close: string, items: readonly string[], indent: string): string {

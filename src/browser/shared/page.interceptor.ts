@@ -6,6 +6,7 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { from, mergeMap, type Observable } from 'rxjs';
+import { exactJson, parseExact } from '../../common/exact-json.js';
 import { acceptsHtml } from '../../common/http/negotiation.js';
 import { OptionsService } from '../../common/rest/options.service.js';
 import type { ApiRequest } from '../../common/http/request.js';
@@ -117,7 +118,7 @@ export class PageInterceptor implements NestInterceptor {
   ): Promise<unknown> {
     const type = String(response.getHeader('Content-Type') ?? 'application/json');
     if (response.headersSent || !type.includes('json')) return result;
-    const body: unknown = result === undefined ? undefined : JSON.parse(JSON.stringify(result));
+    const body: unknown = result === undefined ? undefined : parseExact(exactJson(result));
     const target = submissionOf(request) ? nextPage(request, response, info, body) : null;
     if (target !== null) {
       storeNotice(response, noticeFor(request, response, info, body), request.secure);

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
-import { BrokenInvariant } from '../../common/invariants.js';
+import { exactJson } from '../../common/exact-json.js';
 import type { ListOptions } from '../../common/list/list.service.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { OptionsService } from '../../common/rest/options.service.js';
 import { ResourceService } from '../../common/rest/resource.service.js';
 import { NOTHING_OPEN, type OpenParts } from '../../common/rest/route.js';
 import { RouteTable } from '../../common/rest/route-table.service.js';
-import { isRecord } from '../../common/records.js';
+import { parseRecord } from '../../common/records.js';
 import type { Item } from './value-views.js';
 
 /** Reads objects for panels with the permissions of the caller. */
@@ -32,7 +32,7 @@ export class PanelSource {
    */
   async object(definition: ResourceDefinition, id: number, actor: Actor): Promise<Item> {
     const row = await this.resources.load(definition, id, actor);
-    return asJson(await this.resources.show(definition, row, actor));
+    return asItem(await this.resources.show(definition, row, actor));
   }
 
   /** Returns the objects of a list after JSON serialization: dates are text. */
@@ -44,12 +44,8 @@ export class PanelSource {
   ): Promise<Item[]> {
     const page = { count_disabled: '1', ...query };
     const { results } = await this.resources.list(definition, page, actor, options);
-    return results.map(asJson);
+    return results.map(asItem);
   }
 }
 
-function asJson(shown: object): Item {
-  const item: unknown = JSON.parse(JSON.stringify(shown));
-  if (!isRecord(item)) throw new BrokenInvariant('a representation is a document');
-  return item;
-}
+const asItem = (shown: object): Item => parseRecord(exactJson(shown));

@@ -2,6 +2,7 @@ import type { Field } from '../../common/fields/field.js';
 import { topErrors } from './form-errors.js';
 import { isUpdate, type FormRequest } from './forms.service.js';
 import { html, type Html } from './html.js';
+import { indentedJson } from './json-view.js';
 import { csrfInput } from './layout.js';
 
 /** Renders the raw form of a route, with the JSON body of the API. */
@@ -17,7 +18,7 @@ export function rawForm(
     ]),
   );
   const initial = fields.length === 0 && changing ? (object ?? {}) : sample;
-  const text = entered?.submission.raw ?? JSON.stringify(initial, null, 2);
+  const text = entered?.submission.raw ?? indentedJson(initial);
   const id = `raw-${key}`;
   const methods = changing ? ['PUT', 'PATCH'] : [route.method];
   return html`<form method="post" action="${context.path}">

@@ -1,3 +1,4 @@
+import { exactJson } from '../../common/exact-json.js';
 import type { Field } from '../../common/fields/field.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { INSTANT } from '../../common/fields/json-schema.js';
@@ -79,7 +80,7 @@ export function valueView(
   }
   if (typeof value === 'object') {
     if (Object.keys(value).length === 0) return NONE;
-    return html`<code>${shorten(JSON.stringify(value), 160)}</code>`;
+    return html`<code>${shorten(exactJson(value), 160)}</code>`;
   }
   if (typeof value !== 'string') return html`${choiceLabel(field, value)}`;
   return isInstant(name, definition) ? timeView(value) : textView(name, value, field);

@@ -53,16 +53,12 @@ const QUESTION_ROWS: FormRows = {
     ...question,
     ...(defaultValue === undefined
       ? {}
-      : { default: NUMERIC.has(question.type) ? asNumber(defaultValue) : asLines(defaultValue) }),
+      : { default: NUMERIC.has(question.type) ? asNumber(defaultValue) : defaultValue }),
   }),
 };
 
 const asNumber = (value: unknown): unknown =>
   Number.isFinite(Number(value)) ? Number(value) : value;
-
-/** Normalizes line ends: browsers send CRLF from text areas. */
-const asLines = (value: unknown): unknown =>
-  typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value;
 
 /** Body of `survey_spec/` (docs/contract/launching.md#surveys). */
 class SurveySchema {

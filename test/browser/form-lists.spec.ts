@@ -175,3 +175,18 @@ it('a form keeps the numbers and the order of a document that the user did not c
   expect(text).toContain('"name":"renamed"');
   expect(text).toContain(`"extra_data":${data}`);
 });
+
+it('a form keeps the line ends of a text that the user did not change', async () => {
+  const extra_vars = 'a: 1\nb: 2\n';
+  const template = await test.make.jobTemplate({ project: project.id, extra_vars });
+  const other = await test.make.organization();
+  const { id } = await test.make.credential({ organization: other.id });
+  await test.as.superuser.post(`job_templates/${template.id}/credentials/`, { id }).expect(204);
+  const path = `job_templates/${template.id}/`;
+  // Only a change of the variables needs permission to use the credential.
+  await test.as.orgAdmin.patch(path, { extra_vars: 'a: 2' }).expect(403);
+  const changes = { _method: 'PATCH', name: 'Renamed', extra_vars: 'a: 1\r\nb: 2\r\n' };
+  expect((await send(`/api/v2/${path}`, changes)).status).toBe(303);
+  const { body } = await test.as.superuser.get(path);
+  expect(body).toMatchObject({ name: 'Renamed', extra_vars });
+});

@@ -11,7 +11,7 @@ import {
 } from '../../common/fields/field.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 import type { Item } from '../shared/value-views.js';
-import { isRecord, mapValues } from '../../common/records.js';
+import { isRecord } from '../../common/records.js';
 import { CredentialTypesRepository } from '../../credentials/credential-types.repository.js';
 import {
   ASK,
@@ -48,7 +48,7 @@ export class CredentialForm implements PageForm {
     return {
       ...filled,
       ...(type === undefined ? {} : { [this.choice]: Number(type) }),
-      [DOCUMENT]: isRecord(inputs) ? mapValues(inputs, asTyped) : {},
+      [DOCUMENT]: isRecord(inputs) ? inputs : {},
     };
   }
 
@@ -59,10 +59,6 @@ export class CredentialForm implements PageForm {
     );
   }
 }
-
-/** Browsers send CRLF line endings, which private keys must not contain. */
-const asTyped = (value: unknown): unknown =>
-  typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value;
 
 const inputFields = ({ inputs }: CredentialTypeDefinition): readonly Field[] =>
   declareFields(

@@ -3,7 +3,7 @@ import { sessionOf } from '../../common/http/cookies.js';
 import { assertCsrf, assertSameSite, CSRF_FIELD } from '../../common/http/csrf.js';
 import { Forbidden } from '../../common/errors/errors.js';
 import type { PlainRequest } from '../../common/http/request.js';
-import { isRecord, memberOf } from '../../common/records.js';
+import { isRecord, mapValues, memberOf } from '../../common/records.js';
 import { readPending, type PendingForm } from './pending-form.js';
 
 /** Control fields of a form, which are not part of the request body. */
@@ -103,7 +103,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     ...values
   } = body;
   submissions.set(request, {
-    values,
+    values: mapValues(values, withLineFeeds),
     raw: typeof content === 'string' ? content : null,
     secrets: [secrets ?? []].flat().map(String),
     ...(shown === undefined ? {} : { shown: [shown].flat().map(String) }),
@@ -115,6 +115,12 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
   if (isListPath(path)) request.url = path;
   next();
 }
+
+/** Converts line ends: browsers send CRLF, and a form must not change a text that its user left alone. */
+const withLineFeeds = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withLineFeeds);
+  return typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value;
+};
 
 /** Returns true for the path of a list below an object, such as the roles of a user. */
 const isListPath = (value: unknown): value is string =>

@@ -41,6 +41,11 @@ const selectUse = (digest: string): Sql => sql`
   FROM tokens tok JOIN (${accounts()}) usr ON usr.id = tok.user_id
   WHERE tok.digest = ${digest} AND (tok.expires IS NULL OR tok.expires > now())`;
 
+/** Users find, and end, the access of an application only by its token, so a grant in force keeps it. */
+const CANNOT_BE_REFRESHED = sql`NOT EXISTS (
+  SELECT 1 FROM refresh_tokens ref
+  WHERE ref.grant_id = t.grant_id AND NOT ref.used AND ref.expires > now())`;
+
 /** Tokens of an application in its summary. */
 export interface TokensSummary {
   count: number;
@@ -78,14 +83,17 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
     return added > 0;
   }
 
-  /** Returns the number of tokens that expired more than `days` days ago. */
+  /**
+   * Returns the number of tokens that expired more than `days` days ago, without those that an
+   * application can refresh.
+   */
   countExpired(days: number): Promise<number> {
-    return this.countOlder({ column: 'expires', days });
+    return this.countOlder({ column: 'expires', days, condition: CANNOT_BE_REFRESHED });
   }
 
-  /** Deletes up to `limit` tokens that expired more than `days` days ago. */
+  /** Deletes up to `limit` of the tokens that `countExpired` counts. */
   removeExpired(days: number, limit: number): Promise<number> {
-    return this.removeOlder({ column: 'expires', days }, limit);
+    return this.removeOlder({ column: 'expires', days, condition: CANNOT_BE_REFRESHED }, limit);
   }
 
   /** Returns the user and scope of an unexpired token. */

@@ -340,6 +340,27 @@ it.each<[string, string, Sql, Sql, object]>([
   expect(await idsOf(rest)).toHaveLength(1);
 });
 
+it('cleanup_tokens keeps an expired token that its application can refresh', async () => {
+  const { body } = await test.as.superuser
+    .post('applications/', {
+      ...{ name: 'Client', organization: test.home.organization.id, client_type: 'public' },
+      ...{ authorization_grant_type: 'authorization-code', redirect_uris: 'https://example.org/' },
+    })
+    .expect(201);
+  await test.database.execute(sql`
+    WITH granted AS (
+      INSERT INTO tokens (user_id, digest, expires, application_id, grant_id)
+      SELECT usr.id, name, now() - interval '1 day', ${Number(body.id)}::int, gen_random_uuid()
+      FROM (SELECT id FROM users LIMIT 1) usr, unnest('{valid,expired,used}'::text[]) name
+      RETURNING *)
+    INSERT INTO refresh_tokens (digest, application_id, user_id, scope, grant_id, expires, used)
+    SELECT digest, application_id, user_id, 'read', grant_id,
+      now() + CASE digest WHEN 'expired' THEN interval '-1 hour' ELSE interval '1 day' END,
+      digest = 'used' FROM granted`);
+  expect(await outputOf('cleanup_tokens', {})).toEqual(['Deleted 2 of 2 tokens']);
+  expect(await idsOf(sql`SELECT id FROM tokens WHERE digest = 'valid'`)).toHaveLength(1);
+});
+
 it('the command removes rows older than the settings, and no runs', async () => {
   const ids = await runs(1);
   await test.database.execute(sql`

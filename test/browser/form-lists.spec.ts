@@ -190,3 +190,14 @@ it('a form keeps the line ends of a text that the user did not change', async ()
   const { body } = await test.as.superuser.get(path);
   expect(body).toMatchObject({ name: 'Renamed', extra_vars });
 });
+
+it('a form offers no inventory that is being deleted', async () => {
+  const { id } = await test.make.inventory({ organization: test.home.organization.id });
+  const offered = async () => {
+    const page = await htmlOf(test.as.orgAdmin, 'job_templates/?_form=post');
+    return optionsOf(page, 'post-inventory').map(({ value }) => value);
+  };
+  expect(await offered()).toContain(String(id));
+  await test.database.execute(sql`UPDATE inventories SET pending_deletion = true WHERE id = ${id}`);
+  expect(await offered()).not.toContain(String(id));
+});

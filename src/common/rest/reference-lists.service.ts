@@ -48,7 +48,7 @@ export class ReferenceLists {
     const rows = await this.database.rows<Choice>(sql`
       (SELECT first.*, row_number() OVER (ORDER BY label, id)::int AS place FROM (
         SELECT r.id, ${ident('r', column)} AS label, ${kind} AS kind FROM ${ident(target.table)} r
-        WHERE ${and(target.partCondition('r'), scope('r'), allowed, not(isChosen))}
+        WHERE ${and(target.partCondition('r'), target.unhidden?.('r') ?? TRUE, scope('r'), allowed, not(isChosen))}
         ORDER BY ${ident('r', column)}, r.id LIMIT ${MAX_CHOICES + 1}) first)
       UNION ALL
       (SELECT r.id, ${ident('r', column)}, ${kind}, 0 FROM ${ident(target.table)} r

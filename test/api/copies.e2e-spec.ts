@@ -1,6 +1,7 @@
 /** Rules that every `/<resource>/<id>/copy/` shares. */
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import { resource } from '../../src/common/resource/define-resource.js';
+import { Database } from '../../src/database/database.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
 
@@ -47,3 +48,17 @@ it.each(TYPES)('a copy of a %s with a name that is taken is refused', async (typ
   });
   expect((await copy({}).expect(400)).body).toEqual({ name: ['This field is required.'] });
 });
+
+it.each(['job_template', 'workflow_job_template'])(
+  'a %s is not copied if it is deleted after the request was authorized',
+  async (type) => {
+    const url = resource(type).url((await samples.of(type)).id);
+    const database = test.app.get(Database, { strict: false });
+    const begin = database.transaction.bind(database);
+    jest.spyOn(database, 'transaction').mockImplementationOnce(async (work) => {
+      await test.as.superuser.delete(url).expect(204);
+      return begin(work);
+    });
+    await test.as.superuser.post(`${url}copy/`, { name: 'Late' }).expect(404);
+  },
+);

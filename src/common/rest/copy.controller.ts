@@ -2,7 +2,7 @@ import { Body, Controller, Get, Inject, Post } from '@nestjs/common';
 import type { Actor } from '../access.js';
 import { columnOf } from '../fields/field.js';
 import { validate } from '../fields/validation.js';
-import { Invalid } from '../errors/errors.js';
+import { Invalid, NotFound } from '../errors/errors.js';
 import { BOOLEAN, described, type JsonSchemas, object } from '../fields/json-schema.js';
 import { CurrentActor, Target } from './parameters.js';
 import type { ResourceDefinition, Row, RowOf } from '../resource/define-resource.js';
@@ -67,8 +67,10 @@ export abstract class CopyController<Schema extends object = object> {
     @Body() body: Record<string, unknown>,
     @CurrentActor() actor: Actor,
   ): Promise<object> {
-    const { database, resources } = this.services;
+    const { database, resources, rows } = this.services;
     return database.transaction(async () => {
+      // Keeps the original, and its parts, until they are copied.
+      if (!(await rows.lockForLink(this.copied, original.id))) throw new NotFound();
       const name = newName(this.copied, original, body);
       const values = {
         ...valuesOf(this.copied, original),

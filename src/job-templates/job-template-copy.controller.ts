@@ -1,5 +1,4 @@
 import type { Actor } from '../common/access.js';
-import { Forbidden } from '../common/errors/errors.js';
 import { resource, type Row } from '../common/resource/define-resource.js';
 import { CopyController } from '../common/rest/copy.controller.js';
 import type { Values } from '../common/rest/hooks.js';
@@ -21,30 +20,23 @@ export class JobTemplateCopyController extends CopyController {
     super();
   }
 
-  /**
-   * Checks that the caller has permission to use the template's credentials, which are copied with it.
-   * Secrets of the template are copied only for callers who could change the template.
-   */
+  /** Secrets of the template are copied only for callers who could change the template. */
   protected override async replacedValues(original: Row, actor: Actor): Promise<Values> {
-    const ids = await this.templates.credentialsOf(original.id);
-    try {
-      const { references } = this.services;
-      await references.assertAllowed(resource('credential'), ids, 'use', actor);
-    } catch (error) {
-      throw error instanceof Forbidden
-        ? new Forbidden('Insufficient access to Job Template credentials.')
-        : error;
-    }
     const isWithSecrets = await this.mayChange(original, actor);
     return { ...INHERITED_RETENTION, ...(isWithSecrets ? {} : { host_config_key: '' }) };
   }
 
   /**
    * Copies credentials, labels, instance groups and survey. Does not copy notifications. The copy receives
-   * a new webhook key.
+   * a new webhook key. Checks that the caller has permission to use the credentials of the copy: another
+   * request can attach one to the original meanwhile.
    */
   protected override async copyParts(original: Row, copy: Row, actor: Actor): Promise<void> {
     await this.templates.copyAttachments(original.id, copy.id, actor);
+    const ids = await this.templates.credentialsOf(copy.id);
+    const refusal = 'Insufficient access to Job Template credentials.';
+    const { references } = this.services;
+    await references.assertAllowed(resource('credential'), ids, 'use', actor, refusal);
     await this.surveys.copy(original, copy.id, await this.mayChange(original, actor));
   }
 

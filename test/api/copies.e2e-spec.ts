@@ -2,6 +2,7 @@
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import { resource } from '../../src/common/resource/define-resource.js';
 import { Database } from '../../src/database/database.js';
+import { JobTemplatesRepository } from '../../src/job-templates/job-templates.repository.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
 
@@ -62,3 +63,20 @@ it.each(['job_template', 'workflow_job_template'])(
     await test.as.superuser.post(`${url}copy/`, { name: 'Late' }).expect(404);
   },
 );
+
+it('a job template is not copied with a credential that is attached meanwhile and forbidden', async () => {
+  const { as, home, make } = test;
+  const organization = home.organization.id;
+  const { id: project } = await make.project({ organization });
+  const { id: inventory } = await make.inventory({ organization });
+  const { id } = await make.jobTemplate({ project, inventory });
+  const key = await make.credential({ organization: (await make.organization()).id });
+  const templates = test.app.get(JobTemplatesRepository, { strict: false });
+  const copy = templates.copyAttachments.bind(templates);
+  jest.spyOn(templates, 'copyAttachments').mockImplementationOnce(async (...ids) => {
+    await as.superuser.post(`job_templates/${id}/credentials/`, { id: key.id }).expect(204);
+    await copy(...ids);
+  });
+  const { body } = await as.orgAdmin.post(`job_templates/${id}/copy/`, { name: 'With a key' });
+  expect(body).toEqual({ detail: 'Insufficient access to Job Template credentials.' });
+});

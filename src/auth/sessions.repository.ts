@@ -47,7 +47,8 @@ export class SessionsRepository extends TableRepository<Session> implements Sess
   }
 
   /**
-   * Deletes all sessions of a user but the newest ones.
+   * Deletes all sessions of a user but the newest ones. Does not count sessions that a change of the
+   * password ended.
    *
    * @param ageSeconds maximum age since the last request; older sessions are not counted
    */
@@ -56,6 +57,7 @@ export class SessionsRepository extends TableRepository<Session> implements Sess
       DELETE FROM sessions WHERE user_id = ${user} AND digest NOT IN (
         SELECT digest FROM sessions
         WHERE user_id = ${user} AND last_seen > now() - make_interval(secs => ${ageSeconds})
+          AND generation = (SELECT session_generation FROM (${accounts()}) usr WHERE usr.id = ${user})
         ORDER BY created DESC, digest LIMIT ${limit}::int)`);
   }
 

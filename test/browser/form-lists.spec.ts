@@ -91,6 +91,27 @@ it('a form removes deselected objects, and keeps those that it did not show', as
   expect(await templateCalled('Changed with its lists')).toEqual({ id: template.id });
 });
 
+it('a form that is shown again after a login does not remove what it did not show', async () => {
+  const template = await test.make.jobTemplate({ project: project.id });
+  const later = await credential({});
+  const path = `job_templates/${template.id}/`;
+  await test.as.superuser.post(`${path}credentials/`, { id: later.id }).expect(204);
+  const shownAgain = async (form: object) => {
+    const { outsider } = test.as.users;
+    const late = await browserForm(test, outsider);
+    await test.database.execute(sql`DELETE FROM sessions WHERE user_id = ${outsider.id}`);
+    const { text } = await late(`/api/v2/${path}`, { ...form });
+    const [, pending = ''] = /name="pending" value="([^"]*)"/.exec(text) ?? [];
+    const page = await send(`/api/v2/${path}`, { _resume: decoded(pending) });
+    expect(page.text).toContain('value="Typed"');
+    return page.text.match(/(?<=name="_shown" value=")[^"]*/g);
+  };
+  const form = { _method: 'PATCH', name: 'Typed', credentials: [''] };
+  expect(await shownAgain(form)).toBeNull();
+  const entry = 'credentials.999';
+  expect(await shownAgain({ ...form, _shown: entry })).toEqual([entry]);
+});
+
 it('a form offers choices for modules, HTTP methods and prompts beside their fields', async () => {
   const command = await htmlOf(test.as.superuser, 'ad_hoc_commands/?_form=post');
   expect(optionsOf(command, 'post-module_name').map(({ value }) => value)).toContain('shell');

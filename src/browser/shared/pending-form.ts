@@ -34,7 +34,7 @@ const isHidden = (field: Field, definition: ResourceDefinition | undefined): boo
  */
 export function pendingForm(
   { path, method }: { path: string; method: string },
-  { values, raw, secrets }: Submission,
+  { values, raw, secrets, shown = [] }: Submission,
   info: RouteInfo | undefined,
 ): PendingForm | null {
   const hidden = (info?.body ?? []).filter((field) => isHidden(field, info?.resource));
@@ -46,7 +46,14 @@ export function pendingForm(
   // The raw text may contain secrets.
   const text = hidden.length > 0 ? null : raw;
   if (text === null && Object.keys(kept).length === 0) return null;
-  const form = { path, method, values: kept, raw: text, secrets: [] };
+  const form = {
+    path,
+    method,
+    values: kept,
+    raw: text,
+    secrets: [],
+    ...(raw === null ? { shown } : {}),
+  };
   // The login form contains the pending form, and its size is limited.
   return encodeURIComponent(JSON.stringify(form)).length > MAX_LENGTH ? null : form;
 }
@@ -56,7 +63,14 @@ export function readPending(text: unknown): PendingForm | null {
   if (typeof text !== 'string' || text === '') return null;
   const value = resultOr(() => parseJson(text), null);
   if (!isRecord(value) || !isRecord(value.values)) return null;
-  const { path, method, values, raw } = value;
+  const { path, method, values, raw, shown } = value;
   if (typeof path !== 'string' || typeof method !== 'string') return null;
-  return { path, method, values, raw: typeof raw === 'string' ? raw : null, secrets: [] };
+  return {
+    path,
+    method,
+    values,
+    raw: typeof raw === 'string' ? raw : null,
+    secrets: [],
+    ...(Array.isArray(shown) ? { shown: shown.map(String) } : {}),
+  };
 }

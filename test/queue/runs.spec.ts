@@ -2,7 +2,7 @@
  * Budget: 60 s, because runs of Ansible are canceled and time out.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -87,11 +87,7 @@ describe('runs', () => {
     return id;
   }
 
-  const removeFetched = () =>
-    rmSync(join(cluster.folder, 'data', 'projects', '_10__fetched'), {
-      recursive: true,
-      force: true,
-    });
+  const fetched = () => join(cluster.folder, 'data', 'projects', '_10__fetched');
 
   /** The first job of the project from git, which syncs it; no later job of the project does. */
   let first: Promise<{ job: JobRow; updates: JobRow[]; project: object }> | undefined;
@@ -270,7 +266,7 @@ describe('runs', () => {
 
   it('restore a missing project folder during the job', async () => {
     await firstOfProject();
-    removeFetched();
+    rmSync(fetched(), { recursive: true, force: true });
     const id = await launch({}, 11);
     const job = await cluster.becomes(id, 'successful', 30_000);
     const [update] = await cluster.rows('SELECT * FROM unified_jobs WHERE id = $1', [
@@ -322,9 +318,10 @@ describe('runs', () => {
 
   it('do not sync their project after a request to cancel', async () => {
     await firstOfProject();
-    removeFetched();
+    renameSync(fetched(), `${fetched()}.away`);
     const id = await launch({ cancel_requested: true }, 11);
     await cluster.becomes(id, 'canceled', 30_000);
+    renameSync(`${fetched()}.away`, fetched());
     expect(await cluster.job(id)).toMatchObject({ project_update_id: null });
   });
 

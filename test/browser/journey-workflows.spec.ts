@@ -8,6 +8,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { ProjectFolders } from '../../src/projects/project-folders.service.js';
+import { sql } from '../../src/database/sql.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import { comes as comesOn, inBrowser, visit } from './browser.js';
@@ -149,11 +150,13 @@ describeJourney('changing a step below the graph', session, 8, async (walk) => {
   const width = (): Promise<number> =>
     graph.locator('svg').evaluate((svg) => svg.getBoundingClientRect().width);
   const before = await width();
-  await walk.button('Zoom in');
-  expect(await width()).toBeGreaterThan(before);
-  // A zoomed graph stays zoomed where the caller selects another step.
+  if (walk.hasScripts) {
+    await walk.button('Zoom in');
+    expect(await width()).toBeGreaterThan(before);
+  }
   await walk.link('Last, No template', graph);
-  expect(await width()).toBeGreaterThan(before);
+  // A zoomed graph stays zoomed where the caller selects another step.
+  if (walk.hasScripts) expect(await width()).toBeGreaterThan(before);
 
   await walk.link('Ask, Approval', graph);
   const decision = page.locator('#form-approval');
@@ -204,6 +207,11 @@ inBrowser()('building a workflow without scripts', () => {
       javaScriptEnabled: false,
     });
     const name = 'Chosen from a list';
+    // A deep run creates more templates than a list without scripts shows.
+    await test.database.execute(sql`DELETE FROM unified_jobs`);
+    await test.database.execute(
+      sql`DELETE FROM unified_job_templates WHERE type LIKE '%job_template' AND type <> 'system_job_template'`,
+    );
     await test.make.jobTemplate({ name, project: project.id });
     const workflow = await test.make.workflowTemplate();
     await page.goto(`/api/v2/workflow_job_templates/${workflow.id}/`);

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccessModule } from '../access/access.module.js';
 import { AuthModule } from '../auth/auth.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { ApplicationExtension } from './application.extension.js';
 import { Application, AuthorizationCode } from './application.entity.js';
 import { ApplicationHooks } from './application.hooks.js';
@@ -15,7 +16,12 @@ import { OAuthModel } from './oauth-model.service.js';
 import { TokenEndpointsController } from './token-endpoints.controller.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Application, AuthorizationCode]), AccessModule, AuthModule],
+  imports: [
+    TypeOrmModule.forFeature([Application, AuthorizationCode]),
+    AccessModule,
+    AuthModule,
+    UsersModule,
+  ],
   controllers: [
     ApplicationsController,
     OrganizationApplicationsController,

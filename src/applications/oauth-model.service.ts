@@ -18,6 +18,7 @@ import { tokenDigest } from '../common/crypto/tokens.js';
 import { Unauthenticated } from '../common/errors/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { Database } from '../database/database.js';
+import { UsersRepository } from '../users/users.repository.js';
 import { ApplicationsRepository } from './applications.repository.js';
 import { redirectUrisOf } from './redirect-uris.js';
 
@@ -30,6 +31,8 @@ export const DEFAULT_SCOPE = ['write'];
 export interface GrantUser {
   id: number;
   grant: string;
+  /** Digest of the refresh token of the request, if it contains one. */
+  refreshDigest?: string;
 }
 
 type NewCode = Pick<
@@ -46,6 +49,7 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
     private readonly tokens: TokensRepository,
     private readonly issuer: TokensService,
     private readonly authentication: AuthenticationService,
+    private readonly users: UsersRepository,
   ) {}
 
   /**
@@ -121,18 +125,22 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
   }
 
   async getRefreshToken(text: string): Promise<RefreshToken | Falsey> {
-    const token = await this.tokens.refresh(tokenDigest(text));
+    const refreshDigest = tokenDigest(text);
+    const token = await this.tokens.refresh(refreshDigest);
     if (!token) return false;
     if (token.used) return this.endStolen(token.grant_id);
+    const { user, ...granted } = grantOf(token);
     return {
-      ...grantOf(token),
+      ...granted,
+      user: { ...user, refreshDigest },
       refreshToken: text,
       refreshTokenExpiresAt: new Date(token.expires),
     };
   }
 
-  revokeToken({ refreshToken }: RefreshToken): Promise<boolean> {
-    return this.database.transaction(() => this.tokens.takeRefresh(tokenDigest(refreshToken)));
+  /** Does nothing: `saveToken` takes the refresh token in the transaction that creates the next one. */
+  async revokeToken(): Promise<boolean> {
+    return true;
   }
 
   async getUser(username: string, password: string): Promise<GrantUser | Falsey> {
@@ -146,12 +154,19 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
     }
   }
 
+  /** @throws InvalidGrantError if the refresh token was used or ended in the meantime */
   async saveToken(token: Token, client: Client, user: GrantUser): Promise<Token> {
-    const { id, grant } = user;
+    const { id, grant, refreshDigest } = user;
     const scope = (token.scope ?? DEFAULT_SCOPE).join(' ');
-    const issued = await this.database.transaction(() =>
-      this.issuer.addPair({ id: grant, application: Number(client.id), user: id, scope }),
-    );
+    const issued = await this.database.transaction(async () => {
+      // A change of the password, which ends the tokens, waits for the lock and so ends the new ones too.
+      const account = await this.users.lockAccount(id);
+      const isTaken = refreshDigest === undefined || (await this.tokens.takeRefresh(refreshDigest));
+      if (!account || !isTaken) {
+        throw new OAuth2Server.InvalidGrantError('Invalid grant: the grant has ended');
+      }
+      return this.issuer.addPair({ id: grant, application: Number(client.id), user: id, scope });
+    });
     return { ...token, accessToken: issued.token, refreshToken: issued.refreshToken, client, user };
   }
 

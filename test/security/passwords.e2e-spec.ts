@@ -1,6 +1,9 @@
 /**
  * A user who sets a password can log in as its owner, so setting it requires all permissions of the owner.
  */
+import { setTimeout } from 'node:timers/promises';
+
+import { TokensService } from '../../src/auth/tokens.service.js';
 import { PasswordHasher, PasswordQueueFull } from '../../src/common/crypto/password-hash.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
@@ -74,6 +77,37 @@ it('a new password revokes all tokens of its user except the current one', async
   await other.get('me/').expect(401);
   await as.superuser.patch(`users/${user.id}/`, { password: 'set once more' }).expect(200);
   await own.get('me/').expect(401);
+});
+
+it('a new password also revokes the tokens of a refresh in progress', async () => {
+  const { as, home } = test;
+  const user = await member();
+  const { body: app } = await as.superuser
+    .post('applications/', {
+      ...{ name: 'Refreshing', organization: home.organization.id, client_type: 'public' },
+      authorization_grant_type: 'authorization-code',
+      redirect_uris: 'https://client.example.org/cb',
+    })
+    .expect(201);
+  const own = await as.asUser(user);
+  const { body: pair } = await own.post('tokens/', { application: app.id }).expect(201);
+  const tokens = test.app.get(TokensService, { strict: false });
+  const add = tokens.addPair.bind(tokens);
+  let change: Promise<unknown> = Promise.resolve();
+  jest.spyOn(tokens, 'addPair').mockImplementationOnce(async (...values) => {
+    change = Promise.resolve(as.superuser.patch(`users/${user.id}/`, password).expect(200));
+    await Promise.race([change, setTimeout(1000)]);
+    return add(...values);
+  });
+  const { body: next } = await as.anonymous
+    .post('/api/o/token/', {
+      ...{ grant_type: 'refresh_token', client_id: app.client_id },
+      refresh_token: pair.refresh_token,
+    })
+    .expect(200);
+  await change;
+  const authorization = `Bearer ${String(next.access_token)}`;
+  await as.anonymous.with({ authorization }).get('me/').expect(401);
 });
 
 it('a password has at least eight characters', async () => {

@@ -21,8 +21,9 @@ export const openSurvey = (box: SecretBox, templateId: number, stored: unknown):
 export const maskSurvey = (stored: unknown): Survey | Record<string, never> =>
   isSurvey(stored) ? mapSecrets(stored, () => ENCRYPTED) : {};
 
-/** Returns an opened survey with empty defaults of its secret questions. */
-export const withoutSecrets = (survey: Survey): Survey => mapSecrets(survey, () => '');
+/** Returns a stored survey with empty defaults of its secret questions; null if there is no survey. */
+export const withoutSecrets = (stored: unknown): Survey | null =>
+  isSurvey(stored) ? mapSecrets(stored, () => '') : null;
 
 function mapSecrets(survey: Survey, change: (text: string) => string): Survey {
   return {

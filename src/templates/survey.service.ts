@@ -42,8 +42,10 @@ export class SurveyService {
 
   /** Copies the survey of a template to its copy, with or without the defaults of passwords. */
   async copy(original: Row, copyId: number, isWithSecrets = true): Promise<void> {
-    const survey = openSurvey(this.box, original.id, original.survey_spec);
-    if (survey) await this.write(copyId, isWithSecrets ? survey : withoutSecrets(survey));
+    const survey = isWithSecrets
+      ? openSurvey(this.box, original.id, original.survey_spec)
+      : withoutSecrets(original.survey_spec);
+    if (survey) await this.write(copyId, survey);
   }
 
   /** Returns the survey of a template; null if its secrets cannot be decrypted and must be entered again. */

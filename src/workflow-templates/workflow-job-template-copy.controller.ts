@@ -172,8 +172,10 @@ function nodeValues(
 ): ColumnValues {
   const templateId = node.unified_job_template_id;
   const isKept = keepsTemplate(node);
-  const answers = openAnswers(box, { table, id: node.id }, node.extra_data, node.survey_passwords);
   const secrets = Object.keys(node.survey_passwords);
+  const answers = isKept
+    ? openAnswers(box, { table, id: node.id }, node.extra_data, node.survey_passwords)
+    : {};
   const { masked, sealed } = sealAnswers(box, { table, id }, answers, secrets);
   return {
     ...columnsOfPrompts(isKept ? storedPrompts(node) : {}),
@@ -183,8 +185,8 @@ function nodeValues(
       isKept && templateId !== null ? (approvals.get(templateId) ?? templateId) : null,
     identifier: node.identifier,
     all_parents_must_converge: node.all_parents_must_converge,
-    extra_data: exactJson(isKept ? masked : {}),
-    survey_passwords: JSON.stringify(isKept ? sealed : {}),
+    extra_data: exactJson(masked),
+    survey_passwords: JSON.stringify(sealed),
     ...(node.inventory?.may_use === true ? {} : { inventory_id: null }),
     ...(node.environment?.may_use === true ? {} : { execution_environment_id: null }),
   };

@@ -2,6 +2,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
+import { LOST_SECRET } from '../support/lost-key.js';
 import { sameQueries } from '../support/queries.js';
 
 let test: TestApp;
@@ -163,6 +164,18 @@ it('a copy omits objects that the user may not use, and lists them first', async
     { identifier: 'c', summary_fields: { unified_job_template: { name: 'Go?' } } },
   ]);
   await client.patch(`workflow_job_templates/${made.id}/`, { description: 'mine' }).expect(200);
+});
+
+it('a copy does not need the secret answers of a node that loses its template', async () => {
+  const { as, database, make, home } = test;
+  const workflow = await graph();
+  await database.execute(sql`
+    UPDATE workflow_job_template_nodes SET survey_passwords = ${JSON.stringify({ p: LOST_SECRET })}
+    WHERE workflow_job_template_id = ${workflow.id} AND identifier = 'a'`);
+  const user = await make.user();
+  await make.grant('organization', home.organization, 'workflow_admin_role', { user });
+  const [node] = await nodesOf(await copy(workflow, await as.asUser(user)));
+  expect(node).toMatchObject({ unified_job_template: null, extra_data: {} });
 });
 
 it('a copied node has the instance groups and the environment that the user may use', async () => {

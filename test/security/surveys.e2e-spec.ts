@@ -135,3 +135,18 @@ it('a survey whose secrets cannot be decrypted can be replaced', async () => {
   await replace('$encrypted$').expect(400);
   await replace('entered again').expect(200);
 });
+
+it('a survey whose secrets cannot be decrypted is copied without secrets', async () => {
+  const { as, database, make } = test;
+  const { id, project_id, inventory_id } = await template();
+  await database.execute(sql`
+    UPDATE unified_job_templates SET survey_spec = ${LOST_SURVEY} WHERE id = ${id}`);
+  const user = as.users.outsider;
+  await make.grant('project', { id: Number(project_id) }, 'use_role', { user });
+  await make.grant('inventory', { id: Number(inventory_id) }, 'use_role', { user });
+  const { body } = await executor
+    .post(`job_templates/${id}/copy/`, { name: 'Without secrets' })
+    .expect(201);
+  const { body: survey } = await executor.get(`job_templates/${body.id}/survey_spec/`).expect(200);
+  expect(survey.spec).toMatchObject([{ variable: 'token', default: '' }]);
+});

@@ -94,7 +94,13 @@ it('an update of all sources reports how many can be started', async () => {
   await test.database.execute(sql`
     UPDATE unified_jobs SET status = 'canceled' WHERE inventory_source_id = ${first.id}`);
   await test.as.superuser.delete(`inventory_sources/${first.id}/`).expect(204);
-  expect((await test.as.superuser.post(path, {}).expect(400)).body).toEqual([refused]);
+  const client = test.as.superuser.with({ 'Idempotency-Key': 'all sources' });
+  expect((await client.post(path, {}).expect(400)).body).toEqual([refused]);
+  expect((await client.post(path, {}).expect(400)).body).toEqual([refused]);
+  await test.database.execute(sql`
+    UPDATE unified_job_templates SET source_project_id = ${project.id} WHERE id = ${broken.id}`);
+  const { body: started } = await client.post(path, {}).expect(200);
+  expect((await client.post(path, {}).expect(200)).body).toEqual(started);
 });
 
 it('a source shows its update while it waits, runs, and after its end', async () => {

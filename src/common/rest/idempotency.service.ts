@@ -36,7 +36,8 @@ export const keyedRequest = (request: ApiRequest): KeyedRequest => ({
 
 /**
  * Replays the first response of a repeated request instead of running it again. Requests without the
- * header run normally. A request that fails by an exception leaves its key unused.
+ * header run normally. A request that fails by an exception, or whose response has the status of an error,
+ * leaves its key unused.
  */
 @Injectable()
 export class Idempotency {
@@ -79,7 +80,8 @@ export class Idempotency {
     return this.database.transaction(async () => {
       if (!(await this.keys.claim(key, body))) return this.replay(key, body);
       const outcome = await work();
-      await this.store(key, outcome);
+      const isRefused = outcome instanceof Reply && outcome.status >= BAD_REQUEST;
+      await (isRefused ? this.keys.delete({ key }) : this.store(key, outcome));
       return outcome;
     });
   }

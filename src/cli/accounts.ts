@@ -9,12 +9,19 @@ import { User } from '../users/user.entity.js';
 import { Token } from '../auth/token.entity.js';
 
 /**
- * Creates a superuser, or makes an existing user a superuser. A given password replaces the existing one.
+ * Creates a superuser, or makes an existing user a superuser. The password replaces the existing one, and
+ * ends tokens as other changes of passwords do.
  */
 async function saveSuperuser(username: string, password: string): Promise<void> {
-  const hash = password === '' ? '' : await new PasswordHasher().hash(password);
+  const { PASSWORD_CHANGE_ENDS_TOKENS: endsTokens } = Settings.load(process.env);
+  const hash = await new PasswordHasher().hash(password);
   await withDatabase((database) =>
-    new UsersRepository(database.manager.getRepository(User)).saveSuperuser(username, hash),
+    database.transaction(async () => {
+      const users = new UsersRepository(database.manager.getRepository(User));
+      const id = await users.saveSuperuser(username, hash);
+      const tokens = new TokensRepository(database.manager.getRepository(Token));
+      if (endsTokens) await tokens.endOthers(id, null);
+    }),
   );
 }
 

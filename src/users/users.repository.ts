@@ -108,16 +108,20 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
   }
 
   /**
-   * Creates a superuser, or enables an existing user as a superuser. An empty hash keeps the old hash; a new
-   * hash ends the sessions of the user.
+   * Creates a superuser, or enables an existing user as a superuser with a new password, which ends the
+   * sessions of the user.
+   *
+   * @returns the id of the user
    */
-  async saveSuperuser(username: string, passwordHash: string): Promise<void> {
-    await this.database.execute(sql`
+  async saveSuperuser(username: string, passwordHash: string): Promise<number> {
+    const [id] = await this.database.ids(sql`
       INSERT INTO users (username, password_hash, is_superuser)
       VALUES (${username}, ${passwordHash}, true)
       ON CONFLICT (username) DO UPDATE SET is_superuser = true, is_disabled = false, modified = now(),
-        password_hash = coalesce(nullif(EXCLUDED.password_hash, ''), users.password_hash),
-        session_generation = users.session_generation + (EXCLUDED.password_hash <> '')::int`);
+        password_hash = EXCLUDED.password_hash,
+        session_generation = users.session_generation + 1
+      RETURNING id`);
+    return existing(id, 'an upsert returns its row');
   }
 
   /** Returns an account and locks it against changes until the transaction ends. */

@@ -12,10 +12,15 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 /** Runs a command as in a shell. Returns what it prints; fails unless it succeeds. */
-async function printed(...argv: readonly string[]): Promise<string> {
+const printed = (...argv: readonly string[]): Promise<string> => printedWith({}, ...argv);
+
+async function printedWith(
+  settings: Record<string, string>,
+  ...argv: readonly string[]
+): Promise<string> {
   const out = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
   try {
-    expect(await withSettingsOf(test, {}, () => runCommand(argv))).toBe(0);
+    expect(await withSettingsOf(test, settings, () => runCommand(argv))).toBe(0);
     return out.mock.calls.map(([text]) => String(text)).join('');
   } finally {
     out.mockRestore();
@@ -39,6 +44,16 @@ it('create-superuser with a new password ends the sessions of the user', async (
   const session = await sessions.start(Number(id));
   await printed('create-superuser', '--username', 'lost', '--password', 'the second password');
   expect(await sessions.isOpen(session)).toBe(false);
+});
+
+it('create-superuser with a new password revokes tokens as the setting says', async () => {
+  const user = await test.make.user({ username: 'leaked', password: 'the first password' });
+  const client = await test.as.asUser(user);
+  const argv = ['create-superuser', '--username', 'leaked', '--password', 'the second password'];
+  await printed(...argv);
+  await client.get('me/').expect(200);
+  await printedWith({ PASSWORD_CHANGE_ENDS_TOKENS: '1' }, ...argv);
+  await client.get('me/').expect(401);
 });
 
 it('create-token prints a token of the user', async () => {

@@ -167,8 +167,10 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
     return true;
   }
 
-  /** Deletes all tokens of a grant. */
+  /** Deletes all tokens of a grant, after a refresh in progress, whose new tokens must end too. */
   async endGrant(grant: string): Promise<void> {
+    await this.database.execute(sql`
+      SELECT 1 FROM refresh_tokens WHERE grant_id = ${grant} FOR UPDATE`);
     await this.database.execute(sql`DELETE FROM tokens WHERE grant_id = ${grant}`);
     await this.database.execute(sql`DELETE FROM refresh_tokens WHERE grant_id = ${grant}`);
   }

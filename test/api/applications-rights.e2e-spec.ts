@@ -1,6 +1,8 @@
 /** Rights that applications and their administrators cannot take from users (docs/applications.md). */
+import { setTimeout } from 'node:timers/promises';
 import type { Test } from 'supertest';
 
+import { TokensService } from '../../src/auth/tokens.service.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
@@ -89,6 +91,30 @@ describe('an application that skips the consent', () => {
     const { body } = await test.as.orgAdmin.patch(path(app), change).expect(200);
     expect(body).toMatchObject({ ...change, description: 'Portal' });
   });
+});
+
+it('the revocation of a grant ends the tokens of a refresh in progress', async () => {
+  const { id, client_id } = await application({ client_type: 'public' });
+  const { body: pair } = await test.as.superuser.post('tokens/', { application: id }).expect(201);
+  const tokens = test.app.get(TokensService, { strict: false });
+  const add = tokens.addPair.bind(tokens);
+  const { anonymous } = test.as;
+  let revocation: Promise<unknown> = Promise.resolve();
+  jest.spyOn(tokens, 'addPair').mockImplementationOnce(async (...values) => {
+    const sent = { client_id, token: pair.refresh_token };
+    revocation = Promise.resolve(anonymous.post('/api/o/revoke_token/', sent).expect(200));
+    await Promise.race([revocation, setTimeout(1000)]);
+    return add(...values);
+  });
+  const refresh = { grant_type: 'refresh_token', client_id };
+  const { body: next } = await anonymous
+    .post('/api/o/token/', { ...refresh, refresh_token: pair.refresh_token })
+    .expect(200);
+  await revocation;
+  const authorization = `Bearer ${String(next.access_token)}`;
+  await anonymous.with({ authorization }).get('me/').expect(401);
+  const again = { ...refresh, refresh_token: next.refresh_token };
+  await anonymous.post('/api/o/token/', again).expect(400);
 });
 
 describe('the token of an application', () => {

@@ -19,7 +19,7 @@ import {
   type Clash,
 } from '../inventories/host-writes.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
-import type { HostCreateRequest } from './bulk-host.schema.js';
+import type { HostCreateRequest } from './bulk-host.dto.js';
 import { assertWithin } from './bulk-limits.js';
 import { addHost, emptyColumns, selectEntries, selectNames } from './host-columns.js';
 import { readHostEntries, type HostEntry } from './host-entries.js';

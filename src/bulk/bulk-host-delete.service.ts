@@ -11,7 +11,7 @@ import {
 } from '../inventories/host-writes.repository.js';
 import { InventoryLock } from '../inventories/inventory-lock.service.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
-import type { HostDeleteRequest } from './bulk-host.schema.js';
+import type { HostDeleteRequest } from './bulk-host.dto.js';
 import { assertWithin } from './bulk-limits.js';
 
 /** Deletes many hosts of one or more inventories, all or none. */

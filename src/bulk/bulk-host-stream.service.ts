@@ -33,7 +33,7 @@ import {
 } from '../inventories/host-writes.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { CLASH_TEXTS, targetErrors } from './bulk-host-create.service.js';
-import { HostTargetRequest } from './bulk-host.schema.js';
+import { HostTargetRequest } from './bulk-host.dto.js';
 import { assertWithin } from './bulk-limits.js';
 import { selectEntries } from './host-columns.js';
 import { readHost, type HostEntry } from './host-entries.js';

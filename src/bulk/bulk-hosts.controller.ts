@@ -11,8 +11,8 @@ import { Route } from '../common/rest/route.js';
 import { BulkHostCreate } from './bulk-host-create.service.js';
 import { BulkHostStream } from './bulk-host-stream.service.js';
 import { BulkHostDelete } from './bulk-host-delete.service.js';
-import { HostCreateRequest, HostDeleteRequest } from './bulk-host.schema.js';
-import { BULK_HOST_ENTRY } from './bulk-host-entry.schema.js';
+import { HostCreateRequest, HostDeleteRequest } from './bulk-host.dto.js';
+import { BULK_HOST_ENTRY } from './bulk-host-entry.dto.js';
 import {
   CREATE_DRY_RUN,
   CREATED,

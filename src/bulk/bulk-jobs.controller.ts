@@ -7,7 +7,7 @@ import { CurrentActor, DRY_RUN_PARAMETER, DryRun } from '../common/rest/paramete
 import { Route } from '../common/rest/route.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { DETAIL, IGNORED_FIELDS, LAUNCH_DRY_RUN } from './bulk-responses.js';
-import { BulkLaunchRequest } from './bulk-job.schema.js';
+import { BulkLaunchRequest } from './bulk-job.dto.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
 
 /**

@@ -7,7 +7,7 @@ import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { isRecord } from '../common/records.js';
 import { Yielder } from '../common/yielder.js';
 import { RESERVED_GROUP_NAMES, splitHostName } from '../inventories/host-name.js';
-import { BulkGroupEntry, BulkHostEntry } from './bulk-host-entry.schema.js';
+import { BulkGroupEntry, BulkHostEntry } from './bulk-host-entry.dto.js';
 
 /** Host of a request with values as stored; null: not sent. */
 export interface HostEntry {

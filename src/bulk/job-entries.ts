@@ -14,7 +14,7 @@ import {
   BulkLaunchRequest,
   DEFAULTS_IGNORED_IF_EMPTY,
   JOB_FIELDS_IGNORED_IF_EMPTY,
-} from './bulk-job.schema.js';
+} from './bulk-job.dto.js';
 
 type Values = Readonly<Record<string, unknown>>;
 

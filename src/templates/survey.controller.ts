@@ -17,7 +17,7 @@ import {
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { QUESTION_TYPES } from '../prompts/survey.js';
-import { SURVEY_FIELDS } from '../prompts/survey.schema.js';
+import { SURVEY_FIELDS } from '../prompts/survey.dto.js';
 import { SurveyError } from '../prompts/survey-spec.js';
 import { maskSurvey } from '../prompts/survey-secrets.js';
 import { SurveyService } from './survey.service.js';

@@ -11,8 +11,8 @@ import { readBody } from '../../src/common/fields/read-body.js';
 import { isWritable } from '../../src/common/fields/reads.decorator.js';
 import { validate } from '../../src/common/fields/validation.js';
 import { resources } from '../../src/common/resource/define-resource.js';
-import { BulkJob, BulkLaunchRequest } from '../../src/bulk/bulk-job.schema.js';
-import { BulkHostEntry } from '../../src/bulk/bulk-host-entry.schema.js';
+import { BulkJob, BulkLaunchRequest } from '../../src/bulk/bulk-job.dto.js';
+import { BulkHostEntry } from '../../src/bulk/bulk-host-entry.dto.js';
 import { PromptsBody } from '../../src/prompts/launch-body.js';
 
 const schemas = [

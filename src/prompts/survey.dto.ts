@@ -2,7 +2,7 @@ import { Bool, Char, Choices, fieldsOf, Integer, Json, Text } from '../common/fi
 import type { FormRows } from '../common/fields/form-rows.js';
 
 /** Form fields of a survey question (docs/contract/launching.md#surveys). */
-class QuestionSchema {
+class QuestionFields {
   @Char({ label: 'Question', help: 'Text of the question at launch.' })
   question_name!: string;
 
@@ -46,7 +46,7 @@ const NUMERIC: ReadonlySet<unknown> = new Set(['integer', 'float']);
 
 const QUESTION_ROWS: FormRows = {
   label: 'Question',
-  fields: fieldsOf(QuestionSchema),
+  fields: fieldsOf(QuestionFields),
   secrets: ['default'],
   // Forms send texts: defaults of numeric questions are converted to numbers.
   read: ({ default: defaultValue, ...question }) => ({
@@ -61,7 +61,7 @@ const asNumber = (value: unknown): unknown =>
   Number.isFinite(Number(value)) ? Number(value) : value;
 
 /** Body of `survey_spec/` (docs/contract/launching.md#surveys). */
-class SurveySchema {
+class SurveyBody {
   @Char({ required: true, blank: true, column: null, filter: false, help: 'Name of the survey.' })
   name!: string;
 
@@ -79,4 +79,4 @@ class SurveySchema {
   spec!: object[];
 }
 
-export const SURVEY_FIELDS = fieldsOf(SurveySchema);
+export const SURVEY_FIELDS = fieldsOf(SurveyBody);

@@ -8,7 +8,7 @@ import { INTEGER } from '../common/fields/json-schema.js';
 import { COLUMN_TYPES, rangeOf } from '../common/fields/column-types.js';
 import { withMessage } from '../common/fields/validators.js';
 import type { FieldErrors } from '../common/errors/errors.js';
-import { BULK_HOST_ENTRY } from './bulk-host-entry.schema.js';
+import { BULK_HOST_ENTRY } from './bulk-host-entry.dto.js';
 import type { OnConflict } from '../inventories/host-writes.repository.js';
 
 const ID_LIST = filledList({ ...INTEGER, minimum: 1 });

@@ -71,7 +71,7 @@ interface CallerRights {
 }
 
 /**
- * Rules of a bulk launch (docs/contract/bulk.md#checks-of-a-bulk-launch). Reports all errors at once,
+ * Rules of a bulk launch (docs/contract/bulk.md#checks-of-a-bulk-launch). Reports all errors together,
  * with a constant number of queries.
  */
 @Injectable()

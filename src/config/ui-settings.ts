@@ -27,7 +27,7 @@ export const UI_SETTINGS = {
     default: 4000,
     min: 100,
     runtime: true,
-    help: 'Maximum number of events of a run that a client loads at once, sent in the header X-UI-Max-Events. The page of a run shows 500, or this number if it is smaller.',
+    help: 'Maximum number of events of a run that a client loads, sent in the header X-UI-Max-Events. The page of a run shows 500, or this number if it is smaller.',
   }),
   UI_LIVE_UPDATES_ENABLED: ui.boolean({
     default: true,

@@ -1,7 +1,7 @@
 import { isConsequence } from './sql-state.js';
 
 /**
- * Waits for independent parts of some work. In a transaction, their statements are sent at once. In
+ * Waits for independent parts of some work. In a transaction, their statements are pipelined. In
  * contrast to `Promise.all`, rejects only when all parts have ended, because no statement may follow the
  * end of a transaction. If an error is only a consequence of another one, rejects with the cause.
  */

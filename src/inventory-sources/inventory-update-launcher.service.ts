@@ -75,7 +75,7 @@ export const canUpdate = ({
 }: Pick<StartableSource, 'source' | 'source_project_id' | 'credential_id'>): boolean =>
   (source !== 'scm' || project !== null) && (source !== 'gce' || credential !== null);
 
-/** Returns the reasons why an update would fail at once; none for a deleted source. */
+/** Returns the reasons why an update would fail immediately; none for a deleted source. */
 function startErrors(source: StartableSource | undefined): FieldErrors {
   if (!source) return {};
   if (!canUpdate(source)) {

@@ -34,7 +34,7 @@ const STARTS = list({
   additionalProperties: anyValue('Another field of the update that was started.'),
 });
 
-/** Updates all sources of an inventory at once (docs/contract/inventory-sources.md#all-sources). */
+/** Updates all sources of an inventory (docs/contract/inventory-sources.md#all-sources). */
 @ApiTags('inventories')
 @Controller('api/v2/inventories/:id/update_inventory_sources')
 export class UpdateInventoryController {

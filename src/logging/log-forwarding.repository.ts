@@ -21,7 +21,7 @@ export class LogForwardingRepository extends TableRepository<LogForwarding> {
     return changed > 0;
   }
 
-  /** Ends the lease, so that another worker can continue at once. */
+  /** Ends the lease, so that another worker can continue immediately. */
   async release(holder: string): Promise<void> {
     await this.database.execute(
       sql`UPDATE log_forwarding SET lease_until = NULL WHERE holder = ${holder}`,

@@ -12,7 +12,7 @@ interface Lane {
 }
 
 /**
- * Isolates destinations from each other: each has a lane that runs at most `width` tasks at once. Further
+ * Isolates destinations from each other: each has a lane that runs at most `width` tasks concurrently. Further
  * tasks wait in their own lane, so that a slow destination does not delay the others.
  */
 export class Lanes {

@@ -192,7 +192,7 @@ function outcomeOf(
   failure: SendError,
   { lease, message, durationMs }: AttemptContext,
 ): AttemptOutcome {
-  // Tests are not retried: the user sees the result at once and can repeat the test.
+  // Tests are not retried: the user sees the result immediately and can repeat the test.
   const delayMs =
     failure.retryable && !lease.overdue && lease.event !== TEST_EVENT
       ? nextDelayMs(lease.attempts, Math.random, failure.retryAfterMs)

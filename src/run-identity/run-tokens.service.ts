@@ -7,7 +7,7 @@ import { BaseUrl } from '../settings/base-url.service.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { MAX_TOKEN_SECONDS, SigningKeys } from './signing-keys.service.js';
 
-/** Lifetime of a token that is exchanged for a session at once, in seconds. */
+/** Lifetime of a token that is immediately exchanged for a session, in seconds. */
 const LOGIN_SECONDS = 5 * 60;
 /** Maximum seconds from the token to the start of the playbook, when the timeout of the run starts. */
 const START_SECONDS = 10 * 60;

@@ -22,7 +22,7 @@ export class CancelService {
   ) {}
 
   /**
-   * Cancels a run that has not started at once; requests the cancellation of a running run from its worker.
+   * Immediately cancels a run that has not started; requests the cancellation of a running run from its worker.
    *
    * @throws MethodNotAllowed for a finished run
    */

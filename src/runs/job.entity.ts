@@ -55,7 +55,7 @@ export class Job extends ExecutedJob {
 
   @Integer({
     default: 0,
-    help: 'Number of hosts that are worked on at once; 0 for the default of Ansible.',
+    help: 'Number of hosts that Ansible processes in parallel; 0 for the default of Ansible.',
   })
   forks!: number;
 

@@ -10,7 +10,7 @@ export const STATUS_CHANNEL = 'runs:status';
 /** Channel of changed schedules; a message is a JSON list of their ids. */
 export const SCHEDULE_CHANNEL = 'schedules:changed';
 
-/** A change of a run that watchers display at once. */
+/** A change of a run that watchers display immediately. */
 export type RunSignal = { status: string } | { counter: number } | { deleted: true };
 
 /** Returns the channel of one run's signals, `run:<id>`; messages are JSON `RunSignal`. */

@@ -89,7 +89,7 @@ export class RunTransitions {
   }
 
   /**
-   * Cancels runs (docs/contract/runs.md#cancel): pending runs at once, running ones when their
+   * Cancels runs (docs/contract/runs.md#cancel): pending runs immediately, running runs when their
    * worker has ended them. Finished runs do not change.
    *
    * @returns the runs that were active and had no cancel request before

@@ -340,7 +340,7 @@ export const allRuns = (): Sql => sql`
  */
 export function requestedRuns(requests: readonly RunRequest[]): Sql {
   const webhooks = requests.map(({ webhook }) => webhook);
-  // A worker that needs a sync starts it at once, under its own lease.
+  // A worker that needs a sync starts it immediately, under its own lease.
   const statuses = requests.map(({ launchType }) => (launchType === 'sync' ? 'new' : 'pending'));
   return sql`
     SELECT * FROM unnest(${requests.map(({ templateId }) => templateId)}::int[],

@@ -12,7 +12,7 @@ import { NextLaunches } from './next-launches.service.js';
 import { Recurrence } from './recurrence.js';
 import { SchedulesRepository, type DueSchedule } from './schedules.repository.js';
 
-/** Maximum number of schedules per pass. If a pass reaches the maximum, the next pass follows at once. */
+/** Maximum number of schedules per pass. If a pass reaches the maximum, the next pass follows immediately. */
 const BATCH = 200;
 /**
  * Time after which a pass launches the schedules whose next occurrences it has computed, in ms: rules that

@@ -110,7 +110,7 @@ export interface PasswordHasherOptions {
  *
  * Clients send Basic authentication with every request, so successful checks are cached for a short
  * time. The cache key is a digest of the stored hash and the password, with a secret of this process. A
- * changed password changes the stored hash and therefore misses the cache at once; failures are never
+ * changed password changes the stored hash and therefore immediately misses the cache; failures are never
  * cached.
  */
 export class PasswordHasher {

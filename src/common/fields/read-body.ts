@@ -12,7 +12,7 @@ type Body = Readonly<Record<string, unknown>>;
  * Returns the body of a request as an instance of its class, parsed and validated by the decorators of
  * the class. Unknown keys and read-only fields are ignored.
  *
- * @throws Invalid with all validation errors at once
+ * @throws Invalid with all validation errors
  */
 export function readBody<T extends object>(schema: new () => T, body: Body): T {
   const instance = plainToInstance(schema, new SentBody(body), {

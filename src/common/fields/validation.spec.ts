@@ -70,7 +70,7 @@ describe('validate', () => {
     });
   });
 
-  it('reports all errors at once', () => {
+  it('reports all errors together', () => {
     expect(faultsOf({ size: 'x', kind: 'c', until: 'soon', extra: [] }, false)).toEqual({
       name: ['This field is required.'],
       size: ['A valid integer is required.'],

@@ -31,7 +31,7 @@ export interface ReadOptions {
  * (docs/decisions/0063-fields-and-bodies.md).
  *
  * @returns values by field name; absent optional fields get their default unless `partial`
- * @throws Invalid with all validation errors at once
+ * @throws Invalid with all validation errors
  */
 export function validate<T extends object>(
   schema: SchemaClass<T>,

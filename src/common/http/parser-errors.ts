@@ -34,7 +34,7 @@ export function handleParserErrors(server: Server): void {
       return;
     }
     refuse(socket, REFUSALS[error.code ?? ''] ?? MALFORMED);
-    // Closing at once would lose the response: the rest of the request is read and discarded.
+    // Closing immediately would lose the response: the rest of the request is read and discarded.
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   });
 }

@@ -18,7 +18,7 @@ export interface SearchResult {
   status: string | null;
 }
 
-/** Searches several resources at once, like the search of lists (docs/contract/lists.md#search). */
+/** Searches several resources with one statement, like the search of lists (docs/contract/lists.md#search). */
 @Injectable()
 export class TextSearch {
   constructor(
@@ -27,7 +27,7 @@ export class TextSearch {
   ) {}
 
   /**
-   * Returns readable objects that contain every word, with one statement.
+   * Returns readable objects that contain every word.
    *
    * @param limit maximum number per resource. Exact names come first, then names that begin with the text,
    *   then the newest

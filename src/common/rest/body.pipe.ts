@@ -9,7 +9,7 @@ import { isRecord } from '../records.js';
  * such a class receives the body as sent: the resource service parses it, because only that service knows
  * which fields apply.
  *
- * @throws Invalid with all validation errors at once
+ * @throws Invalid with all validation errors
  */
 @Injectable()
 export class BodyPipe implements PipeTransform {

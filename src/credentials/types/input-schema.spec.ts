@@ -92,7 +92,7 @@ describe('the inputs of a type', () => {
     expect(draft({ fields })).toEqual({ inputs: [message] });
   });
 
-  it('report several errors at once', () => {
+  it('report several errors together', () => {
     expect(inputsErrors({ ...FIELD, id: 'a b' }, { label: 5 })).toEqual([
       "'a b' is not a valid identifier.",
       "fields[1]: 'id' is a required property",

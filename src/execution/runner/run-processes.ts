@@ -76,8 +76,8 @@ export class SandboxProcesses implements RunProcesses {
   private knownChain: readonly ProcessEntry[] = [];
 
   /**
-   * @param child process that starts the sandbox; the signal `killSignal` ends that process and all processes
-   *   inside at once
+   * @param child process that starts the sandbox; the signal `killSignal` immediately ends that process and all
+   *   processes inside
    * @param first first process inside; null if nothing was started
    * @param depth number of processes between the first process and the runner
    */

@@ -13,7 +13,7 @@ export interface ShellLimits {
   readonly maxFolderBytes?: number | undefined;
 }
 
-/** Maximum delay of a Node timer, in ms; a timer with a longer delay would fire at once. */
+/** Maximum delay of a Node timer, in ms; a timer with a longer delay would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Calls `stop` when a limit is reached. */

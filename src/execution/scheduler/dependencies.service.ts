@@ -14,7 +14,7 @@ import {
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { append } from '../../common/records.js';
 
-/** Maximum number of runs per pass; a pass that reaches the limit is repeated at once. */
+/** Maximum number of runs per pass; a pass that reaches the limit is repeated immediately. */
 const BATCH = 2000;
 
 /**

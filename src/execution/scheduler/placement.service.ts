@@ -9,7 +9,7 @@ import { FreeCapacity, type RunAssignment } from './free-capacity.js';
 
 /**
  * Maximum number of runs started per pass, which keeps the transaction short. A pass that reaches the limit
- * is repeated at once.
+ * is repeated immediately.
  */
 const MAX_STARTS = 25;
 

@@ -62,7 +62,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
   /**
    * Performs one pass, with a number of statements that is independent of the number of runs.
    *
-   * @returns true if another pass must follow at once; null if another worker has the lock
+   * @returns true if another pass must follow immediately; null if another worker has the lock
    */
   async pass(): Promise<boolean | null> {
     // First, so that runs of schedules and workflows are placed in the same pass.

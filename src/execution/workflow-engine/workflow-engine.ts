@@ -14,7 +14,7 @@ import { decide, type Decision } from './workflow-graph.js';
 import { WorkflowGraphs, type RunningWorkflow } from './workflow-graphs.service.js';
 import { secretFiller, secretNamesOf } from '../../workflows/workflow-secrets.js';
 
-/** Maximum number of workflow jobs per pass. A pass that reaches the limit is repeated at once. */
+/** Maximum number of workflow jobs per pass. A pass that reaches the limit is repeated immediately. */
 const BATCH = 50;
 /** Key of the engine's advisory lock, unique among the single-key locks of this database. */
 const LOCK_KEY = 7404;

@@ -24,7 +24,7 @@ export interface ValidationOptions {
 
 /**
  * Validates a `notification_configuration` (docs/contract/notifications.md#configuration): reports
- * all errors at once, checks types strictly, sets declared defaults and keeps unknown keys.
+ * all errors together, checks types strictly, sets declared defaults and keeps unknown keys.
  * `previous` is the stored configuration with decrypted secrets. A secret sent as `$encrypted$`
  * keeps its stored value. `$encrypted$` is rejected without a stored value (creation, change of
  * type), because it would be stored as the secret itself, and if the stored secret would be sent to

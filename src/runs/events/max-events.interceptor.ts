@@ -8,7 +8,7 @@ import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 
-/** Adds a header with the number of events that clients should load at once (MAX_UI_JOB_EVENTS). */
+/** Adds a header with the maximum number of events that clients should load (MAX_UI_JOB_EVENTS). */
 @Injectable()
 export class MaxEventsInterceptor implements NestInterceptor {
   constructor(private readonly runtime: RuntimeSettings) {}

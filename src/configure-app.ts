@@ -28,7 +28,7 @@ import { SignatureVerifier } from './webhooks/signature-verifier.service.js';
 
 /** Routes of run output, which has additional formats that the routes negotiate themselves. */
 const OUTPUT_PATH = /^\/v2\/[a-z_]+\/[^/]+\/(stdout|events\/stream)\/?$/;
-/** Route that accepts a body in lines and can then respond in lines. */
+/** Route that accepts an NDJSON body and can then respond with NDJSON. */
 const LINES_PATH = /^\/api\/v2\/bulk\/host_create\/?$/;
 
 /**

@@ -95,7 +95,7 @@ export const CONFIG = object(
     BULK_JOB_MAX_LAUNCH: described(INTEGER, 'Maximum number of jobs in a bulk launch.'),
     BULK_HOST_MAX_CREATE: described(INTEGER, 'Maximum number of hosts in a bulk create.'),
     BULK_HOST_MAX_DELETE: described(INTEGER, 'Maximum number of hosts in a bulk delete.'),
-    BULK_HOST_MAX_STREAM: described(INTEGER, 'Maximum number of hosts in a bulk create in lines.'),
+    BULK_HOST_MAX_STREAM: described(INTEGER, 'Maximum number of hosts in an NDJSON bulk create.'),
     PAGE_SIZE: described(INTEGER, 'Default page size of lists.'),
     MAX_PAGE_SIZE: described(INTEGER, 'Maximum page size of lists.'),
     project_base_dir: described(STRING, 'Folder of the projects.'),

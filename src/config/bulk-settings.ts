@@ -33,14 +33,14 @@ export const BULK_SETTINGS = {
   BULK_HOST_STREAM_LIMIT: bulk.bytes({
     default: 100 * MEGABYTE,
     min: 1024,
-    help: 'Maximum size of a bulk create in lines (application/x-ndjson), in bytes.',
+    help: 'Maximum size of an NDJSON bulk create (application/x-ndjson), in bytes.',
   }),
   BULK_HOST_MAX_STREAM: bulk.integer({
     default: 100_000,
     min: 1,
     max: 1_000_000,
     runtime: true,
-    help: 'Maximum number of hosts in one bulk create in lines.',
+    help: 'Maximum number of hosts in one NDJSON bulk create.',
   }),
   BULK_HOST_MAX_DELETE: bulk.integer({
     default: 250,

@@ -109,10 +109,10 @@ function describeNaturalKey({ parameters }: Operation, { parent }: RouteInfo): v
   if (key && id) id.description = `Id, or \`${key}\`.`;
 }
 
-/** Adds the JSON lines formats of body and response: decorators support one schema for all formats. */
+/** Adds the NDJSON formats of body and response: decorators support one schema for all formats. */
 function addLineFormats({ requestBody, responses }: Operation, { lines }: RouteInfo): void {
   if (!lines) return;
-  const { content } = existing(requestBody, 'a route that takes lines takes a body');
+  const { content } = existing(requestBody, 'a route that accepts NDJSON has a body');
   content[LINES_TYPE] = { schema: lines.body };
   const progress = { description: 'Lines of progress; the last line contains the result.' };
   const response = (responses['200'] ??= progress);

@@ -36,7 +36,7 @@ const lines = (...values: unknown[]): string =>
   values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('\n');
 const many = (count: number, from = 0): string =>
   Array.from({ length: count }, (_, index) => `{"name":"h${from + index}"}\n`).join('');
-/** Returns the parsed lines of a response in lines. */
+/** Returns the parsed lines of an NDJSON response. */
 const sendForLines = async (body: string): Promise<unknown[]> => {
   const answer = await send(body, '', 'orgAdmin', { Accept: LINES })
     .buffer(true)

@@ -3,17 +3,17 @@ import { BadRequest, PayloadTooLarge } from '../errors/errors.js';
 import { weightOf } from './negotiation.js';
 import type { ApiRequest } from './request.js';
 
-/** Media type for one JSON value per line, in bodies and responses that are streamed. */
+/** Media type of NDJSON: one JSON value per line, in bodies and responses that are streamed. */
 export const LINES_TYPE = 'application/x-ndjson';
 
 /**
- * Returns true if the request body is in lines. No parser reads such a body: its handler reads the
+ * Returns true if the request body is NDJSON. No parser reads an NDJSON body: its handler reads the
  * stream.
  */
 export const sendsLines = ({ headers }: Pick<ApiRequest, 'headers'>): boolean =>
   headers['content-type']?.split(';')[0]?.trim().toLowerCase() === LINES_TYPE;
 
-/** Returns true if the client prefers lines to a single JSON value. */
+/** Returns true if the client prefers NDJSON to a single JSON value. */
 export function wantsLines({ headers }: Pick<ApiRequest, 'headers'>): boolean {
   const accept = headers.accept ?? '*/*';
   if (!accept.toLowerCase().includes(LINES_TYPE)) return false;
@@ -28,7 +28,7 @@ export interface BodyLine {
   text: string | null;
 }
 
-/** Limits of a body in lines, in bytes. */
+/** Limits of an NDJSON body, in bytes. */
 export interface LineLimits {
   body: number;
   line: number;

@@ -49,7 +49,7 @@ export class AccessGuard implements CanActivate {
   private assertAllowed({ path, method }: ApiRequest, response: Response): void {
     const entry = this.table.match(path);
     if (!entry) return;
-    // A response in lines has already begun when its request is authorized again.
+    // An NDJSON response has already begun when its request is authorized again.
     if (!response.headersSent) response.setHeader('Allow', allowOf(entry));
     const verb = method === 'HEAD' ? 'GET' : method;
     if (verb !== 'OPTIONS' && !entry.routes.has(verb)) throw new MethodNotAllowed(method);

@@ -27,8 +27,8 @@ export abstract class RequestGuards {
  * Reads the request body after the guards have authenticated the caller and authorized the object of the
  * URL (docs/contract/conventions.md#order-of-checks). If the body was still incomplete at that time, the
  * guards run again once the body is complete: the caller can lose the permission during the upload. This
- * interceptor runs before all others. Webhook receivers already have their bytes; a body in lines stays
- * in the stream and its handler reads it from there.
+ * interceptor runs before all others. Webhook receivers already have their bytes; an NDJSON body stays
+ * in the stream, from which the handler reads it.
  */
 @Injectable()
 export class BodyInterceptor implements NestInterceptor {

@@ -14,7 +14,7 @@ import { isRecord } from '../records.js';
 @Injectable()
 export class BodyPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
-    // A body in lines is not an object: it stays in the stream, unparsed.
+    // An NDJSON body is not an object: it stays in the stream, unparsed.
     return type === 'body' && isSchema(metatype) && isRecord(value)
       ? readBody(metatype, value)
       : value;

@@ -148,8 +148,8 @@ export interface RouteInfo {
   /** Fields of the request body, if they are not all fields of the handler's body class. */
   body?: readonly Field[];
   /**
-   * JSON schemas of one line, for a route that accepts a body in lines, one `body` per line, and then
-   * also returns lines.
+   * JSON schemas of one line, for a route that accepts an NDJSON body, one `body` per line, and then can
+   * also return NDJSON.
    */
   lines?: { body: Record<string, unknown>; response: Record<string, unknown> };
   /** True if the list accepts `{id}` and `{id, disassociate}`. */

@@ -59,7 +59,7 @@ export class GrantsService {
     await this.revokeFromUser(await this.roleOf(type, id, field), user, actor);
   }
 
-  /** @param authenticator authenticator whose maps grant the role; null for a grant by hand */
+  /** @param authenticator authenticator whose maps grant the role; null for a manual grant */
   async grantToUser(
     role: RoleRow,
     user: Row,

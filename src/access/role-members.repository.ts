@@ -44,9 +44,9 @@ export class RoleMembersRepository extends TableRepository<RoleMember> {
   }
 
   /**
-   * Grants a role. A grant by hand takes over the grant of an authenticator, and never the reverse.
+   * Grants a role. A manual grant replaces the grant of an authenticator, and never the reverse.
    *
-   * @param authenticator authenticator whose maps grant the role; null for a grant by hand
+   * @param authenticator authenticator whose maps grant the role; null for a manual grant
    * @returns true if the user did not hold the role in this way before
    */
   async grant(role: number, user: number, authenticator: number | null): Promise<boolean> {
@@ -60,7 +60,7 @@ export class RoleMembersRepository extends TableRepository<RoleMember> {
 
   /**
    * Returns the roles of a user that the maps of an authenticator granted, and locks the grants: a
-   * simultaneous grant by hand waits, so that the authenticator does not revoke it.
+   * simultaneous manual grant waits, so that the authenticator does not revoke it.
    */
   grantedBy(authenticator: number, user: number): Promise<RoleRow[]> {
     return this.database.rows<RoleRow>(sql`

@@ -45,7 +45,7 @@ export class RoleMember {
   @ForeignKey('users', CASCADE)
   user_id!: number;
 
-  /** Authenticator whose maps granted the role at a login; null for a grant by hand. */
+  /** Authenticator whose maps granted the role at a login; null for a manual grant. */
   @Column({ type: 'integer', nullable: true })
   @ForeignKey('authenticators', SET_NULL)
   @Index({ where: '(authenticator_id IS NOT NULL)' })

@@ -41,7 +41,10 @@ const selectUse = (digest: string): Sql => sql`
   FROM tokens tok JOIN (${accounts()}) usr ON usr.id = tok.user_id
   WHERE tok.digest = ${digest} AND (tok.expires IS NULL OR tok.expires > now())`;
 
-/** Users find, and end, the access of an application only by its token, so a grant in force keeps it. */
+/**
+ * Users can see and end the access of an application only by its tokens, so an expired token is kept while
+ * the application can refresh it.
+ */
 const CANNOT_BE_REFRESHED = sql`NOT EXISTS (
   SELECT 1 FROM refresh_tokens ref
   WHERE ref.grant_id = t.grant_id AND NOT ref.used AND ref.expires > now())`;

@@ -13,7 +13,7 @@ export interface Actor {
    * organizations that the caller belongs to.
    */
   isConfined?: boolean;
-  /** Roles of the caller, if they were loaded in advance; used by arms of rules. */
+  /** Roles of the caller, if they were loaded in advance; used by the alternatives of rules. */
   heldRoles?: HeldRoles;
 }
 

@@ -36,7 +36,7 @@ export const endAttempts = (outcomes: Sql): Sql => sql`
   FROM (${outcomes}) ended
   WHERE a.notification_id = ended.id AND a.number = ended.attempts`;
 
-/** Attempts to send notifications. Statements of `NotificationLeasesRepository` write the rows. */
+/** Rows of attempts to send notifications. `NotificationLeasesRepository` writes them. */
 @Injectable()
 export class NotificationAttemptsRepository extends TableRepository<RowOf<NotificationAttempt>> {
   constructor(@InjectRepository(NotificationAttempt) repository: Repository<NotificationAttempt>) {

@@ -8,7 +8,7 @@ import { isRecord } from '../../common/records.js';
 
 /** Maximum number of users, of teams or of roles in a select; scripts and the search form find others. */
 export const MAX_OPTIONS = 50;
-/** Name of the preset that holds the search text of a truncated select. */
+/** Name of the parameter that holds the search text of a truncated select. */
 export const SEARCH = 'who_or_what';
 
 /** Objects of one kind in a select. */

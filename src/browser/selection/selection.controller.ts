@@ -126,7 +126,7 @@ function confirmationPage(context: PageContext, parts: SelectionParts): string {
   });
 }
 
-/** Renders what was done, and the reason for each object that was refused. */
+/** Renders the result of the action, with the reason for each object that was refused. */
 function resultPage(context: PageContext, parts: SelectionParts): string {
   const { action, selected, back } = parts;
   const done = selected.filter(({ refusal }) => refusal === null);

@@ -116,7 +116,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
   next();
 }
 
-/** Converts line ends: browsers send CRLF, and a form must not change a text that its user left alone. */
+/** Converts line ends: browsers send CRLF, and a form must not change a text that the user did not edit. */
 const withLineFeeds = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withLineFeeds);
   return typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value;

@@ -52,7 +52,7 @@ export function bodyReader(limitBytes: number, maxValues: number): BodyReader {
   };
 }
 
-/** Request with the bytes of a JSON body that `JSON.parse` can change. */
+/** Request with the bytes of a JSON body whose numbers or order of names `JSON.parse` would change. */
 interface ExactRequest {
   exact?: Buffer;
 }

@@ -96,8 +96,8 @@ const variantCondition = ({ variants }: ResourceDefinition): Sql =>
     : TRUE;
 
 /**
- * Returns the visibility condition with each arm of the rule as a separate query, so that each uses its
- * own index.
+ * Returns the visibility condition with each alternative of the rule as a separate query, so that each
+ * uses its own index.
  */
 function isVisible({ policy, table, partCondition }: ResourceDefinition, actor: Actor): Sql {
   const arms = armsOf(policy.list ?? policy.read)

@@ -12,7 +12,7 @@ export interface RunCounts {
 }
 
 /**
- * Maximum length of the name of a host, as in inventories; indexes have no room for longer names.
+ * Maximum length of the name of a host, as in inventories; indexes do not support longer names.
  */
 const MAX_HOST_NAME_LENGTH = 512;
 /** First words of the output of `show_custom_stats` below the recap, per host and for the run. */

@@ -21,7 +21,7 @@ export interface RunnerEvent {
  * (docs/contract/runs.md#events).
  */
 export const MAX_NAME_LENGTH = 1024;
-/** Maximum number in an event; leaves room in the column for the lines of the run's preparation. */
+/** Maximum number in an event; leaves space in the column for the lines of the run's preparation. */
 const MAX_NUMBER = 2_000_000_000;
 /** Time that the database can store in any case, in ms: the year 2200. */
 const MAX_TIME = Date.UTC(2200);

@@ -172,7 +172,7 @@ export async function writeFacts(
  * folder does not mean that hosts lost their facts.
  *
  * @param provided hosts whose facts the play received; only these hosts can be reported as removed
- * @throws if no descriptor is free, because a file can be fine
+ * @throws if no descriptor is free, because the unread file can be valid
  */
 export async function* changedFacts(
   workspace: Workspace,

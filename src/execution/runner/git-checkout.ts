@@ -50,7 +50,7 @@ export interface SyncRequest extends GitProject, GitLimits, SignedFiles {
   readonly sandbox: Sandbox;
 }
 
-/** Request for a work copy of one job. */
+/** Request for a working copy of one job. */
 export interface CheckoutRequest extends GitLimits, SignedFiles {
   /** Folder of a synced project; only read. */
   readonly repository: string;
@@ -119,10 +119,10 @@ export async function syncProject(request: SyncRequest): Promise<GitResult> {
 }
 
 /**
- * Creates a work copy of exactly one commit. The work copy shares the objects of the synced project
+ * Creates a working copy of exactly one commit. The working copy shares the objects of the synced project
  * and does not write to the project's folder, so any number of jobs can check out at the same time.
  * A commit that the project lacks (a webhook can be faster than the next sync) is fetched into the
- * work copy. A name that can move, such as a branch, is resolved at the source if the request has a source.
+ * working copy. A name that can move, such as a branch, is resolved at the source if the request has a source.
  *
  * @throws GitSourceError, GitError, RunnerError as {@link syncProject}
  */

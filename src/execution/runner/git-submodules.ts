@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { parseGitSource } from '../../code-hosts/git-source.js';
 import type { GitSession } from './git-command.js';
 
-/** Options for updating the submodules of a work copy. */
+/** Options for updating the submodules of a working copy. */
 export interface SubmoduleOptions {
   /** True to use the newest commit of their branches instead of the recorded commit. */
   readonly track: boolean;
   readonly schemes: readonly string[];
-  /** Repository of another work copy, whose submodule commits are used. */
+  /** Repository of another working copy, whose submodule commits are used. */
   readonly synced?: string;
 }
 
@@ -21,8 +21,8 @@ interface Submodule {
   readonly url: string;
 }
 
-/** A work copy and the folder of its repository. */
-interface WorkCopy {
+/** A working copy and the folder of its repository. */
+interface WorkingCopy {
   readonly dir: string;
   readonly gitDir: string;
 }
@@ -30,12 +30,12 @@ interface WorkCopy {
 const GITLINK = /^160000 [0-9a-f]+ \d\t(.*)$/s;
 
 /**
- * Updates the submodules of a work copy level by level, because each level names the sources of the
+ * Updates the submodules of a working copy level by level, because each level names the sources of the
  * next.
  */
 export async function updateSubmodules(
   git: GitSession,
-  copy: WorkCopy,
+  copy: WorkingCopy,
   options: SubmoduleOptions,
 ): Promise<void> {
   const { dir, gitDir } = copy;
@@ -82,7 +82,7 @@ async function commitIn(gitDir: string): Promise<string | null> {
  */
 async function connect(
   git: GitSession,
-  { dir, gitDir }: WorkCopy,
+  { dir, gitDir }: WorkingCopy,
   submodules: readonly Submodule[],
 ): Promise<void> {
   if (submodules.length === 0) return;
@@ -104,7 +104,7 @@ async function connect(
   }
 }
 
-/** Returns the submodules that the work copy names and git has registered. */
+/** Returns the submodules that the working copy names and git has registered. */
 async function findSubmodules(git: GitSession, dir: string): Promise<Submodule[]> {
   const settings = async (...file: string[]): Promise<Map<string, string>> => {
     const keys = ['--get-regexp', '^submodule\\..*\\.(url|path)$'];

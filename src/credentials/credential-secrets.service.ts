@@ -39,7 +39,7 @@ export class CredentialSecrets {
    * looked-up inputs, which can take half a minute. Ids without a credential are omitted.
    *
    * @param session session of the run, which logs in to each store once
-   * @throws UnsealError naming the credential, if a secret cannot be opened with the installation's keys
+   * @throws UnsealError naming the credential, if a secret cannot be decrypted with the installation's keys
    * @throws LookupError naming the input, the credential and the store, if a value cannot be
    *   fetched
    */

@@ -172,7 +172,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
       });
     }
     if (error instanceof UnsealError) {
-      return new SendError('The configuration cannot be decrypted with the present secret key.');
+      return new SendError('The configuration cannot be decrypted with the current keys.');
     }
     const reason = stackOf(error);
     this.logger.error({ message: 'attempt failed unexpectedly', notification: id, error: reason });

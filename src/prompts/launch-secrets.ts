@@ -66,7 +66,7 @@ export function sealSecrets(
  * Returns the decrypted secret answers of a job's launch, by variable. The answers replace the masked
  * values of its `extra_vars`, and must not be displayed or logged.
  *
- * @throws UnsealError if they cannot be opened with the installation's keys
+ * @throws UnsealError if they cannot be decrypted with the installation's keys
  */
 export function openSecrets(
   box: SecretBox,
@@ -100,7 +100,7 @@ export const sealPasswords = (
  * Returns the passwords of a launch by name.
  *
  * @param sealed `start_args` of the run
- * @throws UnsealError if they cannot be opened with the installation's keys
+ * @throws UnsealError if they cannot be decrypted with the installation's keys
  */
 export function openPasswords(
   box: SecretBox,

@@ -104,7 +104,7 @@ export function sealSaved(
  * Returns the prompts of a saved launch with decrypted secret answers.
  *
  * @param table table of the row
- * @throws UnsealError if they cannot be opened with the installation's keys
+ * @throws UnsealError if they cannot be decrypted with the installation's keys
  */
 export function openSaved(box: SecretBox, table: string, row: SavedLaunch): Prompts {
   const savedRow = { table, id: row.id };

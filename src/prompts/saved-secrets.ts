@@ -52,7 +52,7 @@ export function sealAnswers(
 /**
  * Returns the variables of a saved launch with decrypted secret answers.
  *
- * @throws UnsealError if they cannot be opened with the installation's keys
+ * @throws UnsealError if they cannot be decrypted with the installation's keys
  */
 export function openAnswers(
   box: SecretBox,

@@ -20,8 +20,7 @@ const BATCH = 200;
  */
 const MAX_PLANNING = 5000;
 const INVALID_RULE = 'The rule of this schedule cannot be evaluated. Set a new rule.';
-const NOT_DECRYPTABLE =
-  'The secret variables of this schedule cannot be opened with the present keys.';
+const NO_KEY = 'The secret variables of this schedule cannot be decrypted with the current keys.';
 
 /** Result of a schedule in a pass. */
 interface Outcome {
@@ -84,7 +83,7 @@ export class DueSchedules {
       occurrence,
       next: await recurrence.after(now),
       prompts,
-      explanation: prompts ? '' : NOT_DECRYPTABLE,
+      explanation: prompts ? '' : NO_KEY,
     };
   }
 

@@ -380,7 +380,7 @@ it('a workflow with secrets that cannot be decrypted ends, and no other', async 
   expect(await runs.run(broken)).toMatchObject({
     status: 'error',
     job_explanation:
-      'The secret variables of this workflow cannot be opened with the present keys.',
+      'The secret variables of this workflow cannot be decrypted with the current keys.',
   });
   expect(await runs.outcomes(broken)).toEqual({ one: 'skipped' });
   expect((await runs.run(sound)).status).toBe('running');

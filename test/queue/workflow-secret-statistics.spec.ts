@@ -74,7 +74,7 @@ describe('statistics set under no_log', () => {
     expect(await runs.runOf(id, 'two')).toMatchObject({
       status: 'failed',
       job_explanation:
-        'The secret statistics of the parent nodes cannot be opened with the present keys.',
+        'The secret statistics of the parent nodes cannot be decrypted with the current keys.',
     });
     await runs.end(id, 'rescue', 'successful');
     expect((await runs.run(id)).status).toBe('successful');
@@ -96,7 +96,7 @@ describe('statistics set under no_log', () => {
     expect(await runs.run(nested.id)).toMatchObject({
       status: 'error',
       job_explanation:
-        'The secret variables of this workflow cannot be opened with the present keys.',
+        'The secret variables of this workflow cannot be decrypted with the current keys.',
     });
     expect((await runs.run(id)).status).toBe('failed');
   });

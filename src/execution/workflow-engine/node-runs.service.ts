@@ -42,7 +42,8 @@ const recursionText = (order: readonly NamedTemplate[]): string =>
     .map(({ id, name }) => `<${name}-${id}>`)
     .join(', ')})`;
 
-const LOCKED = 'The secret statistics of the parent nodes cannot be opened with the present keys.';
+const NO_KEY =
+  'The secret statistics of the parent nodes cannot be decrypted with the current keys.';
 
 /** A created run, with the reason why it cannot start. */
 interface CreatedRun {
@@ -88,7 +89,7 @@ export class NodeRuns {
     await this.transitions.created(approvals.rows);
     await this.transitions.move(
       created.flatMap(({ id, node, fault }) => {
-        const explanation = undecryptable.has(node.id) ? LOCKED : fault;
+        const explanation = undecryptable.has(node.id) ? NO_KEY : fault;
         return explanation === '' ? [] : [{ id, explanation }];
       }),
       { from: ['pending'], to: 'failed' },

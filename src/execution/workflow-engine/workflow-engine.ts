@@ -18,7 +18,7 @@ import { secretFiller, secretNamesOf } from '../../workflows/workflow-secrets.js
 const BATCH = 50;
 /** Key of the engine's advisory lock, unique among the single-key locks of this database. */
 const LOCK_KEY = 7404;
-const LOCKED = 'The secret variables of this workflow cannot be opened with the present keys.';
+const NO_KEY = 'The secret variables of this workflow cannot be decrypted with the current keys.';
 
 interface DecidedWorkflow {
   workflow: RunningWorkflow;
@@ -88,7 +88,7 @@ export class WorkflowEngine {
     return moved.map(({ id }) => id);
   }
 
-  /** Decides on a workflow. A workflow whose secrets cannot be opened must not block the others. */
+  /** Decides on a workflow. A workflow whose secrets cannot be decrypted must not block the others. */
   private decideOn(workflow: RunningWorkflow): DecidedWorkflow {
     const secrets = this.openSecrets(workflow);
     const isCanceled = workflow.cancel_requested || secrets === null;
@@ -132,7 +132,7 @@ export class WorkflowEngine {
     const ended = decided.flatMap((workflow) => workflowEndOf(workflow) ?? []);
     const undecryptable = await this.graphs.gatherArtifacts(ended.map(({ id }) => id));
     const ends = ended.map((end) =>
-      undecryptable.has(end.id) && end.status !== 'canceled' ? lockedEnd(end.id) : end,
+      undecryptable.has(end.id) && end.status !== 'canceled' ? endWithoutKey(end.id) : end,
     );
     for (const to of ['successful', 'failed', 'canceled', 'error'] as const) {
       await this.transitions.move(
@@ -143,11 +143,11 @@ export class WorkflowEngine {
   }
 }
 
-const lockedEnd = (id: number): WorkflowEnd => ({ id, status: 'error', explanation: LOCKED });
+const endWithoutKey = (id: number): WorkflowEnd => ({ id, status: 'error', explanation: NO_KEY });
 
 function workflowEndOf({ workflow, secrets, decision }: DecidedWorkflow): WorkflowEnd | null {
   const { id, cancel_requested: isCanceled } = workflow;
   if (!decision.end) return null;
-  if (secrets === null && !isCanceled) return lockedEnd(id);
+  if (secrets === null && !isCanceled) return endWithoutKey(id);
   return { id, ...decision.end };
 }

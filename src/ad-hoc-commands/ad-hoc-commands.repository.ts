@@ -56,6 +56,6 @@ export class AdHocCommandsRepository extends TableRepository<RowOf<AdHocCommand>
       LEFT JOIN (${allInventories()}) inventory ON inventory.id = command.inventory_id
       LEFT JOIN (${userNames()}) author ON author.id = command.created_by_id
       WHERE command.id = ${id}`);
-    return existing(row, 'a command that was started is there');
+    return existing(row, 'a started command exists');
   }
 }

@@ -89,7 +89,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
       await this.deliver(id, target);
     } catch (error) {
       const reason = stackOf(error);
-      this.logger.error({ message: 'notification not settled', notification: id, error: reason });
+      this.logger.error({ message: 'notification not processed', notification: id, error: reason });
     }
   }
 

@@ -35,7 +35,7 @@ export class ProjectFolders {
       await rm(this.path(localPath), { recursive: true, force: true });
     } catch (error) {
       const reason = messageOf(error);
-      this.logger.warn({ message: 'project folder left', folder: localPath, reason });
+      this.logger.warn({ message: 'project folder not removed', folder: localPath, reason });
     }
   }
 }

@@ -62,7 +62,7 @@ export class WorkflowJobTemplatesRepository extends TableRepository<Row> {
       LEFT JOIN (${allInventories()}) inv ON inv.id = tpl.inventory_id
       LEFT JOIN (${allCredentials()}) cred ON cred.id = tpl.webhook_credential_id
       WHERE tpl.id = ${id}`);
-    return existing(found, 'the original of a copy is there');
+    return existing(found, 'the original of a copy exists');
   }
 
   async copyLabels(original: number, copy: number): Promise<void> {

@@ -140,7 +140,7 @@ export class BullQueuePort extends QueuePort implements OnApplicationShutdown {
       await Promise.race([adding, timeout]);
     } catch (error) {
       const reason = messageOf(error);
-      this.logger.warn({ message: 'queue not reached', queue: name, count, reason });
+      this.logger.warn({ message: 'queue not reachable', queue: name, count, reason });
     } finally {
       clearTimeout(timer);
     }

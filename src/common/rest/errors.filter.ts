@@ -147,7 +147,7 @@ export function logEntryOf(
 ): { level: 'warn' | 'error'; message: string; error: string } | null {
   if (status < 500) return null;
   return status === 503
-    ? { level: 'warn', message: 'request put off', error: messageOf(error) }
+    ? { level: 'warn', message: 'request failed temporarily', error: messageOf(error) }
     : { level: 'error', message: 'request failed', error: stackOf(error) };
 }
 

@@ -81,7 +81,7 @@ export class ResourceRowsRepository {
   ): Promise<RowOf<Schema>> {
     const row = await this.database.row<RowOf<Schema>>(sql`
       SELECT ${rowColumns(definition, actor)} FROM ${ident(definition.table)} t WHERE t.id = ${id}`);
-    return existing(row, 'a row just written is there');
+    return existing(row, 'a row just written exists');
   }
 
   insert<Schema extends object>(

@@ -22,7 +22,7 @@ export class EventPartitions implements OnApplicationBootstrap, OnModuleDestroy 
   private readonly rounds = new Repeated(() => this.round(), {
     everyMs: INTERVAL_MS,
     logger: this.logger,
-    failure: 'partitions of events not looked after',
+    failure: 'partitions of events not maintained',
   });
 
   constructor(

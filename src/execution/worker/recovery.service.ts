@@ -107,7 +107,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     // with its job. Each attempt of a system job removes more.
     const hasAttempts = run.attempt <= MAX_RUN_ATTEMPTS || run.type === 'system_job';
     const canRetry = !run.has_started && hasAttempts && run.launch_type !== 'sync';
-    this.logger.warn({ message: 'run taken back', run: run.id, ended, again: canRetry });
+    this.logger.warn({ message: 'run recovered', run: run.id, ended, again: canRetry });
     if (run.cancel_requested) {
       await this.transitions.move([step], { from: ['running'], to: 'canceled' });
     } else if (canRetry) {

@@ -24,7 +24,7 @@ export class Application extends NamedEntity {
     column: null,
     readOnly: true,
     filter: false,
-    help: 'Shown in clear text once, on creation. Public clients have no secret.',
+    help: 'Masked, except on creation. Public clients have no secret.',
   })
   client_secret!: string;
 

@@ -17,7 +17,7 @@ export class RemovalProof {
   @Char({
     column: null,
     max: 32,
-    help: 'Code of the app, or recovery code. Required for the own second factor.',
+    help: 'Code of the app, or recovery code. Required for the second factor of the caller.',
   })
   code!: string;
 }

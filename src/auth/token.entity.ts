@@ -12,7 +12,7 @@ export class Token extends ResourceEntity {
   @Reference('user', { readOnly: true, help: 'Owner.' })
   user!: Reference;
 
-  @Text({ column: null, readOnly: true, filter: false, help: 'Shown in clear once, on creation.' })
+  @Text({ column: null, readOnly: true, filter: false, help: 'Masked, except on creation.' })
   token!: string;
 
   @Text({
@@ -20,7 +20,7 @@ export class Token extends ResourceEntity {
     readOnly: true,
     nullable: true,
     filter: false,
-    help: 'Shown in clear once, on creation. Null for a personal token.',
+    help: 'Masked, except on creation. Null for a personal token.',
   })
   refresh_token!: string | null;
 

@@ -32,7 +32,7 @@ export async function createSuperuser(argv: readonly string[]): Promise<number> 
   });
   const password = values.password ?? process.env.ADMIN_PASSWORD ?? '';
   if (!values.username || password === '') {
-    process.stderr.write('Give --username and --password (or ADMIN_PASSWORD).\n');
+    process.stderr.write('Specify --username and --password (or ADMIN_PASSWORD).\n');
     return 2;
   }
   await saveSuperuser(values.username, password);

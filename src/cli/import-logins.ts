@@ -12,7 +12,7 @@ class ImportLoginsModule {}
 export async function importLogins(argv: readonly string[]): Promise<number> {
   const [file] = argv;
   if (file === undefined) {
-    process.stderr.write('Give the file with the response of GET /api/v2/settings/all/.\n');
+    process.stderr.write('Specify the file with the response of GET /api/v2/settings/all/.\n');
     return 2;
   }
   const values: unknown = JSON.parse(await readFile(file, 'utf8'));

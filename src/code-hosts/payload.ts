@@ -14,7 +14,7 @@ const FAULT_TEXT: Record<PayloadFault, string> = {
   compressed: 'The body must not be compressed.',
   encoding: 'JSON parse error - the body is not valid UTF-8',
   media_type: 'The body must be JSON.',
-  form: 'The form must carry the event as JSON in one field "payload".',
+  form: 'The form must contain the event as JSON in one field "payload".',
   json: 'JSON parse error - the body is not valid JSON',
   object: 'JSON parse error - not a JSON object',
   depth: `JSON parse error - nested deeper than ${MAX_DEPTH} levels`,

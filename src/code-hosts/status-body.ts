@@ -28,7 +28,7 @@ export interface StatusPost {
 /** Error for a credential's token that is not valid in a header, for example with a line break. */
 export class UnusableToken extends Error {
   constructor() {
-    super('The token of the webhook credential has characters that a header cannot carry.');
+    super('The token of the webhook credential has characters that are not valid in a header.');
     this.name = 'UnusableToken';
   }
 }

@@ -61,7 +61,7 @@ export class CredentialInputSourceHooks implements ResourceHooks<CredentialInput
     if (actor.isSuperuser || !field || !isDestination(field)) return;
     const [secret] = sealedInputs(target.inputs).filter((name) => name !== id);
     if (secret !== undefined) {
-      const text = `${secret} must be given anew: ${id} decides where it is sent.`;
+      const text = `${secret} must be entered again: ${id} decides where it is sent.`;
       throw Invalid.field('input_field_name', text);
     }
     await this.owner.assertMayRedirect(target.id, [id], actor);

@@ -70,7 +70,7 @@ export class CredentialTypeHooks implements ResourceHooks<CredentialType>, OnMod
     const errors = await this.thread
       .run({ kind, inputs, injectors })
       .catch((error: unknown): DefinitionErrors => ({
-        injectors: [`The templates cannot be tried: ${messageOf(error)}.`],
+        injectors: [`The templates cannot be tested: ${messageOf(error)}.`],
       }));
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
   }

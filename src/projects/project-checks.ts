@@ -54,7 +54,7 @@ export function projectErrors(facts: ProjectFacts, reach: GitReach): FieldErrors
  */
 const passwordErrors = ({ value, changes }: ProjectFacts): FieldErrors =>
   changes('scm_url', 'scm_type') && holdsPassword(String(value('scm_url') ?? ''))
-    ? { scm_url: ['A password belongs into a credential, not into the URL.'] }
+    ? { scm_url: ['Enter the password in a credential, not in the URL.'] }
     : {};
 
 function manualErrors({ value, changes, isPathTaken, storedPath }: ProjectFacts): FieldErrors {

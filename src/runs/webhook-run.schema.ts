@@ -6,8 +6,8 @@ import { WEBHOOK_SERVICES } from '../code-hosts/services.js';
 
 export const VARIABLES_HELP =
   'JSON with ", " and ": " between members; secret answers masked. Lists leave out the payload of the ' +
-  'webhook that launched the run (svc_webhook_payload and so on); the run itself shows it to those ' +
-  'who administer the template.';
+  'webhook that launched the run (svc_webhook_payload and so on); the run itself shows it to ' +
+  'administrators of the template.';
 
 /** Fields about the webhook that launched a run. */
 @ReadOnly()

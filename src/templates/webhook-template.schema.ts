@@ -25,7 +25,7 @@ export class WebhookTemplateFields {
   webhook_credential!: Reference | null;
 
   @Json({
-    help: 'Which verified webhooks launch the template; empty: every event of the contract.',
+    help: 'Conditions on the verified webhooks that launch the template; empty: every event of the contract.',
   })
   webhook_filters!: object;
 

@@ -33,7 +33,7 @@ export class User extends ResourceEntity {
     column: null,
     filter: false,
     max: 128,
-    help: 'Write-only; shown as $encrypted$. Empty keeps the present one.',
+    help: 'Write-only; shown as $encrypted$. Empty keeps the current password.',
   })
   password!: string;
 

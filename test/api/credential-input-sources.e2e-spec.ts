@@ -242,7 +242,7 @@ describe('tests of secret stores', () => {
       .post(url, { metadata: place, inputs: elsewhere })
       .expect(400);
     expect(body).toEqual({
-      inputs: { token: ['token must be given anew: url decides where it is sent.'] },
+      inputs: { token: ['token must be entered again: url decides where it is sent.'] },
     });
     const given = { metadata: place, inputs: { token: 'wrong' } };
     expect((await as.superuser.post(url, given).expect(400)).body).toEqual({

@@ -139,7 +139,7 @@ describe('validation', () => {
     ['', 'https://bob:p%40ss@code.invalid/project.git'],
   ])('a password in the address of a project of type "%s": %s', async (scm_type, scm_url) => {
     const { superuser, orgAdmin } = test.as;
-    const refused = { scm_url: ['A password belongs into a credential, not into the URL.'] };
+    const refused = { scm_url: ['Enter the password in a credential, not in the URL.'] };
     const sent = gitFields({ scm_type, scm_url });
     expect((await superuser.post('projects/', sent).expect(400)).body).toEqual(refused);
     const project = await makeGit();

@@ -187,7 +187,7 @@ it('an import refuses circular groups, and changes nothing', async () => {
   await bring(here, { a: { children: ['b'] }, b: {} });
   const before = await scriptOf(here);
   const circle = bring(here, { b: { children: ['a'] }, c: ['new'] });
-  await expect(circle).rejects.toThrow(/circle: (a > b > a|b > a > b)/);
+  await expect(circle).rejects.toThrow(/cycle: (a > b > a|b > a > b)/);
   await expect(circle).rejects.toBeInstanceOf(ImportError);
   expect(await scriptOf(here)).toEqual(before);
 });

@@ -110,7 +110,7 @@ describe('the secrets of a notification template', () => {
     const [field] = Object.keys(change);
     for (const key of secrets) {
       expect(body.__all__).toContain(
-        `Configuration field '${key}' must be given anew: '${field}' decides where it is sent.`,
+        `Configuration field '${key}' must be entered again: '${field}' decides where it is sent.`,
       );
     }
     const anew = Object.fromEntries(secrets.map((key) => [key, 'given anew']));
@@ -141,7 +141,7 @@ describe('the secrets of a notification template', () => {
       .patch(body.url, { notification_configuration: change })
       .expect(400);
     expect(refused.body.__all__).toContain(
-      "Configuration field 'headers.Authorization' must be given anew: 'url' decides where it is sent.",
+      "Configuration field 'headers.Authorization' must be entered again: 'url' decides where it is sent.",
     );
     await test.as.superuser.patch(body.url, { notification_configuration: change }).expect(200);
   });
@@ -163,7 +163,7 @@ describe('the secrets of a credential', () => {
     const host = 'https://attacker.example.com';
     const { body } = await orgAdmin.patch(url, { inputs: { token: KEPT, host } }).expect(400);
     expect(body).toEqual({
-      inputs: { token: ['token must be given anew: host decides where it is sent.'] },
+      inputs: { token: ['token must be entered again: host decides where it is sent.'] },
     });
     await orgAdmin.patch(url, { inputs: { token: KEPT } }).expect(400);
     await orgAdmin.patch(url, { inputs: { token: 'anew', host } }).expect(200);
@@ -236,7 +236,7 @@ describe('inputs from a secret store', () => {
     const { url, draft, client, useStore } = await lookedUp('host', { token: 'kept' });
     await useStore();
     const refused = {
-      input_field_name: ['token must be given anew: host decides where it is sent.'],
+      input_field_name: ['token must be entered again: host decides where it is sent.'],
     };
     const { body } = await client.post('credential_input_sources/', draft).expect(400);
     expect(body).toEqual(refused);

@@ -152,7 +152,7 @@ const FILTERS: ApiQueryOptions = {
   required: false,
   description:
     'Any field, also of related objects, with an optional lookup: `name__icontains=web`, ' +
-    '`organization__name=Default`, `status__in=failed,error`; `not__` and `or__` in front.',
+    '`organization__name=Default`, `status__in=failed,error`; with the prefixes `not__` and `or__`.',
   style: 'form',
   explode: true,
   schema: { type: 'object', additionalProperties: { type: 'string' } },

@@ -62,7 +62,7 @@ const GALAXY = managed({
 /** Inputs that identify an installation of a GitHub App. */
 export const GITHUB_APP_FIELDS: InputField[] = [
   {
-    ...text('github_url', 'GitHub API URL', 'Of GitHub Enterprise: https://<host>/api/v3.'),
+    ...text('github_url', 'GitHub API URL', 'For GitHub Enterprise: https://<host>/api/v3.'),
     format: 'url',
     default: 'https://api.github.com',
   },

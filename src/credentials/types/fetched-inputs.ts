@@ -25,7 +25,7 @@ export function withFetched<Credential extends TypedInputs>(
     { [id]: asInput(field, value) },
   );
   if (Object.keys(errors).length > 0) {
-    return new LookupError('the value in the store is not one of this input.');
+    return new LookupError('the value in the store is not valid for this input.');
   }
   return { ...credential, type, inputs: { ...credential.inputs, ...inputs } };
 }

@@ -264,7 +264,7 @@ describe('the passwords that a launch needs', () => {
 it.each(['hashivault_kv', 'galaxy_api_token'])(
   'a URL of %s must not contain a password',
   (namespace) => {
-    const text = 'A password belongs into an input of its own, not into the URL.';
+    const text = 'Enter the password in its own input, not in the URL.';
     expect(errorsOf(typeOf(namespace), { url: 'https://bob:pw@host.example.com' })).toEqual({
       url: [text],
     });

@@ -52,7 +52,7 @@ export function validateInputs(
   const changed = mayRedirect ? [] : changedDestinations(type, inputs, previous);
   for (const id of changed.length > 0 ? secretInputs(type) : []) {
     if (sent[id] !== ENCRYPTED || previous[id] === undefined) continue;
-    errors.set(id, `${id} must be given anew: ${changed.join(', ')} decides where it is sent.`);
+    errors.set(id, `${id} must be entered again: ${changed.join(', ')} decides where it is sent.`);
   }
   if (errors.size === 0)
     for (const [id, text] of relationErrors(type, inputs)) errors.set(id, text);
@@ -202,7 +202,7 @@ function textFault(field: InputField, text: string, isManaged: boolean): string 
   // Custom types can have inputs whose texts only resemble addresses.
   const isShown = field.secret !== true && (isManaged || field.format === 'url');
   if (isShown && text.includes('://') && holdsPassword(text)) {
-    return 'A password belongs into an input of its own, not into the URL.';
+    return 'Enter the password in its own input, not in the URL.';
   }
   if (field.choices && !field.choices.includes(text)) {
     return field.secret === true ? 'Not a valid choice.' : `"${text}" is not a valid choice.`;

@@ -47,7 +47,7 @@ describe('stored secrets after a change of other inputs', () => {
     ['openstack', { host: 'https://o.example.com', password: 'pw' }, { domain: 'other' }],
   ])('of %s must be sent again: %j, %j', (namespace, previous, change) => {
     const [secret = ''] = secretInputs(typeOf(namespace)).filter((id) => id in previous);
-    const text = `${secret} must be given anew: ${Object.keys(change).join()} decides where it is sent.`;
+    const text = `${secret} must be entered again: ${Object.keys(change).join()} decides where it is sent.`;
     expect(changed(typeOf(namespace), previous, change)).toEqual({ [secret]: [text] });
   });
 
@@ -55,14 +55,14 @@ describe('stored secrets after a change of other inputs', () => {
     const kubernetes = { host: 'https://k.example.com', bearer_token: 'pw', ssl_ca_cert: 'ours' };
     const type = typeOf('kubernetes_bearer_token');
     expect(changed(type, kubernetes, { ssl_ca_cert: 'mine' })).toEqual({
-      bearer_token: ['bearer_token must be given anew: ssl_ca_cert decides where it is sent.'],
+      bearer_token: ['bearer_token must be entered again: ssl_ca_cert decides where it is sent.'],
     });
   });
 
   it('of custom types must be sent again if an input changes that is not declared harmless', () => {
     const previous = { region: 'eu', secret: 'pw', note: 'a' };
     expect(changed(CUSTOM, previous, { region: 'us' })).toEqual({
-      secret: ['secret must be given anew: region decides where it is sent.'],
+      secret: ['secret must be entered again: region decides where it is sent.'],
     });
     expect(changed(CUSTOM, previous, { verify: false })).toHaveProperty('secret');
     expect(changed(CUSTOM, previous, { note: 'b' })).toEqual({});

@@ -161,7 +161,7 @@ function assertNamesFree(
   for (const { name } of [...created, ...renamed.map(({ planned }) => planned)]) {
     const existing = byName.get(name);
     if (existing && !freedIds.has(existing.id)) {
-      throw new ImportError(`A host cannot be named ${name}: another one of that name stays.`);
+      throw new ImportError(`A host cannot be named ${name}: another host keeps that name.`);
     }
   }
 }

@@ -219,7 +219,7 @@ export class InventoryImport {
 
   private async assertNoCycle(scope: ImportScope): Promise<void> {
     const cycle = cycleIn(await this.members.edges(scope));
-    if (cycle) throw new ImportError(`Groups hold each other in a circle: ${cycle.join(' > ')}`);
+    if (cycle) throw new ImportError(`Groups contain each other in a cycle: ${cycle.join(' > ')}`);
   }
 
   /** @returns true if the variables changed */

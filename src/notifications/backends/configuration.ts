@@ -186,7 +186,7 @@ function redirectingKeys(
 
 function destinationChangeError(key: string, changed: readonly string[]): string {
   const names = changed.map((name) => `'${name}'`).join(', ');
-  return `Configuration field '${key}' must be given anew: ${names} decides where it is sent.`;
+  return `Configuration field '${key}' must be entered again: ${names} decides where it is sent.`;
 }
 
 function noStoredValueError(key: string): string {

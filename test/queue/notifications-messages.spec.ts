@@ -65,7 +65,7 @@ it.each([
       name: 'deploy',
       status: 'failed',
       note: expect.stringMatching(
-        /^The custom body could not be rendered, so this is the default text: .+\.$/,
+        /^The custom body could not be rendered: .+\. This is the default text\.$/,
       ),
     },
   });

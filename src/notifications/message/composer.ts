@@ -196,5 +196,5 @@ function textIn(output: TemplateOutput | undefined): string | null {
 function noteOn(part: 'message' | 'body', output: TemplateOutput | undefined): string | null {
   if (!output || 'text' in output) return null;
   const reason = storableText(output.reason.slice(0, REASON_LIMIT));
-  return `The custom ${part} could not be rendered, so this is the default text: ${reason}.`;
+  return `The custom ${part} could not be rendered: ${reason}. This is the default text.`;
 }

@@ -68,7 +68,7 @@ function scheduleItem(schedule: Item, back: { csrf: string; returnTo: string }):
           ? 'disabled'
           : typeof next === 'string'
             ? html`next ${timeView(next)}`
-            : 'over'
+            : 'ended'
       }</small
     >
     ${

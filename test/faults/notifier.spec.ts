@@ -37,7 +37,7 @@ describe('a notifier that dies', () => {
        SELECT '', 'write', id, $1, now() + interval '1 hour' FROM admin`,
       [digest],
     );
-    const { url } = await cluster.api({ NOTIFICATION_TEST_RATE: '1000' });
+    const { url } = await cluster.apiInside({ NOTIFICATION_TEST_RATE: '1000' });
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
     const post = async (path: string, body: object): Promise<{ id: number }> => {
       const request = { method: 'POST', headers, body: JSON.stringify(body) };

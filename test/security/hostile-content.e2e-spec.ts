@@ -78,7 +78,7 @@ beforeAll(async () => {
   cluster = await Cluster.start();
   const repository = await TestRepository.create(join(cluster.folder, 'origin'), CONTENT);
   settings = { PROJECT_SCM_SCHEMES: 'file', PROJECT_FILE_ROOTS: cluster.folder };
-  api = await ApiCalls.start(cluster, settings);
+  api = await ApiCalls.inside(cluster, settings);
   canaries = await CanaryFiles.plant(cluster);
   project = await api.call('POST', 'projects/', {
     ...{ name: 'Hostile', organization: 1, scm_type: 'git', scm_url: repository.url },

@@ -62,7 +62,7 @@ beforeAll(async () => {
   cluster = await Cluster.start();
   const repository = await TestRepository.create(join(cluster.folder, 'origin'), CONTENT);
   const settings = { PROJECT_SCM_SCHEMES: 'file', PROJECT_FILE_ROOTS: cluster.folder };
-  api = await ApiCalls.start(cluster, settings);
+  api = await ApiCalls.inside(cluster, settings);
   project = await api.call('POST', 'projects/', {
     ...{ name: 'Talkative', organization: 1, scm_type: 'git', scm_url: repository.url },
   });

@@ -178,7 +178,7 @@ describe('an inventory plugin of a cloud', () => {
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, plugin(name, fullName));
     }
-    api = await ApiCalls.start(cluster);
+    api = await ApiCalls.inside(cluster);
     await cluster.worker({ HOME: home });
   });
   afterAll(() => cluster.stop());

@@ -37,7 +37,8 @@ it.each([
 ])(
   'a run with JOB_NETWORK=%s reaches the expected ports',
   async (network, expected) => {
-    const worker = await cluster.worker({ JOB_ISOLATION: 'bubblewrap', JOB_NETWORK: network });
+    const settings = { JOB_ISOLATION: 'bubblewrap', JOB_NETWORK: network };
+    const worker = await cluster.workerInside(settings);
     const ports = {
       postgresql: Number(new URL(String(cluster.environment().DATABASE_URL)).port),
       redis: cluster.redisPort,
@@ -52,8 +53,7 @@ it.each([
     expect((job as unknown as { artifacts: { reached: string[] } }).artifacts.reached).toEqual(
       expected,
     );
-    worker.child.kill('SIGTERM');
-    await worker.ended;
+    await worker.close();
   },
   90_000,
 );

@@ -66,7 +66,8 @@ describe('test', () => {
     expect(headers['x-ratelimit-limit']).toBe('40');
     expect(headers['x-ratelimit-remaining']).toBe('39');
     expect(Number(headers['x-ratelimit-reset'])).toBeGreaterThan(1.7e9);
-    for (let i = 0; i < 45; i++) {
+    // A minute of the limit can end between two requests; its requests are then counted from zero.
+    for (let i = 0; i <= 2 * 40; i++) {
       const { status } = await test.as.outsider.post(`${template.url}test/`, {});
       if (status === 429) return;
       expect(status).toBe(403);

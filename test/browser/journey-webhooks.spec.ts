@@ -149,5 +149,6 @@ describeJourney('connecting a repository and watching its first run', session, 4
   await page.getByText('The run is pending.').waitFor();
   await page.getByText(/^Webhook: Push Hook to \S+ by grace$/).waitFor();
   await page.goto('/api/v2/jobs/');
-  await page.getByRole('cell', { name: /^Push Hook to \S+ by grace$/ }).waitFor();
+  const row = page.locator('tr', { hasText: String(name) });
+  await row.getByText(/^Push Hook to \S+ by grace$/).waitFor();
 });

@@ -1,9 +1,10 @@
 /** Rules that every `/<resource>/<id>/copy/` shares. */
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import { resource } from '../../src/common/resource/define-resource.js';
-import { Database } from '../../src/database/database.js';
+import { sql } from '../../src/database/sql.js';
 import { JobTemplatesRepository } from '../../src/job-templates/job-templates.repository.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { interleave } from '../support/interleave.js';
 import { Samples } from '../support/samples.js';
 
 const TYPES = [
@@ -53,14 +54,17 @@ it.each(TYPES)('a copy of a %s with a name that is taken is refused', async (typ
 it.each(['job_template', 'workflow_job_template'])(
   'a %s is not copied if it is deleted after the request was authorized',
   async (type) => {
-    const url = resource(type).url((await samples.of(type)).id);
-    const database = test.app.get(Database, { strict: false });
-    const begin = database.transaction.bind(database);
-    jest.spyOn(database, 'transaction').mockImplementationOnce(async (work) => {
-      await test.as.superuser.delete(url).expect(204);
-      return begin(work);
-    });
-    await test.as.superuser.post(`${url}copy/`, { name: 'Late' }).expect(404);
+    const { id } = await samples.of(type);
+    let status = 0;
+    await interleave(test.database, [
+      () => test.database.execute(sql`DELETE FROM unified_job_templates WHERE id = ${id}`),
+      async () => {
+        const body = { name: 'Late' };
+        ({ status } = await test.as.superuser.post(`${resource(type).url(id)}copy/`, body));
+      },
+      () => Promise.resolve(),
+    ]);
+    expect(status).toBe(404);
   },
 );
 

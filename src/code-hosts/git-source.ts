@@ -1,4 +1,4 @@
-import { decodedPart } from '../outbound/mask.js';
+import { decodedPart } from '../common/fields/text.js';
 
 /** Error for an invalid address, branch or refspec of a project. `message` can be shown to the user. */
 export class GitSourceError extends Error {

@@ -1,4 +1,4 @@
-import { resultOr } from '../common/errors/errors.js';
+import { decodedPart } from '../common/fields/text.js';
 
 const STARS = '***';
 /**
@@ -60,6 +60,3 @@ export function secretsInUrl(text: string): string[] {
   const variants = pieces.flatMap((piece) => [piece, decodedPart(piece)]);
   return [...new Set(variants)].filter((piece) => piece.length >= PIECE_LENGTH);
 }
-
-/** Decodes percent signs in a part of a URL; returns the text unchanged if that is not possible. */
-export const decodedPart = (text: string): string => resultOr(() => decodeURIComponent(text), text);

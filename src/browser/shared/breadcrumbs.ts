@@ -1,4 +1,4 @@
-import { resultOr } from '../../common/errors/errors.js';
+import { decodedPart } from '../../common/fields/text.js';
 import type { RouteTable, TableEntry } from '../../common/rest/route-table.service.js';
 import { html, type Html } from './html.js';
 import type { Breadcrumb } from './page-trail.service.js';
@@ -52,9 +52,5 @@ function linkTo(table: RouteTable, url: string, name: string): Html {
 export function segmentLabel(segment: string, entry: TableEntry | undefined): string {
   const definition = entry?.routes.get('GET')?.info?.resource;
   const list = definition?.path === segment ? definition.pages.list : undefined;
-  return list?.title ?? labelFor(decoded(segment));
+  return list?.title ?? labelFor(decodedPart(segment));
 }
-
-/** Decodes a path segment; returns invalid percent-encoding unchanged. */
-export const decoded = (segment: string): string =>
-  resultOr(() => decodeURIComponent(segment), segment);

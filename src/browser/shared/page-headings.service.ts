@@ -4,7 +4,8 @@ import type { Actor } from '../../common/access.js';
 import { isRecord } from '../../common/records.js';
 import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
 import type { TableEntry, TableRoute } from '../../common/rest/route-table.service.js';
-import { decoded, segmentLabel } from './breadcrumbs.js';
+import { decodedPart } from '../../common/fields/text.js';
+import { segmentLabel } from './breadcrumbs.js';
 import { PageTrail, type Breadcrumb } from './page-trail.service.js';
 import { titlesOf } from './titles.js';
 import { objectTitleOf } from './value-views.js';
@@ -73,7 +74,7 @@ export class PageHeadings {
     actor: Actor,
   ): Promise<string | null> {
     if (url === path && isRecord(body) && status < 400 && 'id' in body) return objectTitleOf(body);
-    if (!definition.stored || !isIdText(definition, segment)) return decoded(segment);
+    if (!definition.stored || !isIdText(definition, segment)) return decodedPart(segment);
     const titles = await titlesOf(definition, [Number(segment)], {
       database: this.database,
       actor,
@@ -105,6 +106,6 @@ function titleFor(
   if (last === 'v2') return 'API version 2';
   if (last === 'api') return 'API';
   const { parent } = route?.info ?? {};
-  if (parent && entry?.pattern.endsWith(':id')) return `${parent.label} ${decoded(last)}`;
+  if (parent && entry?.pattern.endsWith(':id')) return `${parent.label} ${decodedPart(last)}`;
   return entry ? segmentLabel(last, entry) : 'Not found';
 }

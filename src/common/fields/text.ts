@@ -1,3 +1,5 @@
+import { resultOr } from '../errors/errors.js';
+
 /** Returns true if PostgreSQL can store the text: a text without NUL and without unpaired surrogates. */
 export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
@@ -31,3 +33,6 @@ export function withoutTrailing(text: string, character: string): string {
 
 /** Placeholder for secrets in responses. Sending the placeholder keeps the stored secret. */
 export const ENCRYPTED = '$encrypted$';
+
+/** Decodes percent signs in a part of a URL; returns the text unchanged if that is not possible. */
+export const decodedPart = (text: string): string => resultOr(() => decodeURIComponent(text), text);

@@ -1,5 +1,4 @@
 /** Rights that applications and their administrators cannot take from users (docs/applications.md). */
-import { setTimeout } from 'node:timers/promises';
 import type { Test } from 'supertest';
 
 import { TokensService } from '../../src/auth/tokens.service.js';
@@ -7,6 +6,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
 import { CookieBrowser } from '../support/fakes/identity-provider.js';
+import { endedOrWaiting } from '../support/interleave.js';
 
 const PASSWORD = 'a long enough password';
 const CALLBACK = 'https://client.example.org/cb';
@@ -103,7 +103,7 @@ it('the revocation of a grant ends the tokens of a refresh in progress', async (
   jest.spyOn(tokens, 'addPair').mockImplementationOnce(async (...values) => {
     const sent = { client_id, token: pair.refresh_token };
     revocation = Promise.resolve(anonymous.post('/api/o/revoke_token/', sent).expect(200));
-    await Promise.race([revocation, setTimeout(1000)]);
+    await endedOrWaiting(test.database, revocation);
     return add(...values);
   });
   const refresh = { grant_type: 'refresh_token', client_id };

@@ -1,14 +1,13 @@
 /**
  * A user who sets a password can log in as its owner, so setting it requires all permissions of the owner.
  */
-import { setTimeout } from 'node:timers/promises';
-
 import { TokensService } from '../../src/auth/tokens.service.js';
 import { PasswordHasher, PasswordQueueFull } from '../../src/common/crypto/password-hash.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
+import { endedOrWaiting } from '../support/interleave.js';
 
 const REFUSED = {
   detail: 'Cannot change password: the user holds roles that you do not hold.',
@@ -96,18 +95,20 @@ it('a new password also revokes the tokens of a refresh in progress', async () =
   let change: Promise<unknown> = Promise.resolve();
   jest.spyOn(tokens, 'addPair').mockImplementationOnce(async (...values) => {
     change = Promise.resolve(as.superuser.patch(`users/${user.id}/`, password).expect(200));
-    await Promise.race([change, setTimeout(1000)]);
+    await endedOrWaiting(test.database, change);
     return add(...values);
   });
-  const { body: next } = await as.anonymous
-    .post('/api/o/token/', {
-      ...{ grant_type: 'refresh_token', client_id: app.client_id },
-      refresh_token: pair.refresh_token,
-    })
-    .expect(200);
+  const refresh = (token: unknown) =>
+    as.anonymous.post('/api/o/token/', {
+      grant_type: 'refresh_token',
+      client_id: app.client_id,
+      refresh_token: token,
+    });
+  const { body: next } = await refresh(pair.refresh_token).expect(200);
   await change;
   const authorization = `Bearer ${String(next.access_token)}`;
   await as.anonymous.with({ authorization }).get('me/').expect(401);
+  await refresh(next.refresh_token).expect(400);
 });
 
 it('a password has at least eight characters', async () => {

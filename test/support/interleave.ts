@@ -25,6 +25,13 @@ export async function interleave<T>(
   });
   await Promise.race([transaction, hasPaused]);
   const others = other();
+  await endedOrWaiting(database, others);
+  resume();
+  await Promise.all([transaction, others]);
+}
+
+/** Resolves when `work` has ended or waits for a lock. */
+export async function endedOrWaiting(database: Database, work: Promise<unknown>): Promise<void> {
   // The pool of a test can have as few as two connections.
   const isWaiting = database.withClient((client) =>
     eventually(async () => {
@@ -36,7 +43,5 @@ export async function interleave<T>(
   );
   // Rejects later if nothing waits.
   isWaiting.catch(() => undefined);
-  await Promise.race([others, isWaiting]);
-  resume();
-  await Promise.all([transaction, others]);
+  await Promise.race([work, isWaiting]);
 }

@@ -55,6 +55,6 @@ export default {
     layer('runner', 'test/runner/**/*.spec.ts'),
     layer('faults', 'test/faults/**/*.spec.ts'),
     layer('browser', 'test/browser/**/*.spec.ts'),
-    layer('scripts', 'scripts/**/*.spec.mjs', { transform: {} }),
+    layer('scripts', 'scripts/**/*.spec.mjs', { transform: {}, testRunner: NATIVE.testRunner }),
   ],
 };

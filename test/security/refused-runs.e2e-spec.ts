@@ -33,13 +33,16 @@ async function start(uid: number | undefined): Promise<void> {
 
 async function expectRefusal(reason: string): Promise<void> {
   await eventually(async () => {
-    const [told] = await cluster.rows('SELECT isolation, isolation_detail FROM instances');
-    expect(told).toEqual({
+    // A heartbeat stores the machine first, then the worker.
+    const [reported] = await cluster.rows(`
+      SELECT isolation, isolation_detail, worker_nodes.capacity
+      FROM instances JOIN worker_nodes USING (hostname)`);
+    expect(reported).toEqual({
       isolation: 'none',
       isolation_detail: expect.stringContaining(reason) as string,
+      capacity: 0,
     });
   }, LONG_ENOUGH_MS);
-  expect(await cluster.rows('SELECT capacity FROM worker_nodes')).toEqual([{ capacity: 0 }]);
   const [first] = (await cluster.addJobs(1)) as [number];
   await isLookedAt(first);
   // A processed second job proves that the scheduler has finished its pass over the first.

@@ -7,6 +7,9 @@
  * bubblewrap. That descriptor is a socket whose other end only the worker holds: when the worker
  * exits, the socket closes and the script stops the container. SIGTERM stops the container, too.
  * The exit code is that of the container.
+ *
+ * Only SIGKILL reliably ends the subshell that reads from the socket, because a subshell that has just been
+ * forked ignores other signals. A signal to the script interrupts `wait`, so it is repeated.
  */
 export const GUARD = `
 engine=$1 name=$2
@@ -32,12 +35,12 @@ watch=$!
     sleep 0.05
   done
 } >/dev/null 2>&1 &
-code=
-while kill -0 "$run" 2>/dev/null; do
+until
   wait "$run"
   code=$?
-done
-kill "$watch" 2>/dev/null
+  ! kill -0 "$run" 2>/dev/null
+do :; done
+kill -KILL "$watch" 2>/dev/null
 exit "$code"
 `;
 

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { Settings } from '../../config/settings.js';
 import {
   containerLaunch,
@@ -6,6 +8,7 @@ import {
   environmentScript,
   ownerIn,
 } from './container.js';
+import { GUARD } from './container-guard.js';
 
 const settings = Settings.load({
   ...{ DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: 'x' },
@@ -128,3 +131,16 @@ it('an environment is written as a shell script', () => {
     "TMPDIR='/tmp'\n",
   ]);
 });
+
+it('the guard ends, and closes its socket, if the engine fails at once', async () => {
+  const codes = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const child = spawn('sh', ['-c', GUARD, 'guard', 'false', 'a-name'], {
+        stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+      });
+      child.stdio[3]?.on('data', () => undefined);
+      return (await once(child, 'close')) as unknown;
+    }),
+  );
+  expect(new Set(codes.map(String))).toEqual(new Set(['1,']));
+}, 10_000);

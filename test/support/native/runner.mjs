@@ -9,7 +9,8 @@ import { pathToFileURL } from 'node:url';
 const require = createRequire(import.meta.url);
 const { default: circus } = require('jest-circus/runner');
 const hooks = require('node:async_hooks');
-const { AsyncLocalStorage } = hooks;
+/** Newer releases of Node define a getter. */
+const STORAGE_CLASS = Object.getOwnPropertyDescriptor(hooks, 'AsyncLocalStorage');
 
 /** Globals that the framework keeps between files. */
 const KEPT = ['EVENT_HANDLERS', 'TEST_TIMEOUT_SYMBOL'];
@@ -57,15 +58,16 @@ export default function runNatively(globalConfig, config, environment, runtime, 
  */
 async function withoutLeftStorages(circus, ...parameters) {
   const storages = [];
-  hooks.AsyncLocalStorage = class extends AsyncLocalStorage {
+  const recording = class extends hooks.AsyncLocalStorage {
     constructor() {
       super();
       storages.push(this);
     }
   };
+  Object.defineProperty(hooks, 'AsyncLocalStorage', { value: recording, configurable: true });
   // Loads the framework before it returns a promise.
   const running = circus(...parameters);
-  hooks.AsyncLocalStorage = AsyncLocalStorage;
+  Object.defineProperty(hooks, 'AsyncLocalStorage', STORAGE_CLASS);
   try {
     return await running;
   } finally {

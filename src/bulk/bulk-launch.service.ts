@@ -32,7 +32,7 @@ export class BulkLaunchService {
 
   /**
    * @param dryRun true to report the effects of the request without applying them
-   * @throws Invalid with all errors; the errors of jobs are a list in the order of the jobs
+   * @throws Invalid; `jobs` lists the errors of each job in the order of the jobs
    */
   async launch(body: Record<string, unknown>, actor: Actor, dryRun: boolean): Promise<object> {
     return this.start(await this.read(body), actor, { launchType: 'manual', dryRun });
@@ -87,7 +87,7 @@ export class BulkLaunchService {
 }
 
 /**
- * Returns the length as JSON of the variables of the launch, once per job, and of each job.
+ * Returns the total length of the variables as JSON. The variables of the launch count once per job.
  */
 function charactersOf(prompts: Prompts, entries: readonly JobEntry[]): number {
   const lengthOf = ({ extra_vars: variables = {} }: Prompts): number => exactJson(variables).length;

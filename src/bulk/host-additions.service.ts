@@ -5,7 +5,7 @@ import { HostLimit, type AddedHosts } from '../inventories/host-limit.service.js
 import { settleAll } from '../database/settle-all.js';
 import { InventoryLock } from '../inventories/inventory-lock.service.js';
 
-/** Numbers of written hosts, and names of the groups created for them. */
+/** Numbers of hosts by result, and names of the created groups. */
 export interface HostTotals {
   created: number;
   updated: number;

@@ -292,7 +292,7 @@ export type Configurations = {
   [Name in AuthenticatorKind]: (typeof AUTHENTICATOR_KINDS)[Name] extends Kind<infer T> ? T : never;
 };
 
-/** Returns the kind of an authenticator by its name. */
+/** Returns the kind of an authenticator by its name; `oidc` for an unknown name. */
 export const authenticatorKind = (name: unknown): Kind<object> =>
   AUTHENTICATOR_KINDS[keysOf(AUTHENTICATOR_KINDS).find((kindName) => kindName === name) ?? 'oidc'];
 

@@ -29,7 +29,7 @@ interface Discovered {
 }
 
 const DISCOVERY_MS = 3_600_000;
-/** Timeout of each call to a provider in seconds. */
+/** Timeout in seconds of each call to an endpoint of OpenID Connect or OAuth 2. */
 const CALL_SECONDS = 10;
 /** Timeout of all calls about one account of GitHub in seconds. */
 const ACCOUNT_SECONDS = 30;
@@ -114,7 +114,7 @@ export class OAuthClient {
    * Reads the metadata of a provider again, or calls the API of GitHub.
    *
    * @returns the issuer
-   * @throws Unavailable with the reason
+   * @throws Unavailable if the provider fails, Forbidden if its metadata are invalid
    */
   async probe(provider: Provider): Promise<string> {
     this.discovered.delete(provider.id);

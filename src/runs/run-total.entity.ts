@@ -3,9 +3,8 @@ import type { StoredTotals } from '../common/resource/stored-totals.js';
 import { GeneratedId } from '../database/table.js';
 
 /**
- * Number of runs by kind, status, template, organization and inventory: the columns that rules and
- * filters of long lists use (docs/decisions/0110-kept-totals.md). Triggers on `unified_jobs` maintain
- * it. Several rows can have the same `key`; their sum is the total.
+ * Number of runs by the columns that rules and filters of long lists use
+ * (docs/decisions/0110-kept-totals.md). Triggers on `unified_jobs` maintain the table. Several rows can have the same `key`; their sum is the total.
  */
 @Entity('run_totals')
 export class RunTotal {

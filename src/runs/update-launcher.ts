@@ -9,7 +9,7 @@ import type { RunTransitions } from './run-transitions.service.js';
 /** An inserted update with the fields of its activity entry. */
 export type NewUpdate = NewRun & Row & { name: string; organization_id: number | null };
 
-/** Starts updates of templates of one kind, which have no prompts. */
+/** Launches updates or system jobs of templates of one kind. */
 export abstract class UpdateLauncher extends Launcher {
   /** Field of an update that refers to its template. */
   protected abstract readonly templateField: 'project' | 'inventory_source' | 'system_job_template';
@@ -58,7 +58,7 @@ export abstract class UpdateLauncher extends Launcher {
   protected abstract insert(requests: readonly RunRequest[]): Promise<NewUpdate[]>;
 }
 
-/** Returns the plan of an update, which has no prompts and needs no permission check. */
+/** Returns the plan of a request. Callers check the permission to launch the template. */
 export const planOf = (request: RunRequest, errors: LaunchCheck['errors'] = {}): LaunchCheck => ({
   request,
   errors,

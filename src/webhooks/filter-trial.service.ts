@@ -30,7 +30,8 @@ export interface TrialResult {
 }
 
 /**
- * Tests filters against the stored deliveries of a template (docs/contract/webhooks.md#filters).
+ * Tests filters against the newest deliveries of a template whose payload is stored
+ * (docs/contract/webhooks.md#filters).
  */
 @Injectable()
 export class FilterTrial {

@@ -12,11 +12,11 @@ import { WebhookStatusPost } from './webhook-status-post.entity.js';
 export const STATUS_POSTS_QUEUE = 'status_posts';
 
 /**
- * Duration of a lease, in seconds. Longer than any attempt, which takes at most 15 s of network
- * time plus overhead.
+ * Duration of a lease, in seconds. Longer than any attempt: 30 s to fetch the token from a secret
+ * store, and 15 s for the request.
  */
 const LEASE_SECONDS = 60;
-/** Time after which a post to an unreachable service is given up, in hours, as for notifications. */
+/** Age from which a failed post is no longer retried, in hours, as for notifications. */
 const GIVE_UP_HOURS = 8;
 
 const TOO_MANY_REQUESTS = 429;
@@ -39,7 +39,7 @@ export type NewAttempt = Omit<StatusPostAttempt, 'number' | 'at'>;
 export interface PendingStatus {
   jobId: number;
   status: string;
-  /** State, as the service names it. */
+  /** Name of the status at the service. */
   state: string;
 }
 
@@ -63,7 +63,7 @@ export interface LeasedPost {
 }
 
 /**
- * The rows of status posts. A worker updates a leased post only if it still holds the lease
+ * The rows of status posts. A worker updates a leased post only if no other worker has leased it since
  * (docs/contract/operations.md#fencing).
  */
 @Injectable()
@@ -108,8 +108,8 @@ export class StatusPostsRepository extends TableRepository<Row> {
 
   /**
    * Leases the oldest unsent post of a job, if it is due and no other worker leases it. The posts of
-   * a job are sent one at a time, in order. First marks a post with a failed attempt as superseded
-   * if a newer post exists; after a 429 only once the delay is over, because the newer post is also a
+   * a job are sent one at a time, in order. First marks posts that were leased before as superseded if
+   * a newer post exists; after a 429 only once the delay is over, because the newer post is also a
    * request to the service.
    */
   async lease(jobId: number): Promise<LeasedPost | null> {

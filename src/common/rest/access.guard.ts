@@ -13,8 +13,8 @@ import { allowOf, RouteTable } from './route-table.service.js';
 /**
  * Authorizes a route before the body is read. Evaluates the action of the parent's policy that the
  * route declares in `needs`, in the same statement that loads the row of the URL; the handler receives
- * the row through `@Target()`. A route without a parent declares the `systemRole` that the caller must
- * have.
+ * the row through `@Target()`. A route can also require a `systemRole`. Without a parent and a
+ * `systemRole`, every authenticated caller has access.
  *
  * Unknown objects give 404. Objects that the caller cannot read, or for which the caller lacks the
  * action, give 403.
@@ -45,6 +45,8 @@ export class AccessGuard implements CanActivate {
   /**
    * Sets `Allow` on every response. The handler's own pattern is not used: another pattern can own the
    * path, such as `schedules/preview/`, which is not an id.
+   *
+   * @throws MethodNotAllowed for a method without a route
    */
   private assertAllowed({ path, method }: ApiRequest, response: Response): void {
     const entry = this.table.match(path);

@@ -30,7 +30,7 @@ export interface HostChange extends ObjectChange {
   readonly isEnabled: boolean | null;
 }
 
-/** A claim: an object that a source delivered, with the values of its delivery. */
+/** An object that a source delivered, with its variables in the import as JSON (`delivered`). */
 export interface Claim {
   readonly name: string;
   readonly delivered: string;

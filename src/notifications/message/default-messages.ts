@@ -36,8 +36,8 @@ export function defaultMessagesOf(type: NotificationType): DefaultMessages {
 }
 
 /**
- * Returns the default texts of an event. A webhook has no message, so the default message is the
- * subject of the record.
+ * Returns the default texts of an event. A webhook sends only the body; its message is the subject of
+ * the record.
  */
 export function defaultPartsOf(
   type: NotificationType,
@@ -79,9 +79,7 @@ function approvalParts(type: NotificationType, event: ApprovalEvent): MessagePar
   }
 }
 
-/**
- * Returns the body of a running approval, which says "approval node" where its message says "node".
- */
+/** Returns a message in the wording of mails: "This approval node" instead of "This node". */
 function mailApproval(message: string): string {
   return message.replace('This node can be viewed', 'This approval node can be viewed');
 }

@@ -79,7 +79,7 @@ export const jobEvents = defineResource({
   capabilities: {},
   audited: false,
   summary: ['id', 'event', 'counter'],
-  unique: { job_events_job_counter_key: 'The event is stored already.' },
+  unique: { job_events_job_counter_key: 'The job already has an event with this counter.' },
   policy: { read: refersTo('job_id', 'unified_job', unifiedJobs.policy.read) },
   counter: eventTotals(unifiedJobs.policy.read),
   extend: jobEventExtension,
@@ -94,7 +94,7 @@ export const jobHostSummaries = defineResource({
   capabilities: {},
   audited: false,
   summary: ['id', 'failed'],
-  unique: { job_host_summaries_job_host_key: 'The host is summarised already.' },
+  unique: { job_host_summaries_job_host_key: 'The job already has a summary of this host.' },
   policy: {
     read: anyOf(
       refersTo('job_id', 'unified_job', jobs.policy.read),

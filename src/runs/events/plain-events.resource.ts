@@ -31,7 +31,7 @@ interface PlainEvents<Schema extends object> extends Pick<
   runs: string;
 }
 
-/** Declares the events of runs without plays, a subset of the events of all runs. */
+/** Declares the events of one type of runs, which are rows of the table of job events. */
 function plainEvents<Schema extends object>({ runs, ...named }: PlainEvents<Schema>) {
   return defineResource({
     ...named,

@@ -120,7 +120,7 @@ const OWNERSHIP = `
     UNION ALL
     SELECT 'pg_type'::regclass, oid, 'TYPE', oid::regtype::text FROM pg_type
       WHERE typnamespace = 'public'::regnamespace AND typowner = 10 AND typtype IN ('e', 'd')
-  ) AS owned (catalogue, id, kind, name)
+  ) AS owned (catalog, id, kind, name)
   WHERE NOT EXISTS (
-    SELECT FROM pg_depend WHERE classid = catalogue AND objid = id AND deptype IN ('a', 'e', 'i')
+    SELECT FROM pg_depend WHERE classid = catalog AND objid = id AND deptype IN ('a', 'e', 'i')
       AND refclassid <> 'pg_namespace'::regclass)`;

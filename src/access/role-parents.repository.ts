@@ -13,7 +13,7 @@ export interface RoleEdge {
 }
 
 /** Returns the query for the ids of the roles that imply a role, or that a role implies. */
-export const neighboursOf = (role: number, direction: 'parents' | 'children'): Sql =>
+export const neighborsOf = (role: number, direction: 'parents' | 'children'): Sql =>
   direction === 'parents'
     ? sql`SELECT parent_id FROM role_parents WHERE child_id = ${role}`
     : sql`SELECT child_id FROM role_parents WHERE parent_id = ${role}`;

@@ -1,11 +1,11 @@
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { SubList } from '../common/rest/sublist.js';
 import { roles } from './roles.resource.js';
-import { holdersOfRole, neighboursOfRole } from './sublists.js';
+import { holdersOfRole, neighborsOfRole } from './sublists.js';
 
 @Resource(roles)
 @SubList('users', holdersOfRole('user'))
 @SubList('teams', holdersOfRole('team'))
-@SubList('parents', neighboursOfRole('parents'), { link: false })
-@SubList('children', neighboursOfRole('children'), { link: false })
+@SubList('parents', neighborsOfRole('parents'), { link: false })
+@SubList('children', neighborsOfRole('children'), { link: false })
 export class RolesController extends ResourceController(roles) {}

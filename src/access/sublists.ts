@@ -5,7 +5,7 @@ import { AccessList } from './access-list.service.js';
 import { GrantsService } from './grants.service.js';
 import { heldObjects, accessibleObjects, usersHolding } from './role-ancestors.repository.js';
 import { rolesGrantedToUser, usersGranted } from './role-members.repository.js';
-import { neighboursOf } from './role-parents.repository.js';
+import { neighborsOf } from './role-parents.repository.js';
 import { rolesGrantedToTeam, teamsGranted } from './role-teams.repository.js';
 import { objectsOfRoles, rolesOf, type RoleRow } from './roles.repository.js';
 
@@ -36,7 +36,7 @@ export const roleHolders =
     target: () => resource('user'),
     scope: ({ id }) => hasIdIn(usersGranted(rolesOf(definition.type, [id], field))),
     needs: definition.type === 'organization' ? 'administer' : 'change',
-    ...(create ? { create: () => ({}), authoriseCreate: administersOrganization } : {}),
+    ...(create ? { create: () => ({}), authorizeCreate: administersOrganization } : {}),
     missingId: "User 'id' field is missing.",
     rules: GrantsService,
     attach: ({ rules, parent, actor }, user) =>
@@ -78,7 +78,7 @@ export const teamRoles = (): Factory<GrantsService, Row, RoleRow> => () => ({
   scope: ({ id }) => hasIdIn(rolesGrantedToTeam(id)),
   needs: 'read',
   rules: GrantsService,
-  authoriseAttach: ({ rules, actor }) => rules.assertMayGrantSome(actor),
+  authorizeAttach: ({ rules, actor }) => rules.assertMayGrantSome(actor),
   missingId: "Role 'id' field is missing.",
   ...revocable,
   attach: ({ rules, parent, actor }, role) => rules.grantToTeam(role, parent, actor),
@@ -90,7 +90,7 @@ export const userRoles = (): Factory<GrantsService, Row, RoleRow> => () => ({
   scope: ({ id }) => hasIdIn(rolesGrantedToUser(id)),
   needs: 'read',
   rules: GrantsService,
-  authoriseAttach: ({ rules, actor }) => rules.assertMayGrantSome(actor),
+  authorizeAttach: ({ rules, actor }) => rules.assertMayGrantSome(actor),
   missingId: "Role 'id' field is missing.",
   ...revocable,
   attach: ({ rules, parent, actor }, role) => rules.grantToUser(role, parent, actor),
@@ -159,7 +159,7 @@ export const holdersOfRole =
     },
     needs: 'read',
     rules: GrantsService,
-    authoriseAttach: ({ rules, parent, actor }) => rules.assertMayGrant(parent, actor),
+    authorizeAttach: ({ rules, parent, actor }) => rules.assertMayGrant(parent, actor),
     missingId: `${type === 'user' ? 'User' : 'Team'} 'id' field is missing.`,
     attach: ({ rules, parent: role, actor }, holder) =>
       type === 'user'
@@ -172,11 +172,11 @@ export const holdersOfRole =
   });
 
 /** Declares the list of roles that imply a role, or that a role implies. */
-export const neighboursOfRole =
+export const neighborsOfRole =
   (direction: 'parents' | 'children'): Factory =>
   () => ({
     target: () => resource('role'),
-    scope: ({ id }) => hasIdIn(neighboursOf(id, direction)),
+    scope: ({ id }) => hasIdIn(neighborsOf(id, direction)),
   });
 
 /** Declares the list of teams that were granted any role on the object. */

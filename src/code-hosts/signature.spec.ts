@@ -148,7 +148,7 @@ const REFUSED: [string, WebhookServiceName, Headers][] = [
   ],
   ['C without a signature', 'service_c_dc', []],
   ['C with another algorithm', 'service_c_dc', [[C, `md5=${zeros(32)}`]]],
-  ['C with SHA-1 labelled as SHA-256', 'service_c_dc', [[C, sha1.replace('sha1', 'sha256')]]],
+  ['C with SHA-1 labeled as SHA-256', 'service_c_dc', [[C, sha1.replace('sha1', 'sha256')]]],
   ['C with two values in one header', 'service_c_dc', [[C, `${sha256}, ${sha1}`]]],
   ['C with the token of B', 'service_c_dc', [[TOKEN, KEY]]],
 ];

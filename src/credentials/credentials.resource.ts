@@ -31,7 +31,7 @@ export const credentials = defineResource({
     },
   ],
   summary: ['id', 'name', 'description', 'credential_type_id'],
-  summarise: (alias) => ({
+  summarize: (alias) => ({
     kind: ofType(alias, sql`COALESCE(type.namespace, '')`),
     cloud: ofType(alias, sql`type.kind = 'cloud'`),
     kubernetes: ofType(alias, sql`type.kind = 'kubernetes'`),

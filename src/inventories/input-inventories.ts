@@ -14,7 +14,7 @@ export const inputInventories =
     const spec = attached('input_inventories', {
       rules: InventoryInputsRepository,
       childNeeds: 'use',
-      authoriseAttach: assertConstructed,
+      authorizeAttach: assertConstructed,
       check: assertInput,
     })(definition, name);
     return {

@@ -8,7 +8,7 @@ import {
 } from '../common/resource/define-resource.js';
 import { ident, or, sql, type Sql } from '../database/sql.js';
 import { preferredGroups } from '../instances/sublists.js';
-import { labelled } from '../labels/label-links.js';
+import { labeled } from '../labels/label-links.js';
 import { isClaimed } from './import/imported-objects.repository.js';
 import { GroupHooks } from './group.hooks.js';
 import { hostFilterCondition } from './host-filter.js';
@@ -69,7 +69,7 @@ export const inventories = defineResource({
     'organization_id',
     'kind',
   ],
-  summarise: (alias) => ({ ...storedCounters(alias), ...sourceCounts(ident(alias, 'id')) }),
+  summarize: (alias) => ({ ...storedCounters(alias), ...sourceCounts(ident(alias, 'id')) }),
   capabilities: { edit: 'change', delete: 'delete', copy: 'copy', adhoc: 'adhoc' },
   pages: {
     list: { about: 'The machines that playbooks run on.' },
@@ -107,7 +107,7 @@ export const inventories = defineResource({
       targetColumn: 'input_id',
       ordered: true,
     }),
-    labels: labelled('inventory'),
+    labels: labeled('inventory'),
     instance_groups: preferredGroups('inventory'),
   },
   unhidden: (alias) => sql`NOT ${ident(alias, 'pending_deletion')}`,
@@ -149,7 +149,7 @@ export const hosts = defineResource({
     searchedNames: ['ansible_facts'],
     compile: hostFilterCondition,
   },
-  summarise: (alias) => ({ has_inventory_sources: isClaimed(ident(alias, 'id')) }),
+  summarize: (alias) => ({ has_inventory_sources: isClaimed(ident(alias, 'id')) }),
   policy: memberPolicy,
   aliases: {
     job_events_as_primary_host: 'job_events',

@@ -8,7 +8,7 @@ import {
 } from './constructed-inventory.extension.js';
 import { ConstructedInventory } from './constructed-inventory.entity.js';
 
-const { policy, capabilities, summary, summarise, unhidden, relations, aliases } = inventories;
+const { policy, capabilities, summary, summarize, unhidden, relations, aliases } = inventories;
 
 /** The constructed inventories, under a URL of their own with the options of their source. */
 export const constructedInventories = defineResource({
@@ -21,7 +21,7 @@ export const constructedInventories = defineResource({
   relations,
   aliases,
   summary,
-  ...(summarise ? { summarise } : {}),
+  ...(summarize ? { summarize } : {}),
   ...(unhidden ? { unhidden } : {}),
   hooks: InventoryHooks,
   deletesLater: true,

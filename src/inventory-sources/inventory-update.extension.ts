@@ -16,7 +16,7 @@ export const UPDATE_SHOWS: ShownMembers = {
   ...TEMPLATE_RUN_SHOWS,
   fields: {
     ...TEMPLATE_RUN_SHOWS.fields,
-    license_error: described(BOOLEAN, 'Always false: there is no licence.'),
+    license_error: described(BOOLEAN, 'Always false: there is no license.'),
     custom_virtualenv: described(orNull(STRING), 'Always null: no effect.'),
   },
   summary_fields: {

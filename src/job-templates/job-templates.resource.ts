@@ -3,7 +3,7 @@ import { allOf, anyOf, everyone, superusersOnly, type Predicate } from '../commo
 import { defineResource, hasMany, manyToMany } from '../common/resource/define-resource.js';
 import { ident, or, sql } from '../database/sql.js';
 import { preferredGroups } from '../instances/sublists.js';
-import { labelled } from '../labels/label-links.js';
+import { labeled } from '../labels/label-links.js';
 import { JobTemplateHooks } from './job-template.hooks.js';
 import { JobTemplate } from './job-template.entity.js';
 import { ASK_SWITCHES, launchFieldsOf } from '../prompts/launch-options.js';
@@ -101,7 +101,7 @@ export const jobTemplates = defineResource({
       table: 'job_template_credentials',
       sourceColumn: 'job_template_id',
     }),
-    labels: labelled('job_template'),
+    labels: labeled('job_template'),
     instance_groups: preferredGroups('job_template'),
     jobs: hasMany('job', 'job_template'),
     slice_workflow_jobs: hasMany('workflow_job', 'job_template'),

@@ -10,7 +10,7 @@ import type { RepresentContext } from '../common/resource/extension.js';
 import { attachedLabels, type AttachedLabel } from './labels.repository.js';
 
 /** Declares the `labels` relation of a resource. */
-export const labelled = (type: string) =>
+export const labeled = (type: string) =>
   manyToMany('label', { table: `${type}_labels`, sourceColumn: `${type}_id` });
 
 /**

@@ -16,7 +16,7 @@ export const attachNotifications =
       needs: definition.policy.actions?.attach_notifications ? 'attach_notifications' : 'read',
       childNeeds: 'change',
       create: (parent) => (definition.type === 'organization' ? { organization: parent.id } : {}),
-      authoriseAttach: assertMayChangeTemplates,
+      authorizeAttach: assertMayChangeTemplates,
     })(definition, name);
     return {
       ...spec,

@@ -17,7 +17,7 @@ import {
   type Row,
 } from '../common/resource/define-resource.js';
 import { and, ident, sql } from '../database/sql.js';
-import { labelled } from '../labels/label-links.js';
+import { labeled } from '../labels/label-links.js';
 import { launchFieldsOf } from '../prompts/launch-options.js';
 import { templateNames } from '../templates/templates.repository.js';
 import { RunHooks } from './run.hooks.js';
@@ -72,7 +72,7 @@ export const jobs = defineResource({
   auditParent: { field: 'job_template', type: 'job_template' },
   hooks: RunHooks,
   summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'type', 'canceled_on'],
-  summarise: (alias) => ({
+  summarize: (alias) => ({
     job_template_id: ident(alias, 'job_template_id'),
     job_template_name: sql`(
       SELECT name FROM (${templateNames()}) template
@@ -145,7 +145,7 @@ export const jobs = defineResource({
     job_host_summaries: hasMany('job_host_summary', 'job'),
     unified_job_node: hasMany('workflow_job_node', 'job'),
     credentials: manyToMany('credential', { table: 'job_credentials', sourceColumn: 'job_id' }),
-    labels: labelled('job'),
+    labels: labeled('job'),
     hosts: manyToMany('host', { table: 'job_host_summaries', sourceColumn: 'job_id' }),
     notifications: hasMany('notification', 'unified_job'),
   },

@@ -7,7 +7,7 @@ import {
   resource,
 } from '../common/resource/define-resource.js';
 import { or } from '../database/sql.js';
-import { labelled } from '../labels/label-links.js';
+import { labeled } from '../labels/label-links.js';
 import { SAVED_DESTINATIONS, SAVED_OPTIONS } from '../prompts/prompt-columns.js';
 import { ScheduleHooks } from './schedule.hooks.js';
 import { Schedule } from './schedule.entity.js';
@@ -78,7 +78,7 @@ export const schedules = defineResource({
       table: 'schedule_credentials',
       sourceColumn: 'schedule_id',
     }),
-    labels: labelled('schedule'),
+    labels: labeled('schedule'),
     instance_groups: manyToMany('instance_group', {
       table: 'schedule_instance_groups',
       sourceColumn: 'schedule_id',

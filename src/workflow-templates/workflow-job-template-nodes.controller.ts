@@ -48,12 +48,12 @@ export class WorkflowJobTemplateNodesController extends ResourceController(
     return database.transaction(async () => {
       const node = await resources.lock(workflowJobTemplateNodes, target, actor);
       // No further permission: users who can change the node can add an approval.
-      const authorise = (): Promise<void> => Promise.resolve();
+      const authorize = (): Promise<void> => Promise.resolve();
       const created = await resources.insert(
         workflowApprovalTemplates,
         { ...body },
         actor,
-        authorise,
+        authorize,
       );
       await this.approvals.assign(node, created);
       const shown = await resources.load(workflowApprovalTemplates, created.id, actor);

@@ -1,7 +1,7 @@
 import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
 import { allOf, everyone } from '../common/access.js';
 import { defineResource, hasMany, resource } from '../common/resource/define-resource.js';
-import { labelled } from '../labels/label-links.js';
+import { labeled } from '../labels/label-links.js';
 import { templateNotifications } from '../templates/template-notifications.js';
 import { uniqueTemplateName } from '../templates/unified-template.entity.js';
 import { JOB_WEBHOOK_FIELDS } from '../templates/webhook-template.schema.js';
@@ -82,7 +82,7 @@ export const workflowJobTemplates = defineResource({
   relations: {
     schedules: hasMany('schedule', 'unified_job_template'),
     ...templateNotifications('started', 'success', 'error', 'approvals'),
-    labels: labelled('workflow_job_template'),
+    labels: labeled('workflow_job_template'),
     workflow_nodes: hasMany('workflow_job_template_node', 'workflow_job_template'),
     workflow_jobs: hasMany('workflow_job', 'unified_job_template'),
   },

@@ -1,7 +1,7 @@
 import { permit, type Actor } from '../common/access.js';
 import { defineResource, manyToMany } from '../common/resource/define-resource.js';
 import { ident, sql, type Sql, and } from '../database/sql.js';
-import { labelled } from '../labels/label-links.js';
+import { labeled } from '../labels/label-links.js';
 import { searchedByTemplate } from '../templates/unified-job-templates.resource.js';
 import { WorkflowJobNodeExtension, NODE_SHOWS } from './workflow-job-node.extension.js';
 import { WorkflowJobNode } from './workflow-job-node.entity.js';
@@ -46,7 +46,7 @@ export const workflowJobNodes = defineResource({
       table: 'workflow_job_node_credentials',
       sourceColumn: 'workflow_job_node_id',
     }),
-    labels: labelled('workflow_job_node'),
+    labels: labeled('workflow_job_node'),
     instance_groups: manyToMany('instance_group', {
       table: 'workflow_job_node_instance_groups',
       sourceColumn: 'workflow_job_node_id',

@@ -5,7 +5,7 @@ import { ident, sql } from '../database/sql.js';
 import { hasTemplate, RUN_PAGES } from '../runs/jobs.resource.js';
 import { RUN_TOTALS } from '../runs/run-total.entity.js';
 import { RunHooks } from '../runs/run.hooks.js';
-import { labelled } from '../labels/label-links.js';
+import { labeled } from '../labels/label-links.js';
 import { WorkflowJob } from './workflow-job.entity.js';
 import { WorkflowJobExtension, WORKFLOW_JOB_SHOWS } from './workflow-job.extension.js';
 
@@ -74,7 +74,7 @@ export const workflowJobs = defineResource({
     },
   },
   relations: {
-    labels: labelled('workflow_job'),
+    labels: labeled('workflow_job'),
     workflow_nodes: hasMany('workflow_job_node', 'workflow_job'),
     unified_job_node: hasMany('workflow_job_node', 'job'),
     notifications: hasMany('notification', 'unified_job'),

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-async function labelledTemplate(...names: string[]): Promise<Row> {
+async function labeledTemplate(...names: string[]): Promise<Row> {
   const { as, make } = test;
   const project = await make.project({ organization });
   const inventory = await make.inventory({ organization });
@@ -64,7 +64,7 @@ describe('the list of labels', () => {
 
   it('shows a label to its organization and to readers of objects with it', async () => {
     const { as, make } = test;
-    const template = await labelledTemplate('seen');
+    const template = await labeledTemplate('seen');
     const { body } = await as.superuser.get('labels/?name=seen').expect(200);
     const url = `labels/${body.results[0].id}/`;
     await as.orgMember.get(url).expect(200);
@@ -81,7 +81,7 @@ describe('the list of labels', () => {
 describe('the labels of an object', () => {
   it('are attached by id or by name, created if they are new, and shown with the object', async () => {
     const { as } = test;
-    const template = await labelledTemplate();
+    const template = await labeledTemplate();
     const url = `job_templates/${template.id}/labels/`;
     const made = await as.orgAdmin.post(url, { name: 'blue', organization }).expect(201);
     await as.orgAdmin.post(url, { name: 'blue', organization }).expect(204);
@@ -99,7 +99,7 @@ describe('the labels of an object', () => {
 
   it('can be changed by admins of the object only', async () => {
     const { as } = test;
-    const template = await labelledTemplate('kept');
+    const template = await labeledTemplate('kept');
     const url = `job_templates/${template.id}/labels/`;
     await as.orgMember.post(url, { name: 'other', organization }).expect(403);
     await as.orgMember.post(url, { name: 'kept', organization }).expect(403);
@@ -108,7 +108,7 @@ describe('the labels of an object', () => {
 
   it('are deleted with their last use', async () => {
     const { as, make } = test;
-    const [first, second] = [await labelledTemplate('shared'), await labelledTemplate('shared')];
+    const [first, second] = [await labeledTemplate('shared'), await labeledTemplate('shared')];
     const inventory = await make.inventory({ organization });
     await as.orgAdmin
       .post(`inventories/${inventory.id}/labels/`, { name: 'shared', organization })
@@ -126,7 +126,7 @@ describe('the labels of an object', () => {
 
   it('are limited to a hundred, and can be detached at the limit', async () => {
     const { as, database } = test;
-    const template = await labelledTemplate();
+    const template = await labeledTemplate();
     const made = await database.rows<{ id: number }>(sql`
       INSERT INTO labels (name, organization_id)
       SELECT 'many ' || number, ${organization} FROM generate_series(1, 101) AS number RETURNING id`);
@@ -154,7 +154,7 @@ describe('the labels of an object', () => {
     const { as } = test;
     for (let round = 0; round < 5; round++) {
       const name = `race ${round}`;
-      const [from, to] = [await labelledTemplate(name), await labelledTemplate()];
+      const [from, to] = [await labeledTemplate(name), await labeledTemplate()];
       const { body } = await as.superuser.get(`labels/?name=${name}`).expect(200);
       const { id } = body.results[0];
       const [, attached] = await Promise.all([
@@ -169,7 +169,7 @@ describe('the labels of an object', () => {
 
   it('need the same number of statements for one row and for fifty', async () => {
     const { as } = test;
-    for (let i = 0; i < 5; i++) await labelledTemplate(`query ${i}`);
+    for (let i = 0; i < 5; i++) await labeledTemplate(`query ${i}`);
     await samePageQueries(test.database, as.superuser, 'job_templates/', [1, 5]);
   });
 });
@@ -177,7 +177,7 @@ describe('the labels of an object', () => {
 describe('a launch', () => {
   it('adds its labels to those of the template', async () => {
     const { as } = test;
-    const template = await labelledTemplate('own');
+    const template = await labeledTemplate('own');
     const added = await as.orgAdmin.post('labels/', { name: 'added', organization }).expect(201);
     const needs = await as.orgAdmin.get(`job_templates/${template.id}/launch/`).expect(200);
     expect(needs.body.defaults.labels).toEqual([{ id: expect.any(Number), name: 'own' }]);
@@ -193,7 +193,7 @@ describe('a launch', () => {
 
   it('refuses labels that do not exist or are not readable', async () => {
     const { as, home } = test;
-    const template = await labelledTemplate();
+    const template = await labeledTemplate();
     const launch = `job_templates/${template.id}/launch/`;
     const { body } = await as.orgAdmin.post(launch, { labels: [999_999] }).expect(400);
     expect(body).toEqual({ labels: ['Invalid pk "999999" - object does not exist.'] });

@@ -176,10 +176,10 @@ describe('a login is refused', () => {
 
   it('if the cookie is of another authenticator', async () => {
     account();
-    await createAuthenticator('neighbour');
+    await createAuthenticator('neighbor');
     const browser = new CookieBrowser();
     const url = await callbackOf(browser);
-    await expectRefused(await browser.visit(url.replace('/idp/', '/neighbour/')), NOT_BEGUN);
+    await expectRefused(await browser.visit(url.replace('/idp/', '/neighbor/')), NOT_BEGUN);
   });
 
   it('if it took more than ten minutes', async () => {

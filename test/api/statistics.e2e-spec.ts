@@ -33,7 +33,7 @@ async function tasks(of: Row, seconds: Readonly<Record<string, number>>): Promis
   }
 }
 
-const summarise = (of: Row, host: string, failed: boolean): Promise<number> =>
+const summarize = (of: Row, host: string, failed: boolean): Promise<number> =>
   test.database.execute(sql`
     INSERT INTO job_host_summaries (job_id, host_name, failed) VALUES (${of.id}, ${host}, ${failed})`);
 
@@ -48,12 +48,12 @@ beforeAll(async () => {
   await job(template, 'pending', 0);
   await tasks(first, { Install: 40, Start: 2 });
   await tasks(second, { Install: 20 });
-  await summarise(first, 'web-1', false);
-  await summarise(first, 'web-2', true);
-  await summarise(second, 'web-1', true);
-  await summarise(second, 'web-2', true);
-  await summarise(second, 'web-3', false);
-  await summarise(second, 'web-4', true);
+  await summarize(first, 'web-1', false);
+  await summarize(first, 'web-2', true);
+  await summarize(second, 'web-1', true);
+  await summarize(second, 'web-2', true);
+  await summarize(second, 'web-3', false);
+  await summarize(second, 'web-4', true);
   week = (await test.as.superuser.get('statistics/?days=7').expect(200)).body;
   usual = (await test.as.superuser.get('statistics/').expect(200)).body;
 });

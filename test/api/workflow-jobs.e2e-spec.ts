@@ -136,17 +136,17 @@ it('a node shows its prompts', async () => {
   const organization = home.organization.id;
   const credential = await make.credential({ organization });
   const label = await make.row('label', { name: 'Nightly', organization });
-  const labelled = await runs.template({ only: { unified_job_template: job.id } });
+  const labeled = await runs.template({ only: { unified_job_template: job.id } });
   const { body: nodes } = await test.as.superuser
-    .get(`workflow_job_templates/${labelled.id}/workflow_nodes/`)
+    .get(`workflow_job_templates/${labeled.id}/workflow_nodes/`)
     .expect(200);
   const url = `workflow_job_template_nodes/${nodes.results[0].id as number}/`;
   await test.as.superuser.post(`${url}credentials/`, { id: credential.id }).expect(204);
   await test.as.superuser.post(`${url}labels/`, { id: label.id }).expect(204);
   await test.as.superuser
-    .post(`workflow_job_templates/${labelled.id}/labels/`, { id: label.id })
+    .post(`workflow_job_templates/${labeled.id}/labels/`, { id: label.id })
     .expect(204);
-  const id = await runs.launch(labelled);
+  const id = await runs.launch(labeled);
   const { id: nodeId } = await nodeOf(id, 'only');
   for (const [path, child] of [
     [`workflow_job_nodes/${nodeId as number}/credentials/`, credential],

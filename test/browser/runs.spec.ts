@@ -44,7 +44,7 @@ async function print(job: Row, counter: number, text: string): Promise<void> {
 const move = (job: Row, from: JobStatus, to: JobStatus): Promise<unknown> =>
   test.app.get(RunTransitions, { strict: false }).move([job.id], { from: [from], to });
 
-async function summarise(job: Row): Promise<void> {
+async function summarize(job: Row): Promise<void> {
   await test.database.execute(sql`
     INSERT INTO job_host_summaries (job_id, host_name, ok, changed, failures, dark, skipped, failed)
     VALUES (${job.id}, 'web-1', 5, 2, 0, 0, 1, false), (${job.id}, 'web-2', 3, 0, 1, 0, 0, true),
@@ -125,7 +125,7 @@ inBrowser()('pages of runs', () => {
     const color = "getComputedStyle(document.querySelector('.ansi-208')).color";
     expect(await page.evaluate(color)).toBe('rgb(255, 135, 0)');
 
-    await summarise(job);
+    await summarize(job);
     await move(job, 'running', 'failed');
     await page.getByText('The run ended: failed.').waitFor();
     expect(await page.getByText('Launched.', { exact: true }).count()).toBe(0);

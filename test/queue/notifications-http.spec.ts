@@ -1,5 +1,5 @@
 /**
- * Every kind of notification is tested against every behaviour of its service, from the API through a worker
+ * Every kind of notification is tested against every behavior of its service, from the API through a worker
  * to the bytes on the wire and back to the record: accepting, slow, failing, limiting, resetting, hanging,
  * redirecting to a private address. The specs of the backends cover further refusals and texts of each kind.
  *

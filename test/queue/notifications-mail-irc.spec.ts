@@ -1,4 +1,4 @@
-/** Mail and IRC against every behaviour of their servers; see notifications-http.spec.ts. */
+/** Mail and IRC against every behavior of their servers; see notifications-http.spec.ts. */
 import { eventually } from '../support/eventually.js';
 import { IrcSink, type IrcSinkOptions } from '../support/fakes/irc-sink.js';
 import { canary } from '../support/fakes/notification-configurations.js';

@@ -171,9 +171,9 @@ roles: [{src: "${url}", scm: git, name: welcome}]
 
 it('an installation sees only the project and its own folder', async () => {
   const sandbox = await sandboxIn(folder.dir);
-  const neighbour = await folder.write('data/projects/other', { 'our-tools.tar.gz': 'x' });
+  const neighbor = await folder.write('data/projects/other', { 'our-tools.tar.gz': 'x' });
   const projectDir = await folder.write('data/projects/mine', {
-    'requirements.yml': `collections: [{name: ${neighbour}/our-tools.tar.gz, type: file}]\n`,
+    'requirements.yml': `collections: [{name: ${neighbor}/our-tools.tar.gz, type: file}]\n`,
   });
   const root = await folder.write('root', {});
   await mkdir(root);

@@ -220,7 +220,7 @@ const statuses = new Map<number, number>();
 const faults = new Map<string, object>();
 
 /**
- * Step between two operations. It is a prime, coprime to the number of operations, so that neighbours in the
+ * Step between two operations. It is a prime, coprime to the number of operations, so that neighbors in the
  * document do not follow each other.
  */
 const STRIDE = 7919;

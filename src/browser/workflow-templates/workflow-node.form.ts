@@ -35,7 +35,7 @@ export class WorkflowNodeForm implements PageForm {
       return asks(name) || !LAUNCH_OPTIONS.some((option) => option.name === name);
     };
     const lists = LISTS.filter(({ name }) => asks(name)).map(({ field }) => field);
-    return [...fields.filter(isShown).map(labelled), ...lists];
+    return [...fields.filter(isShown).map(labeled), ...lists];
   }
 
   fromObject({ identifier }: Item): Readonly<Record<string, unknown>> {
@@ -54,4 +54,4 @@ const LABELS: Readonly<Record<string, Partial<Field>>> = {
   extra_data: { label: 'Variables' },
 };
 
-const labelled = (field: Field): Field => ({ ...field, ...LABELS[field.name] });
+const labeled = (field: Field): Field => ({ ...field, ...LABELS[field.name] });

@@ -133,7 +133,7 @@ function decrypt({ id, key }: BoxKey, bytes: Buffer, context: string): string {
 }
 
 /**
- * Returns the authenticated data. The data includes the header, so a value cannot be relabelled with another
+ * Returns the authenticated data. The data includes the header, so a value cannot be relabeled with another
  * version or key.
  */
 function associatedData(keyId: string, context: string): Buffer {

@@ -131,7 +131,7 @@ export interface ResourceOptions<Schema extends object = object> {
   /** Columns in the summaries of this resource in other resources. */
   summary?: readonly string[];
   /** Additional members of summaries, as SQL over a row. */
-  summarise?: (alias: string) => Readonly<Record<string, Sql>>;
+  summarize?: (alias: string) => Readonly<Record<string, Sql>>;
   /** Keys of references in `summary_fields` that differ from the field name; null: no summary. */
   summaryKeys?: Readonly<Record<string, string | null>>;
   /** `user_capabilities`: actions of the policy by capability. */
@@ -144,7 +144,7 @@ export interface ResourceOptions<Schema extends object = object> {
   extension?: ProviderClass<ResourceExtension<Schema>>;
   /** Same as `extension`, if the function needs no providers. */
   extend?: ResourceExtension<Schema>['extend'];
-  /** Schemas of the additions of `extend` and `summarise`. */
+  /** Schemas of the additions of `extend` and `summarize`. */
   shows?: ShownMembers;
   /** Aliases of filterable names, for names that clients use. */
   aliases?: Readonly<Record<string, string>>;
@@ -195,7 +195,7 @@ export interface ResourceDefinition<Schema extends object = object> extends Read
       | 'unhidden'
       | 'counter'
       | 'expression'
-      | 'summarise'
+      | 'summarize'
       | 'auditParent'
     >
   >
@@ -213,7 +213,7 @@ export interface ResourceDefinition<Schema extends object = object> extends Read
   readonly variants: ResourceOptions['variants'] | null;
   readonly unhidden: ResourceOptions['unhidden'] | null;
   readonly counter: NonNullable<ResourceOptions['counter']> | null;
-  readonly summarise: ResourceOptions['summarise'] | null;
+  readonly summarize: ResourceOptions['summarize'] | null;
   readonly expression: Expression | null;
   url(id: unknown): string;
   /** Returns the SQL condition for the resource's part of a shared table. */
@@ -246,7 +246,7 @@ const DEFAULTS = {
   unhidden: null,
   counter: null,
   deletesLater: false,
-  summarise: null,
+  summarize: null,
   expression: null,
 } satisfies Partial<ResourceDefinition>;
 

@@ -48,6 +48,6 @@ export interface ShownMembers {
   summary_fields?: JsonSchemas;
   /** Schema of entries with dynamic names. */
   summaryOthers?: JsonSchema;
-  /** Schemas of the members that `summarise` adds to summaries of this resource. */
+  /** Schemas of the members that `summarize` adds to summaries of this resource. */
   summary?: JsonSchemas;
 }

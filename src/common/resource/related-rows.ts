@@ -67,10 +67,10 @@ function idsByTarget(
   definition: ResourceDefinition,
   rows: readonly Row[],
 ): Map<ResourceDefinition, Set<number>> {
-  const { references, summarised } = shapeOf(definition);
+  const { references, summarized } = shapeOf(definition);
   const idsOf = new Map<ResourceDefinition, Set<number>>();
   for (const { column, target } of [
-    ...summarised,
+    ...summarized,
     ...references.filter(({ target }) => target.variants),
   ]) {
     const ids = idsOf.get(target) ?? new Set<number>();

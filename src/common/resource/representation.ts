@@ -62,7 +62,7 @@ export async function represent(
   return rows.map((row) => {
     const extension = extensions.get(row.id);
     const summary: Members = {};
-    for (const { key, column, target } of shape.summarised) {
+    for (const { key, column, target } of shape.summarized) {
       const found = targets.get(target)?.get(Number(row[column]))?.summary;
       if (found) summary[key] = found;
     }

@@ -14,7 +14,7 @@ export interface Shape {
   shown: readonly { name: string; column: string; isSecret: boolean }[];
   references: readonly { name: string; column: string; target: ResourceDefinition }[];
   /** References that are summarized, with their key in `summary_fields`. */
-  summarised: readonly { key: string; column: string; target: ResourceDefinition }[];
+  summarized: readonly { key: string; column: string; target: ResourceDefinition }[];
   /** Names of the summary members that are timestamps. */
   instants: readonly string[];
   /** Paths below the object's URL, by their name in `related`. */
@@ -53,7 +53,7 @@ function buildShape(definition: ResourceDefinition): Shape {
       .filter(({ name, writeOnly, hidden }) => name !== 'id' && !writeOnly && !hidden)
       .map(({ name, column, kind }) => ({ name, column, isSecret: kind === 'secret' })),
     references,
-    summarised: references.flatMap(({ name, column, target }) => {
+    summarized: references.flatMap(({ name, column, target }) => {
       const key = name in definition.summaryKeys ? definition.summaryKeys[name] : name;
       return typeof key === 'string' ? [{ key, column, target }] : [];
     }),
@@ -70,7 +70,7 @@ function columnsOf(definition: ResourceDefinition, fields: readonly { column: st
 }
 
 function summaryColumns(definition: ResourceDefinition): Sql {
-  const computed = definition.summarise?.('s') ?? {};
+  const computed = definition.summarize?.('s') ?? {};
   const columnNames = definition.summary.filter((name) => !(name in computed));
   const columns = columnNames.map((name) => {
     const column = definition.field(name)?.column ?? name;

@@ -35,7 +35,7 @@ const noMatch = ({ label }: ResourceDefinition): NotFound =>
 export interface CreateOptions {
   injected?: Values;
   /** Replaces the policy's `add` rule if the parent's rule decides. Throws to refuse. */
-  authorise?: () => Promise<void>;
+  authorize?: () => Promise<void>;
 }
 
 /** Implements list, retrieve, create, change and delete uniformly for every resource. */
@@ -112,11 +112,11 @@ export class ResourceService {
     definition: ResourceDefinition<Schema>,
     body: Values,
     actor: Actor,
-    { injected = {}, authorise }: CreateOptions = {},
+    { injected = {}, authorize }: CreateOptions = {},
   ): Promise<RowOf<Schema>> {
     const fields = definition.fields.filter((field) => !(field.name in injected));
     const values = { ...validate(definition.entity, body, { fields }), ...injected };
-    return this.insert(definition, values, actor, authorise);
+    return this.insert(definition, values, actor, authorize);
   }
 
   /** Creates a row from values that are already validated. */
@@ -124,18 +124,18 @@ export class ResourceService {
     definition: ResourceDefinition<Schema>,
     validated: Values,
     actor: Actor,
-    authorise?: () => Promise<void>,
+    authorize?: () => Promise<void>,
   ): Promise<RowOf<Schema>> {
     const hooks = this.hooksOf(definition);
     const sent = Object.freeze({ ...validated });
     return this.database.transaction(async () => {
       await this.references.assertExist(definition, sent);
-      await (authorise ? authorise() : this.assertMayAdd(definition, sent, actor));
+      await (authorize ? authorize() : this.assertMayAdd(definition, sent, actor));
       await this.references.assertUsable(definition, sent, actor);
       const prepared = (await hooks.prepareCreate?.(sent, actor)) ?? {};
       await this.references.assertUsable(definition, prepared.values ?? {}, actor);
       const values = preparedValues(sent, prepared);
-      if (prepared.values && !authorise) await this.assertMayAdd(definition, values, actor);
+      if (prepared.values && !authorize) await this.assertMayAdd(definition, values, actor);
       const columns = {
         ...columnsOf(definition, values),
         ...(await preparedColumns(prepared)),

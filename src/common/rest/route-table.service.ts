@@ -72,7 +72,7 @@ export class RouteTable {
           for (const path of pathsOf(handler)) {
             collect(byPattern, {
               method: RequestMethod[method],
-              pattern: normalise(`/${base}/${path}`),
+              pattern: normalize(`/${base}/${path}`),
               handler: `${metatype.name}.${name}`,
               info,
               prototype: ownerOf(prototype, name),
@@ -118,7 +118,7 @@ function ownerOf(prototype: object, name: string): object {
   return isOwn ? prototype : ownerOf(above, name);
 }
 
-const normalise = (path: string): string => path.replace(/\/+/g, '/').replace(/\/$/, '') || '/';
+const normalize = (path: string): string => path.replace(/\/+/g, '/').replace(/\/$/, '') || '/';
 
 const matcherOf = (pattern: string): RegExp =>
   new RegExp(

@@ -27,7 +27,7 @@ export async function openPartsOf(
   const { spec } = list;
   const context = linkContextOf(list, { services, actor, parent });
   const attach =
-    spec.attach !== undefined && (await isPermitted(() => spec.authoriseAttach?.(context)));
+    spec.attach !== undefined && (await isPermitted(() => spec.authorizeAttach?.(context)));
   const candidates = spec.candidates ? { candidates: spec.candidates(parent) } : {};
   if (!spec.create) return { attach, body: false, ...candidates };
   const isOpen = spec.mayCreateIn?.(parent) ?? true;
@@ -55,7 +55,7 @@ export async function isPermitted(check: () => Promise<void> | undefined): Promi
 
 async function assertMayCreate(context: LinkContext, spec: SubListSpec): Promise<void> {
   const { services, parent, actor } = context;
-  if (spec.authoriseCreate) return spec.authoriseCreate(context);
+  if (spec.authorizeCreate) return spec.authorizeCreate(context);
   const target = spec.target();
   const injected = spec.create?.(parent) ?? {};
   // If the child's rule does not depend on the parent, the body decides.
@@ -86,10 +86,10 @@ export async function postToSubList(
   if (existingChild) return link(context, spec, { id: existingChild.id }, false);
   const target = spec.target();
   const injected = spec.create(context.parent);
-  const { authoriseCreate } = spec;
+  const { authorizeCreate } = spec;
   const row = await services.resources.create(target, body, actor, {
     injected,
-    ...(authoriseCreate ? { authorise: () => authoriseCreate(context) } : {}),
+    ...(authorizeCreate ? { authorize: () => authorizeCreate(context) } : {}),
   });
   await spec.attach?.(context, row);
   return services.resources.show(target, row, actor);

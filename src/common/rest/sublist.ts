@@ -59,9 +59,12 @@ export interface SubListSpec<Parent extends Row = Row, Child extends Row = Row, 
    */
   mayCreateIn?(parent: Parent): boolean;
   /** Replaces the child's `add` rule for creation in this list. Throws to refuse. */
-  authoriseCreate?(context: LinkContext<Parent, Rules>): Promise<void>;
-  /** Throws for callers who lack the permission to attach any object to this list. */
-  authoriseAttach?(context: LinkContext<Parent, Rules>): Promise<void>;
+  authorizeCreate?(context: LinkContext<Parent, Rules>): Promise<void>;
+  /**
+   * Throws if the caller cannot attach any object to this list. Decides the controls of pages and the
+   * actions of OPTIONS; POST relies on `needs`, `childNeeds` and `attach`.
+   */
+  authorizeAttach?(context: LinkContext<Parent, Rules>): Promise<void>;
   /** Action on the parent required to create, attach or detach; default `change`. */
   needs?: string;
   /**

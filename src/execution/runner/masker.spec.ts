@@ -82,7 +82,7 @@ describe('createMasker', () => {
     }
   });
 
-  it('masks a secret across lines that are coloured separately', () => {
+  it('masks a secret across lines that are colored separately', () => {
     const { text } = createMasker(['hunter2-hunter2']);
     const shown = '\u001b[1;35ma hunter2-\u001b[0m\r\n\u001b[1;35mhunter2 b\u001b[0m';
     expect(text(shown)).toBe(`\u001b[1;35ma ${MASK} b\u001b[0m`);

@@ -122,7 +122,7 @@ type Root = Pick<ProcessEntry, 'pid' | 'startTime'>;
 
 async function endProcesses(search: Search): Promise<number> {
   const ended = new Set<string>();
-  const signalled = new Set<string>();
+  const signaled = new Set<string>();
   // Uses a clock that stops while the machine sleeps, and counts from the first kill: after a long
   // sleep, processes must still be killed before the wait ends.
   const killFrom = performance.now() + search.graceMs;
@@ -137,8 +137,8 @@ async function endProcesses(search: Search): Promise<number> {
     const kill = now >= killFrom;
     for (const entry of found) {
       const key = identity(entry);
-      if (!kill && signalled.has(key)) continue;
-      signalled.add(key);
+      if (!kill && signaled.has(key)) continue;
+      signaled.add(key);
       if (await sendSignal(entry, kill ? 'SIGKILL' : 'SIGTERM')) ended.add(key);
     }
     if (kill) killedAt ??= now;

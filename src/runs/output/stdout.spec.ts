@@ -2,17 +2,17 @@ import { htmlText, plainText } from './stdout.js';
 
 const ESC = '\u001B';
 
-it('the output removes colours, hidden markers and titles', () => {
+it('the output removes colors, hidden markers and titles', () => {
   expect(plainText(`${ESC}[0;32mok${ESC}[0m\r\n${ESC}[KeyJ1\u001B]0;title\u0007`)).toBe('ok\neyJ1');
 });
 
-it('the output escapes markup and keeps colours', () => {
+it('the output escapes markup and keeps colors', () => {
   expect(htmlText(`<b>${ESC}[1;31m"bad" & ${ESC}[0mplain`)).toBe(
     '&lt;b&gt;<span class="ansi-red ansi-bold">&quot;bad&quot; &amp; </span>plain',
   );
 });
 
-it('the output closes a colour without a reset', () => {
+it('the output closes a color without a reset', () => {
   expect(htmlText(`${ESC}[96mx`)).toBe('<span class="ansi-bright-cyan">x</span>');
 });
 

@@ -90,7 +90,7 @@ export default {
       rolesGrantedToTeams: { calls: [[[1, 2]]], inside: asQuery },
     }),
     fragmentsOf(parents, {
-      neighboursOf: {
+      neighborsOf: {
         calls: [
           [1, 'parents'],
           [1, 'children'],

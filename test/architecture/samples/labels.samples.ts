@@ -1,9 +1,9 @@
-import { labelled } from '../../../src/labels/label-links.js';
+import { labeled } from '../../../src/labels/label-links.js';
 import * as labels from '../../../src/labels/labels.repository.js';
 import { CALLER } from './actors.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
-const LINK = labelled('job_template');
+const LINK = labeled('job_template');
 
 export default {
   repositories: [

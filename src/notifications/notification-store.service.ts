@@ -16,9 +16,9 @@ import { NotificationLeasesRepository } from './notification-leases.repository.j
  */
 @Injectable()
 export class NotificationStore {
-  private readonly finding = new Batch((ids: readonly number[]) => this.findAll(ids));
-  private readonly leasing = new Batch((ids: readonly number[]) => this.leaseAll(ids));
-  private readonly settling = new Batch((all: readonly CompletedAttempt[]) => this.settleAll(all));
+  private readonly lookups = new Batch((ids: readonly number[]) => this.findAll(ids));
+  private readonly leases = new Batch((ids: readonly number[]) => this.leaseAll(ids));
+  private readonly results = new Batch((all: readonly CompletedAttempt[]) => this.settleAll(all));
 
   constructor(
     private readonly database: Database,
@@ -32,7 +32,7 @@ export class NotificationStore {
    * (docs/decisions/0038).
    */
   find(id: number): Promise<NotificationTarget | undefined> {
-    return this.finding.run(id);
+    return this.lookups.run(id);
   }
 
   private async findAll(ids: readonly number[]): Promise<(NotificationTarget | undefined)[]> {
@@ -46,7 +46,7 @@ export class NotificationStore {
    * message that was rendered for another channel is rendered again.
    */
   lease(id: number): Promise<Lease | undefined> {
-    return this.leasing.run(id);
+    return this.leases.run(id);
   }
 
   private async leaseAll(ids: readonly number[]): Promise<(Lease | undefined)[]> {
@@ -62,7 +62,7 @@ export class NotificationStore {
    * changes.
    */
   settle(lease: Lease, outcome: AttemptOutcome): Promise<void> {
-    return this.settling.run({ lease, outcome });
+    return this.results.run({ lease, outcome });
   }
 
   private async settleAll(all: readonly CompletedAttempt[]): Promise<void[]> {

@@ -17,7 +17,7 @@ export interface ReceiverTemplate extends ReceivingTemplate {
 export class ReceiverTemplates {
   private readonly decoyContext = keyContext(randomUUID());
   private readonly decoy: string;
-  private readonly finding = new Batch((ids: readonly number[]) => this.findAll(ids));
+  private readonly lookups = new Batch((ids: readonly number[]) => this.findAll(ids));
 
   constructor(
     private readonly templates: TemplatesRepository,
@@ -31,7 +31,7 @@ export class ReceiverTemplates {
    * transaction.
    */
   async find(kind: ReceiverTemplate['kind'], id: number): Promise<ReceiverTemplate | null> {
-    const found = await this.finding.run(id);
+    const found = await this.lookups.run(id);
     return found?.type === kind.type ? { ...found, kind } : null;
   }
 

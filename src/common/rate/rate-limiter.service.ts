@@ -34,7 +34,7 @@ export interface RateState {
  */
 @Injectable()
 export class RateLimiter {
-  private readonly counting = new Batch((uses: readonly Use[]) => this.countAll(uses));
+  private readonly counts = new Batch((uses: readonly Use[]) => this.countAll(uses));
 
   constructor(private readonly redis: RedisConnection) {}
 
@@ -56,14 +56,14 @@ export class RateLimiter {
     if (response) setHeaders(response, state);
     if (state.remaining < 0) throw new TooManyRequests(secondsUntil(state));
     // If reverting fails, the count expires with its window.
-    return () => void this.counting.run({ key, step: -1 }).catch(() => undefined);
+    return () => void this.counts.run({ key, step: -1 }).catch(() => undefined);
   }
 
   private async count(name: string, subject: string, limit: number): Promise<Counted | null> {
     const window = Math.floor(Date.now() / 1000 / WINDOW_SECONDS);
     const key = this.redis.key(`rate:${name}:${subject}:${window}`);
     if (this.redis.client.status !== 'ready') return null;
-    const counted = this.counting.run({ key, step: 1 }).catch(() => null);
+    const counted = this.counts.run({ key, step: 1 }).catch(() => null);
     const used = (await Promise.race([counted, timeout()])) ?? 0;
     const reset = (window + 1) * WINDOW_SECONDS;
     return { key, state: { limit, remaining: limit - used, reset } };

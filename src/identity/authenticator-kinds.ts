@@ -68,7 +68,7 @@ export class LdapConfiguration {
     max: 65_536,
     control: 'lines',
     label: 'CA certificates',
-    help: 'PEM certificates that sign those of the servers, in place of those of the system.',
+    help: 'PEM certificates of the authorities that are trusted for the servers. Empty: the authorities of the system.',
   })
   ca!: string;
 
@@ -235,7 +235,9 @@ export const AUTHENTICATOR_KINDS = {
     label: 'OpenID Connect',
     schema: OidcConfiguration,
     faults: ({ issuer, scopes = '' }) => ({
-      ...(issuer && !isServerUrl(issuer) ? { issuer: [NO_SERVER_URL] } : {}),
+      ...(issuer && !isServerUrl(issuer)
+        ? { issuer: [serverUrlError('an https URL without a query')] }
+        : {}),
       ...(scopes.split(' ').includes('openid') ? {} : { scopes: ['openid is required.'] }),
     }),
     example: {
@@ -260,7 +262,7 @@ export const AUTHENTICATOR_KINDS = {
     schema: GithubConfiguration,
     faults: ({ base_url: url }) =>
       url && (!isServerUrl(url) || new URL(url).pathname !== '/')
-        ? { base_url: [NO_SERVER_URL] }
+        ? { base_url: [serverUrlError('an https URL without a path and query')] }
         : {},
     example: {
       base_url: 'https://github.com',
@@ -272,7 +274,9 @@ export const AUTHENTICATOR_KINDS = {
     label: 'SAML',
     schema: SamlConfiguration,
     faults: ({ entry_point: url, certificates: text }) => ({
-      ...(url && !isServerUrl(url.split('?')[0] ?? '') ? { entry_point: [NO_SERVER_URL] } : {}),
+      ...(url && !isServerUrl(url.split('?')[0] ?? '')
+        ? { entry_point: [serverUrlError('an https URL')] }
+        : {}),
       ...(text && !isCertificate(text)
         ? { certificates: ['Enter certificates in PEM format.'] }
         : {}),
@@ -300,7 +304,9 @@ export const authenticatorKind = (name: unknown): Kind<object> =>
 export const secretOf = (name: unknown): Field | undefined =>
   fieldsOf(authenticatorKind(name).schema).find(({ kind: type }) => type === 'secret');
 
-const NO_SERVER_URL = 'Enter an https URL without query. http is accepted for this machine only.';
+const serverUrlError = (expected: string): string =>
+  `Enter ${expected}. http is accepted for this machine only.`;
+
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /** Returns true for an https URL, and for an http URL of the loopback address, which is local. */

@@ -37,7 +37,7 @@ export class HostsController extends ResourceController(hosts) {
     summary: 'Facts of one host that jobs with use_fact_cache stored.',
     parent: hosts,
     redirects: true,
-    response: freeObject('Facts by name; empty where none are known.'),
+    response: freeObject('Facts by name; empty if no facts are stored.'),
   })
   @Get(':id/ansible_facts')
   async facts(@Target() host: Row): Promise<object> {

@@ -12,7 +12,7 @@ export interface AgentLimits {
 
 /** Trusted authorities and client certificate of a connection, in PEM. */
 export interface TlsIdentity {
-  /** Trusted authorities, in place of those of the system. */
+  /** Trusted certificate authorities, which replace the authorities of the system. */
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;

@@ -47,7 +47,10 @@ const TRIAL_RESPONSE = object({
         ref_name: orNull(STRING),
         verdict: { ...STRING, description: 'Result of the delivery when it was received.' },
         launches: BOOLEAN,
-        reason: { ...STRING, description: 'Reason why the delivery would not launch a run.' },
+        reason: {
+          ...STRING,
+          description: 'Reason why the delivery would not launch a run; empty if it would.',
+        },
       }),
     ),
     'Result for each delivery.',

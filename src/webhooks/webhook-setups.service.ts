@@ -19,7 +19,7 @@ export interface WebhookSetup {
   content_types: string[];
   /** Events that launch a run, by their names at the service. */
   events: string[];
-  /** Headers of which one must contain the signature or the token. */
+  /** Headers that can contain the signature or the token. A delivery needs one. */
   proof_headers: string[];
 }
 

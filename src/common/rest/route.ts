@@ -318,7 +318,7 @@ function withBody(info: RouteInfo, prototype: object, name: string | symbol): Ro
 }
 
 /**
- * Returns the authentication schemes of a route, of which one is enough. Routes with the `access`
+ * Returns the alternative authentication schemes of a route. Routes with the `access`
  * `signature` verify their senders themselves.
  */
 const securityOf = ({ access }: RouteInfo): Record<string, string[]>[] =>

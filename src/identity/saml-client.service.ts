@@ -123,10 +123,11 @@ async function profileOf(
   id: string,
   sent: unknown,
 ): Promise<Profile> {
-  if (typeof sent !== 'string' || sent.length > MAX_RESPONSE) throw new Error('it is missing');
+  if (typeof sent !== 'string' || sent.length > MAX_RESPONSE)
+    throw new Error('it is missing or too large');
   // Entities could hide or multiply text. No provider needs them.
   if (/<!(?:DOCTYPE|ENTITY)/i.test(Buffer.from(sent, 'base64').toString())) {
-    throw new Error('it has a document type');
+    throw new Error('it contains a document type declaration');
   }
   const { profile } = await samlOf(provider, addresses, id).validatePostResponseAsync({
     SAMLResponse: sent,
@@ -159,10 +160,10 @@ function claimsOf({ configuration }: SamlProvider, profile: Profile): Claims {
   const textOf = (name: string): unknown => listOf([attributes[name]].flat())[0];
   const { subject_attribute: subject } = configuration;
   if (subject === '' && profile.nameIDFormat === TRANSIENT) {
-    throw new Error('its NameID is another one at each login, name a subject attribute');
+    throw new Error('its NameID changes at each login, set a subject attribute');
   }
   const sub = subject === '' ? profile.nameID : textOf(subject);
-  if (typeof sub !== 'string' || sub === '') throw new Error('it names no subject');
+  if (typeof sub !== 'string' || sub === '') throw new Error('it contains no subject');
   return {
     ...attributes,
     sub,

@@ -235,13 +235,13 @@ it.each<[string, Make, string]>([
   [
     'with a document type',
     (request) => ENTITY + answer(person())(request),
-    'it has a document type',
+    'it contains a document type declaration',
   ],
-  ['that is no XML', () => 'nonsense', 'is invalid'],
+  ['that is not XML', () => 'nonsense', 'is invalid'],
   [
     'with a NameID that changes',
     answer(person({ format: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient' })),
-    'another one at each login',
+    'changes at each login',
   ],
 ])('a response is refused %s', async (_name, make, reason) => {
   await expectRefused(await logIn(make), reason);

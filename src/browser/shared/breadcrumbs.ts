@@ -6,7 +6,7 @@ import { orderOf } from './tabs.js';
 import { labelFor } from './labels.js';
 
 const NAMES: Record<string, string> = { api: 'API', v2: 'Version 2' };
-/** Path whose segments are no breadcrumbs of the pages below it, because the navigation links to them. */
+/** Path whose segments are not breadcrumbs of the pages below it, because the navigation links to them. */
 const BASE = '/api/v2/';
 
 interface BreadcrumbParts {

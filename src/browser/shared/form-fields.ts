@@ -256,7 +256,7 @@ function multipleSelect(input: FormField, common: Common): Html {
         option(id, kind === undefined ? label : `${label} (${kind})`, chosen.has(id) ? id : ''),
       )}
     </select>
-    ${choices?.hasMore && html`<p class="hint">There are more. Add them on the page of the list.</p>`}`;
+    ${choices?.hasMore && html`<p class="hint">Not all choices are shown. Add others on the page of the list.</p>`}`;
 }
 
 /**
@@ -284,7 +284,7 @@ function referenceControl({ field, value, choices, list: url }: FormField, commo
         'data-label': label ?? null,
       })}
     />
-    <p class="hint plain-only">Take the ID from <a href="${list}">the list</a>.</p>`;
+    <p class="hint plain-only">Find the ID in <a href="${list}">the list</a>.</p>`;
 }
 
 export const isTrue = (value: unknown): boolean =>

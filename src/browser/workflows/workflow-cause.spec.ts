@@ -27,13 +27,13 @@ describe('the cause of a failed workflow', () => {
     ]);
   });
 
-  it('lists the node that ended the workflow first', () => {
+  it('lists nodes that ended the workflow before other failed nodes', () => {
     const nodes = [node(1, 'failed'), node(2, 'successful'), node(3, 'error')];
     const edges = [edge(1, 'failure', 2)];
     expect(summaryOf(nodes, edges).map((one) => one.node)).toEqual([3, 1]);
     const view = workflowCauseView({ status: 'failed' }, failedNodes(nodes, edges), new Map());
     expect(String(view)).toContain('The workflow failed at n3');
-    expect(String(view)).toContain('went on with n2');
+    expect(String(view)).toContain('continued with n2');
   });
 
   it('is empty while the workflow runs, and after it succeeded', () => {
@@ -41,7 +41,7 @@ describe('the cause of a failed workflow', () => {
     expect(workflowCauseView({ status: 'successful' }, [], new Map())).toBeNull();
   });
 
-  it('can be a cancellation', () => {
+  it('reports a cancellation', () => {
     expect(String(workflowCauseView({ status: 'canceled' }, [], new Map()))).toContain('canceled');
   });
 });

@@ -119,7 +119,7 @@ function nodeCause({ node, path, next }: FailedNode, run: NodeRun | undefined): 
     ${
       next.length > 0 &&
       html`<p class="hint">
-        The workflow went on with ${next.map(({ name }) => name).join(', ')}.
+        The workflow continued with ${next.map(({ name }) => name).join(', ')}.
       </p>`
     }
   </div>`;

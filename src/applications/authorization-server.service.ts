@@ -139,7 +139,7 @@ export class AuthorizationServer {
     }
   }
 
-  /** Handles a request to the revocation endpoint (RFC 7009): unknown tokens are no error. */
+  /** Handles a request to the revocation endpoint (RFC 7009): unknown tokens are not an error. */
   async revoke(request: ApiRequest): Promise<Reply> {
     const body = textsOf(request.body);
     const client = await this.model.getClient(...credentialsOf(request, body));

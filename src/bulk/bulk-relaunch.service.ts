@@ -23,7 +23,7 @@ export class BulkRelaunch {
   ) {}
 
   /**
-   * @throws Forbidden if another user provided secret prompts of the job and the caller is no superuser,
+   * @throws Forbidden if another user provided secret prompts of the job and the caller is not a superuser,
    *   BadRequest if a template was deleted, Invalid like a bulk launch for objects that the caller can no
    *   longer use
    */

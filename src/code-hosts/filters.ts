@@ -51,7 +51,7 @@ export function webhookFilterFaults(value: unknown): string[] {
   if (!isRecord(value)) return ['Webhook filters must be an object.'];
   const unknown = Object.keys(value).filter((key) => !isOneOf(KEYS, key));
   return [
-    ...unknown.map((key) => `"${key}" is no filter. The filters are ${KEYS.join(', ')}.`),
+    ...unknown.map((key) => `"${key}" is not a filter. The filters are ${KEYS.join(', ')}.`),
     ...LISTS.flatMap((key) => listFaults(key, value[key])),
     ...eventFaults(value.events),
     ...equalsFaults(value.equals),
@@ -123,7 +123,7 @@ function eventFaults(value: unknown): string[] {
   if (!Array.isArray(value)) return [];
   return value
     .filter((event) => typeof event === 'string' && event !== '' && !EVENTS.has(event))
-    .map((event) => `"${event}" is no event that launches jobs.`);
+    .map((event) => `"${event}" is not an event that launches jobs.`);
 }
 
 function equalsFaults(value: unknown): string[] {
@@ -133,7 +133,7 @@ function equalsFaults(value: unknown): string[] {
   if (entries.length > MAX_ENTRIES) return [`"equals" has more than ${MAX_ENTRIES} entries.`];
   return entries.flatMap(([pointer, expected]) => {
     if (pointer.length > MAX_TEXT_LENGTH || !POINTER.test(pointer) || !isStorable(pointer)) {
-      return [`"${pointer}" is no JSON pointer, such as "/repository/full_name".`];
+      return [`"${pointer}" is not a JSON pointer, such as "/repository/full_name".`];
     }
     const accepted = Array.isArray(expected) ? expected : [expected];
     const isValid = accepted.length <= MAX_ENTRIES && accepted.every(isScalar);

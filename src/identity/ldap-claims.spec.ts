@@ -86,7 +86,7 @@ describe('claimsOf', () => {
     expect(claimsOf(guid, { dn: 'cn=a' }, [])).toMatchObject({ sub: 'cn=a' });
   });
 
-  it('ignore a second value of the subject attribute', () => {
+  it('does not replace standard claims by additional attributes of the same name', () => {
     const changed = configuration({ claim_attributes: 'sub groups' });
     const entry = { dn: 'cn=a', entryUUID: '1', sub: '2', groups: 'admins' };
     expect(claimsOf(changed, entry, [])).toMatchObject({ sub: '1', groups: [] });
@@ -114,11 +114,11 @@ describe('the configuration of a directory', () => {
     ['another scheme', { servers: 'https://ldap.example.com' }, 'servers'],
     ['a path', { servers: 'ldaps://ldap.example.com/dc=x' }, 'servers'],
     ['a user in the URL', { servers: 'ldaps://a@ldap.example.com' }, 'servers'],
-    ['a port that is none', { servers: 'ldaps://ldap.example.com:x' }, 'servers'],
-    ['no certificate', { ca: 'x' }, 'ca'],
+    ['an invalid port', { servers: 'ldaps://ldap.example.com:x' }, 'servers'],
+    ['an invalid certificate', { ca: 'x' }, 'ca'],
     ['a filter without username', { user_filter: '(uid=a)' }, 'user_filter'],
     ['a broken filter', { user_filter: '(uid={username}' }, 'user_filter'],
-    ['a template that is no DN', { user_dn_template: '{username}' }, 'user_dn_template'],
+    ['a template that is not a DN', { user_dn_template: '{username}' }, 'user_dn_template'],
     ['neither base nor template', { user_base: '' }, 'user_base'],
     ['groups without base', { group_kind: 'member' as const }, 'group_base'],
     ['a DN without password', { bind_dn: 'cn=a' }, 'bind_password'],

@@ -84,7 +84,7 @@ function textErrors({ value, changes, variableNames }: SourceFacts, kind: Source
   }
   if (changes('host_filter')) {
     const fault = compileNamePattern(String(value('host_filter') ?? '')).fault;
-    if (fault !== null) errors.host_filter = [`This is no regular expression: ${fault}`];
+    if (fault !== null) errors.host_filter = [`This is not a valid regular expression: ${fault}`];
   }
   // The pattern is an argument of a program, and must not be read as an option.
   if (
@@ -127,8 +127,8 @@ function projectErrors({ value, changes, project }: SourceFacts): FieldErrors {
 }
 
 /**
- * Returns errors for project fields of a source without a project: for those in the request, or if there
- * are none, for those that are stored.
+ * Returns errors for project fields of a source without a project: for the fields in the request; if the
+ * request contains none, for the stored fields.
  */
 function misplacedErrors({ value, changes }: SourceFacts): FieldErrors {
   const misplacedFields = PROJECT_FIELDS.filter((field) => (value(field) ?? '') !== '');

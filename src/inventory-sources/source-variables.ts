@@ -19,7 +19,7 @@ export function sourceVariableFaults(names: readonly string[], isEnvironment: bo
     const isProhibited = PROHIBITED.has(name) || (isEnvironment && LOADERS.test(name));
     if (isProhibited) return [`\`${name}\` is a prohibited environment variable`];
     if (isEnvironment && !NAME.test(name)) {
-      return [`\`${name}\` is no name of an environment variable`];
+      return [`\`${name}\` is not a name of an environment variable`];
     }
     return [];
   });

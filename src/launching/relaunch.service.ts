@@ -140,7 +140,7 @@ export class RelaunchService {
    * Returns the prompts of the former launch, with secret answers from the former job's row.
    *
    * @throws BadRequest if the former launch was never approved, Forbidden if another user entered its
-   *   secret answers and the caller is no superuser
+   *   secret answers and the caller is not a superuser
    */
   async formerPrompts(job: JobRow, actor: Actor): Promise<Prompts> {
     await this.heldRuns.assertApproved(job);

@@ -83,7 +83,7 @@ it.each<[string, () => Record<string, unknown>, object]>([
     { target_credential: ['Target must be a non-external credential'] },
   ],
   [
-    'a source that is none',
+    'a source that is not a store',
     () => draft({ source_credential: target.id }),
     { source_credential: ['Source must be an external credential'] },
   ],
@@ -109,7 +109,7 @@ it.each<[string, () => Record<string, unknown>, object]>([
     },
   ],
   [
-    'a place that is none',
+    'an invalid place',
     () => draft({ metadata: { ...place, more: 'x', secret_version: 3 } }),
     { metadata: { more: ["'more' was unexpected"], secret_version: ['Not a valid string.'] } },
   ],

@@ -109,7 +109,7 @@ const huge = (response: ServerResponse): unknown =>
 it.each([
   ['no id', '/user', { login: 'a' }],
   ['an id that is a text', '/user', { id: '7', login: 'a' }],
-  ['an id that is no integer', '/user', { id: 1.5, login: 'a' }],
+  ['an id that is not an integer', '/user', { id: 1.5, login: 'a' }],
   ['a list that is an object', '/user/orgs', { login: 'acme' }],
   ['a list that never ends', '/user/teams', Array.from({ length: 301 }, () => ({ slug: 'a' }))],
   ['a response that is too large', '/user/orgs', huge],

@@ -53,7 +53,7 @@ describe('refusals', () => {
       },
     ],
     [
-      'inventory that is no id',
+      'inventory that is not an id',
       {},
       { inventory: {} },
       {
@@ -69,7 +69,7 @@ describe('refusals', () => {
       },
     ],
     [
-      'credentials that are no list',
+      'credentials that are not a list',
       {},
       { credentials: 'x' },
       {
@@ -77,7 +77,7 @@ describe('refusals', () => {
       },
     ],
     [
-      'credential that is no id',
+      'credential that is not an id',
       {},
       { credentials: [null] },
       {
@@ -125,7 +125,7 @@ describe('refusals', () => {
       },
     ],
     [
-      'passwords that are no object',
+      'passwords that are not an object',
       {},
       { credential_passwords: 'x' },
       {

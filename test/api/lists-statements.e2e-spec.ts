@@ -19,7 +19,7 @@ beforeAll(async () => {
     await multiply(test.database, roles, type, await samples.of(type), 30);
   }
   inventory = (await samples.of('inventory')).id;
-  // The first request of each minute notes the use of its token; that is no part of the list.
+  // The first request of each minute records the use of its token, which is not part of the list.
   await test.database.execute(sql`UPDATE tokens SET last_used = now() + interval '1 hour'`);
 }, 60_000);
 afterAll(() => test.close());

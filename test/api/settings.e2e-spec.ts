@@ -225,7 +225,7 @@ describe('CUSTOM_LOGO', () => {
     ['an address', 'https://example.org/logo.png'],
     ['an image that may hold a script', `data:image/svg+xml;base64,${PIXEL}`],
     ['a page', `data:text/html;base64,${PIXEL}`],
-    ['data that are no base64', 'data:image/png;base64,@@@@'],
+    ['data that is not base64', 'data:image/png;base64,@@@@'],
     ['data of half a group', 'data:image/png;base64,QUJDR'],
     ['more after the data', `${logo}"><script>`],
     ['a line after the data', `${logo}\n`],

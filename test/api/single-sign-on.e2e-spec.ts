@@ -217,7 +217,7 @@ describe('a login is refused', () => {
   it.each([
     ['no username', undefined, 'preferred_username with the username is missing'],
     ['a username with a space', 'two words', 'two words cannot be a username'],
-    ['a username that is no text', 7, 'preferred_username with the username is missing'],
+    ['a username that is not a text', 7, 'preferred_username with the username is missing'],
   ])('if there is %s', async (_name, preferred_username, reason) => {
     account({ preferred_username });
     await expectRefused(await logIn(), reason);
@@ -244,7 +244,7 @@ describe('a login is refused', () => {
   it.each([
     ['is down', 'http://127.0.0.1:1', '127.0.0.1:1'],
     ['is at an address that is not permitted', 'https://10.0.0.1', 'OUTBOUND_ALLOW'],
-    ['is no provider', '', 'unexpected HTTP response status code'],
+    ['is not a provider', '', 'unexpected HTTP response status code'],
   ])('with 503 if the provider %s', async (name, issuer, reason) => {
     const { slug } = await createAuthenticator(name, {
       configuration: configuration({ issuer: issuer || `${sso.test.url}/nothing` }),

@@ -138,7 +138,7 @@ describe('a workflow inside itself', () => {
       .patch(urlOf(node), { unified_job_template: a.id })
       .expect(400);
     expect(changed.body).toEqual(recursion);
-    // Twice side by side is no recursion.
+    // Two nodes with the same template are not a recursion.
     await post(a, { unified_job_template: c.id }).expect(201);
   });
 

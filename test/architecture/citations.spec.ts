@@ -98,7 +98,7 @@ function findings(
 const OUTSIDE: readonly RegExp[] = [
   // "core 10.4", "automation 4.2", "design.md 6", "clients 2.1": chapters of notes.
   /(?<![\w/-])(?:core|automation|clients|inventories|platform|design|style|trust|house|speed)(?:\.md)?(?: section)? \d+(?:\.\d+)*(?![\w.]*\w)/gi,
-  // "decision 12", "decisions 1, 2", "decision 11a": rows of a table that is no record here.
+  // "decision 12", "decisions 1, 2", "decision 11a": rows of a table outside of `docs/decisions`.
   /\bdecisions? \d+[a-z]?\b/gi,
   // "(R3)", "design rule R4": rules by number.
   /\(R\d\b|\bR\d[,)]|\b(?:design(?:\.md)?|rule) R\d\b/g,

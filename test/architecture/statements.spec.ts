@@ -148,7 +148,7 @@ it('PostgreSQL prepares the fragments of repositories', async () => {
       const { calls, inside } = 'calls' in given ? given : { calls: given, inside: asExpression };
       for (const args of calls) {
         const made = (fragment as Method)(...args);
-        if (!(made instanceof Sql)) throw new Error(`${name} of ${path} is no fragment`);
+        if (!(made instanceof Sql)) throw new Error(`${name} of ${path} is not a fragment`);
         faults.push(...(await faultsOf(name, () => test.database.rows(inside(made)))));
       }
     }

@@ -129,8 +129,8 @@ const hrefs = (page: string): string[] =>
   );
 
 /**
- * Returns the controls that have no effect without scripts: buttons that submit no form, pickers that are no
- * select or input with a name, and links without a target.
+ * Returns the controls that have no effect without scripts: buttons that submit no form, pickers that are not
+ * a select or input with a name, and links without a target.
  */
 function controlsThatNeedScripts(page: string): string[] {
   const forms = new Set([...page.matchAll(/<form\b[^>]*\sid="([^"]*)"/g)].map(([, id]) => id));

@@ -89,7 +89,7 @@ it.each<[string, string, Change]>([
   ],
   [
     'with a text as signature',
-    `${SUMS}.sig is no GPG signature of ${SUMS}.`,
+    `${SUMS}.sig is not a GPG signature of ${SUMS}.`,
     write(`${SUMS}.sig`, 'x'),
   ],
   ['with other checksums', `${SUMS} was changed after it was signed.`, write(SUMS, '')],

@@ -62,7 +62,7 @@ function forgeries(hook: Hook): Record<string, Forgery> {
     'no algorithm': wrong(right.replace(/^.*=/, '').slice(0, 40)),
     'an unknown algorithm': wrong(`md5=${'0'.repeat(32)}`),
     'an algorithm of the wrong length': wrong(`sha256=${'0'.repeat(40)}`),
-    'letters that are no digits': wrong(`sha1=${'g'.repeat(40)}`),
+    'letters that are not digits': wrong(`sha1=${'g'.repeat(40)}`),
     'several equals signs': wrong('sha1=a=b=c'),
     'bytes beyond ASCII': wrong('sha1=\u00e9\u00ff'),
     'the proof twice': { headers: [...proved, [name, right]] },
@@ -72,7 +72,7 @@ function forgeries(hook: Hook): Record<string, Forgery> {
       headers: proved,
       path: `/api/v2/job_templates/${template.id + 100_000}/${service}/`,
     },
-    'an id that is none': { headers: proved, path: `/api/v2/job_templates/x/${service}/` },
+    'an invalid id': { headers: proved, path: `/api/v2/job_templates/x/${service}/` },
     ...(signsBody
       ? {
           'an altered byte': { headers: proved, body: altered },

@@ -1,5 +1,5 @@
 /**
- * Entities that are declared here must not be known to other files.
+ * Runs in its own environment, so that other files do not see the entities declared here.
  *
  * @jest-environment node
  */
@@ -20,7 +20,7 @@ class Same extends Titled {}
 class Plain {}
 
 describe('schema classes', () => {
-  it('have the fields of their ancestors first, and do not change those', () => {
+  it('have the fields of their ancestors first, and do not change the ancestors', () => {
     const namesOf = (schema: typeof Named): string[] => fieldsOf(schema).map(({ name }) => name);
     expect(namesOf(Same)).toEqual(['name', 'title']);
     expect(namesOf(Titled)).toEqual(['name', 'title']);
@@ -86,7 +86,7 @@ describe('columns of schema classes', () => {
     ]);
   });
 
-  it('must keep their type, because TypeORM uses that of the base class', () => {
+  it('must keep their type, because TypeORM uses the column of the base class', () => {
     const declare = (): unknown => {
       class Other extends Thing {
         @Integer()

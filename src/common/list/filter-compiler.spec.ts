@@ -1,5 +1,5 @@
 /**
- * Resources that are declared here must not be known to other files.
+ * Runs in its own environment, so that other files do not see the resources declared here.
  *
  * @jest-environment node
  */

@@ -34,7 +34,7 @@ it.each([
   ['an unknown URL', new NotFoundException('Cannot GET /x'), 404],
   ['another fault of the request', new BadRequestException('internals'), 400],
   ['a fault of ours', new TypeError('internals'), 500],
-  ['something that is no error', 'internals', 500],
+  ['a value that is not an error', 'internals', 500],
   ['nothing', undefined, 500],
   ['a bad regular expression', database('2201B'), 400],
   ['a number out of range', database('22003'), 400],

@@ -35,7 +35,7 @@ export function tokenIn(response: OutboundResponse, key: string): string {
   return tokenOf(memberOf(objectIn(response), key));
 }
 
-/** @throws LookupError if the value is no token */
+/** @throws LookupError if the value is not a token */
 export function tokenOf(value: unknown): string {
   // The token becomes a header. A line break in the header would fail with a misleading message.
   if (typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)) return value;

@@ -80,8 +80,8 @@ describe('the inputs of a type', () => {
       [{ ...FIELD, choices: ['a'], default: 'b' }],
       'the default of token is not one of its choices',
     ],
-    ['a field that is no object', ['x'], 'fields[0] must be an object.'],
-    ['fields that are no list', {}, "'fields' must be a list."],
+    ['a field that is not an object', ['x'], 'fields[0] must be an object.'],
+    ['fields that are not a list', {}, "'fields' must be a list."],
     ['a NUL in a label', [{ ...FIELD, label: 'a\0' }], "fields[0]: 'label' is not valid."],
     [
       'too many fields',
@@ -195,8 +195,8 @@ describe('the injectors of a type', () => {
       { argv: {} },
       "Additional properties are not allowed ('argv' was unexpected)",
     ],
-    ['a part that is no object', { env: [] }, "'env' must be an object."],
-    ['a template that is no text', { env: { A: 5 } }, "'A' in 'env' must be a string."],
+    ['a part that is not an object', { env: [] }, "'env' must be an object."],
+    ['a template that is not a text', { env: { A: 5 } }, "'A' in 'env' must be a string."],
     ['no object', [], 'Must be an object.'],
   ])('refuse %s', (_name, injectors, message) => {
     expect(injectorErrors(injectors)).toEqual([message]);

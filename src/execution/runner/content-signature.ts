@@ -59,7 +59,7 @@ def check_signature(sums):
     if 'EXPKEYSIG' in status or 'REVKEYSIG' in status or 'EXPSIG' in status:
         fail(f'{SUMS}.sig or its key is expired or revoked.')
     if 'GOODSIG' not in status or 'VALIDSIG' not in status:
-        fail(f'{SUMS}.sig is no GPG signature of {SUMS}.')
+        fail(f'{SUMS}.sig is not a GPG signature of {SUMS}.')
     return status['VALIDSIG'].split(' ')[0]
 
 

@@ -36,8 +36,8 @@ const isSetupFact = (name: string, value: unknown): boolean =>
     (SETUP_NAMES.has(name.slice(PREFIX.length)) || isInterface(name.slice(PREFIX.length), value)));
 
 /**
- * Returns true for a network interface: the fact has the name of its own `device`, and is no plugin
- * option.
+ * Returns true for a network interface: the fact has the name of its own `device`, and is not a
+ * plugin option.
  */
 const isInterface = (name: string, value: unknown): boolean =>
   typeof value === 'object' &&

@@ -50,7 +50,7 @@ export async function namesMatching(
 ): Promise<ReadonlySet<string>> {
   const pattern = compileNamePattern(text);
   if (pattern.fault !== null) {
-    throw new ImportError(`The host_filter is no regular expression: ${pattern.fault}`);
+    throw new ImportError(`The host_filter is not a valid regular expression: ${pattern.fault}`);
   }
   try {
     return new Set(await matcher.run({ source: pattern.source, flags: pattern.flags, names }));

@@ -146,7 +146,7 @@ export const related = (item: Item, name: string): string =>
 /** Returns a member that is an object itself. */
 export function itemOf(item: Item, name: string): Item {
   const value = member(item, name);
-  if (!isItem(value)) throw new ModuleFailure(`${name} is no object: ${JSON.stringify(value)}`);
+  if (!isItem(value)) throw new ModuleFailure(`${name} is not an object: ${JSON.stringify(value)}`);
   return value;
 }
 

@@ -10,13 +10,13 @@ import { readPending, type PendingForm } from './pending-form.js';
 const METHOD_FIELD = '_method';
 const CONTENT_FIELD = '_content';
 /** Field of the preview button, which shows the form again without calling the route. */
-export const PREVIEW_FIELD = '_look';
+export const PREVIEW_FIELD = '_preview';
 /** Field whose value is the name of a secret field of the form. */
 export const SECRET_FIELD = '_secret';
 /** Field with the path to return to, for a form that is not on the page of its URL. */
 export const RETURN_FIELD = '_return';
 /** Field of a form whose errors are shown on the page that the form returns to. */
-export const ERRORS_IN_CARD_FIELD = '_told_there';
+export const ERRORS_IN_CARD_FIELD = '_errors_in_card';
 /** Field with the request path, for a form whose user selects the object, such as a role's user. */
 export const PATH_FIELD = '_path';
 /** Field with the entries of lists that the form showed, such as `credentials.7`. */

@@ -8,7 +8,7 @@
   /** Requests the page of a form with its current values, without any effect. */
   async function fetchPreview(form, signal) {
     const body = new URLSearchParams(new FormData(form));
-    body.set('_look', 'true');
+    body.set('_preview', 'true');
     const headers = { Accept: 'text/html' };
     const response = await fetch(form.action, { method: 'POST', body, headers, signal });
     if (!response.ok) return null;

@@ -16,7 +16,7 @@ import { DRY_RUN_PARAMETER } from '../common/rest/parameters.js';
 import type { AlternativeResponse, QueryParameter } from '../common/rest/route.js';
 
 /** Response of the routes that describe a bulk operation. */
-export const DETAIL = object({ detail: described(STRING, 'Outcome, as a sentence.') });
+export const DETAIL = object({ detail: described(STRING, 'Description of the operation.') });
 
 const HOST = object(
   {
@@ -35,7 +35,7 @@ const HOST = object(
 
 const CREATED_MEMBERS = {
   url: { ...STRING, description: 'Path of the inventory.' },
-  hosts: described(list(HOST), 'Hosts that were created.'),
+  hosts: described(list(HOST), 'Hosts, in the order of the request.'),
 };
 
 const DELETED_MEMBERS = {

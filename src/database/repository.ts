@@ -17,7 +17,7 @@ interface OldRows {
 /**
  * Base class of the repositories of tables (docs/decisions/0051-repositories.md): a TypeORM repository
  * whose statements join the ambient transaction. Single rows are written with TypeORM's `insert`, `update`
- * and `delete`, and checked with `existsBy` and `countBy`; objects of resources by
+ * and `delete`, and checked with `existsBy`; objects of resources by
  * `ResourceRowsRepository`. Lists, joins, bulk writes and reads of rows with instants are methods with SQL
  * that `this.database` runs; TypeORM would truncate instants to milliseconds.
  *

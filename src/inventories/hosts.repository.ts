@@ -136,7 +136,7 @@ export class HostsRepository extends TableRepository<RowOf<Host>> {
           IS DISTINCT FROM (original.last_job_id, original.last_job_host_summary_id)`);
   }
 
-  /** Returns the id of a host of an inventory, as a row. */
+  /** Returns the host of an inventory with a name; undefined if there is none. */
   byName(inventoryId: number, name: string): Promise<{ id: number } | undefined> {
     return this.database.row<{ id: number }>(sql`
       SELECT id FROM hosts WHERE inventory_id = ${lookupId(inventoryId)} AND name = ${name}`);

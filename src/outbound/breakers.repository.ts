@@ -7,7 +7,7 @@ import { Breaker } from './breaker.entity.js';
 const THRESHOLD = 5;
 const FIRST_OPEN_SECONDS = 60;
 const LONGEST_OPEN_SECONDS = 900;
-/** Time after which a probe is replaced because its process died. Longer than any attempt takes. */
+/** Time after which another attempt can probe, because the process of the first probe died. */
 const PROBE_SECONDS = 120;
 
 /** Circuit breaker of a destination with recent failures, as callers of the destination see it. */

@@ -41,7 +41,7 @@ export class OutboundError extends Error {
 /** The redirect chain exceeded the limit. Callers have a separate contract message for this error. */
 export class RedirectLimitError extends OutboundError {
   constructor(readonly limit: number) {
-    super('redirect', `More than ${limit} redirects were answered.`);
+    super('redirect', `The server sent more than ${limit} redirects.`);
     this.name = 'RedirectLimitError';
   }
 }

@@ -194,7 +194,7 @@ describe('the requirements of a project', () => {
     await api.call('PATCH', 'settings/jobs/', { AWX_COLLECTIONS_ENABLED: false });
     const { status, output } = await update();
     expect(status).toBe('successful');
-    expect(output).toContain('collections/requirements.yml is left out: AWX_COLLECTIONS_ENABLED');
+    expect(output).toContain('collections/requirements.yml is skipped: AWX_COLLECTIONS_ENABLED');
     await api.call('PATCH', 'settings/jobs/', { AWX_COLLECTIONS_ENABLED: true });
   });
 });

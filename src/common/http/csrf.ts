@@ -39,8 +39,8 @@ export function issueCsrfToken(request: Cookies, response: Response): string {
 }
 
 /**
- * Verifies the token of the session. Without a session the token is the text of the cookie, which only
- * pages of this server can set.
+ * Verifies the token of the session. Without a session the token is the text of the cookie, which another
+ * host of the domain can set. Callers therefore call `assertSameSite`, too.
  *
  * @throws Forbidden
  */

@@ -118,7 +118,7 @@ export class ProjectContent {
     };
     return files.filter(({ path, kind }) => {
       const missing = required[kind].filter((name) => disabled.includes(name));
-      if (missing.length > 0) onOutput(`${path} is left out: ${missing.join(', ')} is off.\n`);
+      if (missing.length > 0) onOutput(`${path} is skipped: ${missing.join(', ')} is off.\n`);
       return missing.length === 0;
     });
   }

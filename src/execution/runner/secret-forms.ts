@@ -4,7 +4,7 @@ import { isStars } from './mask.js';
 export const MIN_SECRET_LENGTH = 3;
 /** Minimum length of a masked line of a multi-line secret. Shorter lines, such as `}`, stay visible. */
 const MIN_LINE_LENGTH = 8;
-/** Minimum length of a base64 form; shorter forms match ordinary words. */
+/** Minimum length of a part of base64 text; shorter parts match ordinary words. */
 const MIN_BASE64_LENGTH = 6;
 
 /** Returns the forms in which secrets can occur in output: plain, quoted, encoded, line by line. */

@@ -15,7 +15,10 @@ import { Subscriber } from './subscriber.service.js';
 
 /** Duration of a lease, in seconds; leases are renewed four times in this time. */
 export const LEASE_SECONDS = 60;
-/** Maximum number of attempts, so that a run that never starts is not retried forever. */
+/**
+ * Maximum lease number of a run that is retried. A lost worker uses two numbers: its own lease and the
+ * lease of the recovery.
+ */
 export const MAX_RUN_ATTEMPTS = 5;
 const RENEW_MS = 15_000;
 const RENEW_AGAIN_MS = 1000;

@@ -68,7 +68,7 @@ export class RoleGraph extends RoleStore {
     return sql`${ident(alias, 'id')} IN (${heldObjects(definition.type, role, actor)})`;
   }
 
-  /** Returns the condition for a list of roles: those of the objects on which the caller holds a role. */
+  /** Returns the condition for the roles of objects on which the caller holds `role`; null for an unknown role. */
   private roleLevelOfRoles(alias: string, role: string, actor: Actor): Sql | null {
     if (!isRoleField(role)) return null;
     if (actor.isSuperuser) return TRUE;

@@ -99,8 +99,8 @@ function textErrors({ value, changes, variableNames }: SourceFacts, kind: Source
 }
 
 /**
- * Returns the error of a path that leads out of the project. Symbolic links are checked when the path
- * is read.
+ * Returns the error of an absolute path, or of a path with `..`; null for other paths. Symbolic links are
+ * checked when the path is read.
  */
 function pathFault(path: string): string | null {
   if (path.startsWith('/'))

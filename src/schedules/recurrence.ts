@@ -20,8 +20,7 @@ import { messageOf, resultOr } from '../common/errors/errors.js';
  */
 const MAX_PERIODS = 1000;
 /**
- * Maximum number of days and times that all rules compute without a match between two yields to the
- * event loop.
+ * Maximum number of days and times that all rules of a schedule together compute without a match.
  */
 const MAX_CANDIDATES = 1000;
 /** Minimum number of searched periods by frequency: enough to include a leap day. */

@@ -70,7 +70,10 @@ export class JobTemplateForm extends FilterForm implements PageForm {
     ];
   }
 
-  /** Returns the id of the only project, which the form preselects; undefined if there are several. */
+  /**
+   * Returns the id of the only project, which the form preselects; undefined if there are no or several
+   * projects.
+   */
   private async onlyProject(
     fields: readonly Field[],
     known: Readonly<Record<string, unknown>>,

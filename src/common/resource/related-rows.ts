@@ -105,7 +105,7 @@ function targetsOf(target: ResourceDefinition, found: readonly TargetRow[]): Map
 }
 
 /**
- * Returns the id and the name, for callers who cannot read the object
+ * Returns the id and the name, for callers who cannot read the object; null for an object without a name
  * (docs/contract/conventions.md#summaries).
  */
 const nameIn = ({ id, name }: Row): Members | null => (name === undefined ? null : { id, name });

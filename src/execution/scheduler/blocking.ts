@@ -79,7 +79,7 @@ class Earliest {
     }
   }
 
-  /** Returns the run of a key that a pending run waits for. */
+  /** Returns the run with the same key that a pending run waits for; null if there is none. */
   before(id: number, key: number | null): number | null {
     if (key === null) return null;
     const first = this.all.get(key) ?? id;

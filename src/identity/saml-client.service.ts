@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { SAML, ValidateInResponseTo, type Profile } from '@node-saml/node-saml';
-import { messageOf } from '../common/errors/errors.js';
+import { messageOf, type Forbidden } from '../common/errors/errors.js';
 import { isRecord, listOf, memberOf } from '../common/records.js';
 import { Database } from '../database/database.js';
 import type { AuthenticatorOf } from './authenticator.entity.js';
@@ -61,20 +61,22 @@ export class SamlClient {
     { nonce: id }: LoginChecks,
     sent: unknown,
   ): Promise<Claims> {
+    let claims: Claims;
     try {
-      const profile = await profileOf(provider, addresses, id, sent);
-      const isFirst = await this.database.transaction(() =>
-        this.responses.take(id, LIFETIME_MS / 1000),
-      );
-      if (!isFirst) throw new Error('the response was used before');
-      return claimsOf(provider, profile);
+      claims = claimsOf(provider, await profileOf(provider, addresses, id, sent));
     } catch (error) {
-      const reason = messageOf(error).slice(0, 100);
-      this.logger.warn({ message: 'login failed', authenticator: provider.slug, reason });
-      throw refused(
-        `The response of the identity provider ${provider.name} is invalid: ${reason}.`,
-      );
+      throw this.refusalOf(provider, messageOf(error).slice(0, 100));
     }
+    const isFirst = await this.database.transaction(() =>
+      this.responses.take(id, LIFETIME_MS / 1000),
+    );
+    if (!isFirst) throw this.refusalOf(provider, 'the response was used before');
+    return claims;
+  }
+
+  private refusalOf(provider: SamlProvider, reason: string): Forbidden {
+    this.logger.warn({ message: 'login failed', authenticator: provider.slug, reason });
+    return refused(`The response of the identity provider ${provider.name} is invalid: ${reason}.`);
   }
 
   /** Returns the metadata that a provider is configured with. */

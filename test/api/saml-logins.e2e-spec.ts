@@ -4,6 +4,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { SESSION_COOKIE } from '../../src/common/http/cookies.js';
 import { sql } from '../../src/database/sql.js';
+import { SamlResponsesRepository } from '../../src/identity/saml-responses.repository.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { CookieBrowser } from '../support/fakes/identity-provider.js';
 import { SAML_CERTIFICATE } from '../support/fakes/saml-certificate.js';
@@ -272,6 +273,18 @@ it('a response is accepted once, and only in the browser that started the login'
   const copy = new CookieBrowser();
   for (const [name, value] of cookies) copy.jarOf(test.url).set(name, value);
   await expectRefused(await send(copy, request, xml), 'the response was used before');
+});
+
+it('a failure of the database does not make a response invalid, and stays internal', async () => {
+  const browser = new CookieBrowser();
+  const request = await begin(browser);
+  const failure = jest
+    .spyOn(test.app.get(SamlResponsesRepository, { strict: false }), 'take')
+    .mockRejectedValueOnce(new Error('no space left in /data'));
+  const answered = await send(browser, request, answer(person())(request));
+  failure.mockRestore();
+  expect(answered.status).toBe(500);
+  expect(await answered.text()).not.toContain('/data');
 });
 
 it('an invalid configuration is refused', async () => {

@@ -47,7 +47,7 @@ export class BulkHostCreate {
   ): Promise<object> {
     const { BULK_HOST_MAX_CREATE: max } = await this.settings.get('BULK_HOST_MAX_CREATE');
     assertWithin('hosts', requestedHosts.length, 'BULK_HOST_MAX_CREATE', max);
-    const { entries, errors } = await readHostEntries(requestedHosts);
+    const { entries, errors } = await readHostEntries(requestedHosts, onConflict);
     const columns = emptyColumns();
     entries.forEach((entry, index) => addHost(columns, index, entry));
     const rows = selectEntries(columns);

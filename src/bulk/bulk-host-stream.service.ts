@@ -150,7 +150,7 @@ export class BulkHostStream {
     const spool = await HostSpool.open();
     try {
       const { source } = stream;
-      const received = await this.receive(source, spool, report);
+      const received = await this.receive(stream, spool, report);
       await source.reauthorize();
       const prepared = { ...stream, ...(await this.prepare(source.query, source.actor)) };
       const write = (): Promise<Reply<number>> => this.write(prepared, received, report);
@@ -161,7 +161,11 @@ export class BulkHostStream {
     }
   }
 
-  private async receive(source: ApiRequest, spool: HostSpool, report: Report): Promise<Upload> {
+  private async receive(
+    { source, onConflict }: HostStream,
+    spool: HostSpool,
+    report: Report,
+  ): Promise<Upload> {
     const { BULK_HOST_MAX_STREAM: max } = await this.runtime.get('BULK_HOST_MAX_STREAM');
     const limits = { body: this.settings.BULK_HOST_STREAM_LIMIT, line: this.settings.BODY_LIMIT };
     const lineErrors = new ErrorsByLine();
@@ -175,7 +179,7 @@ export class BulkHostStream {
           count += 1;
           hash.update(`${line.text ?? ''}\n`);
           const entryErrors: FieldErrors = {};
-          const entry = readEntry(value, entryErrors);
+          const entry = readEntry(value, entryErrors, onConflict);
           if (entry) await spool.add(line.number, entry);
           else lineErrors.add(line.number, entryErrors);
           if (count % REPORT_INTERVAL === 0) report({ phase: 'reading', lines: count });
@@ -329,8 +333,8 @@ class LineError extends Error {}
 const variablesIn = (value: unknown): string[] =>
   isRecord(value) ? [value.variables].filter(isWithinYamlLimit) : [];
 
-function readEntry(value: unknown, errors: FieldErrors): HostEntry | null {
-  if (!(value instanceof LineError)) return readHost(value, errors);
+function readEntry(value: unknown, errors: FieldErrors, onConflict: OnConflict): HostEntry | null {
+  if (!(value instanceof LineError)) return readHost(value, errors, onConflict);
   errors.__all__ = [value.message];
   return null;
 }

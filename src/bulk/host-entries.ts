@@ -7,7 +7,11 @@ import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { isRecord } from '../common/records.js';
 import { Yielder } from '../common/yielder.js';
 import { RESERVED_GROUP_NAMES, splitHostName } from '../inventories/host-name.js';
+import type { OnConflict } from '../inventories/host-writes.repository.js';
 import { BulkGroupEntry, BulkHostEntry } from './bulk-host-entry.dto.js';
+
+const PORT_NEEDS_VARIABLES =
+  'This field is required if the name has a port, because the port is a variable and an update replaces all variables.';
 
 /** Host of a request with values as stored; null: not sent. */
 export interface HostEntry {
@@ -26,16 +30,16 @@ export interface HostEntry {
  *
  * @returns valid entries, and errors by index of the entry
  */
-export async function readHostEntries(hosts: readonly unknown[]): Promise<{
-  entries: HostEntry[];
-  errors: FieldErrors;
-}> {
+export async function readHostEntries(
+  hosts: readonly unknown[],
+  onConflict: OnConflict,
+): Promise<{ entries: HostEntry[]; errors: FieldErrors }> {
   const entries: HostEntry[] = [];
   const errors: FieldErrors = {};
   const yielder = new Yielder();
   for (const [index, host] of hosts.entries()) {
     const hostErrors: FieldErrors = {};
-    const entry = readHost(host, hostErrors);
+    const entry = readHost(host, hostErrors, onConflict);
     if (entry) entries.push(entry);
     else errors[String(index)] = hostErrors;
     await yielder.yieldIfDue();
@@ -48,7 +52,11 @@ export async function readHostEntries(hosts: readonly unknown[]): Promise<{
  *
  * @returns null for an invalid host, whose errors are added to `hostErrors` by field
  */
-export function readHost(value: unknown, hostErrors: FieldErrors): HostEntry | null {
+export function readHost(
+  value: unknown,
+  hostErrors: FieldErrors,
+  onConflict: OnConflict,
+): HostEntry | null {
   if (!isRecord(value)) {
     hostErrors.__all__ = [noDictionary(value)];
     return null;
@@ -63,7 +71,7 @@ export function readHost(value: unknown, hostErrors: FieldErrors): HostEntry | n
     variables: values.variables ?? null,
     groups: readGroups(value.groups, hostErrors),
   };
-  takePort(entry, hostErrors);
+  takePort(entry, hostErrors, onConflict);
   return Object.keys(hostErrors).length === 0 ? entry : null;
 }
 
@@ -87,15 +95,19 @@ function readGroups(value: unknown, hostErrors: FieldErrors): string[] {
 
 /**
  * Moves a port from the name to the variables: `web:2222` is the host `web` on port 2222, as with a
- * single host.
+ * single host. An update must contain the variables, because it replaces all of them.
  */
-function takePort(entry: HostEntry, hostErrors: FieldErrors): void {
+function takePort(entry: HostEntry, hostErrors: FieldErrors, onConflict: OnConflict): void {
   if (hostErrors.name) return;
   try {
     const { name, port } = splitHostName(entry.name);
     if (port === null) return;
     entry.name = name;
     if (hostErrors.variables) return;
+    if (onConflict === 'update' && entry.variables === null) {
+      hostErrors.variables = [PORT_NEEDS_VARIABLES];
+      return;
+    }
     const variables = mergeExact(parseVariables(entry.variables ?? ''), { ansible_ssh_port: port });
     entry.variables = jsonText(variables);
   } catch (error) {

@@ -146,6 +146,18 @@ describe('hosts that already exist', () => {
     expect(list.results).toMatchObject([{ name: 'old', description: 'kept' }, { name: 'same' }]);
   });
 
+  it('need the variables for a name with a port, because the port would replace them', async () => {
+    await create([{ name: 'web', variables: { a: 1 } }]).expect(201);
+    const { body } = await create([{ name: 'web:2222' }], update).expect(400);
+    expect(body).toEqual({ hosts: { 0: { variables: [expect.stringContaining('has a port')] } } });
+    const variables = { a: 1, b: 2 };
+    const updated = await create([{ name: 'web:2222', variables }], update).expect(201);
+    expect(JSON.parse(updated.body.hosts[0].variables)).toEqual({
+      ...variables,
+      ansible_ssh_port: 2222,
+    });
+  });
+
   it('are refused without that option, and always if repeated in one request', async () => {
     await test.make.host(inventory, { name: 'old' });
     await create([{ name: 'old' }]).expect(400);

@@ -57,7 +57,11 @@ export class ProcessGroup {
   }
 
   private fork(): void {
-    if (!this.isStopping) closeUnacceptedHandle(cluster.fork(shareOf(this.settings)));
+    if (this.isStopping) return;
+    const member = cluster.fork(shareOf(this.settings));
+    // A message to a member that has just been killed fails; the exit of the member follows.
+    member.on('error', () => undefined);
+    closeUnacceptedHandle(member);
   }
 
   private stop(signal: NodeJS.Signals): void {

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 
 import type { Command, Launch } from '../sandbox/command.js';
 import { sandboxPid } from '../sandbox/sandbox-pid.js';
+import { startProcess } from '../sandbox/start-process.js';
 import { MarkedText } from './marked-text.js';
 import { findProcess } from './process-table.js';
 import { SandboxProcesses } from './run-processes.js';
@@ -62,7 +63,7 @@ export class CommandShell {
   /** @param launch launch of `sh` without arguments */
   static start(launch: Launch): CommandShell {
     const { file, args, environment, cwd, depth } = launch;
-    const child = spawn(file, args, {
+    const child = startProcess(file, args, {
       cwd,
       env: environment,
       detached: true,

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { watchFolder } from './folder-watch.js';
 import { type Launch, directLaunch } from '../sandbox/command.js';
 import { sandboxPid } from '../sandbox/sandbox-pid.js';
+import { startProcess } from '../sandbox/start-process.js';
 import { removeBelow } from './untrusted-files.js';
 import { watchMemory } from './memory-watch.js';
 import type { PreparedRun } from './ansible-run.js';
@@ -132,7 +133,7 @@ class RunProcess {
   private spawn({ file, args, environment, cwd, depth, killSignal }: Launch): RunChild {
     // Started from the main thread, which runs until the worker exits: a sandbox ends with the
     // thread that started it.
-    const child = spawn(file, args, {
+    const child = startProcess(file, args, {
       cwd,
       env: environment,
       detached: true,

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,6 +14,7 @@ import { operatorProxy } from '../runner/operator-proxy.js';
 import { isAlive } from '../runner/process-table.js';
 import { removeDirectory } from '../runner/workspace.js';
 import { engineEnvironment, LABEL, ownerIn, type ContainerPlan } from './container.js';
+import { startProcess } from './start-process.js';
 import { withoutTrailing } from '../../common/fields/text.js';
 import { tableOf } from '../../common/records.js';
 
@@ -180,7 +181,7 @@ function runPull(
   });
   return new Promise((resolve, reject) => {
     // The engine has its own process group, so that signals also reach its helpers.
-    const child = spawn(engine, args, {
+    const child = startProcess(engine, args, {
       ...{ env, cwd: '/', detached: true },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -196,7 +197,7 @@ function runPull(
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => lines.add(text));
+      stream?.setEncoding('utf8').on('data', (text: string) => lines.add(text));
     }
     child.once('error', reject).once('close', (code) => {
       lines.end();

@@ -1,12 +1,13 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { messageOf } from '../../common/errors/errors.js';
 import type { Settings } from '../../config/settings.js';
 import type { Launch } from './command.js';
 import { sandboxPid } from './sandbox-pid.js';
 import { type SandboxPlan, launchInside } from './launch-inside.js';
+import { startProcess } from './start-process.js';
 
 /**
  * Python script that tests what playbooks depend on: semaphores in shared memory, a terminal,
@@ -55,7 +56,7 @@ export async function probeError(plan: SandboxPlan, settings: Settings): Promise
       cwd: '/runner',
     };
     const launch = await launchInside(plan, command, spec, settings);
-    const error = await errorOf(launch, TIMEOUT_MS[plan.kind]);
+    const error = await errorOf(launch, TIMEOUT_MS[plan.kind]).catch(messageOf);
     if (error !== null || existsSync(join(folder, 'probe'))) return error;
     return 'the engine does not run on this machine: files of its containers are not visible on the worker';
   } finally {
@@ -69,7 +70,10 @@ function errorOf(
 ): Promise<string | null> {
   return new Promise((resolve) => {
     let text = '';
-    const child = spawn(file, args, { cwd: '/', env, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
+    const child = startProcess(file, args, {
+      ...{ cwd: '/', env },
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    });
     const end = (text: string | null): void => {
       clearTimeout(timer);
       resolve(text);

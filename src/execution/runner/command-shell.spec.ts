@@ -34,6 +34,18 @@ it.each(['', '>&2'])('a command shell terminates a command with endless output %
   await shell.close();
 });
 
+it('a command shell closes although a program has left its process group with its output', async () => {
+  const shell = start();
+  const [code, pid] = await run(shell, "setsid sh -c 'echo $$; exec sleep 60' & sleep 0.3");
+  try {
+    expect(code).toBe(0);
+    await shell.close();
+    expect(process.kill(Number(pid), 0)).toBe(true);
+  } finally {
+    process.kill(Number(pid), 'SIGKILL');
+  }
+}, 20_000);
+
 it('a command shell permits as much output as the limit', async () => {
   const shell = start();
   const [code, out] = await run(shell, `head -c ${MAX_PRINTED} /dev/zero | tr '\\0' x`);

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 
 import type { Command, Launch } from '../sandbox/command.js';
 import { sandboxPid } from '../sandbox/sandbox-pid.js';
-import { startProcess } from '../sandbox/start-process.js';
+import { closePipesAfterExit, startProcess } from '../sandbox/start-process.js';
 import { MarkedText } from './marked-text.js';
 import { findProcess } from './process-table.js';
 import { SandboxProcesses } from './run-processes.js';
@@ -51,6 +51,7 @@ export class CommandShell {
       };
       child.once('close', end).once('error', end);
     });
+    closePipesAfterExit(child);
     // Writing to a shell that has ended fails; `run` reports the end.
     child.stdin.on('error', () => undefined);
     child.stdout.setEncoding('utf8');

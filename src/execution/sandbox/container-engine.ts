@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { memberOf } from '../../common/records.js';
-import { messageOf } from '../../common/errors/errors.js';
+import { messageOf, resultOr } from '../../common/errors/errors.js';
 import type { AddressGuard } from '../../outbound/address-guard.js';
 import { GuardedHttpProxy } from './guarded-http-proxy.js';
 import { registryOf } from '../../execution-environments/image-reference.js';
@@ -14,7 +14,7 @@ import { operatorProxy } from '../runner/operator-proxy.js';
 import { isAlive } from '../runner/process-table.js';
 import { removeDirectory } from '../runner/workspace.js';
 import { engineEnvironment, LABEL, ownerIn, type ContainerPlan } from './container.js';
-import { startProcess } from './start-process.js';
+import { closePipesAfterExit, startProcess } from './start-process.js';
 import { withoutTrailing } from '../../common/fields/text.js';
 import { tableOf } from '../../common/records.js';
 
@@ -186,7 +186,9 @@ function runPull(
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const send = (name: NodeJS.Signals): void => {
-      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, name);
+      const { pid } = child;
+      // Fails if no process of the group is left.
+      if (pid !== undefined) resultOr(() => process.kill(-pid, name), false);
     };
     const timers: NodeJS.Timeout[] = [];
     const stop = (): void => {
@@ -199,6 +201,7 @@ function runPull(
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => lines.add(text));
     }
+    closePipesAfterExit(child);
     child.once('error', reject).once('close', (code) => {
       lines.end();
       for (const timer of timers) clearTimeout(timer);

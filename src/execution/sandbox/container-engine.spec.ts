@@ -1,0 +1,42 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AddressGuard } from '../../outbound/address-guard.js';
+import { pullImage } from './container-engine.js';
+
+describe('a pull whose helper leaves the process group and keeps its output open', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'engine-'))));
+  afterEach(() => {
+    process.kill(Number(readFileSync(join(folder, 'helper'), 'utf8')), 'SIGKILL');
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Pulls with an engine that starts the helper and then runs a shell command. */
+  function pull(command: string, signal: AbortSignal): Promise<void> {
+    const engine = join(folder, 'engine');
+    const start = `setsid sh -c 'echo $$ > "${folder}/helper"; exec sleep 60' &`;
+    const hasStarted = `until [ -s "${folder}/helper" ]; do sleep 0.01; done`;
+    writeFileSync(engine, `#!/bin/sh\n${start}\n${hasStarted}\n${command}\n`, { mode: 0o700 });
+    return pullImage({
+      ...{ engine, isPodman: true, image: 'tools', login: null, signal },
+      guard: new AddressGuard([]),
+      onOutput: () => undefined,
+    });
+  }
+
+  it('ends with its engine', async () => {
+    const pulling = pull('echo broken; exit 1', new AbortController().signal);
+    await expect(pulling).rejects.toThrow('broken');
+  }, 30_000);
+
+  it('ends after it was aborted', async () => {
+    const controller = new AbortController();
+    const pulling = pull(`: > "${folder}/pulls"; sleep 60`, controller.signal);
+    const outcome = expect(pulling).rejects.toThrow('ended with');
+    while (!existsSync(join(folder, 'pulls'))) await sleep(20);
+    controller.abort();
+    await outcome;
+  }, 30_000);
+});

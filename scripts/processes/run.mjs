@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers';
 
 import { codeOf, lastLines, messageOf, Problem } from '../console/problem.mjs';
 
 const OUTPUT_LIMIT = 256 * 1024;
 const END_GRACE_MS = 30_000; // A package manager that is killed leaves incomplete packages.
+/** Time in which the output of a command that has ended is read, in ms. */
+const PIPE_GRACE_MS = 1000;
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
 
@@ -118,8 +121,16 @@ function collect(child, { log, timeoutMs, input }) {
     child.stderr?.setEncoding('utf8').on('data', append);
     if (input !== undefined) child.stdin?.on('error', () => undefined).end(input);
     child.on('error', reject);
+    // A background process of the command, such as a service, can keep the output open.
+    const close = () => {
+      for (const pipe of child.stdio) pipe?.destroy();
+    };
+    /** @type {NodeJS.Timeout | undefined} */
+    let grace;
+    child.on('exit', () => (grace = setTimeout(() => setImmediate(close), PIPE_GRACE_MS)));
     child.on('close', (code, signal) => {
       clearTimeout(timer);
+      clearTimeout(grace);
       resolve({ code, signal, stdout, output, timedOut });
     });
   });

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AddressGuard } from '../../outbound/address-guard.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
-import { GuardedServer, type ConnectTarget } from './guarded-server.js';
+import { connectEnds, GuardedServer, type ConnectTarget } from './guarded-server.js';
 
 /** Headers between a program and its proxy, which are not forwarded. */
 const HOP_BY_HOP = ['proxy-authorization', 'proxy-connection', 'connection', 'keep-alive'];
@@ -33,8 +33,7 @@ export class GuardedHttpProxy extends GuardedServer {
     try {
       const upstream = await this.connectTo(targetOf(`https://${url}`), client);
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      client.pipe(upstream).pipe(client);
-      upstream.once('close', () => client.destroy());
+      connectEnds(client, upstream);
     } catch (error) {
       client.end(`HTTP/1.1 ${statusOf(error)} ${reasonOf(error)}\r\nConnection: close\r\n\r\n`);
     }

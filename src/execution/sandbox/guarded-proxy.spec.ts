@@ -1,9 +1,12 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { type AddressInfo, connect, createServer, type Server, Socket } from 'node:net';
 import { AddressGuard } from '../../outbound/address-guard.js';
 import { GuardedProxy } from './guarded-proxy.js';
 
 const LOOPBACK = [{ address: '127.0.0.1', family: 4 }];
+/** Length of the replies of a SOCKS server that permits a connection. */
+const REPLY_BYTES = 12;
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
 /** Returns the bytes with which a SOCKS client requests a connection to `example.org`. */
@@ -43,6 +46,29 @@ describe('a guarded proxy', () => {
     await proxy.close();
   });
 
+  it('passes the last bytes of the target to a client that reads slowly', async () => {
+    const proxy = await open(() => Promise.resolve(LOOPBACK));
+    const accepted = jest.spyOn(Socket.prototype, 'pipe');
+    const client = await ask(proxy);
+    let received = 0;
+    client.pause().on('data', (chunk: Buffer) => (received += chunk.length));
+    const [socket] = (await once(target, 'connection')) as [Socket];
+    while (accepted.mock.contexts.length < 2) await setImmediate();
+    const [served] = accepted.mock.contexts as [Socket];
+    accepted.mockRestore();
+    // Fills the buffers of the system, until the proxy itself keeps bytes for the client.
+    while (served.writableLength === 0) {
+      socket.write(Buffer.alloc(1000));
+      await setImmediate();
+    }
+    socket.end();
+    await setTimeout(200);
+    client.resume();
+    await once(client, 'close');
+    expect(received).toBe(socket.bytesWritten + REPLY_BYTES);
+    await proxy.close();
+  });
+
   it('does not connect for a client that disconnected during the name lookup', async () => {
     let found: (addresses: typeof LOOPBACK) => void = () => undefined;
     let isAsked: () => void = () => undefined;
@@ -54,9 +80,9 @@ describe('a guarded proxy', () => {
     const client = await ask(proxy);
     await asked;
     client.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await setTimeout(100);
     found(LOOPBACK);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await setTimeout(200);
     expect(reached.filter((socket) => !socket.destroyed)).toEqual([]);
     await proxy.close();
   });

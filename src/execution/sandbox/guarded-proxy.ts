@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import type { AddressGuard } from '../../outbound/address-guard.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
-import { GuardedServer, type ConnectTarget } from './guarded-server.js';
+import { connectEnds, GuardedServer, type ConnectTarget } from './guarded-server.js';
 
 const VERSION = 5;
 const NO_AUTHENTICATION = 0;
@@ -38,20 +38,16 @@ export class GuardedProxy extends GuardedServer {
   private async serve(client: Socket): Promise<void> {
     client.setTimeout(HANDSHAKE_MS, () => client.destroy());
     try {
-      connectSockets(client, await this.connectTo(await readTarget(client), client));
+      const upstream = await this.connectTo(await readTarget(client), client);
+      client.setTimeout(0);
+      client.write(reply(REPLIES.connected));
+      connectEnds(client, upstream);
     } catch (error) {
       // Other errors: the program disconnected or uses another protocol, or the host is unreachable.
       const isRefused = error instanceof OutboundError;
       client.end(reply(isRefused ? REPLIES.notAllowed : REPLIES.failed));
     }
   }
-}
-
-function connectSockets(client: Socket, upstream: Socket): void {
-  client.setTimeout(0);
-  client.write(reply(REPLIES.connected));
-  client.pipe(upstream).pipe(client);
-  upstream.once('close', () => client.destroy());
 }
 
 /** @throws Error for anything but a connection request */

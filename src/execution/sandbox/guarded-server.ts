@@ -9,6 +9,15 @@ export interface ConnectTarget {
   readonly port: number;
 }
 
+/**
+ * Passes the bytes of a client to its target, and those of the target to the client. The client receives all
+ * bytes before its connection is closed.
+ */
+export function connectEnds(client: Duplex, upstream: Socket): void {
+  client.pipe(upstream).pipe(client);
+  upstream.once('close', () => client.end(() => client.destroy()));
+}
+
 /** Local proxy that connects only to addresses which the guard permits. */
 export abstract class GuardedServer {
   /** Messages of the connections that the guard rejected. */

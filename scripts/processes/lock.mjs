@@ -38,7 +38,8 @@ export async function tryLock(path, content = {}) {
     }
     const holder = await readHolder(path);
     if (holder && isHeld(holder, path)) return { holder };
-    removeStale(path, holder);
+    // A lock that was released meanwhile is not stale: another process may have taken it since.
+    if (holder !== undefined) removeStale(path, holder);
   }
 }
 
@@ -72,7 +73,7 @@ export async function withLock(path, work) {
  */
 export async function lockHolder(path) {
   const holder = await readHolder(path);
-  return isHeld(holder, path) ? holder : null;
+  return holder && isHeld(holder, path) ? holder : null;
 }
 
 /**
@@ -105,7 +106,7 @@ function heldLock(path, content) {
 // The file exists a moment before its content, so an empty file is read again.
 /**
  * @param {string} path
- * @returns {Promise<Holder | null>}
+ * @returns {Promise<Holder | null | undefined>} null if the file is unreadable, undefined if it is missing
  */
 async function readHolder(path) {
   const deadline = Date.now() + WRITE_LIMIT_MS;
@@ -113,7 +114,8 @@ async function readHolder(path) {
     try {
       return JSON.parse(readFileSync(path, 'utf8'));
     } catch (error) {
-      if (codeOf(error) === 'ENOENT' || Date.now() > deadline) return null;
+      if (codeOf(error) === 'ENOENT') return undefined;
+      if (Date.now() > deadline) return null;
     }
     await pause(WAIT_POLL_MS / 4);
   }

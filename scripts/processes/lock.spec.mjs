@@ -1,10 +1,36 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { recordOf } from './identity.mjs';
 import { lockHolder, tryLock, withLock } from './lock.mjs';
+
+/**
+ * Program that takes the lock at `path`, which another process releases and takes again with `content` before
+ * the program reads it. Prints the process id of the holder.
+ */
+const TAKE_BETWEEN = `
+  import fs from 'node:fs';
+  import { syncBuiltinESMExports } from 'node:module';
+  const [module, path, content] = process.argv.slice(1);
+  const read = fs.readFileSync;
+  fs.readFileSync = (file, ...options) => {
+    if (file !== path || !fs.existsSync(path)) return read(file, ...options);
+    fs.readFileSync = read;
+    syncBuiltinESMExports();
+    fs.rmSync(path);
+    try {
+      return read(path);
+    } finally {
+      fs.writeFileSync(path, content);
+    }
+  };
+  syncBuiltinESMExports();
+  const { tryLock } = await import(module);
+  const { holder } = await tryLock(path);
+  process.stdout.write(String(holder?.pid));
+`;
 
 describe('a lock file', () => {
   /** @type {string} */
@@ -62,6 +88,15 @@ describe('a lock file', () => {
     heir.kill('SIGKILL');
     await ended(heir);
     expect((await tryLock(path)).holder).toBeUndefined();
+  });
+
+  it('is not taken from a process that takes it just after its release', () => {
+    const content = JSON.stringify({ ...recordOf(process.pid), path });
+    writeFileSync(path, content);
+    const lock = join(import.meta.dirname, 'lock.mjs');
+    const args = ['--input-type=module', '--eval', TAKE_BETWEEN, lock, path, content];
+    const holder = execFileSync(process.execPath, args, { encoding: 'utf8' });
+    expect([holder, readFileSync(path, 'utf8')]).toEqual([String(process.pid), content]);
   });
 
   it('permits one task at a time', async () => {

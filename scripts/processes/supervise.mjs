@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, copyFileSync, fstatSync, openSync, statSync, truncateSync } from 'node:fs';
 
-import { codeOf } from '../console/problem.mjs';
 import { recordOf } from './identity.mjs';
 
 const FIRST_RESTART_MS = 1000;
@@ -175,7 +174,18 @@ export class Supervisor {
     const delayMs = Math.min(FIRST_RESTART_MS * 2 ** (program.failures - 1), MAX_RESTART_MS);
     const { name, logFile } = program.spec;
     this.#onCrash({ name, logFile, delayMs, ...result });
-    program.timer = setTimeout(() => this.#launch(program), delayMs);
+    program.timer = setTimeout(() => this.#relaunch(program), delayMs);
+  }
+
+  /** @param {Program} program */
+  #relaunch(program) {
+    try {
+      this.#launch(program);
+    } catch (cause) {
+      // For example, no file descriptor is free. The other programs continue.
+      const error = /** @type {Error} */ (cause);
+      this.#handleExit(program, { ...NOT_STARTED, error, logStart: 0 }, Date.now());
+    }
   }
 
   #publish() {
@@ -200,7 +210,8 @@ export class Supervisor {
 
 /**
  * Limits the size of a log file: text beyond the limit moves to `<file>.1`. Works on a file that is open for
- * appending, so a running program need not reopen it.
+ * appending, so a running program need not reopen it. A log that cannot be copied stays as it is, because the
+ * programs continue on a full disk.
  *
  * @param {string} path
  */
@@ -209,7 +220,7 @@ export function trimLog(path) {
     if (statSync(path).size < LOG_LIMIT) return;
     copyFileSync(path, `${path}.1`);
     truncateSync(path);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
+  } catch {
+    // The file is missing, or the disk is full.
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -58,6 +58,18 @@ describe('the supervisor', () => {
     expect(isRunning(records.one)).toBe(true);
   });
 
+  it('restarts a program later if its log cannot be opened', async () => {
+    const logs = join(folder, 'logs');
+    mkdirSync(logs);
+    start('one', 'setInterval(() => {}, 1000)', { logFile: join(logs, 'one.log') });
+    supervisor.keepAlive('one');
+    rmSync(logs, { recursive: true });
+    supervisor.kill(['one']);
+    await eventually(() => crashes.length === 2);
+    expect(crashes[1]).toMatchObject({ name: 'one', error: { code: 'ENOENT' }, delayMs: 2000 });
+    expect(supervisor.pid('one')).toBeNull();
+  });
+
   it('does not restart a program without that option', async () => {
     start('one', 'process.exit(3)');
     expect(await supervisor.exited('one')).toMatchObject({ code: 3 });
@@ -99,6 +111,16 @@ describe('a log above the size limit', () => {
     writeFileSync(path, Buffer.alloc(21 * 1024 * 1024));
     trimLog(path);
     expect([statSync(path).size, statSync(`${path}.1`).size]).toEqual([0, 21 * 1024 * 1024]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('stays if it cannot be copied, for example because the disk is full', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'log-'));
+    const path = join(folder, 'api.log');
+    writeFileSync(path, Buffer.alloc(21 * 1024 * 1024));
+    mkdirSync(`${path}.1`);
+    trimLog(path);
+    expect(statSync(path).size).toBe(21 * 1024 * 1024);
     rmSync(folder, { recursive: true });
   });
 });

@@ -187,6 +187,7 @@ class Service {
 function reportCrash({ name, logFile, logStart, delayMs, code, signal, error }) {
   const how = error?.message ?? signal ?? `code ${code}`;
   note(`! ${name} ended unexpectedly (${how}), restarting in ${delayMs / 1000} s`);
-  const line = statSync(logFile).size > logStart ? lastLogLine(logFile) : null;
+  const { size = 0 } = statSync(logFile, { throwIfNoEntry: false }) ?? {};
+  const line = size > logStart ? lastLogLine(logFile) : null;
   note(`  see ${displayPath(logFile)}${line ? `, which ends with: ${line.slice(0, 300)}` : ''}`);
 }

@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AddressGuard } from '../../outbound/address-guard.js';
-import { pullImage } from './container-engine.js';
+import { programVersion, pullImage } from './container-engine.js';
+
+it('an engine that ignores SIGTERM is killed after its time limit', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'engine-'));
+  const engine = join(folder, 'engine');
+  writeFileSync(engine, "#!/bin/sh\ntrap '' TERM\nexec sleep 60\n", { mode: 0o700 });
+  await expect(programVersion(engine, 200)).rejects.toThrow('Command failed');
+  rmSync(folder, { recursive: true });
+}, 10_000);
 
 describe('a pull whose helper leaves the process group and keeps its output open', () => {
   let folder: string;

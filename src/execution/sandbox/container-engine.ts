@@ -24,6 +24,8 @@ const execute = promisify(execFile);
 const LIMIT_MS = 60_000;
 /** Timeout of a pull. */
 const PULL_LIMIT_MS = 15 * 60_000;
+/** Grace period in ms between SIGTERM and SIGKILL of other commands: an engine that waits for a lock ignores SIGTERM. */
+const KILL_GRACE_MS = 2000;
 /** Grace period in ms between SIGTERM and SIGKILL of a pull, in which the engine removes its files. */
 const PULL_GRACE_MS = 5000;
 
@@ -33,15 +35,19 @@ const PULL_GRACE_MS = 5000;
  * @throws Error with the last line of the engine's error output
  */
 async function exec(engine: string, args: readonly string[], timeout = LIMIT_MS): Promise<string> {
+  let timer: NodeJS.Timeout | undefined;
   try {
-    const { stdout } = await execute(engine, args, { env: engineEnvironment(), timeout, cwd: '/' });
-    return stdout.trim();
+    const running = execute(engine, args, { env: engineEnvironment(), timeout, cwd: '/' });
+    timer = setTimeout(() => running.child.kill('SIGKILL'), timeout + KILL_GRACE_MS);
+    return (await running).stdout.trim();
   } catch (error) {
     if (memberOf(error, 'code') === 'ENOENT') {
       throw new Error(`${engine} is not installed`, { cause: error });
     }
     const output = String(memberOf(error, 'stderr') ?? '').trim();
     throw new Error(output.split('\n').at(-1) || messageOf(error), { cause: error });
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -50,8 +56,8 @@ async function exec(engine: string, args: readonly string[], timeout = LIMIT_MS)
  *
  * @throws Error
  */
-export function programVersion(program: string): Promise<string> {
-  return exec(program, ['--version']);
+export function programVersion(program: string, timeoutMs = LIMIT_MS): Promise<string> {
+  return exec(program, ['--version'], timeoutMs);
 }
 
 /**

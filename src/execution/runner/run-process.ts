@@ -111,6 +111,8 @@ class RunProcess {
       const launch = await this.launch();
       signal?.addEventListener('abort', abort, { once: true });
       if (signal?.aborted) abort();
+      // A time limit can be reached, or the run canceled, while the sandbox is prepared.
+      if (this.endedAs !== null) return await this.result(null, null);
       return await this.follow(this.spawn(launch), launch.outOfMemoryCode);
     } catch (error) {
       this.fail(error);

@@ -8,7 +8,7 @@ import {
   resource,
 } from '../common/resource/define-resource.js';
 import { ident, sql } from '../database/sql.js';
-import { Authenticator, AuthenticatorMap, ExternalIdentity } from './authenticator.entity.js';
+import { AuthenticatorMap, Authenticator, ExternalIdentity } from './authenticator.entity.js';
 import { secretOf } from './authenticator-kinds.js';
 import { AuthenticatorHooks, AuthenticatorMapHooks } from './authenticator.hooks.js';
 import { ExternalIdentityHooks } from './external-identity.hooks.js';

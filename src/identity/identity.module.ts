@@ -4,7 +4,7 @@ import { AccessModule } from '../access/access.module.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { OutboundModule } from '../outbound/outbound.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { Authenticator, AuthenticatorMap, ExternalIdentity } from './authenticator.entity.js';
+import { AuthenticatorMap, Authenticator, ExternalIdentity } from './authenticator.entity.js';
 import { AuthenticatorHooks, AuthenticatorMapHooks } from './authenticator.hooks.js';
 import { AuthenticatorMapsController } from './authenticator-maps.controller.js';
 import { AuthenticatorMapsRepository } from './authenticator-maps.repository.js';

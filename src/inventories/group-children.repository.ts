@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { lookupId } from './lookup-id.js';
-import { GroupChild } from './inventory.entity.js';
+import { GroupChild } from './group.entity.js';
 
 /** A group inside another group. */
 export interface GroupEdge {

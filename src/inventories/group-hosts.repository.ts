@@ -3,7 +3,7 @@ import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { lookupId } from './lookup-id.js';
 import { groupAndDescendants } from './group-children.repository.js';
-import { GroupHost } from './inventory.entity.js';
+import { GroupHost } from './group.entity.js';
 
 /** A host in a group. */
 export interface Membership {

@@ -9,7 +9,7 @@ import { GroupsRepository } from './groups.repository.js';
 import { RESERVED_GROUP_NAMES } from './host-name.js';
 import { HostsRepository } from './hosts.repository.js';
 import { InventoryLock } from './inventory-lock.service.js';
-import type { Group } from './inventory.entity.js';
+import type { Group } from './group.entity.js';
 import { existing } from '../common/invariants.js';
 
 /** Hooks of groups (docs/contract/resources.md#groups). */

@@ -3,7 +3,7 @@ import type { RowOf } from '../common/resource/define-resource.js';
 import { rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { GroupRow } from './ansible-inventory.js';
-import { Group } from './inventory.entity.js';
+import { Group } from './group.entity.js';
 
 /**
  * Returns a query for the first groups of a host by name: `id`, `name`, and `total`, the number of

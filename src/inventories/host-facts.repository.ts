@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ident, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
-import { HostFacts } from './inventory.entity.js';
+import { HostFacts } from './host.entity.js';
 
 /** Facts of a host as JSON texts: `shared` by all projects, and `own` facts of one project. */
 export interface FactsText {

@@ -5,7 +5,7 @@ import { resource, type Row } from '../common/resource/define-resource.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { lookupId } from './lookup-id.js';
-import { Host } from './inventory.entity.js';
+import { Host } from './host.entity.js';
 
 /** Handling of hosts that already exist: `update` changes the fields in the request. */
 export type OnConflict = 'error' | 'update';

@@ -8,7 +8,7 @@ import { sql, type Sql } from '../database/sql.js';
 import { HostLimit } from './host-limit.service.js';
 import { splitHostName } from './host-name.js';
 import { InventoryLock } from './inventory-lock.service.js';
-import type { Host } from './inventory.entity.js';
+import type { Host } from './host.entity.js';
 import { existing } from '../common/invariants.js';
 
 /** Hooks of hosts (docs/contract/resources.md#hosts). */

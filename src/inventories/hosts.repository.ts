@@ -6,7 +6,7 @@ import { TableRepository, InjectRepository, type Repository } from '../database/
 import type { HostRow } from './ansible-inventory.js';
 import { lookupId } from './lookup-id.js';
 import { inventoriesWithInputs } from './inventory-inputs.repository.js';
-import { Host } from './inventory.entity.js';
+import { Host } from './host.entity.js';
 
 /** Number of host names of an organization, including hosts to be added. */
 export interface NamesOfHosts {

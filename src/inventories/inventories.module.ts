@@ -29,17 +29,9 @@ import { ImportedMembersRepository } from './import/imported-members.repository.
 import { ImportedObjectsRepository } from './import/imported-objects.repository.js';
 import { InventoryImport } from './import/inventory-import.service.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import {
-  Group,
-  Host,
-  Inventory,
-  GroupChild,
-  GroupHost,
-  InventoryInput,
-  InventoryLabel,
-  HostFacts,
-  HostProjectFacts,
-} from './inventory.entity.js';
+import { Group, GroupChild, GroupHost } from './group.entity.js';
+import { Host, HostFacts, HostProjectFacts } from './host.entity.js';
+import { Inventory, InventoryInput, InventoryLabel } from './inventory.entity.js';
 import {
   InventorySourceGroup,
   InventorySourceHost,

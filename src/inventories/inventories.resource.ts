@@ -14,7 +14,9 @@ import { GroupHooks } from './group.hooks.js';
 import { hostFilterCondition } from './host-filter.js';
 import { HostHooks } from './host.hooks.js';
 import { InventoryHooks } from './inventory.hooks.js';
-import { Group, Host, Inventory } from './inventory.entity.js';
+import { Group } from './group.entity.js';
+import { Host } from './host.entity.js';
+import { Inventory } from './inventory.entity.js';
 import {
   HostExtension,
   HOST_SHOWS,

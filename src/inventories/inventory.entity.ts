@@ -1,10 +1,8 @@
-import { Entity, Index, Column, ForeignKey, PrimaryColumn } from 'typeorm';
-import { WIDE } from '../common/fields/column-types.js';
+import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import {
   Bool,
   Char,
   Choices,
-  DateTime,
   Integer,
   Reference,
   Variables,
@@ -12,9 +10,8 @@ import {
 } from '../common/fields/field.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
 import { ident } from '../database/sql.js';
-import { isClaimed } from './import/imported-objects.repository.js';
 import { sourceCounts } from './source-counts.js';
-import { CASCADE, LinkRow, LinkTo, SET_NULL } from '../database/table.js';
+import { LinkRow, LinkTo, SET_NULL } from '../database/table.js';
 
 const COUNTER = { readOnly: true, default: 0 } as const;
 /** Options of a field that is computed from other rows when it is displayed. */
@@ -86,119 +83,6 @@ export class Inventory extends NamedEntity {
   prevent_instance_group_fallback!: boolean;
 }
 
-@Entity('hosts')
-// Includes the column for visibility, so that a page far from the start reads no earlier host.
-@Index('hosts_name_order_idx', ['name', 'id', 'inventory_id'])
-@Index('hosts_inventory_id_idx', ['inventory_id', 'id'])
-@Index('hosts_created_idx', ['created', 'id'])
-@Index('hosts_modified_idx', ['modified', 'id'])
-// By trigrams, see docs/decisions/0073-indexes.md.
-@Index('hosts_text_idx', { synchronize: false })
-@Index('hosts_inventory_name_key', ['inventory_id', 'name'], { unique: true })
-export class Host extends NamedEntity {
-  @Reference('inventory', {
-    required: true,
-    immutable: true,
-    needs: 'change',
-    help: 'Inventory the host belongs to; fixed on creation.',
-    index: false,
-  })
-  inventory!: Reference;
-
-  @Bool({ default: true, nullMeansAbsent: true, help: 'True if jobs run against the host.' })
-  enabled!: boolean;
-
-  @Char({ max: 1024, help: 'Id of the host in its source system.' })
-  instance_id!: string;
-
-  @Variables({ help: 'Variables of the host, JSON or YAML.' })
-  variables!: string;
-
-  /** Maintained by a trigger on `last_job_host_summary`. */
-  @Bool({ readOnly: true, help: 'The host failed in its last job.' })
-  has_active_failures!: boolean;
-
-  @Bool({
-    ...COMPUTED,
-    computed: (alias) => isClaimed(ident(alias, 'id')),
-    help: 'True if a source of the inventory delivered the host.',
-  })
-  has_inventory_sources!: boolean;
-
-  /** True if a source created the host, false if a user created it. */
-  @Bool({ internal: true })
-  is_imported!: boolean;
-
-  @Reference('job', {
-    ...WIDE,
-    readOnly: true,
-    nullable: true,
-    index: 'where set',
-    help: 'Last job that ran on the host.',
-  })
-  last_job!: Reference | null;
-
-  @Reference('job_host_summary', {
-    ...WIDE,
-    readOnly: true,
-    nullable: true,
-    index: 'where set',
-    help: 'Result of the last job on the host.',
-  })
-  last_job_host_summary!: Reference | null;
-
-  @DateTime({ readOnly: true, nullable: true, help: 'Time at which the facts were stored.' })
-  ansible_facts_modified!: string | null;
-}
-
-@Entity('groups')
-@Index('groups_inventory_id_idx', ['inventory_id', 'id'])
-@Index('groups_created_idx', ['created', 'id'])
-@Index('groups_modified_idx', ['modified', 'id'])
-// By trigrams, see docs/decisions/0073-indexes.md.
-@Index('groups_text_idx', { synchronize: false })
-@Index('groups_inventory_name_key', ['inventory_id', 'name'], { unique: true })
-@Index('groups_name_order_idx', ['name', 'id'])
-export class Group extends NamedEntity {
-  @Reference('inventory', {
-    required: true,
-    immutable: true,
-    needs: 'change',
-    help: 'Inventory the group belongs to; fixed on creation.',
-    index: false,
-  })
-  inventory!: Reference;
-
-  @Variables({ help: 'Variables of the group, JSON or YAML.' })
-  variables!: string;
-
-  /** True if a source created the group, false if a user created it. */
-  @Bool({ internal: true })
-  is_imported!: boolean;
-}
-
-/** Host in a group. */
-@Entity('group_hosts')
-@Index('group_hosts_key', ['group_id', 'host_id'], { unique: true })
-export class GroupHost extends LinkRow {
-  @LinkTo('groups')
-  group_id!: number;
-
-  @LinkTo('hosts', { index: true })
-  host_id!: number;
-}
-
-/** Group within a group. */
-@Entity('group_children')
-@Index('group_children_key', ['child_id', 'parent_id'], { unique: true })
-export class GroupChild extends LinkRow {
-  @LinkTo('groups')
-  child_id!: number;
-
-  @LinkTo('groups', { index: true })
-  parent_id!: number;
-}
-
 /** Label of an inventory. */
 @Entity('inventory_labels')
 @Index('inventory_labels_key', ['inventory_id', 'label_id'], { unique: true })
@@ -227,37 +111,4 @@ export class InventoryInput extends LinkRow {
   @ForeignKey('users', SET_NULL)
   @Index()
   attached_by_id!: number | null;
-}
-
-/**
- * Facts of a host that `setup` returned, in a separate table, so that reading hosts does not read
- * facts.
- */
-@Entity('host_facts')
-// By `jsonb_path_ops`, see docs/decisions/0073-indexes.md.
-@Index('host_facts_facts_idx', { synchronize: false })
-export class HostFacts {
-  @PrimaryColumn('integer')
-  @ForeignKey('hosts', CASCADE)
-  host_id!: number;
-
-  @Column('json')
-  facts!: Record<string, unknown>;
-}
-
-/** Other facts that playbooks of a project cache (docs/decisions/0133-facts.md). */
-@Entity('host_project_facts')
-@Index('host_project_facts_facts_idx', { synchronize: false })
-export class HostProjectFacts {
-  @PrimaryColumn('integer')
-  @ForeignKey('hosts', CASCADE)
-  host_id!: number;
-
-  @PrimaryColumn('integer')
-  @ForeignKey('unified_job_templates', CASCADE)
-  @Index()
-  project_id!: number;
-
-  @Column('json')
-  facts!: Record<string, unknown>;
 }

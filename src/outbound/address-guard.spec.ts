@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { AddressGuard, resolveAllowed } from './address-guard.js';
-import type { Resolver } from './address-guard.js';
+import { AddressGuard, resolveAllowed, type Resolver } from './address-guard.js';
 
 const REFUSED = [
   ['loopback', '127.0.0.1'],

@@ -1,8 +1,6 @@
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { HttpSink } from '../../test/support/fakes/http-sink.js';
-import { OutboundClient } from './outbound-client.js';
-import type { OutboundClientOptions } from './outbound-client.js';
+import { OutboundClient, type OutboundClientOptions } from './outbound-client.js';
 
 const open: OutboundClient[] = [];
 const client = (options: Partial<OutboundClientOptions> = {}): OutboundClient => {

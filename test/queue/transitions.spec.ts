@@ -9,7 +9,7 @@ import { ActiveRun } from '../../src/execution/worker/active-runs.service.js';
 import { Leases } from '../../src/execution/worker/leases.service.js';
 import { countQueries } from '../support/queries.js';
 import { RunsDatabase } from './runs-database.js';
-import { HostFacts } from '../../src/inventories/inventory.entity.js';
+import { HostFacts } from '../../src/inventories/host.entity.js';
 import { JobEvent } from '../../src/runs/events/job-event.entity.js';
 
 /** Transitions of runs on a real database: fencing, times, and the status that the template shows. */

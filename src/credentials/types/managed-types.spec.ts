@@ -4,8 +4,7 @@ import type { CredentialInputs } from './definition.js';
 import { injectCustom } from './injection.js';
 import { emptyPlan, HIDDEN } from './injection-plan.js';
 import { validateTypeDefinition } from './input-schema.js';
-import { isDestination } from './inputs.js';
-import { validateInputs } from './inputs.js';
+import { isDestination, validateInputs } from './inputs.js';
 import { managedCredentialType } from '../../../test/support/managed-credential-type.js';
 import { MANAGED_CREDENTIAL_TYPES } from './managed-types.js';
 

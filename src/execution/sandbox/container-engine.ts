@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { memberOf } from '../../common/records.js';
+import { memberOf, tableOf } from '../../common/records.js';
 import { messageOf, resultOr } from '../../common/errors/errors.js';
 import type { AddressGuard } from '../../outbound/address-guard.js';
 import { GuardedHttpProxy } from './guarded-http-proxy.js';
@@ -16,7 +16,6 @@ import { removeDirectory } from '../runner/workspace.js';
 import { engineEnvironment, LABEL, ownerIn, type ContainerPlan } from './container.js';
 import { closePipesAfterExit, startProcess } from './start-process.js';
 import { withoutTrailing } from '../../common/fields/text.js';
-import { tableOf } from '../../common/records.js';
 
 const execute = promisify(execFile);
 

@@ -71,7 +71,8 @@ function errorOf(
   return new Promise((resolve) => {
     let text = '';
     const child = startProcess(file, args, {
-      ...{ cwd: '/', env },
+      cwd: '/',
+      env,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     });
     const end = (text: string | null): void => {

@@ -1,13 +1,11 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import {
   createTestClient,
   makeMessage,
   makeSendContext,
 } from '../../../test/support/fakes/send-context.js';
-import { SmtpSink } from '../../../test/support/fakes/smtp-sink.js';
-import type { SmtpSinkOptions } from '../../../test/support/fakes/smtp-sink.js';
+import { SmtpSink, type SmtpSinkOptions } from '../../../test/support/fakes/smtp-sink.js';
 import { OutboundClient } from '../../outbound/outbound-client.js';
 import type { Configuration } from './backend.js';
 import { emailBackend } from './email.backend.js';

@@ -6,8 +6,7 @@
 import { jest } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { IrcSink } from '../../../test/support/fakes/irc-sink.js';
-import type { IrcSinkOptions } from '../../../test/support/fakes/irc-sink.js';
+import { IrcSink, type IrcSinkOptions } from '../../../test/support/fakes/irc-sink.js';
 import {
   createTestClient,
   makeMessage,

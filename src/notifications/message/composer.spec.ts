@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { IS_DEEP } from '../../../test/support/depth.js';
 import { NOTIFICATION_TYPES } from '../backends/notification-type.js';
-import { composeMessage, composeTestMessage } from './composer.js';
-import type { ComposeInput } from './composer.js';
+import { composeMessage, composeTestMessage, type ComposeInput } from './composer.js';
 import { defaultMessagesOf } from './default-messages.js';
 import { jobMetadataOf } from './job-metadata.js';
 import type { MessageFacts } from './run-facts.js';

@@ -8,8 +8,8 @@ import {
   jinjaTextOf,
   requireLength,
   requirePrintable,
+  type ValueFactory,
 } from './jinja-values.js';
-import type { ValueFactory } from './jinja-values.js';
 import { LIST_FILTERS } from './list-filters.js';
 import { printf } from './printf.js';
 import type { EngineValue, TreeNode } from './sandbox-task.js';

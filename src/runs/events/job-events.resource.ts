@@ -1,7 +1,8 @@
 import { hasRoleOn, refersTo } from '../../access/predicates.js';
 import { anyOf } from '../../common/access.js';
 import { defineResource, findResource, type RowOf } from '../../common/resource/define-resource.js';
-import { JobEvent, JobHostSummary } from './job-event.entity.js';
+import { JobEvent } from './job-event.entity.js';
+import { JobHostSummary } from './job-host-summary.entity.js';
 import { jobs, unifiedJobs } from '../jobs.resource.js';
 import { eventTotals } from '../run-total.entity.js';
 import {

@@ -4,7 +4,7 @@ import type { RowOf } from '../../common/resource/define-resource.js';
 import { sql } from '../../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
 import { allHosts, constructedOf, showLastJob } from '../../inventories/hosts.repository.js';
-import { JobHostSummary } from './job-event.entity.js';
+import { JobHostSummary } from './job-host-summary.entity.js';
 import { hasStatistics } from './job-events.repository.js';
 
 /** Task counts of one host in a run (`dark`: the host was unreachable), and a flag for failures. */

@@ -154,14 +154,15 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
     }
   }
 
-  /** @throws InvalidGrantError if the refresh token was used or ended in the meantime */
+  /** @throws InvalidGrantError if the refresh token was used, reduced or ended in the meantime */
   async saveToken(token: Token, client: Client, user: GrantUser): Promise<Token> {
     const { id, grant, refreshDigest } = user;
     const scope = (token.scope ?? DEFAULT_SCOPE).join(' ');
     const issued = await this.database.transaction(async () => {
       // A change of the password, which ends the tokens, waits for the lock and so ends the new ones too.
       const account = await this.users.lockAccount(id);
-      const isTaken = refreshDigest === undefined || (await this.tokens.takeRefresh(refreshDigest));
+      const isTaken =
+        refreshDigest === undefined || (await this.tokens.takeRefresh(refreshDigest, scope));
       if (!account || !isTaken) {
         throw new OAuth2Server.InvalidGrantError('Invalid grant: the grant has ended');
       }

@@ -159,11 +159,14 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
   /**
    * Marks a refresh token as used, and deletes the access tokens of its grant.
    *
-   * @returns false if the token was used before
+   * @param scope scope of the next token
+   * @returns false if the token was used before, or its scope was reduced meanwhile
    */
-  async takeRefresh(digest: string): Promise<boolean> {
+  async takeRefresh(digest: string, scope: string): Promise<boolean> {
     const taken = await this.database.row<{ grant_id: string }>(sql`
-      UPDATE refresh_tokens SET used = true WHERE digest = ${digest} AND NOT used
+      UPDATE refresh_tokens SET used = true
+      WHERE digest = ${digest} AND NOT used
+        AND string_to_array(scope, ' ') @> string_to_array(${scope}, ' ')
       RETURNING grant_id`);
     if (!taken) return false;
     await this.database.execute(sql`DELETE FROM tokens WHERE grant_id = ${taken.grant_id}`);
@@ -189,6 +192,13 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
             FROM tokens WHERE application_id = ANY(${ids}::int[])) tok
       GROUP BY application_id`);
     return new Map(rows.map(({ id, count, results }) => [id, { count, results }]));
+  }
+
+  /** Changes the scope of the refresh token of the grant that an access token belongs to. */
+  async setRefreshScope(id: number, scope: string): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE refresh_tokens SET scope = ${scope}
+      WHERE grant_id = (SELECT grant_id FROM tokens WHERE id = ${id}) AND NOT used`);
   }
 
   /** Deletes the refresh tokens of the grant that an access token belongs to. */

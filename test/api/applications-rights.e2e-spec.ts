@@ -3,6 +3,7 @@ import type { Test } from 'supertest';
 
 import { TokensService } from '../../src/auth/tokens.service.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { UsersRepository } from '../../src/users/users.repository.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
 import { CookieBrowser } from '../support/fakes/identity-provider.js';
@@ -115,6 +116,41 @@ it('the revocation of a grant ends the tokens of a refresh in progress', async (
   await anonymous.with({ authorization }).get('me/').expect(401);
   const again = { ...refresh, refresh_token: next.refresh_token };
   await anonymous.post('/api/o/token/', again).expect(400);
+});
+
+describe('a scope that a user reduces', () => {
+  /** Creates tokens for an application, and returns their id and the request of the next ones. */
+  async function granted(): Promise<[id: number, refresh: object]> {
+    const { id, client_id } = await application({ client_type: 'public' });
+    const { body } = await test.as.superuser.post('tokens/', { application: id }).expect(201);
+    const { refresh_token } = body;
+    return [body.id, { grant_type: 'refresh_token', client_id, refresh_token }];
+  }
+
+  const reduce = (id: number): Test =>
+    test.as.superuser.patch(`tokens/${id}/`, { scope: 'read' }).expect(200);
+
+  it('also applies to the next tokens of the application', async () => {
+    const [id, refresh] = await granted();
+    await reduce(id);
+    const { body } = await test.as.anonymous.post('/api/o/token/', refresh).expect(200);
+    expect(body.scope).toBe('read');
+    const authorization = `Bearer ${String(body.access_token)}`;
+    await test.as.anonymous.with({ authorization }).patch('users/1/', {}).expect(403);
+  });
+
+  it('is not restored by a refresh in progress', async () => {
+    const [id, refresh] = await granted();
+    const users = test.app.get(UsersRepository, { strict: false });
+    const lock = users.lockAccount.bind(users);
+    jest.spyOn(users, 'lockAccount').mockImplementationOnce(async (user) => {
+      await reduce(id);
+      return lock(user);
+    });
+    await test.as.anonymous.post('/api/o/token/', refresh).expect(400);
+    const { body } = await test.as.anonymous.post('/api/o/token/', refresh).expect(200);
+    expect(body.scope).toBe('read');
+  });
 });
 
 describe('the token of an application', () => {

@@ -20,7 +20,6 @@ import { CommonModule } from './common/common.module.js';
 import { ActiveRunsQuery } from './common/resource/dependents.js';
 import { RequestGuards } from './common/rest/body.interceptor.js';
 import { SettingsModule } from './config/settings.module.js';
-import { CredentialUses } from './credentials/credential-uses.js';
 import { IdentityTokens } from './credentials/identity-tokens.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
 import { DatabaseModule } from './database/database.module.js';
@@ -38,7 +37,6 @@ import { ConstructedSources, HostRuns, InventoryTemplates } from './inventories/
 import { OrganizationStore } from './inventories/organization-store.js';
 import { HiddenSources } from './inventory-sources/hidden-sources.service.js';
 import { InventorySourcesModule } from './inventory-sources/inventory-sources.module.js';
-import { JobTemplateCredentialsRepository } from './job-templates/job-template-credentials.repository.js';
 import { JobTemplatesModule } from './job-templates/job-templates.module.js';
 import { LabelsModule } from './labels/labels.module.js';
 import { RunEnvironments } from './launching/run-environments.listener.js';
@@ -94,7 +92,6 @@ const ports = [
   { provide: TokenStore, useExisting: TokensRepository },
   { provide: SettingRules, useExisting: LocalAuthRule },
   { provide: ExternalPasswords, useExisting: DirectoryPasswords },
-  { provide: CredentialUses, useExisting: JobTemplateCredentialsRepository },
   { provide: RunLoads, useExisting: RunOverviewsRepository },
   { provide: ActiveRunsQuery, useExisting: RunOverviewsRepository },
   { provide: HostRuns, useExisting: RunOverviewsRepository },

@@ -7,7 +7,6 @@ import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { CredentialOwner } from './credential-owner.service.js';
 import { CredentialTypesRepository } from './credential-types.repository.js';
-import { CredentialUses } from './credential-uses.js';
 import { CredentialsRepository } from './credentials.repository.js';
 import { maskSealed, openPrevious, sealedInputs, sealInputs } from './sealed-inputs.js';
 import { type CredentialInputs, type CredentialTypeDefinition } from './types/definition.js';
@@ -24,7 +23,6 @@ export class CredentialHooks implements ResourceHooks<Credential> {
   constructor(
     private readonly credentials: CredentialsRepository,
     private readonly types: CredentialTypesRepository,
-    private readonly uses: CredentialUses,
     private readonly box: SecretBox,
     private readonly owner: CredentialOwner,
   ) {}
@@ -77,7 +75,7 @@ export class CredentialHooks implements ResourceHooks<Credential> {
   }
 
   private async assertUnused({ id }: Row): Promise<void> {
-    if (await this.uses.isUsed(id)) {
+    if (await this.credentials.isUsed(id)) {
       throw Invalid.field(
         'credential_type',
         'You cannot change the credential type of the credential, as it may break the functionality of the resources using it.',

@@ -8,6 +8,7 @@ import { BOOLEAN, INTEGER, object, STRING } from '../common/fields/json-schema.j
 import { resource, type RowOf } from '../common/resource/define-resource.js';
 import { dependentsOf } from '../common/resource/dependents.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
+import { usesOf } from '../common/resource/uses.js';
 import { ident, NO_IDS, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { usersOutside } from '../users/users.repository.js';
@@ -115,6 +116,12 @@ export class CredentialsRepository extends TableRepository<RowOf<Credential>> {
     return this.database.row<RowOf<Credential>>(sql`
       SELECT * FROM credentials WHERE name = ${name} AND credential_type_id = ${type}
         AND organization_id = ${organization}`);
+  }
+
+  /** Returns true if any object refers to a credential, or is attached to it. */
+  async isUsed(id: number): Promise<boolean> {
+    const found = await this.database.row(sql`${usesOf(resource('credential'), id)} LIMIT 1`);
+    return found !== undefined;
   }
 
   /** Returns the credentials of a type as display text, or null if there are none. */

@@ -13,10 +13,6 @@ export interface CredentialOfJob extends VisibleCredential {
   job_id: number;
 }
 
-/** Returns a query with one row for each job that uses a credential. */
-export const jobsWithCredential = (credential: number): Sql =>
-  sql`SELECT 1 FROM job_credentials WHERE credential_id = ${credential}`;
-
 /** The credentials of jobs. */
 @Injectable()
 export class JobCredentialsRepository extends TableRepository<JobCredential> {

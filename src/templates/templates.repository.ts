@@ -213,12 +213,6 @@ export const projectSources = (): Sql => sql`
 export const templateExcludesGroups = (id: Sql): Sql => sql`
   coalesce((SELECT prevent_instance_group_fallback FROM unified_job_templates WHERE id = ${id}), false)`;
 
-/** Returns a query with one row for each template that refers to a credential directly. */
-export const templatesWithCredential = (credential: number): Sql => sql`
-  SELECT 1 FROM unified_job_templates
-  WHERE credential_id = ${credential} OR webhook_credential_id = ${credential}
-    OR signature_validation_credential_id = ${credential}`;
-
 /** Action that starts a template, by kind, for kinds that users launch or sync. */
 const START_ACTIONS = {
   job_template: 'start',

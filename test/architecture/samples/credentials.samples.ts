@@ -22,6 +22,7 @@ export default {
       ],
       typeOf: [[1]],
       byName: [['Machine', 1, 2]],
+      isUsed: [[1]],
       namesOfType: [[1]],
       isSharedOutside: [
         [1, 2],

@@ -6,7 +6,7 @@ import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js'
 
 export default {
   repositories: [
-    samplesOf(JobTemplateCredentialsRepository, { attach: [[1, 2]], isUsed: [[1]] }),
+    samplesOf(JobTemplateCredentialsRepository, { attach: [[1, 2]] }),
     samplesOf(templates.JobTemplatesRepository, {
       launchable: [
         [[1], CALLER],

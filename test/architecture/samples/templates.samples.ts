@@ -31,7 +31,6 @@ export default {
     }),
     fragmentsOf(templates, {
       surveyHeads: { calls: [[[1]]], inside: asQuery },
-      templatesWithCredential: { calls: [[1]], inside: asQuery },
       templateVariables: { calls: [[]], inside: asQuery },
       templateNames: { calls: [[]], inside: asQuery },
       inventoryOf: { calls: [[sql`1`]], inside: asQuery },

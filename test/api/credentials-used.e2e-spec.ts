@@ -1,0 +1,75 @@
+/** Credentials that other objects use (docs/contract/resources.md#credentials). */
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+const vault = { url: 'https://vault.example.com', api_version: 'v1', token: 't' };
+
+async function source(): Promise<Row> {
+  const store = await test.make.credential({ namespace: 'hashivault_kv', inputs: vault });
+  const target = await test.make.credential();
+  return test.make.row('credential_input_source', {
+    ...{ target_credential: target.id, source_credential: store.id },
+    ...{ input_field_name: 'password', metadata: { secret_path: 'a', secret_key: 'b' } },
+  });
+}
+
+/** Uses of a credential, each with a function that creates it and returns the id of the credential. */
+const USES: [use: string, create: () => Promise<unknown>][] = [
+  [
+    'an execution environment',
+    async () => {
+      const { id } = await test.make.credential({
+        namespace: 'registry',
+        inputs: { host: 'q.io' },
+      });
+      await test.make.row('execution_environment', {
+        name: 'ee',
+        image: 'q.io/ee',
+        credential: id,
+      });
+      return id;
+    },
+  ],
+  ['an input source, as its store', async () => (await source()).source_credential_id],
+  ['an input source, as its target', async () => (await source()).target_credential_id],
+  [
+    'an organization',
+    async () => {
+      const inputs = { url: 'https://galaxy.example.com' };
+      const { id } = await test.make.credential({ namespace: 'galaxy_api_token', inputs });
+      const path = `organizations/${test.home.organization.id}/galaxy_credentials/`;
+      await test.as.superuser.post(path, { id }).expect(204);
+      return id;
+    },
+  ],
+  [
+    'a node of a workflow',
+    async () => {
+      const { id } = await test.make.credential();
+      const node = await test.make.workflowNode(await test.make.workflowTemplate());
+      await test.database.execute(sql`
+        INSERT INTO workflow_template_node_credentials (node_id, credential_id)
+        VALUES (${node.id}, ${id})`);
+      return id;
+    },
+  ],
+];
+
+it.each(USES)('a credential keeps its type while %s uses it', async (_use, create) => {
+  const id = String(await create());
+  const type = await test.database.row(
+    sql`SELECT id FROM credential_types WHERE namespace = 'scm'`,
+  );
+  const change = { credential_type: type?.id, inputs: {} };
+  const { body } = await test.as.superuser.patch(`credentials/${id}/`, change).expect(400);
+  expect(body.credential_type).toEqual([
+    expect.stringContaining('You cannot change the credential type of the credential'),
+  ]);
+});

@@ -61,7 +61,8 @@ export class InstanceGroupHooks implements ResourceHooks<InstanceGroup> {
     const unknown = list
       .filter((name) => !known.has(name))
       .map((name) => `${name} is not a valid hostname of an existing instance.`);
-    const duplicates = list.filter((name, index) => list.indexOf(name) !== index);
+    const seen = new Set<string>();
+    const duplicates = list.filter((name) => seen.size === seen.add(name).size);
     const texts = [
       ...new Set([...unknown, ...duplicates.map((name) => `Duplicate entry ${name}.`)]),
     ];

@@ -4,6 +4,7 @@ const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`;
 
 it.each([
   'ansible',
+  'docker:dind',
   'docker.io/ansible/ansible-runner',
   'quay.io/ansible/awx-ee:24.6.1',
   'localhost/local',
@@ -23,6 +24,9 @@ it.each([
   '/ee',
   'ee/',
   '--privileged',
+  'dir:etc',
+  'docker-archive:backup.tar',
+  'oci:5000/images',
   'https://quay.io/ansible/ee',
   'quay.io:port/ee',
   'ee@sha256:short',

@@ -43,7 +43,7 @@ export function setLoginCookie(
   { slug, ...login }: LoginState & { slug: string },
 ): void {
   const others = Object.keys(cookiesOf(response.req.headers.cookie)).flatMap(
-    (name) => /^(?:__Host-)?(controller_sso_.*)$/.exec(name)?.[1] ?? [],
+    (name) => /^(?:__Host-)?(controller_sso_[\w-]*)$/.exec(name)?.[1] ?? [],
   );
   if (others.length >= MAX) for (const name of others) clearSealedCookie(response, name);
   const sealed = sealState(box, contextOf(slug), login, LIFETIME_MS);

@@ -35,6 +35,9 @@ const CALL_SECONDS = 10;
 const ACCOUNT_SECONDS = 30;
 const RETRY_SECONDS = 5;
 
+/** Endpoints in the metadata of every provider (OpenID Connect Discovery 1.0, section 3). */
+const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
+
 /** Codes of errors that the provider causes, not the request. */
 const OUTAGES = new Set([
   'OAUTH_TIMEOUT',
@@ -190,7 +193,10 @@ export class OAuthClient {
       timeout: CALL_SECONDS,
       execute: isLocal(provider) ? [oidc.allowInsecureRequests] : [],
     });
-    return found.serverMetadata();
+    const metadata = found.serverMetadata();
+    const wrong = ENDPOINTS.find((name) => !isEndpoint(metadata[name], isLocal(provider)));
+    if (wrong === undefined) return metadata;
+    throw new OutboundError('invalid', `The metadata have no valid ${wrong}.`);
   }
 
   private secretOf({ id, configuration }: Provider): string {
@@ -207,7 +213,8 @@ export class OAuthClient {
       ...(signal ? { signal } : {}),
     });
     if (truncated) throw new OutboundError('too_large', 'The response is too large.');
-    const isEmpty = [204, 304].includes(status);
+    if (status > 599) throw new OutboundError('invalid', `The response has the status ${status}.`);
+    const isEmpty = [204, 205, 304].includes(status);
     return new Response(isEmpty ? null : response.body, {
       // GitHub sends errors of the token endpoint with the status 200.
       status: status === 200 && url.endsWith(TOKEN_PATH) && isError(response.body) ? 400 : status,
@@ -237,6 +244,11 @@ const isLocal = (provider: Provider): boolean =>
     ? provider.configuration.base_url
     : provider.configuration.issuer
   ).startsWith('http:');
+
+const isEndpoint = (url: unknown, isHttpAllowed: boolean): boolean =>
+  typeof url === 'string' &&
+  URL.canParse(url) &&
+  (isHttpAllowed ? /^https?:/i : /^https:/i).test(url);
 
 /** Returns true for the JSON of an OAuth 2 error. */
 const isError = (body: string): boolean => /^\s*\{\s*"error"/.test(body);

@@ -31,6 +31,8 @@ export const DEFAULT_SCOPE = ['write'];
 export interface GrantUser {
   id: number;
   grant: string;
+  /** Digest of the code of the request, if it contains one. */
+  codeDigest?: string;
   /** Digest of the refresh token of the request, if it contains one. */
   refreshDigest?: string;
 }
@@ -106,12 +108,15 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
   }
 
   async getAuthorizationCode(text: string): Promise<AuthorizationCode | Falsey> {
-    const code = await this.applications.code(tokenDigest(text));
+    const codeDigest = tokenDigest(text);
+    const code = await this.applications.code(codeDigest);
     if (!code) return false;
     if (code.used) return this.endStolen(code.grant_id);
     const challenge = code.code_challenge;
+    const { user, ...granted } = grantOf(code);
     return {
-      ...grantOf(code),
+      ...granted,
+      user: { ...user, codeDigest },
       authorizationCode: text,
       expiresAt: new Date(code.expires),
       redirectUri: code.redirect_uri,
@@ -119,9 +124,9 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
     };
   }
 
-  revokeAuthorizationCode({ authorizationCode }: AuthorizationCode): Promise<boolean> {
-    const digest = tokenDigest(authorizationCode);
-    return this.database.transaction(() => this.applications.takeCode(digest));
+  /** Does nothing: `saveToken` takes the code in the transaction that creates the tokens. */
+  async revokeAuthorizationCode(): Promise<boolean> {
+    return true;
   }
 
   async getRefreshToken(text: string): Promise<RefreshToken | Falsey> {
@@ -154,13 +159,17 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
     }
   }
 
-  /** @throws InvalidGrantError if the refresh token was used, reduced or ended in the meantime */
+  /**
+   * @throws InvalidGrantError if the code was used in the meantime, or the refresh token was used, reduced or
+   *   ended
+   */
   async saveToken(token: Token, client: Client, user: GrantUser): Promise<Token> {
-    const { id, grant, refreshDigest } = user;
+    const { id, grant, codeDigest, refreshDigest } = user;
     const scope = (token.scope ?? DEFAULT_SCOPE).join(' ');
     const issued = await this.database.transaction(async () => {
       // A change of the password, which ends the tokens, waits for the lock and so ends the new ones too.
       const account = await this.users.lockAccount(id);
+      if (codeDigest !== undefined && !(await this.applications.takeCode(codeDigest))) return null;
       const isTaken =
         refreshDigest === undefined || (await this.tokens.takeRefresh(refreshDigest, scope));
       if (!account || !isTaken) {
@@ -168,6 +177,10 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
       }
       return this.issuer.addPair({ id: grant, application: Number(client.id), user: id, scope });
     });
+    if (!issued) {
+      await this.endStolen(grant);
+      throw new OAuth2Server.InvalidGrantError('Invalid grant: the code was used before');
+    }
     return { ...token, accessToken: issued.token, refreshToken: issued.refreshToken, client, user };
   }
 

@@ -1,8 +1,11 @@
 /** Rights that applications and their administrators cannot take from users (docs/applications.md). */
 import type { Test } from 'supertest';
 
+import { AuthorizationServer } from '../../src/applications/authorization-server.service.js';
 import { TokensService } from '../../src/auth/tokens.service.js';
+import { tokenDigest } from '../../src/common/crypto/tokens.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
 import { UsersRepository } from '../../src/users/users.repository.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
@@ -116,6 +119,34 @@ it('the revocation of a grant ends the tokens of a refresh in progress', async (
   await anonymous.with({ authorization }).get('me/').expect(401);
   const again = { ...refresh, refresh_token: next.refresh_token };
   await anonymous.post('/api/o/token/', again).expect(400);
+});
+
+it('a code that is sent twice at the same time gives no tokens', async () => {
+  const { id, client_id } = await application({ client_type: 'confidential' });
+  const client_secret = 'a secret';
+  await test.database.execute(sql`
+    UPDATE applications SET secret_digest = ${tokenDigest(client_secret)} WHERE id = ${id}`);
+  const user = test.as.users.orgMember.id;
+  const server = test.app.get(AuthorizationServer, { strict: false });
+  const request = { client_id: String(client_id), response_type: 'code', redirect_uri: CALLBACK };
+  const location = new URL(await server.authorize(request, user, true));
+  const sent = {
+    ...{ grant_type: 'authorization_code', client_id, client_secret, redirect_uri: CALLBACK },
+    code: location.searchParams.get('code'),
+  };
+  const exchange = (): Test => test.as.anonymous.post('/api/o/token/', sent);
+  const tokens = test.app.get(TokensService, { strict: false });
+  const add = tokens.addPair.bind(tokens);
+  let second: Promise<{ status: number }> = Promise.resolve({ status: 0 });
+  jest.spyOn(tokens, 'addPair').mockImplementationOnce(async (...values) => {
+    second = Promise.resolve(exchange());
+    await endedOrWaiting(test.database, second);
+    return add(...values);
+  });
+  const { body } = await exchange();
+  expect((await second).status).toBe(400);
+  const authorization = `Bearer ${String(body.access_token)}`;
+  await test.as.anonymous.with({ authorization }).get('me/').expect(401);
 });
 
 describe('a scope that a user reduces', () => {

@@ -204,6 +204,18 @@ describe('the token of an application', () => {
     }
   });
 
+  it('cannot link accounts of identity providers, as personal tokens can', async () => {
+    const { id: app } = await application();
+    const configuration = { issuer: 'https://idp.example.com', client_id: 'a', client_secret: 'b' };
+    const { id } = await test.make.row('authenticator', { name: 'idp', configuration });
+    const link = { subject: 'of the application', user: test.as.users.superuser.id };
+    const client = await tokenOf(test.as.superuser, { application: app });
+    const request = client.post(`authenticators/${id}/identities/`, link);
+    expect(await detailOf(request)).toEqual({ detail: 'An application cannot link accounts.' });
+    const personal = await tokenOf(test.as.superuser);
+    await personal.post(`authenticators/${id}/identities/`, link).expect(201);
+  });
+
   it('cannot remove second factors', async () => {
     const { id } = await test.make.user({ password: PASSWORD });
     const client = await tokenOf(test.as.superuser, { application: (await application()).id });

@@ -13,9 +13,11 @@ type Variables = Record<string, unknown>;
 
 /**
  * Returns the key of a secret answer. A workflow job stores the secret answers of all its nodes by the
- * identifier of the node and the name of the variable. An empty identifier is for defaults of all nodes.
+ * identifier of the node and the name of the variable. An empty identifier is for defaults of all nodes. The
+ * first slash separates both, so a node cannot name the answer of another node.
  */
-const keyOf = (identifier: string, name: string): string => `${identifier}/${name}`;
+const keyOf = (identifier: string, name: string): string =>
+  `${identifier.replaceAll('%', '%25').replaceAll('/', '%2F')}/${name}`;
 
 /** A part of a workflow's prompts, with the names of its secret variables. */
 export interface SecretPrompts {

@@ -1,5 +1,6 @@
 import type { Actor } from '../../common/access.js';
 import type { Page } from '../../common/list/page.js';
+import { BadRequest } from '../../common/errors/errors.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
 import type { Representation } from '../../common/resource/representation.js';
@@ -7,6 +8,7 @@ import type { CommonServices } from '../../common/rest/common-services.service.j
 import { listEvents } from '../../common/rest/event-list.js';
 import type { RouteInfo } from '../../common/rest/route.js';
 import { sql } from '../../database/sql.js';
+import type { StreamSender } from '../live/run-streams.service.js';
 import { jobEvents } from './job-events.resource.js';
 import { adHocCommandEvents, inventoryUpdateEvents } from './plain-events.resource.js';
 
@@ -78,3 +80,41 @@ export const nextEvents = (
       orderBy: ['counter'],
     },
   );
+
+/** The run and query of a request for events. */
+interface EventsRequest {
+  runs: ResourceDefinition;
+  id: number;
+  query: QueryParameters;
+  /** Value of the header `Last-Event-ID`. */
+  lastEventId: string | undefined;
+}
+
+/** Returns a sender of the events after the client's position, in the order of their counters. */
+export function eventSender(services: CommonServices, request: EventsRequest): StreamSender {
+  const { runs, id, query } = request;
+  let after = positionOf(request);
+  return async (stream, signal, actor) => {
+    const { results, hasNext } = await nextEvents(services, runs, { id, after }, actor, query);
+    for (const event of results) {
+      if (signal.aborted) break;
+      after = Number(event.counter);
+      await stream.send({ event: 'job_event', id: after, data: event });
+    }
+    if (hasNext) return 'some';
+    return results.length > 0 ? 'all' : 'nothing';
+  };
+}
+
+/**
+ * Returns the counter of the client's last event: from `Last-Event-ID` when it reconnects,
+ * otherwise from the URL.
+ */
+function positionOf({ lastEventId = '', query }: EventsRequest): number {
+  const text = lastEventId === '' ? ([query.after].flat()[0] ?? '') : lastEventId;
+  if (text === '') return 0;
+  if (!/^\d{1,9}$/.test(text)) {
+    throw new BadRequest('Last-Event-ID and after must be whole numbers.');
+  }
+  return Number(text);
+}

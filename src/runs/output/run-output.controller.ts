@@ -18,8 +18,7 @@ import {
 } from '../../common/rest/parameters.js';
 import { Route } from '../../common/rest/route.js';
 import { MaxEventsInterceptor } from '../events/max-events.interceptor.js';
-import { eventsRoute, listEventsOfRun } from '../events/run-events.js';
-import { eventSender } from '../live/event-sender.js';
+import { eventSender, eventsRoute, listEventsOfRun } from '../events/run-events.js';
 import { RunStreams } from '../live/run-streams.service.js';
 import { FORMATS, formatOf, lineOf, responseOf } from './stdout-formats.js';
 import { StdoutService } from './stdout.service.js';

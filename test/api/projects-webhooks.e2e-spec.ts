@@ -257,7 +257,10 @@ describe('the webhook settings of a project', () => {
         { webhook_credential: machine.id },
         { webhook_credential: ['Must be a Personal Access Token.'] },
       ],
-      [{ webhook_filters: { x: 1 } }, { webhook_filters: [expect.stringContaining('no filter')] }],
+      [
+        { webhook_filters: { x: 1 } },
+        { webhook_filters: [expect.stringContaining('is not a filter')] },
+      ],
       [{ webhook_service: 'x' }, { webhook_service: ['"x" is not a valid choice.'] }],
     ];
     for (const [fields, errors] of faults) {

@@ -61,8 +61,8 @@ export class SessionsService {
   }
 
   /**
-   * Returns the user of an active session; null for other sessions. A request extends the session, at most once a minute;
-   * `renewed` is then true, because the browser's cookie must be extended too.
+   * Returns the user of an active session; null for other sessions. A request extends the session, at most
+   * once a minute; `renewed` is then true, because the browser's cookie must be extended too.
    *
    * @param extendsSession true if the request extends the session
    */

@@ -4,7 +4,8 @@ import { GeneratedId } from '../database/table.js';
 
 /**
  * Number of runs by the columns that rules and filters of long lists use
- * (docs/decisions/0110-kept-totals.md). Triggers on `unified_jobs` maintain the table. Several rows can have the same `key`; their sum is the total.
+ * (docs/decisions/0110-kept-totals.md). Triggers on `unified_jobs` maintain the table. Several rows can have
+ * the same `key`; their sum is the total.
  */
 @Entity('run_totals')
 export class RunTotal {

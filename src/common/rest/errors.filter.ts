@@ -9,7 +9,7 @@ import type { Request, Response } from 'express';
 import { isTransient, sqlState } from '../../database/sql-state.js';
 import { UnsealError } from '../crypto/secret-box.js';
 import { memberOf } from '../records.js';
-import { brokenReference } from '../resource/broken-reference.js';
+import { brokenReference } from '../resource/declared-references.js';
 import {
   BadFields,
   BadRequest,

@@ -23,7 +23,10 @@ const execute = promisify(execFile);
 const LIMIT_MS = 60_000;
 /** Timeout of a pull. */
 const PULL_LIMIT_MS = 15 * 60_000;
-/** Grace period in ms between SIGTERM and SIGKILL of other commands: an engine that waits for a lock ignores SIGTERM. */
+/**
+ * Grace period in ms between SIGTERM and SIGKILL of other commands: an engine that waits for a lock ignores
+ * SIGTERM.
+ */
 const KILL_GRACE_MS = 2000;
 /** Grace period in ms between SIGTERM and SIGKILL of a pull, in which the engine removes its files. */
 const PULL_GRACE_MS = 5000;

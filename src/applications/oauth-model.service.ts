@@ -159,27 +159,24 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
     }
   }
 
-  /**
-   * @throws InvalidGrantError if the code was used in the meantime, or the refresh token was used, reduced or
-   *   ended
-   */
+  /** @throws InvalidGrantError if the grant ended, or its code or refresh token was used, in the meantime */
   async saveToken(token: Token, client: Client, user: GrantUser): Promise<Token> {
     const { id, grant, codeDigest, refreshDigest } = user;
     const scope = (token.scope ?? DEFAULT_SCOPE).join(' ');
     const issued = await this.database.transaction(async () => {
       // A change of the password, which ends the tokens, waits for the lock and so ends the new ones too.
-      const account = await this.users.lockAccount(id);
+      if (!(await this.users.lockAccount(id))) return null;
       if (codeDigest !== undefined && !(await this.applications.takeCode(codeDigest))) return null;
       const isTaken =
         refreshDigest === undefined || (await this.tokens.takeRefresh(refreshDigest, scope));
-      if (!account || !isTaken) {
-        throw new OAuth2Server.InvalidGrantError('Invalid grant: the grant has ended');
-      }
+      if (!isTaken) return null;
       return this.issuer.addPair({ id: grant, application: Number(client.id), user: id, scope });
     });
     if (!issued) {
-      await this.endStolen(grant);
-      throw new OAuth2Server.InvalidGrantError('Invalid grant: the code was used before');
+      const code = codeDigest !== undefined && (await this.applications.code(codeDigest));
+      const refresh = refreshDigest !== undefined && (await this.tokens.refresh(refreshDigest));
+      if ((code && code.used) || (refresh && refresh.used)) await this.endStolen(grant);
+      throw new OAuth2Server.InvalidGrantError('Invalid grant: the grant has ended');
     }
     return { ...token, accessToken: issued.token, refreshToken: issued.refreshToken, client, user };
   }

@@ -121,19 +121,32 @@ it('the revocation of a grant ends the tokens of a refresh in progress', async (
   await anonymous.post('/api/o/token/', again).expect(400);
 });
 
-it('a code that is sent twice at the same time gives no tokens', async () => {
-  const { id, client_id } = await application({ client_type: 'confidential' });
+/** Issues a code to an application. Returns the request of its tokens. */
+async function codeRequest({ id, client_id }: Row, user: number): Promise<object> {
   const client_secret = 'a secret';
   await test.database.execute(sql`
     UPDATE applications SET secret_digest = ${tokenDigest(client_secret)} WHERE id = ${id}`);
-  const user = test.as.users.orgMember.id;
   const server = test.app.get(AuthorizationServer, { strict: false });
   const request = { client_id: String(client_id), response_type: 'code', redirect_uri: CALLBACK };
-  const location = new URL(await server.authorize(request, user, true));
-  const sent = {
+  const { searchParams } = new URL(await server.authorize(request, user, true));
+  return {
     ...{ grant_type: 'authorization_code', client_id, client_secret, redirect_uri: CALLBACK },
-    code: location.searchParams.get('code'),
+    code: searchParams.get('code'),
   };
+}
+
+it.each([
+  ['code', async (app: Row) => codeRequest(app, test.as.users.orgMember.id)],
+  [
+    'refresh token',
+    async ({ id, client_id }: Row) => {
+      const { body } = await test.as.superuser.post('tokens/', { application: id }).expect(201);
+      return { grant_type: 'refresh_token', client_id, refresh_token: body.refresh_token };
+    },
+  ],
+])('a %s that is sent twice at the same time gives no tokens', async (kind, requestOf) => {
+  const client_type = kind === 'code' ? 'confidential' : 'public';
+  const sent = await requestOf(await application({ client_type }));
   const exchange = (): Test => test.as.anonymous.post('/api/o/token/', sent);
   const tokens = test.app.get(TokensService, { strict: false });
   const add = tokens.addPair.bind(tokens);

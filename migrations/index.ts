@@ -59,6 +59,7 @@ import { AddSendersOfDeliveries1795809662296 } from './1795809662296-add-senders
 import { ForwardActivity1795811000000 } from './1795811000000-forward-activity.js';
 import { DisableUsers1795812000000 } from './1795812000000-disable-users.js';
 import { SearchRunsByPlaybook1795920000000 } from './1795920000000-search-runs-by-playbook.js';
+import { EndCodesWithSessions1795921000000 } from './1795921000000-end-codes-with-sessions.js';
 
 /** All migrations, oldest first. Named imports, so that compiled code and tests load the same. */
 export const migrations = {
@@ -123,4 +124,5 @@ export const migrations = {
   ForwardActivity1795811000000,
   DisableUsers1795812000000,
   SearchRunsByPlaybook1795920000000,
+  EndCodesWithSessions1795921000000,
 };

@@ -73,4 +73,8 @@ export class AuthorizationCode extends GrantSecret {
   /** S256 challenge (RFC 7636); null for a confidential client that sent none. */
   @Column({ type: 'text', nullable: true })
   code_challenge!: string | null;
+
+  /** `users.session_generation` at the consent. A change of the password ends earlier codes. */
+  @Column('integer')
+  generation!: number;
 }

@@ -20,24 +20,30 @@ export class ApplicationsRepository extends TableRepository<RowOf<Application>> 
   }
 
   /** Stores a code, and deletes those that expired over an hour ago. */
-  async addCode(code: Omit<AuthorizationCode, 'used' | 'expires'>, seconds: number): Promise<void> {
+  async addCode(
+    code: Omit<AuthorizationCode, 'used' | 'expires' | 'generation'>,
+    seconds: number,
+  ): Promise<void> {
     await this.database.execute(
       sql`DELETE FROM authorization_codes WHERE expires < now() - interval '1 hour'`,
     );
     await this.database.execute(sql`
       INSERT INTO authorization_codes
-        (digest, application_id, user_id, redirect_uri, scope, code_challenge, grant_id, expires)
-      VALUES (${code.digest}, ${code.application_id}, ${code.user_id}, ${code.redirect_uri},
-        ${code.scope}, ${code.code_challenge}, ${code.grant_id},
-        now() + make_interval(secs => ${seconds}))`);
+        (digest, application_id, user_id, redirect_uri, scope, code_challenge, grant_id, generation,
+          expires)
+      SELECT ${code.digest}, ${code.application_id}, usr.id, ${code.redirect_uri}, ${code.scope},
+        ${code.code_challenge}, ${code.grant_id}, usr.session_generation,
+        now() + make_interval(secs => ${seconds})
+      FROM (${accounts()}) usr WHERE usr.id = ${code.user_id}`);
   }
 
-  /** Returns a code of a user who can log in. */
+  /** Returns a code of a user who can log in, unless the user's sessions were ended since the consent. */
   code(digest: string): Promise<StoredCode | undefined> {
     return this.database.row<StoredCode>(sql`
-      SELECT application_id, user_id, redirect_uri, scope, code_challenge, grant_id, expires, used
-      FROM authorization_codes
-      WHERE digest = ${digest} AND user_id IN (SELECT id FROM (${accounts()}) usr)`);
+      SELECT application_id, user_id, redirect_uri, scope, code_challenge, grant_id, generation, expires,
+        used
+      FROM authorization_codes WHERE digest = ${digest}
+        AND (user_id, generation) IN (SELECT id, session_generation FROM (${accounts()}) usr)`);
   }
 
   /** @returns false if the code was used before */

@@ -31,6 +31,8 @@ export const DEFAULT_SCOPE = ['write'];
 export interface GrantUser {
   id: number;
   grant: string;
+  /** Generation of the user's sessions at the consent or the check of the password. */
+  generation?: number;
   /** Digest of the code of the request, if it contains one. */
   codeDigest?: string;
   /** Digest of the refresh token of the request, if it contains one. */
@@ -116,7 +118,7 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
     const { user, ...granted } = grantOf(code);
     return {
       ...granted,
-      user: { ...user, codeDigest },
+      user: { ...user, codeDigest, generation: code.generation },
       authorizationCode: text,
       expiresAt: new Date(code.expires),
       redirectUri: code.redirect_uri,
@@ -151,8 +153,9 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
   async getUser(username: string, password: string): Promise<GrantUser | Falsey> {
     const address = currentScope()?.sourceIp ?? '';
     try {
-      const { id } = await this.authentication.byPassword(username, password, address);
-      return { id, grant: randomUUID() };
+      const account = await this.authentication.accountByPassword(username, password, address);
+      await this.authentication.logIn(account);
+      return { id: account.id, grant: randomUUID(), generation: account.session_generation };
     } catch (error) {
       if (error instanceof Unauthenticated) return false;
       throw error;
@@ -161,11 +164,14 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
 
   /** @throws InvalidGrantError if the grant ended, or its code or refresh token was used, in the meantime */
   async saveToken(token: Token, client: Client, user: GrantUser): Promise<Token> {
-    const { id, grant, codeDigest, refreshDigest } = user;
+    const { id, grant, generation, codeDigest, refreshDigest } = user;
     const scope = (token.scope ?? DEFAULT_SCOPE).join(' ');
     const issued = await this.database.transaction(async () => {
       // A change of the password, which ends the tokens, waits for the lock and so ends the new ones too.
-      if (!(await this.users.lockAccount(id))) return null;
+      const account = await this.users.lockAccount(id);
+      if (!account || account.session_generation !== (generation ?? account.session_generation)) {
+        return null;
+      }
       if (codeDigest !== undefined && !(await this.applications.takeCode(codeDigest))) return null;
       const isTaken =
         refreshDigest === undefined || (await this.tokens.takeRefresh(refreshDigest, scope));

@@ -84,11 +84,20 @@ export class AuthenticationService {
    * @throws LoginRefused also for an account that has, or must have, a second factor
    */
   async byPassword(username: string, password: string, ip: string): Promise<Actor> {
+    return this.logIn(await this.accountByPassword(username, password, ip));
+  }
+
+  /**
+   * Returns the account that can log in with the password alone.
+   *
+   * @throws LoginRefused also for an account that has, or must have, a second factor
+   */
+  async accountByPassword(username: string, password: string, ip: string): Promise<Account> {
     const account = await this.verifyPassword(username, password, ip);
     if (account.has_second_factor || (await this.lacksSecondFactor(account))) {
       throw new LoginRefused(USE_TOKEN, account.username);
     }
-    return this.logIn(account);
+    return account;
   }
 
   /** Records the login of an account. */

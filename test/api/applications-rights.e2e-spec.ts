@@ -17,7 +17,7 @@ const CALLBACK = 'https://client.example.org/cb';
 
 let test: TestApp;
 beforeAll(async () => {
-  test = await boot();
+  test = await boot({ settings: { OAUTH2_PASSWORD_GRANT: '1' } });
 });
 afterAll(() => test.close());
 
@@ -160,6 +160,29 @@ it.each([
   expect((await second).status).toBe(400);
   const authorization = `Bearer ${String(body.access_token)}`;
   await test.as.anonymous.with({ authorization }).get('me/').expect(401);
+});
+
+it('a code gives no tokens after the password of the user changed', async () => {
+  const user = await test.make.user({ password: PASSWORD });
+  const sent = await codeRequest(await application(), user.id);
+  await test.as.superuser.patch(`users/${user.id}/`, { password: `${PASSWORD} 2` }).expect(200);
+  const { body } = await test.as.anonymous.post('/api/o/token/', sent).expect(400);
+  expect(body.error).toBe('invalid_grant');
+});
+
+it('a new password ends a password grant in progress', async () => {
+  const app = await application({ authorization_grant_type: 'password', redirect_uris: '' });
+  const { id, username } = await test.make.user({ password: PASSWORD });
+  const users = test.app.get(UsersRepository, { strict: false });
+  const lock = users.lockAccount.bind(users);
+  jest.spyOn(users, 'lockAccount').mockImplementationOnce(async (user) => {
+    await test.as.superuser.patch(`users/${id}/`, { password: `${PASSWORD} 2` }).expect(200);
+    return lock(user);
+  });
+  const { client_id, client_secret } = app;
+  const sent = { grant_type: 'password', username, password: PASSWORD, client_id, client_secret };
+  const { body } = await test.as.anonymous.post('/api/o/token/', sent).expect(400);
+  expect(body.error).toBe('invalid_grant');
 });
 
 describe('a scope that a user reduces', () => {

@@ -186,6 +186,21 @@ describe('occurrences', () => {
       '2026-01-01T09:00:00Z',
       '2030-12-02T09:00:00.000Z',
     ],
+    [
+      'FREQ=YEARLY;INTERVAL=1;BYDAY=MO;COUNT=900',
+      '2026-01-05T09:00:00Z',
+      '2043-03-30T09:00:00.000Z',
+    ],
+    [
+      'FREQ=WEEKLY;INTERVAL=1;BYDAY=TH;BYMONTH=1;COUNT=100',
+      '2026-01-01T09:00:00Z',
+      '2048-01-09T09:00:00.000Z',
+    ],
+    [
+      'FREQ=MINUTELY;INTERVAL=5;BYHOUR=3;COUNT=999',
+      '2026-01-02T03:00:00Z',
+      '2026-03-26T03:10:00.000Z',
+    ],
   ])('of %s end with the last one that counts', async (rule, first, last) => {
     const rrule = `${UTC} RRULE:${rule}`;
     expect(await utc(rrule, '2025-12-31T00:00:00Z', 1)).toEqual([first]);
@@ -220,6 +235,9 @@ describe('occurrences', () => {
     expect(
       await after(`${UTC} RRULE:FREQ=MINUTELY;INTERVAL=1;BYMONTH=2;BYMONTHDAY=30`, '2026-01-02'),
     ).toBeNull();
+    const hours = Array.from({ length: 24 }, (_, hour) => hour).join();
+    const times = `BYHOUR=${hours};BYMINUTE=0,15,30,45;BYSETPOS=366;COUNT=999`;
+    expect(await after(`${UTC} RRULE:FREQ=DAILY;INTERVAL=1;${times}`, '2026-01-02')).toBeNull();
   });
 });
 

@@ -33,8 +33,8 @@ const MIN_PERIODS = new Map([
  * weekday and minutes is found.
  */
 const MAX_PERIODS_BACK = 12_000;
-/** Factor of the number of candidates of a monthly rule with `COUNT`; a month has few candidates. */
-const COUNTED_MONTHS = 25;
+/** Factor of the number of candidates of a rule with `COUNT`. */
+const COUNTED_FACTOR = 25;
 const HOURS = 24;
 /** Maximum number of times of a day for which an hourly rule is searched as a daily one. */
 const MAX_TIMES = 48;
@@ -250,16 +250,15 @@ function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS):
  * `COUNT` from its start, not from the last match, so these rules need more periods.
  */
 function periodsOf(parts: Rule['parts'], max: number, candidates: number): number {
-  const frequency = parts.get('FREQ') ?? '';
   const isCounted = parts.has('COUNT');
-  const frequencyMinimum = MIN_PERIODS.get(frequency);
-  if (frequencyMinimum === undefined) {
-    return isCounted && frequency === 'DAILY' ? MAX_PERIODS_BACK : max;
-  }
+  const frequencyMinimum = MIN_PERIODS.get(parts.get('FREQ') ?? '');
+  const others = isCounted ? MAX_PERIODS_BACK : max;
+  const limit = frequencyMinimum === undefined ? others : MAX_PERIODS;
   const minimum = parts.has('BYSETPOS') ? 1 : frequencyMinimum;
-  const factor = isCounted && frequency === 'MONTHLY' ? COUNTED_MONTHS : 1;
+  if (minimum === undefined) return limit;
+  const factor = isCounted ? COUNTED_FACTOR : 1;
   const affordable = Math.floor((candidates * factor) / occurrencesOf(parts));
-  return Math.min(MAX_PERIODS, Math.max(minimum, affordable));
+  return Math.min(limit, Math.max(minimum, affordable));
 }
 
 /** Returns the local start time if a clock change skips it; otherwise null. */

@@ -65,7 +65,7 @@ export class OAuthClient {
 
   /** Starts a login. Returns the URL to redirect the browser to, and the checks of the callback. */
   async begin(provider: Provider, redirectUri: string): Promise<LoginChecks & { url: string }> {
-    return this.reporting(provider, async () => {
+    return this.reporting('login', provider, async () => {
       const checks = {
         state: oidc.randomState(),
         nonce: oidc.randomNonce(),
@@ -90,7 +90,7 @@ export class OAuthClient {
    * @returns the claims of the ID token and of the userinfo endpoint, or the claims of GitHub's API
    */
   async complete(provider: Provider, callback: URL, checks: LoginChecks): Promise<Claims> {
-    return this.reporting(provider, async () => {
+    return this.reporting('login', provider, async () => {
       const configuration = await this.configured(provider);
       const tokens = await oidc.authorizationCodeGrant(configuration, callback, {
         expectedState: checks.state,
@@ -121,7 +121,7 @@ export class OAuthClient {
    */
   async probe(provider: Provider): Promise<string> {
     this.discovered.delete(provider.id);
-    return this.reporting(provider, async () => {
+    return this.reporting('test', provider, async () => {
       if (provider.kind === 'github') await this.readApi(provider, '/meta');
       return (await this.metadataOf(provider)).issuer;
     });
@@ -223,14 +223,18 @@ export class OAuthClient {
   };
 
   /** Maps errors of the provider and of the protocol to refusals with a short reason, and logs them. */
-  private async reporting<T>(provider: Provider, work: () => Promise<T>): Promise<T> {
+  private async reporting<T>(
+    action: 'login' | 'test',
+    provider: Provider,
+    work: () => Promise<T>,
+  ): Promise<T> {
     try {
       return await work();
     } catch (error) {
       const reason = reasonOf(error);
       if (!reason) throw error;
       const { text, isOutage } = reason;
-      this.logger.warn({ message: 'login failed', authenticator: provider.slug, reason: text });
+      this.logger.warn({ message: `${action} failed`, authenticator: provider.slug, reason: text });
       throw isOutage
         ? new Unavailable(RETRY_SECONDS, `The identity provider ${provider.name} failed: ${text}.`)
         : refused(`The identity provider ${provider.name} reported: ${text}.`);

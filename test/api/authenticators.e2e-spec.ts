@@ -1,4 +1,6 @@
 /** Authenticators and their maps (docs/contract/resources.md#authenticators). */
+import { Logger } from '@nestjs/common';
+
 import { SessionsService } from '../../src/auth/sessions.service.js';
 import { csrfTokenOf } from '../../src/common/http/csrf.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
@@ -140,7 +142,10 @@ describe('authenticators', () => {
     expect(body).toEqual({ issuer: provider.issuer });
     const down = configuration({ issuer: 'http://127.0.0.1:1' });
     const { id } = await createAuthenticator('down', { configuration: down });
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
     const failed = await as.superuser.post(`authenticators/${id}/test/`, {}).expect(400);
+    expect(warn.mock.calls).toEqual([[expect.objectContaining({ message: 'test failed' })]]);
+    warn.mockRestore();
     expect(failed.body.detail).toContain('The identity provider down failed');
   });
 });

@@ -61,9 +61,6 @@ export class UserHooks implements ResourceHooks<User> {
     }
     const { password } = values;
     if (!isNewPassword(password)) return { values: { password: undefined } };
-    // The password would outlive the grant of the application.
-    if (currentScope()?.isApplication)
-      throw new Forbidden('An application cannot change passwords.');
     if (row.external_account !== null && !actor.isSuperuser) {
       const text = `The password is that of the identity provider ${row.external_account}.`;
       throw Invalid.field('password', text);
@@ -109,8 +106,12 @@ export class UserHooks implements ResourceHooks<User> {
     }
   }
 
-  /** @throws Invalid for a password that does not meet the requirements */
+  /**
+   * @throws Forbidden if the caller is an application, whose grant the password would outlive; Invalid for a
+   *   password that does not meet the requirements
+   */
   private assertPassword(password: string): void {
+    if (currentScope()?.isApplication) throw new Forbidden('An application cannot set passwords.');
     const faults = passwordFaults(password, this.settings);
     if (faults.length > 0) throw new Invalid({ password: faults });
   }

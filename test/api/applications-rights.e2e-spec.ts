@@ -227,16 +227,19 @@ describe('the token of an application', () => {
   };
   const detailOf = async (request: Test): Promise<unknown> => (await request.expect(403)).body;
 
-  it('cannot change passwords, as personal tokens can', async () => {
+  it('cannot set passwords, as personal tokens can', async () => {
     const { id } = test.as.users.orgMember;
     const body = { password: `${PASSWORD} 2` };
     const { id: app } = await application();
     for (const user of [test.as.orgMember, test.as.superuser]) {
       const client = await tokenOf(user, { application: app });
-      const refusal = { detail: 'An application cannot change passwords.' };
+      const refusal = { detail: 'An application cannot set passwords.' };
       expect(await detailOf(client.patch(`users/${id}/`, body))).toEqual(refusal);
       await client.patch(`users/${id}/`, { first_name: 'Ada', password: '' }).expect(200);
       await (await tokenOf(user)).patch(`users/${id}/`, body).expect(200);
+      if (user === test.as.orgMember) continue;
+      expect(await detailOf(client.post('users/', { ...body, username: 'new' }))).toEqual(refusal);
+      await client.post('users/', { username: 'without' }).expect(201);
     }
   });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AddressGuard } from '../../outbound/address-guard.js';
-import { programVersion, pullImage } from './container-engine.js';
+import { programVersion, pullImage, sweepContainers } from './container-engine.js';
 
 it('an engine that ignores SIGTERM is killed after its time limit', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'engine-'));
@@ -12,6 +12,26 @@ it('an engine that ignores SIGTERM is killed after its time limit', async () => 
   await expect(programVersion(engine, 200)).rejects.toThrow('Command failed');
   rmSync(folder, { recursive: true });
 }, 10_000);
+
+it('containers of dead workers are removed even if the removal of one of them fails', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'engine-'));
+  const engine = join(folder, 'engine');
+  const [broken, other] = ['a', 'b'].map((id) => `automation-e15e-${2 ** 22 + 1}-1-${id}`);
+  writeFileSync(
+    engine,
+    `#!/bin/sh
+    case "$*" in
+      ps*) printf '${broken}\\n${other}\\n' ;;
+      *${broken}) echo 'is stuck' >&2; exit 1 ;;
+      *) echo "$3" >> "${folder}/removed" ;;
+    esac`,
+    { mode: 0o700 },
+  );
+  const owner = { installation: 'e15e', worker: '1-1' };
+  await expect(sweepContainers({ engine, owner })).rejects.toThrow('is stuck');
+  expect(readFileSync(join(folder, 'removed'), 'utf8')).toBe(`${other}\n`);
+  rmSync(folder, { recursive: true });
+});
 
 describe('a pull whose helper leaves the process group and keeps its output open', () => {
   let folder: string;

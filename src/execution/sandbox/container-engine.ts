@@ -11,6 +11,7 @@ import { createSessionFolder } from '../runner/git-session-folders.js';
 import { MaskedLines } from '../runner/masked-lines.js';
 import { createMasker } from '../runner/masker.js';
 import { operatorProxy } from '../runner/operator-proxy.js';
+import { settleAll } from '../../database/settle-all.js';
 import { isAlive } from '../runner/process-table.js';
 import { removeDirectory } from '../runner/workspace.js';
 import { engineEnvironment, LABEL, ownerIn, type ContainerPlan } from './container.js';
@@ -221,7 +222,8 @@ function runPull(
 }
 
 /**
- * Stops and removes the containers of dead workers of this installation.
+ * Stops and removes the containers of dead workers of this installation. A failure does not prevent the
+ * removal of the other containers.
  *
  * @returns number of removed containers
  */
@@ -231,12 +233,11 @@ export async function sweepContainers({
 }: Pick<ContainerPlan, 'engine' | 'owner'>): Promise<number> {
   const filter = `label=${LABEL}=${owner.installation}`;
   const names = await exec(engine, ['ps', '--all', '--filter', filter, '--format', '{{.Names}}']);
-  let removed = 0;
+  const dead: string[] = [];
   for (const name of names.split('\n')) {
     const worker = ownerIn(name);
-    if (!worker || (await isAlive(worker))) continue;
-    await exec(engine, ['rm', '--force', name]);
-    removed += 1;
+    if (worker && !(await isAlive(worker))) dead.push(name);
   }
-  return removed;
+  await settleAll(dead.map((name) => exec(engine, ['rm', '--force', name])));
+  return dead.length;
 }

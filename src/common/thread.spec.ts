@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Thread, ThreadBusy } from './thread.js';
+import { Thread, ThreadBusy, type ThreadOptions } from './thread.js';
 
 interface Task {
   kind: 'double' | 'spin' | 'hoard';
@@ -24,13 +24,9 @@ describe('a thread', () => {
   const file = join(folder, 'program.mjs');
   writeFileSync(file, PROGRAM);
   const made: Thread<Task, number>[] = [];
-  const thread = (timeoutMs: number, maxWaiting?: number): Thread<Task, number> => {
-    const one = new Thread<Task, number>({
-      file,
-      timeoutMs,
-      ...(maxWaiting === undefined ? {} : { maxWaiting }),
-      resourceLimits: { maxOldGenerationSizeMb: 32 },
-    });
+  const thread = (timeoutMs: number, more: Partial<ThreadOptions> = {}): Thread<Task, number> => {
+    const resourceLimits = { maxOldGenerationSizeMb: 32 };
+    const one = new Thread<Task, number>({ file, timeoutMs, resourceLimits, ...more });
     made.push(one);
     return one;
   };
@@ -62,11 +58,18 @@ describe('a thread', () => {
   });
 
   it('limits the number of waiting tasks', async () => {
-    const one = thread(20_000, 2);
+    const one = thread(20_000, { maxWaiting: 2 });
     const taken = [doubled(one, 1), doubled(one, 2)];
     await expect(doubled(one, 3)).rejects.toThrow(ThreadBusy);
     expect(await Promise.all(taken)).toEqual([2, 4]);
     expect(await doubled(one, 4)).toBe(8);
+  });
+
+  it('rejects its task if its program ends before it is ready', async () => {
+    const empty = join(folder, 'empty.mjs');
+    writeFileSync(empty, '');
+    const work = doubled(thread(20_000, { file: empty }), 1);
+    await expect(work).rejects.toThrow('it ended before it was ready');
   });
 
   it('starts again after it was closed', async () => {

@@ -88,10 +88,9 @@ export class Thread<Task, Result> {
 function start({ file, resourceLimits }: ThreadOptions): Promise<Worker> {
   const worker = new Worker(file, { env: {}, execArgv: [], resourceLimits });
   return new Promise((resolve, reject) => {
-    worker.once('error', reject);
+    worker.on('error', reject);
+    worker.once('exit', () => reject(new Error('it ended before it was ready')));
     worker.once('message', () => {
-      worker.off('error', reject);
-      worker.on('error', () => undefined);
       worker.unref();
       resolve(worker);
     });

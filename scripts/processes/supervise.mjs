@@ -194,7 +194,11 @@ export class Supervisor {
     for (const [name, { child }] of this.#programs) {
       if (child?.pid) records[name] = recordOf(child.pid);
     }
-    this.#onChange(records);
+    try {
+      this.#onChange(records);
+    } catch {
+      // The disk is full: the programs continue, and their next change is recorded again.
+    }
   }
 
   /**

@@ -14,6 +14,7 @@ describe('the supervisor', () => {
   let crashes;
   /** @type {import('./supervise.mjs').Processes} */
   let records;
+  let isDiskFull = false;
 
   /**
    * @param {string} name
@@ -38,8 +39,12 @@ describe('the supervisor', () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'supervise-'));
     crashes = [];
+    isDiskFull = false;
     supervisor = new Supervisor({
-      onChange: (now) => (records = now),
+      onChange: (now) => {
+        if (isDiskFull) throw new Error('ENOSPC');
+        records = now;
+      },
       onCrash: (crash) => crashes.push(crash),
     });
   });
@@ -68,6 +73,15 @@ describe('the supervisor', () => {
     await eventually(() => crashes.length === 2);
     expect(crashes[1]).toMatchObject({ name: 'one', error: { code: 'ENOENT' }, delayMs: 2000 });
     expect(supervisor.pid('one')).toBeNull();
+  });
+
+  it('restarts a program even if its record cannot be written', async () => {
+    start('one', 'setInterval(() => {}, 1000)');
+    supervisor.keepAlive('one');
+    const before = supervisor.pid('one');
+    isDiskFull = true;
+    supervisor.kill(['one']);
+    await eventually(() => ![null, before].includes(supervisor.pid('one')));
   });
 
   it('does not restart a program without that option', async () => {

@@ -5,6 +5,7 @@ import { messageOf } from '../../common/errors/errors.js';
 import { Settings } from '../../config/settings.js';
 import { CredentialSecrets } from '../../credentials/credential-secrets.service.js';
 import { textInput } from '../../credentials/types/inputs.js';
+import { isImageReference } from '../../execution-environments/image-reference.js';
 import {
   JobContextsRepository,
   type EnvironmentOfRun,
@@ -94,6 +95,10 @@ export class JobEnvironments {
   private async image(run: ActiveRun, row: EnvironmentOfRun, engine: Engine): Promise<LocalImage> {
     const { name, image, pull } = row.environment;
     const label = `The image ${image} of execution environment "${name}"`;
+    // Podman would read other texts, such as `dir:x`, from the worker's disk.
+    if (!isImageReference(image)) {
+      throw new RunnerError(`${label} is not an image reference. Correct the image.`);
+    }
     const present = await localImage(engine, image);
     if (present && pull !== 'always') return present;
     if (pull === 'never') {

@@ -98,6 +98,13 @@ it('a worker names the missing program of an image', async () => {
   );
 });
 
+it('a worker does not pass a stored path of its disk to the engine', async () => {
+  expect(await refusal(environments({ image: 'dir:etc' }))).toBe(
+    'The image dir:etc of execution environment "X" is not an image reference. Correct the image.',
+  );
+  expect(existsSync(inFolder('log'))).toBe(false);
+});
+
 it.each([
   ['always', true, 1],
   ['missing', true, 0],

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { Forbidden, Invalid, type FieldErrors } from '../common/errors/errors.js';
+import { Conflict, Forbidden, Invalid, type FieldErrors } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { CredentialsRepository } from '../credentials/credentials.repository.js';
+import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import type { ExecutionEnvironment } from './execution-environment.entity.js';
 import { isImageReference } from './image-reference.js';
 
@@ -12,7 +13,10 @@ type Sent = ValuesOf<ExecutionEnvironment>;
 /** Hooks of execution environments (docs/contract/resources.md#execution-environments). */
 @Injectable()
 export class ExecutionEnvironmentHooks implements ResourceHooks<ExecutionEnvironment> {
-  constructor(private readonly credentials: CredentialsRepository) {}
+  constructor(
+    private readonly credentials: CredentialsRepository,
+    private readonly runtime: RuntimeSettings,
+  ) {}
 
   async prepareCreate(sent: Sent): Promise<void> {
     await this.check(sent);
@@ -27,6 +31,15 @@ export class ExecutionEnvironmentHooks implements ResourceHooks<ExecutionEnviron
       } else if (!actor.isSuperuser) throw new Forbidden();
     }
     await this.check(sent, errors);
+  }
+
+  async prepareDelete({ id }: RowOf<ExecutionEnvironment>): Promise<void> {
+    const settings = await this.runtime.get('DEFAULT_EXECUTION_ENVIRONMENT');
+    if (settings.DEFAULT_EXECUTION_ENVIRONMENT === id) {
+      throw new Conflict(
+        'The setting DEFAULT_EXECUTION_ENVIRONMENT names the execution environment.',
+      );
+    }
   }
 
   private async check({ image, credential }: Sent, errors: FieldErrors = {}): Promise<void> {

@@ -297,6 +297,7 @@ describe('default execution environments', () => {
     await as.superuser.delete(`execution_environments/${ids.get('project')}/`).expect(204);
     await patch(`job_templates/${template.id}/`, { execution_environment: null });
     expect(await used()).toBe('of-organization');
+    await as.superuser.delete(`execution_environments/${ids.get('setting')}/`).expect(409);
     await setting(null).expect(200);
   });
 

@@ -1,3 +1,4 @@
+import { isSameJson } from '../../common/exact-json.js';
 import { keysOf, isRecord, listOf } from '../../common/records.js';
 import { resultOr, type FieldErrors } from '../../common/errors/errors.js';
 import { Char, declareFields, Json, type Field } from '../../common/fields/field.js';
@@ -101,7 +102,7 @@ export function filterValues(filters: unknown): Values {
   return {
     filter_events: listOf(filters.events),
     ...Object.fromEntries(
-      Object.entries(LISTS).map(([name, key]) => [name, listOf(filters[key]).join(', ')]),
+      Object.entries(LISTS).map(([name, key]) => [name, namesText(listOf(filters[key]))]),
     ),
     filter_equals: Object.entries(isRecord(filters.equals) ? filters.equals : {}).map(
       ([pointer, value]) => ({ pointer, value: textOf(value) }),
@@ -123,11 +124,21 @@ function filterDocumentOf(filled: Values): Record<string, unknown> {
   };
 }
 
-const namesIn = (text: unknown): string[] =>
-  String(text ?? '')
+/** Returns the names in a text: separated by commas, or a JSON list. */
+function namesIn(text: unknown): readonly unknown[] {
+  const value = parsed(String(text ?? ''));
+  if (Array.isArray(value)) return value;
+  return String(text ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean);
+}
+
+/** Returns the text that `namesIn` reads the names from. A git ref can contain a comma. */
+function namesText(names: readonly unknown[]): string {
+  const text = names.join(', ');
+  return isSameJson(namesIn(text), names) ? text : JSON.stringify(names);
+}
 
 /** Parses JSON, except objects and inexact numbers; any other text remains text. */
 function parsed(text: string): unknown {

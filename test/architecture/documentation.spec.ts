@@ -33,7 +33,7 @@ const EXCEPTIONS: readonly (readonly [command: string, test: string, text: strin
 /** Commands within sentences and tables, by the tests or the scripts of CI that run them. */
 const INLINE: readonly (readonly [command: RegExp, path: string, text: string])[] = [
   [/^npm (?:start|ci)$/, 'test/faults/backup.spec.ts', "spawn('npm', ['start']"],
-  [/^(?:RECORD_EXAMPLES=1 )?npm test\b/, '.ci/run', 'npm test'],
+  [/^(?:RECORD_\w+=1 )?npm test\b/, '.ci/run', 'npm test'],
   [/^npm run test:watch\b/, 'scripts/test-watch.spec.mjs', 'test:watch'],
   [/^npm run check$/, '.ci/run', 'npm run check'],
   [/^npm run test:deep\b/, '.ci/run', 'npm run test:deep'],

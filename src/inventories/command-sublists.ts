@@ -4,7 +4,7 @@ import { selectRows } from '../common/resource/select-rows.js';
 import { children, subListOf } from '../common/rest/sublist.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 import { hostsBelow } from './group-hosts.repository.js';
-import type { Factory } from './inventory-sublists.js';
+import type { Factory } from './sublists.js';
 
 /** Characters with a special meaning in host patterns. */
 const PATTERN = /^-|[\s:,&!*?[\]~]/;

@@ -9,7 +9,7 @@ import {
   childGroups,
   members,
   potentialChildren,
-} from './inventory-sublists.js';
+} from './sublists.js';
 import { VariableDataController } from './variable-data.controller.js';
 
 @Resource(groups)

@@ -10,7 +10,7 @@ import { commandsOfHost } from './command-sublists.js';
 import { HostFactsRepository } from './host-facts.repository.js';
 import { HostsRepository } from './hosts.repository.js';
 import { hosts } from './inventories.resource.js';
-import { allGroups, hostActivity, members, smartInventories } from './inventory-sublists.js';
+import { allGroups, hostActivity, members, smartInventories } from './sublists.js';
 import { VariableDataController } from './variable-data.controller.js';
 
 @Resource(hosts)

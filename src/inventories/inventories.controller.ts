@@ -15,12 +15,7 @@ import { commandsOfInventory } from './command-sublists.js';
 import { groups, inventories } from './inventories.resource.js';
 import { InventoryScript } from './inventory-script.service.js';
 import { inputInventories } from './input-inventories.js';
-import {
-  hostsOfInventory,
-  inventoryActivity,
-  partsOfInventory,
-  rootGroups,
-} from './inventory-sublists.js';
+import { hostsOfInventory, inventoryActivity, partsOfInventory, rootGroups } from './sublists.js';
 import { InventoryTree } from './inventory-tree.service.js';
 import { VariableDataController } from './variable-data.controller.js';
 

@@ -7,7 +7,7 @@ import { Route } from '../common/rest/route.js';
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { attached, children, SubList } from '../common/rest/sublist.js';
 import { attachLabels } from '../labels/sublists.js';
-import { credentialsOfSavedLaunch } from '../workflow-templates/node-credentials.js';
+import { credentialsOfSavedLaunch } from '../prompts/sublists.js';
 import { Recurrence } from './recurrence.js';
 import { RuleTextError } from './rule-text.js';
 import { schedules } from './schedules.resource.js';

@@ -10,7 +10,7 @@ import { attachLabels } from '../labels/sublists.js';
 import { WorkflowApprovalTemplate } from './workflow-approval-template.entity.js';
 import { workflowApprovalTemplates } from './workflow-approval-templates.resource.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
-import { credentialsOfSavedLaunch } from './node-credentials.js';
+import { credentialsOfSavedLaunch } from '../prompts/sublists.js';
 import { childNodes } from './node-edges.service.js';
 import { workflowJobTemplateNodes } from './workflow-job-template-nodes.resource.js';
 

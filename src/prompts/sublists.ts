@@ -7,7 +7,7 @@ import {
   SavedLaunchTargets,
   type LaunchCredential,
   type SavedLaunchTarget,
-} from '../prompts/saved-launch-targets.js';
+} from './saved-launch-targets.js';
 
 /** Declares the sub-list of the credentials of a saved launch. */
 export const credentialsOfSavedLaunch = (): SubListFactory =>

@@ -25,7 +25,7 @@ export function settingsTable(): string {
   const sections = categories.map((category) => {
     const rows = all.filter(([, declaration]) => declaration.category === category).map(rowOf);
     return [
-      `## ${category.replace(/^./, (letter) => letter.toUpperCase())}`,
+      `## ${category.replace(/^(?:ui$|.)/, (start) => start.toUpperCase())}`,
       '',
       '| Setting | Type | Default | Allowed | Run time | Meaning |',
       '|---|---|---|---|---|---|',

@@ -79,7 +79,7 @@ export const JOB_SETTINGS = {
   }),
   JOB_CONTAINER_IMAGE: jobs.string({
     default: '',
-    help: 'Image of these containers, with ansible-runner, ansible-core, git and ssh. A worker pulls a missing image when it starts.',
+    help: 'Image of the containers that isolate runs, with ansible-runner, ansible-core, git and ssh. A worker pulls a missing image when it starts.',
   }),
   DEFAULT_EXECUTION_ENVIRONMENT: system.integer({
     default: 0,

@@ -229,7 +229,7 @@ export const SETTINGS = {
   }),
   OUTBOUND_ALLOW: system.list({
     default: [],
-    help: 'Private networks (CIDR) that notifications, status posts, project updates and image pulls can connect to.',
+    help: 'Private networks (CIDR) that outgoing connections can reach: notifications, status posts, project updates, image pulls, secret stores, identity providers and the log aggregator.',
   }),
   CHAT_A_API_URL: notifications.string({
     default: 'https://slack.com',

@@ -1,4 +1,4 @@
-/** Maximum number of conditions in a filter, and maximum depth of brackets. */
+/** Maximum number of conditions in a filter, and maximum depth of parentheses. */
 const MAX_CONDITIONS = 50;
 const MAX_NESTED = 20;
 const MAX_CHARACTERS = 4096;
@@ -91,11 +91,11 @@ class Parser {
   private factor(depth: number): HostFilter {
     if (this.token().kind === '(') {
       if (depth === MAX_NESTED) {
-        throw new HostFilterError(`more than ${MAX_NESTED} brackets are open`);
+        throw new HostFilterError(`more than ${MAX_NESTED} parentheses are open`);
       }
       this.next += 1;
       const filter = this.operation('or', depth + 1);
-      this.expect(')', 'and, or, or a closing bracket');
+      this.expect(')', 'and, or, or a closing parenthesis');
       return filter;
     }
     const { text: key } = this.expect('word', 'a condition');

@@ -26,7 +26,7 @@ import {
   objectErrors,
   launchObjectErrors,
   identifierErrors,
-  jobTemplateErrors,
+  templateErrors,
   removeUnusable,
   type EntryTemplate,
 } from './bulk-launch-faults.js';
@@ -99,7 +99,7 @@ export class BulkLaunchCheck {
     const organization = chooseOrganization(launch, rights, actor);
     const launchErrors = [
       ...identifierErrors(entries),
-      ...jobTemplateErrors(entries, byId),
+      ...templateErrors(entries, byId),
       ...organization.faults,
       ...objectErrors(
         entries.map((entry) => entry.prompts),

@@ -38,7 +38,7 @@ export function identifierErrors(entries: readonly JobEntry[]): string[] {
 }
 
 /** Returns the errors for templates. Missing and unreadable templates give the same error. */
-export function jobTemplateErrors(
+export function templateErrors(
   entries: readonly JobEntry[],
   byId: ReadonlyMap<number, EntryTemplate>,
 ): string[] {

@@ -20,6 +20,6 @@ export class ExternalIdentityHooks implements ResourceHooks<ExternalIdentity> {
   }
 
   async prepareDelete(identity: RowOf<ExternalIdentity>): Promise<void> {
-    await this.logins.withdraw(identity);
+    await this.logins.revokeRoles(identity);
   }
 }

@@ -106,7 +106,7 @@ export class ExternalLogins {
    * Revokes the roles that the authenticator of an identity granted, before the identity is
    * deleted.
    */
-  async withdraw(identity: RowOf<ExternalIdentity>): Promise<void> {
+  async revokeRoles(identity: RowOf<ExternalIdentity>): Promise<void> {
     await this.apply(identity, await this.users.referenced(identity.user_id), NO_RIGHTS);
   }
 

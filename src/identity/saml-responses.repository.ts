@@ -12,6 +12,7 @@ export class SamlResponsesRepository extends TableRepository<SamlResponse> {
   /**
    * Records the response to a request, and deletes expired responses.
    *
+   * @param lifetimeSeconds maximum age of a response; the record is kept longer, because clocks can differ
    * @returns false if a response to the request was recorded earlier
    */
   async take(request: string, lifetimeSeconds: number): Promise<boolean> {

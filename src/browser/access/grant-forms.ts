@@ -9,7 +9,7 @@ import { isRecord } from '../../common/records.js';
 /** Maximum number of users, of teams or of roles in a select; scripts and the search form find others. */
 export const MAX_OPTIONS = 50;
 /** Name of the parameter that holds the search text of a truncated select. */
-export const SEARCH = 'who_or_what';
+export const SEARCH = 'name_contains';
 
 /** Objects of one kind in a select. */
 interface OptionGroup {
@@ -56,7 +56,7 @@ export function groupedSelect({ id, name, label, groups, chosen, search }: Group
 export const searchForm = (path: string, anchor: string, search: string): Html =>
   html`<form method="get" action="${path}#${anchor}" class="inline plain-only">
     <div class="field">
-      <label for="${anchor}-sought">Not in the list? Part of the name</label>
+      <label for="${anchor}-sought">Not in the list? Search by name</label>
       <input id="${anchor}-sought" name="${PRESET}${SEARCH}" value="${search}" maxlength="200" />
     </div>
     <button>Search</button>

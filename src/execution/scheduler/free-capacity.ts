@@ -37,10 +37,8 @@ export class FreeCapacity {
   constructor(machines: readonly GroupMachine[], usage: readonly Usage[]) {
     for (const row of machines) {
       const { group_id: id, hostname, slots, capacity: forks, has_engine: hasEngine } = row;
-      const machine = this.machines.get(hostname) ?? {
-        ...{ hostname, hasEngine, slots, forks },
-        isIdle: true,
-      };
+      const known = this.machines.get(hostname);
+      const machine = known ?? { hostname, hasEngine, slots, forks, isIdle: true };
       this.machines.set(hostname, machine);
       const group = this.groups.get(id) ?? {
         freeRuns: row.max_concurrent_jobs || Infinity,
@@ -57,9 +55,9 @@ export class FreeCapacity {
   }
 
   /**
-   * Reserves capacity in the first group that has capacity. If no group has capacity, closes machines for
-   * later runs of these groups, so that no later run overtakes: the suitable machines, or all machines if
-   * the group lacks forks.
+   * Reserves capacity in the first group that has capacity. If no group has capacity, later runs of these
+   * groups cannot use the machines that the run waits for: the suitable machines, or all machines if the
+   * group lacks forks.
    *
    * @returns null if no group has capacity
    */

@@ -42,10 +42,11 @@ export interface CompletedAttempt {
   outcome: AttemptOutcome;
 }
 
-/** Destination of a notification, and a flag that is true if the notification is due. */
+/** An unfinished notification. */
 export interface NotificationTarget {
   id: number;
   destination: string;
+  /** True if the notification can be sent now. */
   due: boolean;
   /** True if a user requested the notification and waits for its result. */
   is_test: boolean;

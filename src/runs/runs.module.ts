@@ -82,7 +82,6 @@ const repositories = [
   providers: [
     JobExtension,
     ...repositories,
-
     {
       provide: VariablePrefixes,
       inject: [Settings],

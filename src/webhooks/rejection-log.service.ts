@@ -31,9 +31,7 @@ export class RejectionLog implements OnModuleDestroy {
     this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
   }
 
-  /**
-   * Writes the present counts. Never fails, because a record is less important than the service.
-   */
+  /** Writes the counts. Logs a failure and does not repeat the write. */
   flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;

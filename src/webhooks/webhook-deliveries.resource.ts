@@ -17,7 +17,7 @@ const WEBHOOK_DELIVERY_SHOWS: ShownMembers = {
 
 /**
  * Adds the URL for redelivery, and the payload. Only the detail shows the payload, and only to administrators
- * of the template: the payload can contain data that the service shows only to members of its project.
+ * of the template: the payload can contain data that the code host shows only to members of its project.
  */
 async function webhookDeliveryExtension(
   rows: readonly Row[],

@@ -26,9 +26,7 @@ export abstract class TotalRow {
   @GeneratedId()
   id!: number;
 
-  /**
-   * Text of all other columns except the total. The totals of rows with the same key are added.
-   */
+  /** Text of all other columns except the total. Several rows can have one key: their sum is the total. */
   @Column('text')
   @Index()
   key!: string;

@@ -32,7 +32,7 @@ export class InputInventories {
    * Writes the input inventories and the stored facts of their hosts.
    *
    * @returns paths as the run sees them, in the order of the inputs
-   * @throws RunFailed that names an input that is being deleted or must not be used any more, VariablesError
+   * @throws RunFailed that names an input that is being deleted or is no longer permitted, VariablesError
    */
   async provide(inventoryId: number, workspace: Workspace): Promise<string[]> {
     const [unauthorized] = await this.inputs.unauthorized(inventoryId);

@@ -4,8 +4,8 @@ import type { GitSession } from './git-command.js';
  * Program that checks the files of a folder as `ansible-sign` does: the signature of
  * `.ansible-sign/sha256sum.txt`, the sums in it, and that each file that `MANIFEST.in` does not exclude is
  * listed. Patterns match as those of distlib do: without a folder they match the end of a path. Links that
- * are not listed may only lead to checked files. Arguments: the folder and the public key. Prints one
- * sentence.
+ * are not listed may only lead to checked files. Arguments: the folder and the public key. Prints the
+ * result, or the first fault and exits with 1.
  */
 const VERIFY = String.raw`
 import hashlib, os, re, subprocess, sys, tempfile

@@ -39,7 +39,7 @@ export interface GitAccess {
   readonly shared: readonly string[];
 }
 
-/** Failed session; `message` says why, or contains the end of the output of a command, without secrets. */
+/** Failed session; `message` is the reason, or the end of the output of a command, without secrets. */
 export class GitError extends Error {
   override readonly name = 'GitError';
   constructor(

@@ -26,7 +26,7 @@ const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
  */
 const DESCRIPTORS = '/proc/self/fd';
 const HAS_DESCRIPTORS = existsSync(DESCRIPTORS);
-/** Codes of errors that say nothing about the file: there is no free descriptor. */
+/** Codes of errors that do not concern the file: no file descriptor is free. */
 export const NO_DESCRIPTORS: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE']);
 
 type Path = readonly [string, ...string[]];

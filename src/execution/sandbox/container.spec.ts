@@ -132,7 +132,7 @@ it('an environment is written as a shell script', () => {
   ]);
 });
 
-it('the guard ends, and closes its socket, if the engine fails at once', async () => {
+it('the guard ends, and closes its socket, if the engine fails immediately', async () => {
   const codes = await Promise.all(
     Array.from({ length: 20 }, async () => {
       const child = spawn('sh', ['-c', GUARD, 'guard', 'false', 'a-name'], {

@@ -79,7 +79,7 @@ describe('the imported document', () => {
     const hostvars = {
       on: { guest: { guestState: 'running' }, config: { uuid: 7 } },
       off: { guest: { guestState: 'notRunning' } },
-      unsaid: {},
+      unset: {},
     };
     const { hosts } = await readDelivery({ _meta: { hostvars } }, rules);
     expect([...hosts.values()].map(({ isEnabled }) => isEnabled)).toEqual([true, false, null]);

@@ -9,7 +9,7 @@ const LONG_AGO = 100_000;
 
 /**
  * Partitions of events by ranges of run ids (docs/decisions/0118-event-partitions.md). Database
- * functions change them, so that the service's role does not have to own its tables.
+ * functions change them, so that the role of `DATABASE_URL` does not have to own the tables.
  */
 @Injectable()
 export class EventPartitionsRepository extends TableRepository<Row> {

@@ -36,8 +36,8 @@ export const UNFINISHED: ChildrenSummary = {
 };
 
 /**
- * Counts the descendants of every event, in linear time: a run can write any parents. A parent that does
- * not precede its child is ignored, so there are no circles.
+ * Counts the descendants of every event, in linear time, because a run can write any `parent_uuid`. A
+ * parent that does not precede its child is ignored, so there are no cycles.
  *
  * @param events events in order of their counters
  */

@@ -134,7 +134,7 @@ export abstract class RunOutputController {
   }
 }
 
-/** The output of a run with the list of its events; that of a job is `job_events`. */
+/** The output of a run, and its events at `events/`. Jobs have `job_events/` instead. */
 @Controller()
 export abstract class RunOutputAndEventsController extends RunOutputController {
   @Route((runs) => eventsRoute(runs, 'events'))

@@ -157,7 +157,7 @@ async function openCluster(context) {
   }
   // If the record is lost and the data is not, the role gets another password.
   if (existsSync(join(folder, 'PG_VERSION'))) await checkOwner(folder, account);
-  else await initialise(context, folder);
+  else await initialize(context, folder);
   return { cluster: folder, password: randomBytes(24).toString('hex'), port: null, home };
 }
 
@@ -218,7 +218,7 @@ async function isKnown(uid) {
  * @param {Cluster} cluster
  * @param {string} folder
  */
-async function initialise({ account, server, logFile, durable }, folder) {
+async function initialize({ account, server, logFile, durable }, folder) {
   removeDrafts(folder);
   const draft = `${folder}.new-${process.pid}`;
   const passwordFile = `${draft}.password`;

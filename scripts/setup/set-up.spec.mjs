@@ -40,15 +40,15 @@ describe('the setup of a container', () => {
         SECRET_KEY_FOLDERS: readers.join(', '),
       },
     });
-    const said = `${stdout}${stderr}`;
-    expect(said).toContain(join(keys, 'admin_password'));
+    const output = `${stdout}${stderr}`;
+    expect(output).toContain(join(keys, 'admin_password'));
     for (const name of ['admin_password', 'admin_token', 'secret_key']) {
       const secret = readFileSync(join(keys, name), 'utf8').trim();
       expect(secret.length).toBeGreaterThan(10);
-      expect(said).not.toContain(secret);
+      expect(output).not.toContain(secret);
     }
     for (const url of [services.databaseUrl, services.redisUrl]) {
-      expect(said).not.toContain(new URL(String(url)).password);
+      expect(output).not.toContain(new URL(String(url)).password);
     }
     for (const one of readers) {
       expect(readdirSync(one)).toEqual(['secret_key']);

@@ -27,7 +27,7 @@ describe('the settings of the start command', () => {
     expect(readSettings('/clone', { DEMO_DATA: word }).demoData).toBe(false);
   });
 
-  it('report every error at once', () => {
+  it('report all errors together', () => {
     const env = { PORT: '99999', DATABASE_URL: 'mysql://x', REDIS_URL: 'nonsense' };
     expect(() => readSettings('/clone', env)).toThrow(/PORT.*DATABASE_URL.*REDIS_URL/);
   });

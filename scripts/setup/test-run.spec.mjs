@@ -49,8 +49,8 @@ describe('a run with temporary services', () => {
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       });
       const exited = once(child, 'exit');
-      const [{ folder, pids, ...said }] = await once(child, 'message');
-      mark = said.mark;
+      const [{ folder, pids, ...started }] = await once(child, 'message');
+      mark = started.mark;
       const records = pids.map(recordOf);
       child.kill(signal);
       expect(await exited).toEqual([code, null]);

@@ -138,7 +138,7 @@ describe('a launch', () => {
 
   it('shows the permitted modules', async () => {
     const lists = ['ad_hoc_commands/', `inventories/${inventory.id}/ad_hoc_commands/`];
-    const told = async (): Promise<unknown[]> => {
+    const modules = async (): Promise<unknown[]> => {
       const found: unknown[] = [];
       for (const list of lists) {
         const { body } = await test.as.superuser.options(list).expect(200);
@@ -149,11 +149,11 @@ describe('a launch', () => {
     };
     const shipped = { type: 'choice', first: ['command', 'command'], count: 19 };
     const all = { ...shipped, required: false, usual: 'command' };
-    expect(await told()).toEqual([all, all]);
+    expect(await modules()).toEqual([all, all]);
     const names = ['community.general.timezone', 'ping'];
     await test.as.superuser.patch('settings/jobs/', { AD_HOC_COMMANDS: names }).expect(200);
     const few = { type: 'choice', first: [names[0], names[0]], count: 2, required: true };
-    expect(await told()).toEqual([few, few]);
+    expect(await modules()).toEqual([few, few]);
     await test.as.superuser.delete('settings/jobs/').expect(204);
   });
 

@@ -46,7 +46,7 @@ it('create-superuser with a new password ends the sessions of the user', async (
   expect(await sessions.isOpen(session)).toBe(false);
 });
 
-it('create-superuser with a new password revokes tokens as the setting says', async () => {
+it('create-superuser with a new password revokes tokens if the setting requires it', async () => {
   const user = await test.make.user({ username: 'leaked', password: 'the first password' });
   const client = await test.as.asUser(user);
   const argv = ['create-superuser', '--username', 'leaked', '--password', 'the second password'];

@@ -183,8 +183,8 @@ describe('an application', () => {
       ...{ name: 'refused', organization: organization.id, client_type: 'public' },
       ...{ authorization_grant_type: 'authorization-code', redirect_uris: CALLBACK, ...more },
     };
-    const { body: told } = await test.as.superuser.post('applications/', body).expect(400);
-    expect(told).toEqual(errors);
+    const { body: refusal } = await test.as.superuser.post('applications/', body).expect(400);
+    expect(refusal).toEqual(errors);
   });
 
   it('is created by administrators of its organization', async () => {
@@ -370,11 +370,11 @@ describe('the token endpoint', () => {
     expect((await ask(PASSWORD).expect(400)).body.error).toBe('invalid_grant');
     await second(false);
     const others = await application();
-    const { body: told } = await token({
+    const { body: refusal } = await token({
       ...{ grant_type: 'password', username: 'ada', password: PASSWORD },
       client_id: others.client_id,
     }).expect(400);
-    expect(told.error).toBe('unauthorized_client');
+    expect(refusal.error).toBe('unauthorized_client');
   });
 });
 

@@ -85,7 +85,7 @@ describe('creating hosts', () => {
     expect(entries).toMatchObject([{ operation: 'update', changes: { total_hosts: [0, 2] } }]);
   });
 
-  it('reports all errors at once, by index', async () => {
+  it('reports all errors together, by index', async () => {
     const hosts = [{ name: 'ok' }, {}, 'x', { name: 'h:99999', enabled: 'maybe' }];
     const { body } = await create([
       ...hosts,

@@ -185,7 +185,7 @@ describe('role', () => {
     }
   });
 
-  it('is granted to several users and teams at once, within an organization', async () => {
+  it('is granted to several users and teams by one task, within an organization', async () => {
     const task = {
       role: 'use',
       users: ['joe', 'orgMember'],

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const { make, home } = test;
   const organization = home.organization.id;
   const other = await make.organization({ name: 'Another' });
-  // The same names in two organizations: a task says which it means.
+  // The same names in two organizations: a task names the organization.
   for (const place of [organization, other.id]) {
     await make.inventory({ name: 'Lab', organization: place });
     const scm = { scm_type: 'git', scm_url: 'https://127.0.0.1:9/x.git', allow_override: true };
@@ -36,7 +36,7 @@ afterAll(() => test.close());
 const get = async (path: string): Promise<Item> =>
   (await test.as.superuser.get(path).expect(200)).body as Item;
 
-/** Runs a task twice. @returns what each says of a change */
+/** Runs a task twice. @returns `changed` of both results */
 async function twice(module: Parameters<CollectionClient['run']>[0], task: Item): Promise<unknown> {
   const first = await collection.run(module, task);
   const second = await collection.run(module, task);

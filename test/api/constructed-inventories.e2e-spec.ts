@@ -254,10 +254,10 @@ it.each(['smart', 'constructed'])(
         [made, false],
         [ordinary, true],
       ] as const) {
-        const { body: told, headers } = await test.as.orgAdmin
+        const { body: described, headers } = await test.as.orgAdmin
           .options(`inventories/${inventory.id}/${list}/`)
           .expect(200);
-        expect([list, 'POST' in told.actions]).toEqual([list, offered]);
+        expect([list, 'POST' in described.actions]).toEqual([list, offered]);
         expect([list, String(headers.allow).includes('POST')]).toEqual([list, offered]);
       }
     }

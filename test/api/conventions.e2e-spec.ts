@@ -90,7 +90,7 @@ describe('errors', () => {
     expect(body).toEqual({ detail: 'Could not satisfy the request Accept header.' });
   });
 
-  it('name every error of a body at once, and __all__ for errors of several fields', async () => {
+  it('name all errors of a body together, and __all__ for errors of several fields', async () => {
     const { as, home } = test;
     const { body } = await as.superuser.post('teams/', { organization: 'x' }).expect(400);
     expect(body).toEqual({

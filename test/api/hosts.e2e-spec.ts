@@ -135,7 +135,7 @@ it('a host keeps its enabled flag if the request contains null', async () => {
     await test.as.orgAdmin.patch(path, { enabled }).expect(200);
     expect((await test.as.orgAdmin.patch(path, { enabled: null })).body.enabled).toBe(enabled);
   }
-  const body = { name: 'unsaid', inventory: inventory.id, enabled: null };
+  const body = { name: 'unset', inventory: inventory.id, enabled: null };
   expect((await test.as.orgAdmin.post('hosts/', body).expect(201)).body.enabled).toBe(true);
 });
 

@@ -253,7 +253,7 @@ describe('script and tree', () => {
 describe('the deletion of an inventory', () => {
   const remove = (id: number) => removeInventory(test, id);
 
-  it('hides the inventory at once and removes the rows later', async () => {
+  it('hides the inventory immediately and removes the rows later', async () => {
     const { make, as, database } = test;
     const inventory = await make.inventory(ofHome());
     await make.hosts(inventory, 2500);

@@ -57,8 +57,8 @@ it('an update without a project is refused', async () => {
   await test.database.execute(sql`
     UPDATE unified_job_templates SET source_project_id = NULL WHERE id = ${source.id}`);
   const update = `inventory_sources/${source.id}/update/`;
-  const { body: told } = await test.as.superuser.get(update).expect(200);
-  expect(told).toEqual({ can_update: false });
+  const { body: needs } = await test.as.superuser.get(update).expect(200);
+  expect(needs).toEqual({ can_update: false });
   const { body: refused } = await test.as.superuser.post(update, {}).expect(405);
   expect(refused).toEqual({ detail: 'Method "POST" not allowed.' });
 });

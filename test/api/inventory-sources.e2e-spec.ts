@@ -30,8 +30,8 @@ const cloud = { source: 'ec2', source_project: null };
 
 describe('fields', () => {
   it('are described by OPTIONS with their types, and the kinds as pairs', async () => {
-    const { body: told } = await test.as.superuser.options('inventory_sources/').expect(200);
-    const fields = Object.entries(told.actions.POST as Record<string, { type: string }>);
+    const { body: options } = await test.as.superuser.options('inventory_sources/').expect(200);
+    const fields = Object.entries(options.actions.POST as Record<string, { type: string }>);
     expect(Object.fromEntries(fields.map(([name, { type }]) => [name, type]))).toEqual({
       ...{ name: 'string', description: 'string', inventory: 'id', source: 'choice' },
       ...{ source_path: 'string', source_vars: 'string', source_project: 'id' },
@@ -44,10 +44,10 @@ describe('fields', () => {
     const kinds = ['ec2', 'gce', 'azure_rm', 'vmware', 'satellite6', 'openstack', 'rhv'];
     kinds.push('controller', 'insights', 'terraform', 'openshift_virtualization');
     kinds.push('scm', 'constructed');
-    const choices = told.actions.POST.source.choices as [kind: string, name: string][];
+    const choices = options.actions.POST.source.choices as [kind: string, name: string][];
     expect(choices.map(([kind]) => kind)).toEqual(kinds);
     expect(choices).toContainEqual(['vmware', 'VMware vCenter']);
-    expect(told.actions.POST.verbosity.choices).toEqual([
+    expect(options.actions.POST.verbosity.choices).toEqual([
       [0, '0 (WARNING)'],
       [1, '1 (INFO)'],
       [2, '2 (DEBUG)'],

@@ -237,8 +237,8 @@ describe('live events are refused', () => {
     const Authorization = `Bearer ${await test.make.token(user)}`;
     for (let open = 0; open < 5; open += 1) await listen(path, { Authorization });
     const busy = test.as.anonymous.with({ Authorization });
-    const { headers: told } = await busy.get(path).expect(429);
-    expect(told['retry-after']).toBe('15');
+    const { headers: refused } = await busy.get(path).expect(429);
+    expect(refused['retry-after']).toBe('15');
     listeners.pop()!.close();
     await eventually(async () => {
       const { answer } = await listen(path, { Authorization });

@@ -52,7 +52,7 @@ describe('configuration', () => {
     },
   );
 
-  it('names every missing key at once', async () => {
+  it('names all missing keys together', async () => {
     const { body } = await test.as.orgAdmin
       .post('notification_templates/', bodyOf('irc', { notification_configuration: {} }))
       .expect(400);

@@ -24,11 +24,11 @@ itGenerates('the Python client creates, lists, receives errors and launches', as
   const test = await boot();
   const folder = await mkdtemp(join(tmpdir(), 'controller-client-'));
   try {
-    const { stderr: said } = await execute(generator!, [
+    const { stderr } = await execute(generator!, [
       ...['generate', '--meta', 'none', '--output-path', join(folder, 'controller_client')],
       ...['--path', join(PACKAGE_FOLDER, 'docs', 'openapi.json')],
     ]);
-    const warnings = [...said.matchAll(/^WARNING parsing (\S+ \S+)/gm)].map(([, route]) => route);
+    const warnings = [...stderr.matchAll(/^WARNING parsing (\S+ \S+)/gm)].map(([, route]) => route);
     expect(warnings).toEqual(NOT_GENERATED);
 
     const template = await test.make.jobTemplate();

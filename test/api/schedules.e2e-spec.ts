@@ -104,7 +104,7 @@ describe('a schedule', () => {
     expect((await create({ rrule }).expect(400)).body).toEqual({ rrule: texts });
   });
 
-  it('reports all errors at once', async () => {
+  it('reports all errors together', async () => {
     const { body } = await create({ rrule: 'x', verbosity: 3, extra_data: { a: 1 } }).expect(400);
     expect(body).toEqual({
       rrule: [expect.any(String), expect.any(String)],

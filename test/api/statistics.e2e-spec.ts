@@ -19,7 +19,7 @@ async function job(of: Row, status: string, elapsed: number, daysAgo = 0): Promi
     RETURNING *`))!;
 }
 
-/** Tasks of a job, each as many seconds long as is said, with thousands of other events in between. */
+/** Tasks of a job, with their durations in seconds, and thousands of other events in between. */
 async function tasks(of: Row, seconds: Readonly<Record<string, number>>): Promise<void> {
   let start = 0;
   const steps = [...Object.entries(seconds), ['', 0] as const];

@@ -204,13 +204,13 @@ it('deletions of inventories are sent to their readers', async () => {
   const [reader, none] = [await listen(users.orgAdmin), await listen(users.nobody)];
   for (const one of [reader, none]) await one.follow({ inventories: ['status_changed'] });
   await test.as.superuser.delete(`inventories/${inventory.id}/`).expect(202);
-  const told = (status: string) => ({
+  const messageOf = (status: string) => ({
     ...{ group_name: 'inventories', inventory_id: inventory.id, status },
   });
-  await eventually(() => expect(reader.of('inventories')).toEqual([told('pending_deletion')]));
+  await eventually(() => expect(reader.of('inventories')).toEqual([messageOf('pending_deletion')]));
   await removeInventory(test, inventory.id);
   await eventually(() =>
-    expect(reader.of('inventories')).toEqual([told('pending_deletion'), told('deleted')]),
+    expect(reader.of('inventories')).toEqual([messageOf('pending_deletion'), messageOf('deleted')]),
   );
   await none.follow({});
   expect(none.of('inventories')).toEqual([]);
@@ -226,10 +226,10 @@ it('changes of schedules are sent to their readers', async () => {
       rrule: 'DTSTART:20300101T000000Z RRULE:FREQ=DAILY;INTERVAL=1',
     })
     .expect(201);
-  const told = { group_name: 'schedules', id: (body as Row).id };
-  await eventually(() => expect(reader.of('schedules')).toEqual([told]));
+  const messageOf = { group_name: 'schedules', id: (body as Row).id };
+  await eventually(() => expect(reader.of('schedules')).toEqual([messageOf]));
   await test.as.superuser.patch(`schedules/${(body as Row).id}/`, { enabled: false }).expect(200);
-  await eventually(() => expect(reader.of('schedules')).toEqual([told, told]));
+  await eventually(() => expect(reader.of('schedules')).toEqual([messageOf, messageOf]));
   await none.follow({});
   expect(none.of('schedules')).toEqual([]);
 });

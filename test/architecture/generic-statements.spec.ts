@@ -107,7 +107,7 @@ const list = (definition: ResourceDefinition, query: QueryParameters, actor = CA
   get(ListService).list(definition, { count_disabled: '1', ...query }, actor);
 
 /**
- * Returns the faults of filters. Sends many parameters at once, and one by one if that fails, to find the
+ * Returns the faults of filters. Sends many parameters together, and one by one if that fails, to find the
  * wrong one.
  */
 async function faultsOfFilters(

@@ -92,10 +92,10 @@ describe.each([
 
   it('use every import that the table permits', () => {
     const used = new Set(arrows.map(({ from, to }) => `${from} imports ${to}`));
-    const said = [...features.allowed].flatMap(([feature, imports]) =>
+    const permitted = [...features.allowed].flatMap(([feature, imports]) =>
       imports.map((name) => `${feature} imports ${name}`),
     );
-    expect(said.filter((arrow) => !used.has(arrow))).toEqual([]);
+    expect(permitted.filter((arrow) => !used.has(arrow))).toEqual([]);
   });
 });
 

@@ -124,8 +124,8 @@ it.each(schemas.map((schema) => [schema.name, schema] as const))('%s', (_, schem
         values: { ...readBody(schema as new () => object, mended) },
       });
 
-      const unsaid = fields.filter((one) => one.nullMeansAbsent && body[one.name] === null);
-      const names = Object.keys(body).filter((name) => !unsaid.some((one) => one.name === name));
+      const absent = fields.filter((one) => one.nullMeansAbsent && body[one.name] === null);
+      const names = Object.keys(body).filter((name) => !absent.some((one) => one.name === name));
       const partial = outcome(() => validate(schema, body, { partial: true }));
       if ('errors' in partial) {
         expect('errors' in whole && ofThose(whole.errors, names)).toEqual(partial.errors);

@@ -38,7 +38,7 @@ it('defaults are within their own limits', () => {
   expect(() => Settings.load({ ...environment, ...needed })).not.toThrow();
 });
 
-it('all errors of an environment are reported at once', () => {
+it('all errors of an environment are reported together', () => {
   const environment = {
     ...{ PORT: '70000', PAGE_SIZE: 'x', LOG_LEVEL: 'loud', DEMO_DATA: 'perhaps' },
     AWX_TASK_ENV: '{"A": 1}',

@@ -104,16 +104,18 @@ function textOf(template: ts.TemplateLiteral | ts.StringLiteralLike): string {
 
 /** @param isAllSql true if the whole text is SQL */
 function namesInSql(text: string, isAllSql: boolean): string[] {
-  const said = text.replace(/--.*$/gm, '');
-  const named = [...said.matchAll(AFTER_KEYWORD)].map(([, name = '']) => name);
-  const listed = [...said.matchAll(FROM_LIST)].flatMap(([, list = '']) =>
+  const uncommented = text.replace(/--.*$/gm, '');
+  const named = [...uncommented.matchAll(AFTER_KEYWORD)].map(([, name = '']) => name);
+  const listed = [...uncommented.matchAll(FROM_LIST)].flatMap(([, list = '']) =>
     list
       .split(',')
       .slice(1)
       .map((item) => item.trim().split(/\s/)[0] ?? ''),
   );
-  const qualified = isAllSql ? [...said.matchAll(QUALIFIED)].map(([, name = '']) => name) : [];
-  const whole = isAllSql ? [said.trim()] : [];
+  const qualified = isAllSql
+    ? [...uncommented.matchAll(QUALIFIED)].map(([, name = '']) => name)
+    : [];
+  const whole = isAllSql ? [uncommented.trim()] : [];
   return [...named, ...listed, ...qualified, ...whole].filter(isTable);
 }
 

@@ -306,7 +306,7 @@ export async function picture(page: Page, name: string): Promise<void> {
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Script that replaces timers: they never fire if scripts are off, so their work runs at once. */
+/** Script that replaces timers: they never fire if scripts are off, so their work runs immediately. */
 const WITHOUT_TIMERS = 'window.setTimeout = (work) => void Promise.resolve().then(work)';
 
 /** Rules whose result depends on colors; the other results are the same in both themes. */

@@ -64,9 +64,9 @@ describeJourney('finding the activity of the last hours', session, 1, async (wal
   const rows = page.locator('tbody').getByRole('row');
   // Scripts show times in the zone of the browser.
   const time = walk.hasScripts ? / \d\d:\d\d, .+$/ : / \d{4}-\d\d-\d\d .+$/;
-  const told = async (number: number): Promise<string> =>
+  const messageOf = async (number: number): Promise<string> =>
     (await rows.nth(number).innerText()).replace(/\s+/g, ' ').replace(time, '');
-  expect([await told(0), await told(1), await told(2)]).toEqual([
+  expect([await messageOf(0), await messageOf(1), await messageOf(2)]).toEqual([
     `superuser granted user orgMember the role Member of team Night ${mark}`,
     `superuser changed team Night ${mark}: description`,
     `superuser created team Night ${mark}`,

@@ -186,8 +186,8 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     await page.getByLabel('Which release?').fill('kept');
     await page.locator('#form-post').getByRole('button', { name: 'Launch' }).first().click();
     await page.getByText('400 Bad Request').waitFor();
-    const told = page.locator('[id="post-extra_vars.size-errors"]');
-    expect(await told.textContent()).toContain('is too small');
+    const errors = page.locator('[id="post-extra_vars.size-errors"]');
+    expect(await errors.textContent()).toContain('is too small');
     expect(await page.getByLabel('Which release?').inputValue()).toBe('kept');
   });
 
@@ -284,8 +284,8 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     await page.goto(`/api/v2/job_templates/${template.id}/`);
     await page.getByRole('button', { name: 'Launch', exact: true }).click();
     for (const name of ['ssh_password', 'become_password']) {
-      const told = page.locator(`[id="post-credential_passwords.${name}-errors"]`);
-      expect(await told.textContent()).toContain('The launch needs this password.');
+      const errors = page.locator(`[id="post-credential_passwords.${name}-errors"]`);
+      expect(await errors.textContent()).toContain('The launch needs this password.');
     }
     await page.getByLabel('SSH password').fill('one');
     await page.getByLabel('Become password').fill('two');

@@ -116,7 +116,7 @@ export async function source(test: TestApp, inventory: Row): Promise<Row> {
 }
 
 /** Creates a chat that receives failures, and its past notifications. */
-export async function tell(
+export async function makeNotificationTemplate(
   test: TestApp,
   templates: readonly Row[],
   organization: number,
@@ -133,12 +133,13 @@ export async function tell(
     const path = `job_templates/${id}/notification_templates_error/`;
     await as.superuser.post(path, { id: chat.id }).expect(204);
   }
-  const told: [event: string, subject: string, answers: (number | null)[], ago: string][] = [
-    ['test', 'A test from the controller', [200], '3 days'],
-    ['error', 'Job "Patch servers" failed', [503, 503, 200], '26 hours'],
-    ['error', 'Job "Back up the data" failed', [null, 410], '55 minutes'],
-  ];
-  for (const [event, subject, answers, ago] of told) {
+  const notifications: [event: string, subject: string, answers: (number | null)[], ago: string][] =
+    [
+      ['test', 'A test from the controller', [200], '3 days'],
+      ['error', 'Job "Patch servers" failed', [503, 503, 200], '26 hours'],
+      ['error', 'Job "Back up the data" failed', [null, 410], '55 minutes'],
+    ];
+  for (const [event, subject, answers, ago] of notifications) {
     const isSent = answers.at(-1) === 200;
     const error = isSent ? '' : 'The server answered 410: this room is archived.';
     const record = await database.row<Row>(sql`

@@ -11,7 +11,7 @@ const WIDTH = 46;
 /** Result of a task on a host. */
 type Outcome = 'ok' | 'changed' | 'failed' | 'unreachable';
 
-/** Event of each result, and the colour of its line in Ansible's output. */
+/** Event of each result, and the color of its line in Ansible's output. */
 const RECORDS: Record<Outcome, { event: string; colour: string }> = {
   ok: { event: 'runner_on_ok', colour: '0;32' },
   changed: { event: 'runner_on_ok', colour: '0;33' },
@@ -102,9 +102,9 @@ function resultOf(
   const { event, colour } = RECORDS[outcome];
   const isBad = outcome === 'failed' || outcome === 'unreachable';
   const data = isBad ? { res: { msg: message } } : {};
-  const said = JSON.stringify({ changed: false, msg: message });
+  const result = JSON.stringify({ changed: false, msg: message });
   const text = isBad
-    ? `fatal: [${host}]: ${outcome.toUpperCase()}! => ${said}`
+    ? `fatal: [${host}]: ${outcome.toUpperCase()}! => ${result}`
     : `${outcome}: [${host}]`;
   return { event, host, task, outcome, text: `\u001B[${colour}m${text}\u001B[0m`, data };
 }

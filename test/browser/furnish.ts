@@ -12,7 +12,7 @@ import {
   failedJob,
   schedule,
   source,
-  tell,
+  makeNotificationTemplate,
 } from './furnish-automation.js';
 import { storeEvents, storeSummaries, type FurnishedTask } from './furnish-runs.js';
 
@@ -98,7 +98,7 @@ export async function furnish(test: TestApp): Promise<Furnished> {
     inventory,
     source: await source(test, inventory),
     schedule: await schedule(test, template),
-    notificationTemplate: await tell(test, templates, organization),
+    notificationTemplate: await makeNotificationTemplate(test, templates, organization),
     failedJob: await failedJob(test, template),
     job: await runningJob(test, template),
     ...(await workflow(test, templates, organization)),

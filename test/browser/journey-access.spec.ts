@@ -94,11 +94,11 @@ describePages('granting', orgAdmin, (open, javaScriptEnabled) => {
     await pick(page.locator('#grant-to'), 'nobody', javaScriptEnabled);
     await page.getByRole('button', { name: 'Grant', exact: true }).click();
     await page.waitForURL(`**/credentials/${credential.id}/access_list/#access`);
-    const told = page.locator('#access').getByRole('alert');
-    await told.getByText("a user not in the credentials' organization").waitFor();
+    const alert = page.locator('#access').getByRole('alert');
+    await alert.getByText("a user not in the credentials' organization").waitFor();
     expect(await page.getByLabel('Role').inputValue()).not.toBe('');
     await page.reload();
-    expect(await told.count()).toBe(0);
+    expect(await alert.count()).toBe(0);
   });
 
   it('is offered to users with permission, like revoking', async () => {

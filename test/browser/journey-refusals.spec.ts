@@ -68,8 +68,8 @@ describeJourney(
     const { page, mark } = walk;
     const { id } = await test.make.jobTemplate({ name: `Secret ${mark}` });
     await page.goto(`/api/v2/job_templates/${id}/`);
-    const told = page.getByRole('alert');
-    await told.getByText('Read of the job template').waitFor();
+    const alert = page.getByRole('alert');
+    await alert.getByText('Read of the job template').waitFor();
     expect(await page.content()).not.toContain(`Secret ${mark}`);
     await walk.look('refused');
     await walk.open('Templates');

@@ -37,9 +37,9 @@ describeJourney('copying the key of a webhook', session, 3, async (walk) => {
     `${test.url}${hook.path()}`,
   );
   expect(await setup.getByLabel('Secret').textContent()).toBe(hook.key);
-  const told = await setup.innerText();
+  const text = await setup.innerText();
   for (const word of ['application/json', 'pull_request', 'X-Hub-Signature-256']) {
-    expect(told).toContain(word);
+    expect(text).toContain(word);
   }
   // No code host can reach the address of this test.
   await setup.getByText('cannot reach this address').waitFor();
@@ -65,9 +65,9 @@ describeJourney('finding the response to the code host', session, 3, async (walk
     UPDATE webhook_status_posts SET outcome = 'failed', reason = 'The code host refused the token.'
     WHERE job_id IN (SELECT id FROM unified_jobs WHERE unified_job_template_id = ${template.id})`);
   await walk.page.reload();
-  const told = await posts.getByRole('listitem').innerText();
+  const text = await posts.getByRole('listitem').innerText();
   for (const word of ['pending', 'Failed', 'The code host refused the token.']) {
-    expect(told).toContain(word);
+    expect(text).toContain(word);
   }
 });
 

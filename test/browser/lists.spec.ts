@@ -45,7 +45,7 @@ describePages('lists', session, (open, javaScriptEnabled) => {
     await page.setViewportSize({ width: 390, height: 844 });
     const first = await page.getByRole('rowheader', { name: 'Team 01' }).boundingBox();
     expect(first?.y).toBeLessThan(844);
-    // Each row is a card, and each of its cells says what it is.
+    // Each row is a card, and each of its cells has a label.
     const row = page.getByRole('row', { name: /Team 01/ });
     const cell = row.locator('td[data-label="Organization"]');
     const label = `getComputedStyle(document.querySelector('td[data-label="Organization"]'), '::before').content`;

@@ -49,9 +49,9 @@ it('a selection is listed, deleted, and refused deletions are explained', async 
     back: '/x',
   });
   expect(status).toBe(200);
-  const told = wordsOf(text);
-  expect(told).toContain('Deleted 2 of 4 objects');
-  expect(told.join(' ')).toMatch(/Busy one: .*running jobs/);
+  const message = wordsOf(text);
+  expect(message).toContain('Deleted 2 of 4 objects');
+  expect(message.join(' ')).toMatch(/Busy one: .*running jobs/);
   expect(await Promise.all([first, second, busy, foreign].map(exists))).toEqual([
     false,
     false,

@@ -1,6 +1,6 @@
 /**
- * Follows docs/tutorial.md word by word: chooses what is bold, fills in what is italic, and expects what
- * the page is said to show.
+ * Follows docs/tutorial.md step by step: chooses the bold words, enters the italic words, and expects the
+ * described pages.
  *
  * Budget: 40 s, because two jobs run with Ansible and Chromium walks a dozen pages.
  */

@@ -41,8 +41,8 @@ describePages('variables', session, (open, javaScriptEnabled) => {
     await page.locator('#form-patch summary', { hasText: 'Contents' }).click();
     await page.locator('#patch-variables').fill('a: 1\nb: {x: 1}\n? [a]\n: 2\n');
     await page.getByRole('button', { name: 'Save' }).click();
-    const told = page.locator('#patch-variables-errors');
-    expect(await told.textContent()).toContain('Line 3: a list cannot be a key');
+    const errors = page.locator('#patch-variables-errors');
+    expect(await errors.textContent()).toContain('Line 3: a list cannot be a key');
   });
 
   if (!javaScriptEnabled) return;

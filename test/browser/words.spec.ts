@@ -55,10 +55,10 @@ describePages('texts of pages', session, (open) => {
     const { page } = open;
     const template = await test.make.jobTemplate();
     const project = `projects/${template.project_id}/`;
-    const said = async (): Promise<string[]> => {
+    const shownTexts = async (): Promise<string[]> => {
       // Text for programs keeps their names.
-      const told = await page.locator('main :not(pre, code, textarea)').allTextContents();
-      return told.map((text) => text.trim());
+      const texts = await page.locator('main :not(pre, code, textarea)').allTextContents();
+      return texts.map((text) => text.trim());
     };
     for (const [path, kind, words] of [
       [project, 'Project', ['Source control', 'Failure notifications', 'URL by name']],
@@ -66,9 +66,9 @@ describePages('texts of pages', session, (open) => {
     ] as const) {
       await page.goto(`/api/v2/${path}`);
       expect(await page.locator('.description').innerText()).toBe(kind);
-      const told = await said();
-      for (const word of words) expect(told).toContain(word);
-      expect(told.filter((text) => /(Detail|List)$|[Ss]cm\b|[Ss]urvey spec/.test(text))).toEqual(
+      const texts = await shownTexts();
+      for (const word of words) expect(texts).toContain(word);
+      expect(texts.filter((text) => /(Detail|List)$|[Ss]cm\b|[Ss]urvey spec/.test(text))).toEqual(
         [],
       );
     }
@@ -103,8 +103,8 @@ describePages('texts of pages', session, (open) => {
       VALUES ('workflow_job', 'Released', 'successful', ${workflow.id}) RETURNING id`);
     await page.goto(`/api/v2/workflow_jobs/${run?.id}/`);
     const fields = page.locator('#object-fields');
-    const told = fields.locator('div', { has: page.getByText('Workflow job template') });
-    expect(await told.last().getByRole('link').innerText()).toBe('Released');
+    const texts = fields.locator('div', { has: page.getByText('Workflow job template') });
+    expect(await texts.last().getByRole('link').innerText()).toBe('Released');
     expect(await fields.innerText()).not.toContain('/api/v2/');
   });
 

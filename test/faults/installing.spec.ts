@@ -1,6 +1,6 @@
 /**
- * Installs as docs/installing.md says: its settings, its unit and its commands, on an empty database. No
- * systemd runs here, so the test starts what the unit says; the account is that of the test.
+ * Installs as docs/installing.md describes: its settings, its unit and its commands, on an empty database. No
+ * systemd runs here, so the test starts the commands of the unit; the account is that of the test.
  *
  * Budget: 30 s, because it runs three commands and starts API and worker.
  */

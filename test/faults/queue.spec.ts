@@ -10,7 +10,7 @@ import { Cluster } from './support/cluster.js';
 import { figuresOf, printFigures } from './support/figures.js';
 import type { Program } from './support/processes.js';
 
-/** Number of jobs, more than two workers run at once: a fault affects pending, running and ended jobs. */
+/** Number of jobs, more than two workers run at the same time: a fault affects pending, running and ended jobs. */
 const JOBS = IS_DEEP ? 100 : 20;
 const ROUNDS = IS_DEEP ? 8 : 4;
 

@@ -181,12 +181,12 @@ describe('an ad hoc command', () => {
     await api.call('POST', 'organizations/1/notification_templates_success/', { id: template.id });
     const command = await launch('true');
     await ended(command);
-    const told = await eventually(() => {
+    const message = await eventually(() => {
       const [request] = sink.requests;
       if (!request) throw new Error('nothing was sent');
       return request;
     }, 20_000);
-    expect(JSON.parse(told.body)).toMatchObject({ id: command.id, status: 'successful' });
+    expect(JSON.parse(message.body)).toMatchObject({ id: command.id, status: 'successful' });
   });
 
   it('never runs on the machine of the worker, even if its host is disabled before it starts', async () => {

@@ -62,14 +62,14 @@ beforeAll(async () => {
   api = await ApiCalls.start(cluster, environment);
   await cluster.worker(environment);
 
-  const made = tell(objects());
-  const changed = tell(changes());
-  const started = tell(await runs());
-  const run = [...started, ...tell(waits(started[RUN.started]?.[0]?.id))];
+  const made = runModules(objects());
+  const changed = runModules(changes());
+  const started = runModules(await runs());
+  const run = [...started, ...runModules(waits(started[RUN.started]?.[0]?.id))];
   const page = await api.call('GET', 'hosts/?inventory__name=Machines&order_by=name');
   hosts = (page.results as Params[]).map(({ name, enabled }) => [name, enabled]);
   scripts = [await scriptOf('Machines'), await scriptOf('Copied')];
-  results = { made, changed, run, removed: tell(removals()) };
+  results = { made, changed, run, removed: runModules(removals()) };
 }, 120_000);
 afterAll(() => cluster.stop());
 
@@ -85,16 +85,16 @@ for line in sys.stdin:
     name, params = json.loads(line)
     module = importlib.import_module('ansible_collections.awx.awx.plugins.modules.' + name)
     basic._ANSIBLE_ARGS = json.dumps({'ANSIBLE_MODULE_ARGS': params}).encode()
-    sys.stdout = told = io.StringIO()
+    sys.stdout = printed = io.StringIO()
     try:
         module.main()
     except SystemExit:
         pass
-    print(told.getvalue().strip(), file=sys.__stdout__)
+    print(printed.getvalue().strip(), file=sys.__stdout__)
 `;
 
 /** Runs tasks one after the other and returns the results by task and repetition. */
-function tell(tasks: readonly Task[]): Result[][] {
+function runModules(tasks: readonly Task[]): Result[][] {
   const access = {
     ...{ controller_host: api.url, validate_certs: false },
     controller_oauthtoken: api.authorization.replace('Bearer ', ''),
@@ -102,10 +102,10 @@ function tell(tasks: readonly Task[]): Result[][] {
   const lines = tasks.flatMap(([module, params, turns = 1]) =>
     Array.from({ length: turns }, () => JSON.stringify([module, { ...access, ...params }])),
   );
-  const told = linesOfPython(RUN_MODULES, lines, PYTHON_OF_SYSTEM).map(
+  const printed = linesOfPython(RUN_MODULES, lines, PYTHON_OF_SYSTEM).map(
     (line) => JSON.parse(line) as Result,
   );
-  return tasks.map(([, , turns = 1]) => told.splice(0, turns));
+  return tasks.map(([, , turns = 1]) => printed.splice(0, turns));
 }
 
 /** Runs tasks one after the other with `ansible-playbook` and returns the result of each. */
@@ -126,21 +126,21 @@ async function play(tasks: readonly Task[]): Promise<Result[]> {
   interface Told {
     plays: [{ tasks: { hosts: { localhost: Result } }[] }];
   }
-  const [{ tasks: told }] = (JSON.parse(text.slice(text.indexOf('{'))) as Told).plays;
-  return told.map(({ hosts }) => hosts.localhost);
+  const [{ tasks: printed }] = (JSON.parse(text.slice(text.indexOf('{'))) as Told).plays;
+  return printed.map(({ hosts }) => hosts.localhost);
 }
 
 /** Returns by object name whether each result is a change, or the reason of its failure. */
-function shown(tasks: readonly Task[], told: readonly Result[][]): unknown[] {
+function shown(tasks: readonly Task[], printed: readonly Result[][]): unknown[] {
   return tasks.map(([module, { name }], index) => [
     `${module} ${String(name)}`,
-    ...(told[index] ?? []).map(({ failed, changed, msg }) => (failed ? msg : changed)),
+    ...(printed[index] ?? []).map(({ failed, changed, msg }) => (failed ? msg : changed)),
   ]);
 }
 
 /** Asserts that every task reports a change the first time, and none after that. */
-function expectIdempotent(tasks: readonly Task[], told: readonly Result[][]): void {
-  expect(shown(tasks, told)).toEqual(
+function expectIdempotent(tasks: readonly Task[], printed: readonly Result[][]): void {
+  expect(shown(tasks, printed)).toEqual(
     tasks.map(([module, { name }, turns = 1]) => [
       `${module} ${String(name)}`,
       ...Array.from({ length: turns }, (_, turn) => turn === 0),

@@ -224,7 +224,7 @@ describe('updates of constructed inventories', () => {
     expect((await api.call('GET', `inventories/${strict.id}/`)).total_hosts).toBe(0);
   });
 
-  it('fail and name an input that may not be used any more', async () => {
+  it('fail and name an input that is no longer permitted', async () => {
     const made = await construct({});
     await cluster.rows(
       'UPDATE inventory_inputs SET attached_by_id = NULL WHERE inventory_id = $1 AND input_id = $2',

@@ -119,8 +119,8 @@ describe('inputs from a secret store', () => {
       ...['POST /v1/auth/approle/login', 'GET /v1/kv/data/app'],
       'POST /v1/auth/token/revoke-self',
     ]);
-    const told = await api.text('GET', `jobs/${id}/stdout/?format=txt`);
-    expect(told).toContain('user ********** has **********');
+    const output = await api.text('GET', `jobs/${id}/stdout/?format=txt`);
+    expect(output).toContain('user ********** has **********');
     const [{ kept } = { kept: '' }] = await cluster.rows<{ kept: string }>(
       `SELECT concat(to_json(run), (SELECT string_agg(event_data::text || stdout, '') FROM job_events
          WHERE job_id = run.id)) AS kept FROM unified_jobs run WHERE id = $1`,
@@ -155,10 +155,10 @@ describe('inputs from a secret store', () => {
     const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', api.url));
     const { payload } = await jwtVerify(jwt, keys, { audience: 'vault' });
     expect(payload).toMatchObject({ job: String(id), template: String(template.id) });
-    const told = await api.text('GET', `jobs/${id}/stdout/?format=txt`);
-    expect(told).toContain(`cloud job ${id} template ${template.id} as **********`);
-    expect(told).toContain('token **********');
-    expect(told).not.toContain('eyJ');
+    const output = await api.text('GET', `jobs/${id}/stdout/?format=txt`);
+    expect(output).toContain(`cloud job ${id} template ${template.id} as **********`);
+    expect(output).toContain('token **********');
+    expect(output).not.toContain('eyJ');
     await api.call('POST', `job_templates/${template.id}/credentials/`, {
       ...{ id: token.id, disassociate: true },
     });
@@ -215,9 +215,9 @@ describe('inputs from a secret store', () => {
     );
     const sent = ofSource('job_events').map(({ job, counter, event }) => ({ job, counter, event }));
     expect(sent).toEqual(stored.map(({ counter, event }) => ({ job: id, counter, event })));
-    const told = JSON.stringify(received());
-    expect(told).toContain('has **********');
-    expect(told).not.toContain(SECRET);
+    const output = JSON.stringify(received());
+    expect(output).toContain('has **********');
+    expect(output).not.toContain(SECRET);
     await api.call('DELETE', 'settings/logging/');
     await sink.close();
     await api.call('PATCH', `job_templates/${template.id}/`, { playbook: 'site.yml' });

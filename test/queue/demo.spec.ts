@@ -26,7 +26,7 @@ describe('the demo', () => {
   afterAll(() => cluster.stop());
 
   /** @returns what it prints; throws with it where it fails */
-  async function tell(story: string): Promise<string> {
+  async function runDemo(story: string): Promise<string> {
     const run = execute(process.execPath, ['scripts/demo.mjs', story], {
       env: {
         ...{ PATH: process.env.PATH, HOME: cluster.folder, TMPDIR: cluster.folder },
@@ -34,8 +34,8 @@ describe('the demo', () => {
         CONTROLLER_TOKEN: api.authorization.replace('Bearer ', ''),
       },
     });
-    const { stdout } = await run.catch(({ stdout: told }: { stdout: string }) => {
-      throw new Error(told);
+    const { stdout } = await run.catch(({ stdout: output }: { stdout: string }) => {
+      throw new Error(output);
     });
     return stdout;
   }
@@ -43,12 +43,12 @@ describe('the demo', () => {
   it.each(['main', 'workflow', 'inventory'])(
     'completes the story "%s"',
     async (story) => {
-      expect(await tell(story)).toContain('Open the result');
+      expect(await runDemo(story)).toContain('Open the result');
     },
     300_000,
   );
 
   it('lists its stories, and fails for an unknown one', async () => {
-    await expect(tell('nothing')).rejects.toThrow('main, workflow, inventory');
+    await expect(runDemo('nothing')).rejects.toThrow('main, workflow, inventory');
   });
 });

@@ -89,7 +89,7 @@ it('totals of events are updated when runs change owners or are deleted', async 
   await expectEvents();
 });
 
-it('totals of events are updated for many runs at once', async () => {
+it('totals of events are exact if events of many runs are stored at the same time', async () => {
   const runs = await test.database.rows<{ id: number }>(sql`
     SELECT id FROM unified_jobs ORDER BY id LIMIT 8`);
   const store = (id: number, batch: number): Promise<number> =>

@@ -45,7 +45,7 @@ describe('a job on an inventory with sources', () => {
     expect(await updatesOf(silent)).toEqual([]);
     expect(await waiting()).toEqual(updates);
     expect(await runs.run(updates[0] ?? 0)).toMatchObject({ launch_type: 'dependency' });
-    expect(runs.told.entries).toMatchObject(
+    expect(runs.signals.entries).toMatchObject(
       updates.map((id) => ({ operation: 'create', object1: { type: 'inventory_update', id } })),
     );
     await runs.set(updates.slice(0, 1), 'successful');

@@ -141,8 +141,8 @@ it('an import merges variables, and removes its earlier ones', async () => {
 
 it('an import with overwrite_vars replaces group variables, and merges those of the inventory', async () => {
   const here = await place();
-  const told = (vars: object) => ({ all: { vars }, web: { hosts: ['w'], vars } });
-  await bring(here, told({ a: 1, b: 1 }));
+  const documentWith = (vars: object) => ({ all: { vars }, web: { hosts: ['w'], vars } });
+  await bring(here, documentWith({ a: 1, b: 1 }));
   const { inventory } = here;
   const { body: groups } = await test.as.superuser.get(`inventories/${inventory.id}/groups/`);
   const own = async (path: string): Promise<void> => {
@@ -155,9 +155,9 @@ it('an import with overwrite_vars replaces group variables, and merges those of 
     const { all, web } = await scriptOf(here);
     return { all: all.vars, web: web.vars };
   };
-  await bring(here, told({ b: 2 }));
+  await bring(here, documentWith({ b: 2 }));
   expect(await varsNow()).toEqual({ all: { own: 1, b: 2 }, web: { own: 1, b: 2 } });
-  await bring(here, told({ c: 3 }), { overwriteVars: true });
+  await bring(here, documentWith({ c: 3 }), { overwriteVars: true });
   expect(await varsNow()).toEqual({ all: { own: 1, c: 3 }, web: { c: 3 } });
 });
 

@@ -34,7 +34,7 @@ dns=1.2.3.4
   'broken.yaml': 'apps: {hosts: [\n',
   'failing.sh': script('echo this is why >&2', 'exit 1'),
   'environment.sh': script(
-    'echo "told: $WORD $OURS" >&2',
+    'echo "words: $WORD $OURS" >&2',
     `printf '{"_meta":{"hostvars":{"e1":{"word":"%s","list":%s,"preload":"%s"}}},"all":{"hosts":["e1"]}}' \\`,
     '  "$WORD" "$LIST" "$LD_PRELOAD"',
   ),
@@ -278,7 +278,7 @@ describe('an update of an inventory from a project', () => {
     const { _meta } = await scriptOf(source);
     const given = { word: 'hello', list: [1, { a: 'b' }], preload: '' };
     expect(_meta).toEqual({ hostvars: { e1: given } });
-    expect(output).toContain('told: hello **********');
+    expect(output).toContain('words: hello **********');
     expect(shown).toMatchObject({ WORD: 'hello', OURS: '**********' });
     expect(JSON.stringify([output, shown])).not.toContain('a-secret-of-ours');
   });

@@ -102,9 +102,9 @@ it('secret answers are passed to every slice in encrypted form', async () => {
 it('notifications are sent for the slices, and not for the workflow job', async () => {
   const { make, home, database, as } = test;
   const template = await sliced();
-  const told = await make.notificationTemplate({ organization: home.organization.id });
+  const channel = await make.notificationTemplate({ organization: home.organization.id });
   await as.superuser
-    .post(`job_templates/${template.id}/notification_templates_started/`, { id: told.id })
+    .post(`job_templates/${template.id}/notification_templates_started/`, { id: channel.id })
     .expect(204);
   const parent = await launch(template);
   await advance();
@@ -114,7 +114,7 @@ it('notifications are sent for the slices, and not for the workflow job', async 
   await transitions.move(children, { from: ['waiting'], to: 'running' });
   const rows = await database.rows<Row>(sql`
     SELECT unified_job_id AS id FROM notifications
-    WHERE notification_template_id = ${told.id} ORDER BY 1`);
+    WHERE notification_template_id = ${channel.id} ORDER BY 1`);
   expect(rows.map(({ id }) => id)).toEqual(children);
 });
 

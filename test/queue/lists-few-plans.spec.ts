@@ -43,8 +43,8 @@ beforeAll(async () => {
     ...{ name: 'Own', organization, notification_type: 'webhook' },
     notification_configuration: { url: 'http://127.0.0.1:9/', headers: {} },
   });
-  const told = await made(`notification_templates/${target.id}/test/`, {}, 200);
-  await copies('notification', { ...told, id: Number(told.notification) }, OWN);
+  const sent = await made(`notification_templates/${target.id}/test/`, {}, 200);
+  await copies('notification', { ...sent, id: Number(sent.notification) }, OWN);
   const own = await copies('job', await samples.of('job'), OWN);
   await test.database.execute(sql`
     UPDATE unified_jobs SET organization_id = ${organization} WHERE id = ANY(${own}::bigint[])`);

@@ -27,7 +27,7 @@ async function shown({ id }: Sent): Promise<Shown> {
 }
 
 /** Waits until the record is no longer pending and returns it. */
-const told = (sent: Sent): Promise<Shown> =>
+const stateOf = (sent: Sent): Promise<Shown> =>
   eventually(async () => {
     const record = await shown(sent);
     expect(record.status).not.toBe('pending');
@@ -54,7 +54,7 @@ describe('a test', () => {
     const made = await matrix.template('webhook');
     matrix.http.reply(503);
     const sent = await matrix.send(made);
-    expect(await told(sent)).toMatchObject({
+    expect(await stateOf(sent)).toMatchObject({
       status: 'failed',
       error: ERROR,
       attempts: 1,
@@ -73,11 +73,11 @@ describe('a test', () => {
     const made = await matrix.template('webhook');
     await openBreaker(made);
     matrix.http.reply(503);
-    expect(await told(await matrix.send(made))).toMatchObject({ status: 'failed', attempts: 1 });
+    expect(await stateOf(await matrix.send(made))).toMatchObject({ status: 'failed', attempts: 1 });
     await eventually(async () =>
       expect(await breakerOf(made)).toMatchObject({ state: 'open', failures: 6 }),
     );
-    expect(await told(await matrix.send(made))).toMatchObject({ status: 'successful' });
+    expect(await stateOf(await matrix.send(made))).toMatchObject({ status: 'successful' });
     await eventually(async () => expect(await breakerOf(made)).toMatchObject({ state: 'closed' }));
   });
 });
@@ -108,9 +108,9 @@ describe('a notification', () => {
     const made = await matrix.template('webhook');
     matrix.http.reply(BUSY, 400);
     const again = await matrix.send(made, 'error');
-    await told(again);
+    await stateOf(again);
     const final = await matrix.send(made, 'error');
-    await told(final);
+    await stateOf(final);
     const found = async (query: string): Promise<number[]> => {
       const { body } = await matrix.test.as.orgAdmin.get(
         `notifications/?notification_template=${made.id}&${query}`,
@@ -150,7 +150,7 @@ describe('a notification', () => {
     const made = await matrix.template('webhook');
     matrix.http.reply(BUSY);
     const sent = await matrix.send(made, 'error');
-    await told(sent);
+    await stateOf(sent);
     await matrix.test.as.orgAdmin.delete(made.url).expect(204);
     await matrix.test.as.orgAdmin.get(`notifications/${sent.id}/`).expect(404);
     await matrix.passTime(sent);
@@ -162,7 +162,7 @@ describe('a notification', () => {
     const made = await matrix.template('webhook');
     matrix.http.reply(BUSY);
     const sent = await matrix.send(made, 'error');
-    await told(sent);
+    await stateOf(sent);
     const { orgAdmin } = matrix.test.as;
     const one = await orgAdmin.post(`notifications/${sent.id}/resend/`).expect(409);
     expect(one.body).toEqual({ detail: 'The notification is still being sent.' });

@@ -272,20 +272,20 @@ it('other notifications are settled if a template was deleted meanwhile', async 
   await test.database.execute(sql`DELETE FROM notifications WHERE id = ${ids[1]!}`);
   await Promise.all(
     leases.map((lease, index) =>
-      one.settle(lease, index === 0 ? outcome('failed', 'told', 600) : outcome('successful')),
+      one.settle(lease, index === 0 ? outcome('failed', 'rejected', 600) : outcome('successful')),
     ),
   );
-  expect(await standingOf(ids[0]!)).toMatchObject({ status: 'failed', error: 'told' });
+  expect(await standingOf(ids[0]!)).toMatchObject({ status: 'failed', error: 'rejected' });
   expect(await standingOf(ids[2]!)).toMatchObject({ status: 'successful', work: null });
 });
 
 it('other notifications are settled if the text of one cannot be stored', async () => {
   const ids = await queued(3);
   const leases = await leased(ids);
-  const told = await Promise.allSettled(
+  const settlements = await Promise.allSettled(
     leases.map((lease, index) => one.settle(lease, outcome('failed', index === 1 ? '\0' : 'no'))),
   );
-  expect(told.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(settlements.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(await standingOf(ids[0]!)).toMatchObject({ status: 'failed', work: null });
   expect(await standingOf(ids[1]!)).toMatchObject({ status: 'pending', leased: true });
   expect(await standingOf(ids[2]!)).toMatchObject({ status: 'failed', work: null });

@@ -228,7 +228,7 @@ describe.each(Object.keys(HTTP_KINDS) as HttpKind[])('%s', (kind) => {
   });
 });
 
-it('every HTTP service hangs at once: each attempt times out, and others do not wait', async () => {
+it('all HTTP services hang: each attempt times out, and others do not wait', async () => {
   const { open, passed } = gate();
   const kinds = Object.keys(HTTP_KINDS) as HttpKind[];
   const hung: Sent[] = [];

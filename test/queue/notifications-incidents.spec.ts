@@ -32,7 +32,7 @@ interface IncidentEvent {
   description: string;
 }
 
-const told = (): IncidentEvent[] =>
+const sentEvents = (): IncidentEvent[] =>
   runs.http.requests.map(({ body }) => JSON.parse(body) as IncidentEvent);
 
 it('failures of a template open one incident, which the next success resolves', async () => {
@@ -43,7 +43,7 @@ it('failures of a template open one incident, which the next success resolves', 
     expect(await runs.settled(id!)).toMatchObject({ status: 'successful' });
   }
   const incident_key = `automation-controller-${template.id}`;
-  expect(told()).toMatchObject([
+  expect(sentEvents()).toMatchObject([
     { event_type: 'trigger', incident_key, description: expect.stringContaining('failed') },
     { event_type: 'trigger', incident_key, description: expect.stringContaining('error') },
     { event_type: 'resolve', incident_key, description: expect.stringContaining('successful') },
@@ -60,7 +60,7 @@ it('incidents of other templates are not resolved', async () => {
   await runs.settled(failure!);
   const [success] = await runs.ends(sound, 'successful');
   await runs.settled(success!);
-  const [opened, resolved] = told();
+  const [opened, resolved] = sentEvents();
   expect(resolved!.event_type).toBe('resolve');
   expect(resolved!.incident_key).not.toBe(opened!.incident_key);
 });
@@ -86,7 +86,11 @@ it('an incident is resolved only after it was opened, however late that is', asy
   await runs.handle(success!);
   await runs.settled(success!);
   // The first attempt was refused.
-  expect(told().map(({ event_type }) => event_type)).toEqual(['trigger', 'trigger', 'resolve']);
+  expect(sentEvents().map(({ event_type }) => event_type)).toEqual([
+    'trigger',
+    'trigger',
+    'resolve',
+  ]);
 });
 
 it('each notification without the option opens an incident', async () => {
@@ -96,7 +100,7 @@ it('each notification without the option opens an incident', async () => {
     const [id] = await runs.ends(template, status);
     await runs.settled(id!);
   }
-  const [failure, success] = told();
+  const [failure, success] = sentEvents();
   expect([failure!.event_type, success!.event_type]).toEqual(['trigger', 'trigger']);
   expect(failure!.incident_key).not.toBe(success!.incident_key);
 });

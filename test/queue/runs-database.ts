@@ -1,6 +1,6 @@
 /**
  * Database with the tables of the scheduler and the run transitions, and these two built on it without the
- * rest of the application. Their signals to other parts are collected in `told`.
+ * rest of the application. Their signals to other parts are collected in `signals`.
  */
 import type { DataSource } from 'typeorm';
 
@@ -49,7 +49,7 @@ class SilentQueue extends QueuePort {
 }
 
 export class RunsDatabase {
-  readonly told: { changes: RunChange[]; cancels: number[]; entries: ActivityEntry[] } = {
+  readonly signals: { changes: RunChange[]; cancels: number[]; entries: ActivityEntry[] } = {
     ...{ changes: [], cancels: [], entries: [] },
   };
   readonly queue = new SilentQueue();
@@ -65,11 +65,11 @@ export class RunsDatabase {
   ) {
     this.database = new Database(source);
     const changes = {
-      publish: async (more: RunChange[]) => void this.told.changes.push(...more),
+      publish: async (more: RunChange[]) => void this.signals.changes.push(...more),
     } as unknown as RunChanges;
     const signals = {
       announce: () => undefined,
-      requestCancel: (ids: number[]) => void this.told.cancels.push(...ids),
+      requestCancel: (ids: number[]) => void this.signals.cancels.push(...ids),
     } as unknown as RunSignals;
     this.transitions = new RunTransitions(
       this.database,
@@ -96,7 +96,7 @@ export class RunsDatabase {
     this.sources = new InventorySourcesRepository(
       this.database.manager.getRepository(UnifiedTemplate),
     );
-    const { entries } = this.told;
+    const { entries } = this.signals;
     const activity = new (class extends ActivityRecorder {
       record(entry: ActivityEntry): void {
         entries.push(entry);
@@ -158,9 +158,9 @@ export class RunsDatabase {
       INSERT INTO instances (hostname, cpu_capacity, mem_capacity) VALUES ('one', 100000, 100000)
       ON CONFLICT DO NOTHING`);
     await this.addWorker(capacity);
-    this.told.changes.length = 0;
-    this.told.cancels.length = 0;
-    this.told.entries.length = 0;
+    this.signals.changes.length = 0;
+    this.signals.cancels.length = 0;
+    this.signals.entries.length = 0;
   }
 
   async addWorker(capacity: number, secondsAgo = 0): Promise<void> {

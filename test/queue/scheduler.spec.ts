@@ -26,7 +26,7 @@ describe('the scheduler', () => {
       const rows = await runs.database.rows(sql`SELECT queue, subject_id FROM outbox`);
       expect(rows).toEqual([{ queue: 'runs', subject_id: id }]);
       const change = { jobId: id, type: 'job', status: 'waiting', reportsTo: null };
-      expect(runs.told.changes).toEqual([{ ...change, isReplaced: false }]);
+      expect(runs.signals.changes).toEqual([{ ...change, isReplaced: false }]);
     });
 
     it('runs jobs of a template one after the other, in order', async () => {
@@ -178,7 +178,7 @@ describe('the scheduler', () => {
       const [update, ...more] = await updates();
       expect(more).toEqual([]);
       expect(update).toMatchObject({ status: 'waiting', launch_type: 'dependency' });
-      expect(runs.told.entries).toMatchObject([
+      expect(runs.signals.entries).toMatchObject([
         { operation: 'create', object1: { type: 'project_update', id: update!.id } },
       ]);
       expect(await waiting()).toEqual([update!.id]);

@@ -57,7 +57,7 @@ describe('statistics set under no_log', () => {
   let id: number;
   let jobs: Record<string, number>;
   /** Notifications of the workflow. */
-  let told: Record<string, unknown>;
+  let notifications: Record<string, unknown>;
 
   beforeAll(async () => {
     cluster = await Cluster.start({ playbooks: PLAYBOOKS, concurrency: 3 });
@@ -86,7 +86,7 @@ describe('statistics set under no_log', () => {
     await cluster.becomes(id, 'successful', 120_000);
     const outerJobs = await jobsByNode(id);
     jobs = { ...(await jobsByNode(outerJobs.inner as number)), ...outerJobs };
-    told = await api.call('GET', 'notifications/');
+    notifications = await api.call('GET', 'notifications/');
   });
   afterAll(() => cluster.stop());
 
@@ -174,7 +174,7 @@ describe('statistics set under no_log', () => {
         ]);
       }
     }
-    expect(told.count).toBe(3);
+    expect(notifications.count).toBe(3);
     expect(await stored()).toEqual([]);
     expect(worker.output() + api.output()).not.toContain(CANARY);
   });

@@ -115,7 +115,7 @@ it('a cleanup keeps active runs, runs of active workflows and unreported runs', 
   ];
   const [workflow] = await runs(1, { type: 'workflow_job', status: 'running' });
   const [over] = await runs(1, { type: 'workflow_job' });
-  const [node, nodeOfOver, told, untold, retried, posted, unposted] = await runs(7);
+  const [node, nodeOfOver, notified, unnotified, retried, posted, unposted] = await runs(7);
   await test.database.execute(sql`
     INSERT INTO workflow_job_nodes (workflow_job_id, job_id, identifier)
     VALUES (${workflow}, ${node}, 'a'), (${over}, ${nodeOfOver}, 'a')`);
@@ -124,8 +124,8 @@ it('a cleanup keeps active runs, runs of active workflows and unreported runs', 
   await test.database.execute(sql`
     INSERT INTO notifications
       (notification_template_id, unified_job_id, notification_type, status, event, next_attempt_at)
-    VALUES (${template.id}, ${told}, 'webhook', 'successful', 'success', NULL),
-      (${template.id}, ${untold}, 'webhook', 'pending', 'success', NULL),
+    VALUES (${template.id}, ${notified}, 'webhook', 'successful', 'success', NULL),
+      (${template.id}, ${unnotified}, 'webhook', 'pending', 'success', NULL),
       (${template.id}, ${retried}, 'webhook', 'failed', 'success', '2100-01-01')`);
   await test.database.execute(sql`
     INSERT INTO webhook_status_posts (job_id, status, state, url, outcome)
@@ -137,7 +137,7 @@ it('a cleanup keeps active runs, runs of active workflows and unreported runs', 
   expect(dry).toBe('Would delete 4 jobs');
   const output = await outputOf('cleanup_jobs', { days: 30 });
   expect(output).toContain('Deleted 4 of 4 jobs');
-  expect(await left()).toEqual([...active, workflow, node, untold, retried, unposted]);
+  expect(await left()).toEqual([...active, workflow, node, unnotified, retried, unposted]);
   expect(await left()).not.toContain(approval[0]);
   await expectTotals();
 });

@@ -49,7 +49,7 @@ describe('the transitions of runs', () => {
     expect(after).toMatchObject({ status: 'failed', current_job_id: null, last_job_id: id });
     expect(after.last_job_failed).toBe(true);
     expect(after.last_job_run).toBe((await runs.run(id)).finished);
-    const statuses = runs.told.changes.map(({ status }) => status);
+    const statuses = runs.signals.changes.map(({ status }) => status);
     expect(statuses).toEqual(['pending', 'waiting', 'running', 'failed']);
   });
 
@@ -112,7 +112,7 @@ describe('the transitions of runs', () => {
     ).toEqual([]);
     expect(await transitions.move([id], { from: ['waiting'], to: 'running' })).toEqual([]);
     expect(await runs.run(id)).toMatchObject({ status: 'running', failed: false });
-    expect(runs.told.changes).toEqual([]);
+    expect(runs.signals.changes).toEqual([]);
   });
 
   it('permit one of two workers to start the same run', async () => {
@@ -153,7 +153,7 @@ describe('the transitions of runs', () => {
     expect(statuses).toEqual(['canceled', 'canceled', 'canceled', 'running', 'successful']);
     expect(await runs.run(ids[3]!)).toMatchObject({ cancel_requested: true });
     expect((await runs.run(ids[3]!)).canceled_on).not.toBeNull();
-    expect(runs.told.cancels).toEqual([ids[3]]);
+    expect(runs.signals.cancels).toEqual([ids[3]]);
   });
 
   it('cancel a run that its worker releases after a request to cancel', async () => {

@@ -124,7 +124,7 @@ describe('the ref of an event', () => {
     expect(await outputOf(tag)).toContain('the release at v1.2.0');
   });
 
-  it('fails the job with an explanation if it does not exist any more', async () => {
+  it('fails the job with an explanation if it no longer exists', async () => {
     const job = await deliver('pull_request', pullRequest('f'.repeat(40)));
     const row = await cluster.becomes(job, 'failed', 60_000);
     expect(row.job_explanation).toContain('does not exist');

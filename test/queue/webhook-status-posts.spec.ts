@@ -139,11 +139,11 @@ describe('a push that a newer push replaced', () => {
     const [old, newest] = [await push('older'), await push('newer')];
     await bench.work(old);
     await bench.work(newest);
-    const told = bench.sink.requests.map(({ path, body }) => [
+    const posts = bench.sink.requests.map(({ path, body }) => [
       path.split('/').at(-1),
       (JSON.parse(body) as Row).state,
     ]);
-    expect(told).toEqual([
+    expect(posts).toEqual([
       [commitId('older'), 'pending'],
       [commitId('older'), 'canceled'],
       [commitId('newer'), 'pending'],

@@ -181,10 +181,10 @@ it('a playbook gets the extra variables', () => {
 
 it('the secrets do not appear in events or in files of the job', () => {
   const [, middle = 'missing'] = KEY.split('\n');
-  const told = (value: unknown): string[] =>
+  const canariesIn = (value: unknown): string[] =>
     ['canary', middle].filter((secret) => JSON.stringify(value).includes(secret));
-  expect(told(events)).toEqual(['canary', middle]);
-  expect(told(masked)).toEqual([]);
-  expect(told(prepared.jobEnv)).toEqual([]);
+  expect(canariesIn(events)).toEqual(['canary', middle]);
+  expect(canariesIn(masked)).toEqual([]);
+  expect(canariesIn(prepared.jobEnv)).toEqual([]);
   expect(prepared.jobEnv).toMatchObject({ AWS_ACCESS_KEY_ID: 'AKIA', VMWARE_USER: 'v-user' });
 });

@@ -219,7 +219,7 @@ describe('the cache', () => {
     await folder.write(join(root.slice(folder.dir.length), 'content'), { said: text });
     return join(root, 'content');
   };
-  const said = (entry: string | null) => readFile(join(entry ?? '', 'said'), 'utf8');
+  const contentOf = (entry: string | null) => readFile(join(entry ?? '', 'said'), 'utf8');
   const isThere = (path: string) =>
     access(path).then(
       () => true,
@@ -237,8 +237,8 @@ describe('the cache', () => {
       return content;
     });
     finish();
-    expect(await said(await made)).toBe('half');
-    expect(await said(await cache.find('one'))).toBe('half');
+    expect(await contentOf(await made)).toBe('half');
+    expect(await contentOf(await cache.find('one'))).toBe('half');
     await expect(cache.create('two', () => Promise.reject(new Error('broken')))).rejects.toThrow();
     expect(await cache.find('two')).toBeNull();
     expect((await readdir(join(folder.dir, 'whole/content'))).toSorted()).toEqual([
@@ -251,9 +251,9 @@ describe('the cache', () => {
   it('keeps an entry that runs use when the entry is created again', async () => {
     const cache = new ContentCache(join(folder.dir, 'again'), 1e9);
     await cache.create('one', build('old'));
-    expect(await said(await cache.create('one', build('new')))).toBe('new');
+    expect(await contentOf(await cache.create('one', build('new')))).toBe('new');
     const [old = ''] = await readdir(join(folder.dir, 'again/content/.building'));
-    expect(await said(join(folder.dir, 'again/content/.building', old))).toBe('old');
+    expect(await contentOf(join(folder.dir, 'again/content/.building', old))).toBe('old');
   });
 
   it('removes entries that were not used for long, and those of a killed worker', async () => {

@@ -41,11 +41,11 @@ export async function startSshServer({ dir }: TestFolder): Promise<SshServer> {
   const settings = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
   const args = ['-D', '-e', '-f', '/dev/null', '-p', String(port), ...settings];
   const child = spawn(PROGRAM, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  await eventually(() => said.includes('Server listening'));
+  let output = '';
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  await eventually(() => output.includes('Server listening'));
   return {
-    ...{ port, key, user: userInfo().username, log: () => said },
+    ...{ port, key, user: userInfo().username, log: () => output },
     stop: async () => {
       child.kill('SIGTERM');
       await once(child, 'exit');

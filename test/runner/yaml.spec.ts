@@ -15,10 +15,10 @@ for line in sys.stdin:
             raise TypeError('is not a dictionary')
         # Keys that are different for Python may be the same for JSON.
         value = json.loads(json.dumps(value, allow_nan=False))
-        told = {'json': json.dumps(value, separators=(',', ':'))}
+        parsed = {'json': json.dumps(value, separators=(',', ':'))}
     except Exception as error:
-        told = {'error': type(error).__name__ + ': ' + str(error)}
-    print(json.dumps(told))
+        parsed = {'error': type(error).__name__ + ': ' + str(error)}
+    print(json.dumps(parsed))
 `;
 
 type Reading = { json: string } | { error: string };
@@ -79,11 +79,11 @@ interface Difference {
 
 /** Texts that both read, and the differences without a reason. */
 function compare(texts: readonly string[]): { read: number; differences: Difference[] } {
-  const told = readByPython(texts);
+  const parsed = readByPython(texts);
   const read = readHere(texts);
-  expect(told).toHaveLength(texts.length);
+  expect(parsed).toHaveLength(texts.length);
   const differences = texts.flatMap((text, index): Difference[] => {
-    const [python, here] = [told[index], read[index]];
+    const [python, here] = [parsed[index], read[index]];
     return python && here ? [{ text, python, here }].filter((one) => !isExpected(one)) : [];
   });
   return { read: read.filter((one) => 'json' in one).length, differences };

@@ -130,7 +130,7 @@ describe('a sync', () => {
     return git;
   }
 
-  /** A repository whose submodule is said to be at an address. */
+  /** A repository with a submodule at an address. */
   async function withSubmodule(name: string, url: string): Promise<string> {
     const path = join(folder, 'open', name);
     const git = await repository(path);

@@ -211,10 +211,10 @@ it('unusual bodies cause no server error', async () => {
       const { status, body: answer } = await test.as.superuser
         .request(route.method, path, JSON.stringify(sent))
         .redirects(0);
-      const told = { route: `${route.method} ${path}`, sent, status };
-      expect({ ...told, fault: status >= 500 }).toEqual({ ...told, fault: false });
+      const context = { route: `${route.method} ${path}`, sent, status };
+      expect({ ...context, fault: status >= 500 }).toEqual({ ...context, fault: false });
       if (status >= 400)
-        expect({ ...told, answer, error: isError(answer) }).toMatchObject({ error: true });
+        expect({ ...context, answer, error: isError(answer) }).toMatchObject({ error: true });
     }),
     { numRuns: 250 },
   );
@@ -235,10 +235,10 @@ it('unusual values in every field of every resource cause no server error', asyn
         `${route.pattern}/`,
         JSON.stringify(sent),
       );
-      const told = { route: route.pattern, value, status };
-      expect({ ...told, fault: status >= 500 }).toEqual({ ...told, fault: false });
+      const context = { route: route.pattern, value, status };
+      expect({ ...context, fault: status >= 500 }).toEqual({ ...context, fault: false });
       if (status >= 400)
-        expect({ ...told, answer, error: isError(answer) }).toMatchObject({ error: true });
+        expect({ ...context, answer, error: isError(answer) }).toMatchObject({ error: true });
     }
   }
 }, 60_000);
@@ -262,8 +262,8 @@ it('an unusual value in each field of a valid body causes no server error', asyn
         };
         const path = await samples.pathOf(route);
         const { status } = await test.as.superuser.post(path, JSON.stringify(sent));
-        const told = { path, sent, status };
-        expect({ ...told, fault: status >= 500 }).toEqual({ ...told, fault: false });
+        const context = { path, sent, status };
+        expect({ ...context, fault: status >= 500 }).toEqual({ ...context, fault: false });
       },
     ),
     { numRuns: 200 },

@@ -73,8 +73,8 @@ describe('simultaneous requests', () => {
     );
     const taken = uses.filter(({ isTaken }) => isTaken);
     expect(taken).toHaveLength(LIMIT);
-    const told = taken.map(({ remaining }) => remaining as number).sort((a, b) => a - b);
-    expect(told).toEqual(Array.from({ length: LIMIT }, (_, index) => index));
+    const counts = taken.map(({ remaining }) => remaining as number).sort((a, b) => a - b);
+    expect(counts).toEqual(Array.from({ length: LIMIT }, (_, index) => index));
     expect(uses.filter(({ isTaken }) => !isTaken).every(({ remaining }) => remaining === 0)).toBe(
       true,
     );

@@ -83,7 +83,7 @@ describe.each(WORKERS)('a run of a worker that is $account, by $kind', ({ uid, k
   let canaries: CanaryFiles;
   let data: string;
   let observed: Observed;
-  /** Run whose worker was killed. `hasEnded` is true if its daemon ended at once. */
+  /** Run whose worker was killed. `hasEnded` is true if its daemon ended immediately. */
   let orphaned: { run: Ended; hasEnded: boolean };
   /** Results of the attack without isolation, which test the attack itself. */
   let open: Ended | undefined;

@@ -56,11 +56,11 @@ async function expectEvent(event: string, refused: () => PromiseLike<unknown>): 
   const before = await countOf(event);
   written = '';
   await refused();
-  const told = lines();
+  const events = lines();
   expect(written).not.toContain(CANARY);
-  expect(told.map((line) => line.event)).toEqual([event]);
+  expect(events.map((line) => line.event)).toEqual([event]);
   expect(await countOf(event)).toBe(before + 1);
-  return told[0] as Line;
+  return events[0] as Line;
 }
 
 const basic = (user: string, password: string): ApiClient =>

@@ -8,7 +8,7 @@ const FIELDS = [
   ...['become_enabled', 'diff_mode'],
 ];
 
-/** Runs one module on hosts, and waits for it if the task says so. */
+/** Runs one module on hosts, and waits for it if the task has `wait`. */
 export async function runCommand(run: ModuleRun): Promise<void> {
   const { params } = run;
   const data: Item = Object.fromEntries(

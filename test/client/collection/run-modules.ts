@@ -118,7 +118,7 @@ export async function updateSource(run: ModuleRun): Promise<void> {
   await started(run, await run.wire.post(related(source, 'update')), 202, false);
 }
 
-/** Waits for a project that was changed, or updates it if the task says so. */
+/** Waits for a project that was changed, or updates it if the task requests this. */
 export async function followProject(run: ModuleRun, project: Item | undefined): Promise<void> {
   const { wait = true, update_project: isUpdated = false, scm_type: kind } = run.params;
   if (!project || !(isUpdated || (run.outcome.changed && wait && kind !== ''))) return;
@@ -160,7 +160,7 @@ export async function listJobs(run: ModuleRun): Promise<void> {
   Object.assign(run.outcome, answer);
 }
 
-/** Waits for a launched run, unless the task says otherwise. */
+/** Waits for a launched run, unless `wait` of the task is false; the default is `waitsByDefault`. */
 export async function started(
   run: ModuleRun,
   answer: Answer,

@@ -233,9 +233,9 @@ export class Transfer {
     const { headers, json } = await this.session.ask('OPTIONS', path);
     const isOpen = String(headers.allow).split(', ').includes('POST');
     const { POST: fields } = (json.actions ?? {}) as { POST?: Item };
-    const told = isOpen ? (fields ?? {}) : null;
-    this.options.set(path, told);
-    return told;
+    const answer = isOpen ? (fields ?? {}) : null;
+    this.options.set(path, answer);
+    return answer;
   }
 
   private root(name: string): string {

@@ -29,7 +29,7 @@ import { freePort, Processes, type Environment, type Program, type Uid } from '.
 export interface ClusterOptions {
   /** Files of the only project, which is manual. */
   playbooks?: Record<string, string>;
-  /** Number of jobs that a worker runs at once. */
+  /** Number of jobs that a worker runs at the same time. */
   concurrency?: number;
   /** Duration of a playbook in seconds. If set, a stand-in replaces `ansible-runner`. */
   fakeSeconds?: number;

@@ -29,7 +29,7 @@ if (process.send) {
     if (name === 'message' && process.listenerCount(name) === 0) process.exit();
   });
   // Jest restarts a worker above its memory limit by SIGTERM, and can already have sent the next file to it. The
-  // worker must exit at once, or the file would find the shared application shutting down; Jest sends the file
+  // worker must exit immediately, or the file would find the shared application shutting down; Jest sends the file
   // again to the new worker.
   process.on('SIGTERM', () => process.exit(SIGTERM_EXIT_CODE));
 }

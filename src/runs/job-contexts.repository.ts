@@ -71,7 +71,7 @@ export type JobContext = Pick<
 export interface EnvironmentOfRun {
   environment: RunEnvironment;
   cancel_requested: boolean;
-  /** Present credential of the environment; null without one. */
+  /** Current credential of the environment; null without one. */
   credential_id: number | null;
   counter: number;
   line: number;

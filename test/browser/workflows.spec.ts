@@ -1,4 +1,4 @@
-/** Graphs of workflows that ask; `journey-workflows.spec.ts` approves in the graph. */
+/** Graphs of workflows with approvals; `journey-workflows.spec.ts` approves in the graph. */
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
@@ -22,7 +22,7 @@ afterAll(async () => {
   await test.close();
 });
 
-/** A workflow that asks, and asks again when it was denied. */
+/** A workflow with an approval, and another approval if the first is denied. */
 async function makeWorkflow(name: string): Promise<Row> {
   const { make, home, as } = test;
   const workflow = await make.row('workflow_job_template', {
@@ -53,7 +53,7 @@ describePages('workflows', session, (open, javaScriptEnabled) => {
     const { page } = open;
     const workflow = await makeWorkflow(`${name} ${javaScriptEnabled}`);
     await page.goto(`/api/v2/workflow_job_templates/${workflow.id}/`);
-    // The picture of a template has its nodes and what follows what, and no states.
+    // The graph of a template has nodes and links, and no statuses.
     const graph = page.getByRole('region', { name: 'Graph of the workflow' });
     await graph.getByRole('link', { name: 'Roll it out?, Approval' }).waitFor();
     expect(await graph.getByText('on failure').count()).toBe(1);
@@ -70,9 +70,9 @@ describePages('workflows', session, (open, javaScriptEnabled) => {
     await waiting.getByRole('link', { name: 'Roll it out?' }).first().click();
     await page.getByText('The workflow waits. You can decide.').waitFor();
     await page.locator('.decision').getByRole('button', { name: 'Deny' }).click();
-    await page.getByText('Denied, or the time for the decision ran out.').waitFor();
+    await page.getByText('Denied, or the approval timed out.').waitFor();
     await page.getByRole('link', { name: 'Show the workflow' }).click();
-    // The failure path asks the next question.
+    // The failure path leads to the next approval.
     await comes('a[aria-label="Roll it out?, Approval, failed"]');
     await comes('a[aria-label="Put it back?, Approval, pending"]');
     await page.locator('#run-actions').getByRole('button', { name: 'Cancel' }).click();

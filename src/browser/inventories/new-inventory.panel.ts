@@ -4,7 +4,7 @@ import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.
 import { PanelSource } from '../shared/panel-source.service.js';
 import { formUrl, PRESET } from '../shared/form-parameters.js';
 
-/** Renders links to the forms that create each kind of inventory. */
+/** Renders links to the forms for a new inventory and a new smart inventory. */
 @Injectable()
 @PagePanel('inventories_list')
 export class NewInventoryPanel implements Panel {

@@ -45,7 +45,7 @@ function sentence({
   const subject = job === undefined ? 'The workflow' : 'The job';
   const role = job === undefined ? 'approve role of the workflow' : 'admin role of its template';
   if (status === 'successful') return html`Approved: ${subject.toLowerCase()} continues.`;
-  if (status === 'failed') return html`Denied, or the time for the decision ran out.`;
+  if (status === 'failed') return html`Denied, or the approval timed out.`;
   if (status !== 'pending') return html`The approval ended before a decision: ${status}.`;
   return html`${subject} waits${end !== null && html` until ${timeView(end)}`}.
   ${mayDecide ? 'You can decide.' : `A user with the ${role} has to decide.`}`;

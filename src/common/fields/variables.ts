@@ -299,7 +299,7 @@ const KEY = /^[A-Za-z_]/;
 const NO_TEXT = /^(?:yes|no|on|off|true|false|null)$/i;
 
 /**
- * Parses variables with one `key: value` per line, the usual form of host variables, ten times as fast as
+ * Parses variables with one `key: value` per line, the usual form of host variables, many times as fast as
  * a full YAML parser. The result equals that of `parseVariables`. Returns null for everything else,
  * including invalid text, whose error the full parser reports.
  */

@@ -26,8 +26,8 @@ interface Gathering {
 
 /**
  * Keeps the configured number of API processes running on one port, with Node's cluster
- * (docs/decisions/0076-api-processes.md). This process serves no requests itself: it counts what
- * is limited for all processes together, gathers their metrics, and forwards signals.
+ * (docs/decisions/0076-api-processes.md). This process serves no requests: it counts the
+ * connections and streams that are limited for all processes together, gathers metrics, and forwards signals.
  */
 export class ProcessGroup {
   private readonly slots = new Slots<Worker>();

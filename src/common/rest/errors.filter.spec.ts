@@ -70,7 +70,7 @@ it('the errors filter sends Retry-After', () => {
 
 it.each([
   ['a limit', new Unavailable(1, 'Too much at once.'), 'warn'],
-  ['a database that is away', database('53300'), 'warn'],
+  ['a database that is unavailable', database('53300'), 'warn'],
   ['a fault', new Error('broken'), 'error'],
 ])(
   'the errors filter logs %s, with a stack trace only for an internal error',

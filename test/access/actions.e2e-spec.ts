@@ -111,7 +111,7 @@ const FITTING: Record<string, (caller: Caller) => Promise<{ id: number }>> = {
   'teams/:id/roles': grantableRole,
 };
 
-/** Creates an object that the caller may attach, as far as the object decides. */
+/** Creates an object that the caller may attach if the parent permits it. */
 async function fitting(route: TableRoute, caller: Caller): Promise<{ id: number }> {
   const { type, roles } = route.info!.resource!;
   const make = FITTING[route.pattern.slice('/api/v2/'.length)] ?? (() => samples.of(type));

@@ -30,7 +30,7 @@ let counter = 0;
 const fresh = (): { name: string } => ({ name: `Used ${(counter += 1)}` });
 const rrule = 'DTSTART:20300101T000000Z RRULE:FREQ=YEARLY;INTERVAL=1';
 
-/** Requests that capabilities stand for. */
+/** Requests that the capabilities permit. */
 const USES: Record<string, Use> = {
   edit: (client, url) => client.patch(url, {}),
   delete: (client, url) => client.delete(url),
@@ -55,7 +55,7 @@ const USES: Record<string, Use> = {
   },
 };
 
-/** Request that a `start` capability stands for, by type: on the object, or on the object it updates. */
+/** Request that a `start` capability permits, by type: on the object, or on the object that it updates. */
 const STARTS: Record<string, string> = {
   job_template: 'launch',
   workflow_job_template: 'launch',
@@ -91,7 +91,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Creates an organization to delete: that of the samples must stay. */
+/** Creates an organization to delete, because the samples need theirs. */
 async function ownOrganization(): Promise<{ id: number }> {
   const organization = await test.make.organization();
   const { orgAdmin, teamMember } = test.as.users;

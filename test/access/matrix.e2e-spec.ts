@@ -4,7 +4,7 @@
  * `RECORD_MATRIX=1 npm test -- matrix` and read the difference: each changed status gives a caller more or
  * fewer rights.
  *
- * Budget: 60 s, because it asks every route as twelve callers.
+ * Budget: 60 s, because twelve callers send a request to every route.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,7 +2,7 @@
  * Tokens with the scope `read` change nothing on any route: they are refused before the object and the body
  * are read. matrix.json covers tokens with the scope `write` on each route.
  *
- * Budget: 40 s, because it asks every route that changes something twice.
+ * Budget: 40 s, because it sends two requests to every route that changes something.
  */
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import { boot, type TestApp } from '../support/boot.js';

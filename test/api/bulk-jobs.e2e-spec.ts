@@ -387,7 +387,7 @@ describe('a bulk launch', () => {
           jobs: Array.from({ length: count }, () => node(fields)),
         })
         .expect(201);
-    // The first launch of all reads settings too.
+    // The first launch also reads settings.
     await send(1)();
     const one = await countQueries(test.database, send(1));
     expect(await countQueries(test.database, send(100))).toBe(one);

@@ -189,7 +189,7 @@ describe('templates that are slow to parse', () => {
   const TOO_MUCH = {
     injectors: ['All templates together may not have more than 65536 characters.'],
   };
-  /** The reader of templates looks for a tag behind each of the spaces. */
+  /** The template parser looks for a tag after each of the spaces. */
   const slow = (templates: number): Record<string, unknown> => ({
     ...CLOUD,
     injectors: {

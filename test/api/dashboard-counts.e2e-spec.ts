@@ -1,4 +1,4 @@
-/** `/api/v2/dashboard/` and its graph: numbers for dashboards, of what the caller may read. */
+/** `/api/v2/dashboard/` and its graph count the objects that the caller may read. */
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';

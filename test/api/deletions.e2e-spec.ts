@@ -206,7 +206,7 @@ async function statusesOf(list: string): Promise<number[]> {
   return statuses;
 }
 
-/** Throws unless every page of every list shows what the deletions left behind. */
+/** Throws unless every page of every list can be read. */
 async function assertListsAnswer(): Promise<void> {
   const { routes } = test.app.get(RouteTable, { strict: false });
   const lists = routes.filter(

@@ -3,7 +3,7 @@
  * GUIDs and the matching rule for nested groups are those of a real domain.
  *
  * Only in the deep slice `domain`.
- * Budget: 60 s, because a domain is made.
+ * Budget: 60 s, because it creates a domain.
  */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';

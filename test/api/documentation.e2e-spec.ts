@@ -36,7 +36,7 @@ function commandsOf(blocks: readonly string[]): string {
     .replace('$(cat var/admin_token)', token);
 }
 
-/** @returns what the commands of a page print; throws if one of them fails */
+/** @returns the output of the commands of a page; throws if one of them fails */
 async function run(page: string, blocks = blocksOf(page)): Promise<string> {
   const { stdout } = await execute('bash', ['-euo', 'pipefail', '-c', commandsOf(blocks)], {
     maxBuffer: 8 * 1024 * 1024,

@@ -1,4 +1,4 @@
-/** Images that runs are to happen in (docs/contract/resources.md#execution-environments). */
+/** Images of runs (docs/contract/resources.md#execution-environments). */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
 

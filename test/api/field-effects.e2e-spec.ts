@@ -1,6 +1,6 @@
 /**
- * No writable field of these resources is kept without effect: each has a value here that a run is given,
- * is for people to read, is refused, or names the test that shows its effect.
+ * Every writable field of these resources has an effect: a run receives its value, users read it, the API
+ * refuses it, or a named test shows the effect.
  */
 import { readFileSync } from 'node:fs';
 
@@ -18,7 +18,7 @@ import { RuntimeSettings } from '../../src/settings/runtime-settings.service.js'
 import { boot, type TestApp } from '../support/boot.js';
 import { workflowEngine } from '../support/workflow-engine.js';
 
-/** Values that a node or a schedule has and its job is given. */
+/** Values of a node or a schedule that its job receives. */
 const SAVED = {
   diff_mode: true,
   forks: 7,
@@ -33,7 +33,7 @@ const SAVED = {
 /** References to objects that the test creates. */
 const SAVED_REFERENCES = ['execution_environment', 'inventory'];
 
-/** Values that a workflow job template has and its job is given. */
+/** Values of a workflow job template that its job receives. */
 const HANDED = {
   allow_simultaneous: true,
   extra_vars: '{"a": 1}',
@@ -43,7 +43,7 @@ const HANDED = {
   skip_tags: 'slow',
 };
 
-/** Fields that a launch of a workflow can bring. */
+/** Fields that a launch of a workflow can set. */
 const PROMPTS = LAUNCH_OPTIONS.filter(({ inWorkflows }) => inWorkflows);
 
 const RETENTION = 'test/queue/system-jobs.spec.ts';
@@ -62,9 +62,9 @@ const CREDENTIALS = 'test/api/credentials.e2e-spec.ts';
 const STORES = 'test/queue/credential-input-sources.spec.ts';
 
 interface Effects {
-  /** Fields with a value that a run is given, see below. */
+  /** Fields whose values a run receives. */
   given?: readonly string[];
-  /** Fields for people: showing them is their effect. */
+  /** Fields that users read, which have no other effect. */
   read?: readonly string[];
   /** Tests that show the effect of a field, or its refusal. */
   shown: Readonly<Record<string, string>>;

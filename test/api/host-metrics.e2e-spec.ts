@@ -1,4 +1,4 @@
-/** Which hosts jobs touched, and how many of them in a month (docs/contract/resources.md#host-metrics). */
+/** Hosts that jobs touched, and their number by month (docs/contract/resources.md#host-metrics). */
 import { sql } from '../../src/database/sql.js';
 import { HostMetricsRepository } from '../../src/host-metrics/host-metrics.repository.js';
 import { MonthlyHostMetricsRepository } from '../../src/host-metrics/monthly-host-metrics.repository.js';

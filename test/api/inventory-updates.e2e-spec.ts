@@ -1,4 +1,4 @@
-/** Updates of inventories stay with what they came from (docs/contract/inventory-sources.md#updates). */
+/** Inventory updates: deletion, launches, output and links (docs/contract/inventory-sources.md#updates). */
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';

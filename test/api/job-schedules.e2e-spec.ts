@@ -162,7 +162,7 @@ it('a schedule requires the permissions for the launch and its prompts', async (
   await as.outsider.get(urlOf(job)).expect(403);
   await as.orgMember.post(urlOf(job)).expect(403);
   await make.grant('job_template', shared, 'execute_role', { team: home.team });
-  // The job's inventory is not for members of the team.
+  // Members of the team cannot use the inventory of the job.
   await as.teamMember.post(urlOf(job)).expect(403);
   await make.grant('inventory', hidden, 'use_role', { team: home.team });
   await as.teamMember.post(urlOf(job)).expect(201);

@@ -1,6 +1,6 @@
 /**
- * No field of a job template is kept without effect: each has a value here that changes the playbook's
- * arguments, the job or its launch, or names the test that shows its effect.
+ * Every field of a job template has an effect: its value here changes the playbook's arguments, the job or
+ * its launch, or a named test shows the effect.
  */
 import { readFileSync } from 'node:fs';
 
@@ -13,7 +13,7 @@ import { JobTemplate } from '../../src/job-templates/job-template.entity.js';
 import { JobContextsRepository } from '../../src/runs/job-contexts.repository.js';
 import { boot, type TestApp } from '../support/boot.js';
 
-/** Values that a template has, with the argument of `ansible-playbook` that each adds. */
+/** Values of a template, with the argument of `ansible-playbook` that each adds. */
 const ARGUMENTS: Record<string, [value: unknown, argument: string]> = {
   become_enabled: [true, '--become'],
   diff_mode: [true, '--diff'],
@@ -27,7 +27,7 @@ const ARGUMENTS: Record<string, [value: unknown, argument: string]> = {
   verbosity: [3, '-vvv'],
 };
 
-/** Values that a template has and its job is given, as the worker loads it or the scheduler reads it. */
+/** Values of a template that its job receives, as the worker loads or the scheduler reads them. */
 const GIVEN: Record<string, unknown> = {
   allow_simultaneous: true,
   playbook: 'other.yml',
@@ -75,7 +75,7 @@ const SHOWN: Record<string, string> = {
   webhook_service: 'test/api/webhook-receiver.e2e-spec.ts',
 };
 
-/** Fields for people: showing them is their effect. */
+/** Fields that users read, which have no other effect. */
 const READ = ['name', 'description'];
 
 let test: TestApp;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Creates a template of a project that plays a file. */
+/** Creates a template of a project with a playbook. */
 const plays = (project: Row, playbook: string) =>
   test.as.superuser.post('job_templates/', {
     name: `${String(project.name)}: ${playbook}`,

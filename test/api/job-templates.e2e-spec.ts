@@ -34,7 +34,8 @@ const RIGHTS: Record<
   auditor: [200, 403, 403, 403, 403],
   orgAdmin: [200, 200, 201, 200, 204],
   orgMember: [403, 403, 403, 403, 403],
-  // Admin of the template without use of its project: free only with what decides nothing.
+  // Admin of the template without `use` on its project: may change only fields that do not decide what
+  // runs.
   teamAdmin: [200, 200, 403, 200, 204],
   teamMember: [200, 403, 403, 403, 403],
   outsider: [403, 403, 403, 403, 403],
@@ -67,7 +68,7 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
   });
 });
 
-it('changes of what runs where require use on project and inventory', async () => {
+it('a change of the playbook, the project or the inventory requires use on project and inventory', async () => {
   const { as, make } = test;
   const template = await makeTemplate();
   const url = `job_templates/${template.id}/`;

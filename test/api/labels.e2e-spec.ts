@@ -1,4 +1,6 @@
-/** Labels, where they stand and who may use them (docs/contract/resources.md#labels). */
+/**
+ * Labels, the objects that have them, and the permissions to use them (docs/contract/resources.md#labels).
+ */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';

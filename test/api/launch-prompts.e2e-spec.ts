@@ -16,7 +16,7 @@ const makeTemplate = (fields: object = {}): Promise<Row> =>
 const launch = (template: Row, body: object) =>
   test.as.superuser.post(`job_templates/${template.id}/launch/`, body);
 
-/** Switch, value the launch sends, and what the job then has. */
+/** Option that enables the prompt, value that the launch sends, and resulting value of the job. */
 const PROMPTS: readonly (readonly [field: string, ask: string, value: unknown])[] = [
   ['limit', 'ask_limit_on_launch', 'web*'],
   ['job_tags', 'ask_tags_on_launch', 'deploy'],

@@ -5,7 +5,7 @@
  * another type, `none` for a relation that is always null and `@column=constant` for related rows that every
  * row of the list has.
  *
- * Budget: 40 s, because it asks every list about every relation, as two callers.
+ * Budget: 40 s, because two callers filter every list by every relation.
  */
 import { readFileSync } from 'node:fs';
 import { join as joinPath } from 'node:path';

@@ -1,4 +1,4 @@
-/** Whose entries the audit trail shows (docs/contract/activity.md). */
+/** Entries of the audit trail that each caller may read (docs/contract/activity.md). */
 import { boot, type TestApp } from '../support/boot.js';
 
 let test: TestApp;

@@ -289,7 +289,7 @@ describe('permissions', () => {
   });
 });
 
-/** Marks what is pending as sent, as the worker would. */
+/** Marks the pending notifications as sent, as a worker does. */
 async function settle(templateId: number): Promise<void> {
   await test.database.execute(sql`
     UPDATE notifications SET status = 'successful' WHERE notification_template_id = ${templateId}`);

@@ -29,14 +29,14 @@ interface Metadata {
 
 interface Answer {
   url: string;
-  /** The URL takes a PUT from the callers who may change what is there. */
+  /** True if the URL accepts PUT. */
   isChanged: boolean;
   status: number;
   allow: string;
   body: Metadata;
 }
 
-/** OPTIONS of every URL pattern, once for an existing object and once for one that is not there. */
+/** Returns OPTIONS of every URL pattern, for an existing object and for a missing object. */
 async function everyAnswer(): Promise<Answer[]> {
   const table = test.app.get(RouteTable, { strict: false });
   const all: Answer[] = [];
@@ -151,7 +151,7 @@ it('choices are the same for reading and writing, and only optional fields have 
 });
 
 it('choices have readable labels', () => {
-  // Modules are called what they are.
+  // The label of a module is its name.
   const raw = answers.flatMap(({ url, body }) =>
     Object.entries(body.actions).flatMap(([method, fields]) =>
       Object.entries(fields).flatMap(([name, { choices = [] }]) =>
@@ -166,7 +166,7 @@ it('choices have readable labels', () => {
   expect(sources?.body.actions.GET?.source?.choices).toContainEqual(['ec2', 'Amazon EC2']);
 });
 
-/** The value itself, or a word that is not written as people write it. */
+/** Returns true for a label that is the value itself, or is written as an identifier. */
 const isRaw = (value: unknown, label: string): boolean => label === value || /_|^[a-z]/.test(label);
 
 it('a list below an object describes what can be sent to it', async () => {

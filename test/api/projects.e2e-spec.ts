@@ -27,7 +27,7 @@ const gitFields = (fields: object = {}): Record<string, unknown> => ({
 });
 const makeGit = (fields: object = {}): Promise<Row> => test.make.row('project', gitFields(fields));
 
-/** Ends what runs for a project, as a worker would. */
+/** Ends the active updates of a project, as a worker does. */
 async function settle(project: Row, status = 'successful'): Promise<void> {
   await test.database.execute(sql`
     UPDATE unified_jobs SET status = ${status}, finished = now()

@@ -1,4 +1,4 @@
-/** Machines that ask for their own job (docs/contract/launching.md#provisioning-callbacks). */
+/** Machines that request a job for themselves (docs/contract/launching.md#provisioning-callbacks). */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';

@@ -1,4 +1,4 @@
-/** `/api/v2/statistics/`: what it counts, for whom, and the page of the same. */
+/** Numbers of `/api/v2/statistics/` and of its page, and the callers who get them. */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';

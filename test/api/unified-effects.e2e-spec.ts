@@ -1,6 +1,6 @@
 /**
- * No field of a project or an inventory source is kept without effect: each has a value here that its
- * update is given, or names the test that shows its effect.
+ * Every field of a project or an inventory source has an effect: its update receives the value, or a named
+ * test shows the effect.
  */
 import { readFileSync } from 'node:fs';
 

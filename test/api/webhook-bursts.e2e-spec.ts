@@ -1,4 +1,4 @@
-/** Deliveries that come at the same moment are taken in together, and each as if it came alone. */
+/** Simultaneous deliveries are processed in one batch, with the same results as single deliveries. */
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
 import { sql } from '../../src/database/sql.js';
@@ -28,7 +28,7 @@ it('simultaneous deliveries need fewer statements than separate ones', async () 
   const alone = await countQueries(test.database, () => sendAll([hook], newIds(1)));
   const together = await countQueries(test.database, () => sendAll([hook], newIds(BURST)));
   expect(together).toBeGreaterThan(0);
-  // A third of them, as a rule; more where PostgreSQL takes longer than a batch waits.
+  // Usually a third of the statements; more if PostgreSQL takes longer than a batch waits.
   expect(together).toBeLessThan(0.85 * alone * BURST);
 });
 

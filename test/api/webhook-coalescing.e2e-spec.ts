@@ -77,7 +77,7 @@ describe('a push while the job of an earlier one is pending', () => {
     const deliveries = await hook.deliveries();
     const kept = deliveries.filter(({ superseded_by_id: by }) => by === null);
     expect(kept.map(({ id }) => id)).toEqual([waiting[0]!.webhook_delivery_id]);
-    // Each was replaced by the one that came right after it, and the last one runs.
+    // Each push was replaced by the next one, and the last one runs.
     const later = deliveries.slice(1).map(({ id }) => id);
     expect(deliveries.map(({ superseded_by_id: by }) => by)).toEqual([...later, null]);
   });

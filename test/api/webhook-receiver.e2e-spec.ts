@@ -158,7 +158,7 @@ describe.each(SERVICE_ROWS)('the receiver of %s', (service) => {
     const answer = await hook.send({ event: 'wiki', payload: { a: 1 } }).expect(200);
     const { delivery } = answer.body as { delivery: number };
     expect(answer.body).toEqual({ message: 'Webhook ignored', delivery });
-    // Refusals of before are written a little later, and may stand after it.
+    // Records of earlier refusals are written later, and may follow this record.
     const kept = (await hook.deliveries()).find(({ id }) => id === delivery);
     expect(kept).toMatchObject({
       verdict: 'ignored',

@@ -1,6 +1,6 @@
 /**
- * Requests that offer another protocol, as HTTP clients of Java and curl do: since there is a websocket,
- * Node hands each of them over as an upgrade.
+ * Requests that offer another protocol, as HTTP clients of Java and curl do: because the server has a
+ * websocket, Node emits an upgrade for each of them.
  */
 import { Agent, request, type RequestOptions } from 'node:http';
 

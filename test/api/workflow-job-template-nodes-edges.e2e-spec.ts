@@ -3,7 +3,7 @@ import { boot, type TestApp } from '../support/boot.js';
 
 let test: TestApp;
 let organization: number;
-/** Asks for nothing. */
+/** Template without prompts. */
 let closed: Row;
 beforeAll(async () => {
   test = await boot();
@@ -104,7 +104,7 @@ describe('edges', () => {
   it('are refused if two simultaneous ones would form a cycle', async () => {
     for (let round = 0; round < 5; round += 1) {
       const nodes = await nodesOf(6);
-      // Six edges that make a ring: any five of them are fine.
+      // Six edges that form a cycle; any five of them are valid.
       const answers = await Promise.all(
         nodes.map((node, index) => link(node, 'success', nodes[(index + 1) % 6]!)),
       );

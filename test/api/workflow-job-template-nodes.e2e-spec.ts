@@ -7,9 +7,9 @@ let test: TestApp;
 let organization: number;
 let project: Row;
 let inventory: Row;
-/** Asks for everything. */
+/** Template with all prompts. */
 let open: Row;
-/** Asks for nothing. */
+/** Template without prompts. */
 let closed: Row;
 beforeAll(async () => {
   test = await boot();

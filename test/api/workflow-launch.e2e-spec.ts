@@ -10,7 +10,7 @@ import { WorkflowRuns } from '../support/workflow-templates.js';
 let test: TestApp;
 let organization: number;
 let inventory: Row;
-/** Asks for everything that a test needs. */
+/** Template with all prompts that the tests need. */
 let template: Row;
 beforeAll(async () => {
   test = await boot();
@@ -117,7 +117,7 @@ describe('the requirements of a launch', () => {
       return () => test.as.superuser.get(urlOf(workflow)).expect(200);
     };
     const one = await ask(1);
-    // The first request of all loads what is kept in memory.
+    // The first request fills the caches.
     await one();
     await sameQueries(test.database, one, await ask(50));
   });

@@ -1,14 +1,11 @@
-/**
- * No field is kept without effect: what a client may write is read by code that does something with
- * it, not only by the declaration that stores and shows it.
- */
+/** Every writable field has an effect: code reads it, besides the declaration that stores and shows it. */
 import '../../src/app.module.js';
 import { fieldsOf } from '../../src/common/fields/field.js';
 import { isWritable } from '../../src/common/fields/reads.decorator.js';
 import { resources } from '../../src/common/resource/define-resource.js';
 import { sourceFiles } from './source-files.js';
 
-/** Fields that are for people: showing them is their effect. */
+/** Fields that users read, which have no other effect. */
 const SHOWN = new Set(['name', 'description', 'first_name', 'last_name']);
 
 /** Files that declare, show or describe fields. */

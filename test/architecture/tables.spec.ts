@@ -32,7 +32,7 @@ interface Use {
 const isRepository = (path: string): boolean => path.endsWith('.repository.ts');
 
 /** Stands for a table name that is composed at run time. */
-const MADE_UP = '(a name that is put together)';
+const MADE_UP = '(a composed name)';
 
 const parsed = new Map<string, ts.SourceFile>();
 

@@ -41,7 +41,7 @@ const QUIET = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // A page of a test is gone before code that the compiler optimizes has paid for itself.
+  // A page of a test closes before optimized code has saved the time of its optimization.
   '--js-flags=--no-opt --no-maglev',
 ];
 
@@ -233,7 +233,7 @@ export async function comes(
   }, 60_000);
 }
 
-/** Runs in the browser: keeps of the API document the paths of teams and the schemas they refer to. */
+/** Runs in the browser: reduces the API document to the paths of teams and the schemas that they refer to. */
 const SHORTENED = `(({ paths, components, ...rest }) => {
   const teams = Object.entries(paths).filter(([path]) => path.startsWith('/api/v2/teams/'));
   const schemas = {};
@@ -284,7 +284,7 @@ export async function openDrawer(page: Page): Promise<void> {
   if (await drawer.isVisible()) await drawer.click();
 }
 
-/** Opens the section that shows what programs get: fields, related links and JSON. */
+/** Opens the section for programs: fields, related links and JSON. */
 export const openApi = (page: Page): Promise<void> =>
   page.locator('summary', { hasText: /^API$/ }).click();
 
@@ -328,7 +328,7 @@ export async function seriousFaults(
   await page.evaluate(await readFile(AXE, 'utf8'));
   return page.evaluate(async (rules) => {
     const { axe } = globalThis as unknown as { axe: AxeCore };
-    // Describing what is in order, too, takes a fifth of the time.
+    // A description of the passed checks would take a fifth of the time.
     const { violations } = await axe.run({
       resultTypes: ['violations'],
       ...(rules ? { runOnly: rules } : {}),

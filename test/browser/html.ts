@@ -1,4 +1,4 @@
-/** Pages as the server sends them, for what they show: no browser has to draw them. */
+/** Reads pages as the server sends them, without a browser. */
 import type { ApiClient } from '../support/client.js';
 
 /** Returns the HTML of a page after redirects, whatever its status is. */

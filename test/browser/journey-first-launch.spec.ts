@@ -17,7 +17,7 @@ const session = () => ({ test, user: test.as.users.orgAdmin });
 
 describeJourney('a first project, inventory, template and launch', session, 12, async (walk) => {
   const { page, mark } = walk;
-  // Removes the objects of other ways, which a deep run walks before.
+  // Removes the objects of earlier walks of a deep run.
   await test.database.execute(sql`DELETE FROM unified_jobs`);
   await test.database.execute(
     sql`DELETE FROM unified_job_templates WHERE type <> 'system_job_template'`,

@@ -24,7 +24,7 @@ const offered = async (path: string): Promise<string[]> =>
   );
 const idIn = (url: string): string => /\/(\d+)\//.exec(url)?.[1] ?? '';
 
-// Stands for the pages of objects.
+// Represents the pages of objects.
 describeJourneyInAllWays('an inventory with three hosts and a group', session, 10, async (walk) => {
   const { page, mark } = walk;
   await walk.open('Inventories');

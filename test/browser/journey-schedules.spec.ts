@@ -29,7 +29,7 @@ async function schedulesOf({ id }: Row): Promise<Row[]> {
 /** Names and days of months on the page. */
 const starts = (page: Page): Promise<string[]> => page.locator('.starts time').allTextContents();
 
-// Stands for the pages of forms.
+// Represents the pages of forms.
 describeJourneyInAllWays('creating a nightly schedule', session, 4, async (walk) => {
   const { page, mark } = walk;
   const made = await template(`Nightly ${mark}`);
@@ -58,7 +58,7 @@ async function begin(page: Page): Promise<Row> {
   return made;
 }
 
-// Scripts show the starts by themselves, and the zone of the person.
+// Only scripts show the occurrences without a click, and preselect the time zone of the user.
 describePagesBothWays('forms of schedules', session, (open) => {
   it('preview the next occurrences without saving', async () => {
     const { page } = open;

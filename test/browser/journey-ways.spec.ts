@@ -1,4 +1,4 @@
-/** Ways of working that are not the mouse's: by keys alone, and from the explorer back. */
+/** Work with the keyboard only, and the way back from the API explorer. */
 import type { Locator } from 'playwright-core';
 
 import { boot, type TestApp } from '../support/boot.js';
@@ -9,7 +9,7 @@ let test: TestApp;
 
 beforeAll(async () => {
   test = await boot();
-  // The document is built when it is first asked for; no page has to wait for that here.
+  // The first request builds the document; the pages here should not wait for it.
   await test.as.anonymous.get('/api/openapi.json').expect(200);
 });
 afterAll(() => test.close());
@@ -34,7 +34,7 @@ describeJourney('finding and launching by keyboard only', session, 0, async (wal
   await page.keyboard.type(name);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Search' }).waitFor();
-  // The first stop of each page leads past its head.
+  // The first link of each page skips its header.
   await page.keyboard.press('Tab');
   expect(await page.locator(':focus').textContent()).toBe('Skip to content');
   await page.keyboard.press('Enter');

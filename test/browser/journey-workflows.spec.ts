@@ -174,7 +174,7 @@ describeJourney('changing a step below the graph', session, 8, async (walk) => {
   });
 });
 
-// Stands for the pages of graphs; its run needs no Ansible.
+// Represents the pages of graphs; its run needs no Ansible.
 describeJourneyInAllWays('approving a waiting step', session, 2, async (walk) => {
   const { page, mark } = walk;
   const workflow = await test.make.workflowTemplate({ name: `Gate ${mark}` });

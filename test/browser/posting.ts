@@ -1,4 +1,4 @@
-/** Forms as a browser without scripts sends them, for what the server does with them. */
+/** Sends forms as a browser without scripts does. */
 import supertest from 'supertest';
 
 import { SessionsService } from '../../src/auth/sessions.service.js';

@@ -30,7 +30,7 @@ const idle = async (): Promise<number> => {
 
 const boss = () => ({ test, user });
 
-/** Sends the form of the login; without scripts a button leads back to what was typed. */
+/** Sends the form of the login; without scripts, a button returns to the entered text. */
 async function logIn(page: Page, hasScripts: boolean): Promise<void> {
   await page.getByLabel('Username').fill('boss');
   await page.getByLabel('Password').fill(PASSWORD);
@@ -79,7 +79,7 @@ describePages('sessions', boss, (open, hasScripts) => {
     await page.goto('/api/v2/teams/');
     expect(await idle()).toBeLessThan(10);
     expect((await cookieEnds()) - Date.now() / 1000).toBeGreaterThan(AGE_SECONDS - 10);
-    // Not with every request.
+    // The session is renewed at intervals, and not with every request.
     await age(AGE_SECONDS * 0.3);
     await page.goto('/api/v2/teams/');
     expect(await idle()).toBeGreaterThan(AGE_SECONDS * 0.3 - 1);

@@ -31,7 +31,7 @@ it('a worker killed after sending and before recording sends all activity entrie
     expect(await first.ended).toBe('SIGKILL');
     const sentBefore = sink.requests.length;
     expect(sentBefore).toBe(1);
-    // The lease of the dead would run out by itself, after 45 s.
+    // The lease of the killed worker would expire after 45 s.
     await cluster.rows('UPDATE log_forwarding SET lease_until = now()');
     const second = await cluster.worker(environment);
     await eventually(async () => {

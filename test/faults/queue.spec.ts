@@ -32,7 +32,7 @@ describe('many jobs on two workers', () => {
 
   afterAll(() => cluster.stop());
 
-  /** Waits until some of the jobs are over, so that a fault meets all kinds of them. */
+  /** Waits until some of the jobs have ended, so that a fault affects jobs in all states. */
   const underWay = (ids: readonly number[]) =>
     eventually(async () => {
       const [row] = await cluster.rows<{ count: number }>(
@@ -97,7 +97,7 @@ describe('many jobs on two workers', () => {
     const figures = figuresOf(ids, statuses, await cluster.ledger());
     printFigures('one worker killed', figures);
     expect(figures).toEqual({ accepted: JOBS, finished: JOBS, lost: 0, doubled: 0 });
-    // Only what the dead worker was in the middle of has failed.
+    // Only jobs that the killed worker was running have failed.
     expect(statuses.failed ?? 0).toBeLessThanOrEqual(4);
   });
 });

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { Cluster } from './support/cluster.js';
 import { figuresOf, printFigures } from './support/figures.js';
 
-/** Workers that die while they launch what schedules ask for. */
+/** Workers are killed while they launch runs of schedules. */
 describe('a worker that dies while it launches schedules', () => {
   let cluster: Cluster;
 

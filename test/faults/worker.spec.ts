@@ -15,7 +15,7 @@ import { processesWith, type Program } from './support/processes.js';
 
 /** Limit on the start of a worker and its Ansible, which takes many times as long on a busy machine. */
 const START_MS = 60_000;
-/** Duration longer than any test: whatever is killed is killed in the middle. */
+/** Duration longer than any test, so that every kill interrupts the run. */
 const LONG_S = 600;
 /** Number of runs that a cleanup removes, and of kills of its worker during the cleanup. */
 const OLD_RUNS = IS_DEEP ? 24_000 : 250;

@@ -93,7 +93,7 @@ describe('workflows whose workers are killed', () => {
     const plans = fc.sample(workflows(7), { numRuns: WORKFLOWS, seed });
     const ids: number[] = [];
     for (const plan of plans) ids.push(await addWorkflow(plan));
-    // The first dies in the middle of its first pass over them.
+    // The first worker is killed during its first pass.
     const broken = await cluster.worker({ FAIL_POINT: 'workflow-advanced' }).catch(() => null);
     if (broken) expect(await broken.ended).toBe('SIGKILL');
     expect(await open(ids)).toBe(WORKFLOWS);
@@ -117,7 +117,7 @@ describe('workflows whose workers are killed', () => {
     const nodes = await nodesOf(ids);
     const faults = ids.filter((id, index) => {
       const own = nodes.filter((node) => node.workflow_job_id === id);
-      // A job a worker took with it has failed; the others ended as they were meant to.
+      // Jobs of killed workers have failed; the others ended as planned.
       const became = plans[index]!.map((node, place): PlannedNode => {
         const { job_status: status } = own[place]!;
         return { ...node, ending: (status ?? node.ending) as Ending };

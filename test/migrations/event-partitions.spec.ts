@@ -1,4 +1,4 @@
-/** Events that are there when they are put into partitions stay as they are, and so the other way. */
+/** The migration to partitions and its reversion keep existing events unchanged. */
 import { DataSource } from 'typeorm';
 
 import {
@@ -23,7 +23,7 @@ afterEach(async () => {
 
 const rows = (text: string): Promise<Record<string, unknown>[]> => source.query(text);
 
-/** Takes back the partitions and what came after them. */
+/** Reverts the migration of the partitions and all later migrations. */
 async function undo(): Promise<void> {
   for (let last = ''; last !== PARTITIONED; await source.undoLastMigration()) {
     const [row] = await rows('SELECT name FROM migrations ORDER BY id DESC LIMIT 1');

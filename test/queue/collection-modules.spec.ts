@@ -1,5 +1,5 @@
 /**
- * Budget: 35 s, because some hundred modules call the API and wait for what a worker runs.
+ * Budget: 35 s, because some hundred modules call the API and wait for runs of a worker.
  *
  * The unmodified collection of Debian works against an API and a worker that executes the runs it starts. One
  * Python process calls the modules one after the other; a single test calls them through Ansible. The client

@@ -25,7 +25,7 @@ describe('the demo', () => {
   });
   afterAll(() => cluster.stop());
 
-  /** @returns what it prints; throws with it where it fails */
+  /** @returns the output; throws an error with the output if the demo fails */
   async function runDemo(story: string): Promise<string> {
     const run = execute(process.execPath, ['scripts/demo.mjs', story], {
       env: {

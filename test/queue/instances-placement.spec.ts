@@ -8,7 +8,7 @@ import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster } from '../faults/support/cluster.js';
 import { eventually } from '../support/eventually.js';
 
-/** Two workers of different instances, and real queues: runs are where they belong. */
+/** Two workers of different instances, with real queues: each run is executed by its instance. */
 let cluster: Cluster;
 let api: ApiCalls;
 /** A stand-in for Podman, which only west has. */

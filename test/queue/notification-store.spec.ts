@@ -56,7 +56,7 @@ async function leased(ids: readonly number[], store = one): Promise<Lease[]> {
   return leases.map((lease) => lease!);
 }
 
-/** Expires the leases, as if the worker had been away for longer than its lease. */
+/** Expires the leases, as if the worker had not responded for longer than its lease. */
 const letExpire = (ids: readonly number[]): Promise<number> =>
   test.database.execute(sql`
     UPDATE notifications SET lease_until = now() - interval '1 second'

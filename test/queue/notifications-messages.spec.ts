@@ -1,4 +1,4 @@
-/** Custom messages that cannot be rendered: what goes out is the default form with a note. */
+/** Custom messages that cannot be rendered: the default message is sent, with a note. */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { NotifiedRuns, type NotificationRecord } from './notified-runs.js';

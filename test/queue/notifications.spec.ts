@@ -13,7 +13,7 @@ import { configurationsFor } from '../support/fakes/notification-configurations.
 import { SmtpSink } from '../support/fakes/smtp-sink.js';
 import { fire } from './fire.js';
 
-/** A refusal that leaves the next attempt to the test: the sweeper will not come by before. */
+/** A refusal after which only the test starts the next attempt, because the sweeper waits longer. */
 const busy = (status: number) => ({ status, headers: { 'retry-after': '1000' } });
 
 const CANARY = /canary-[a-z-]+-9f3b/;

@@ -1,4 +1,6 @@
-/** Rows are the truth: work survives the loss of its wake-up, and wake-ups of no work do no harm. */
+/**
+ * Work survives the loss of its wake-up message, because it is a row. A message without work has no effect.
+ */
 import type { Queue } from 'bull';
 
 import { BullQueuePort, type QueueJob } from '../../src/common/queue/bull-queue.port.js';

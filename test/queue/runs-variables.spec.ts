@@ -1,5 +1,5 @@
 /**
- * Budget: 80 s, because Ansible writes back what it was handed in seven runs.
+ * Budget: 80 s, because Ansible writes back its variables in seven runs.
  */
 import { execFileSync } from 'node:child_process';
 import { createHmac, randomUUID } from 'node:crypto';

@@ -1,5 +1,5 @@
 /**
- * Budget: 30 s, because a workflow of four runs of Ansible hands on secrets.
+ * Budget: 30 s, because a workflow of four runs of Ansible passes secrets on.
  */
 import { createHash } from 'node:crypto';
 
@@ -16,7 +16,7 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 
 const PLAYBOOKS = {
   'ansible.cfg': '[defaults]\nshow_custom_stats = true\n',
-  // The values are put together at run time, so that none stands in a file.
+  // The values are composed at run time, so that no file contains them.
   'sets.yml': `- hosts: all
   gather_facts: false
   vars: {start: "{{ 'canary-of' + '-no-log' }}"}

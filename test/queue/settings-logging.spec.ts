@@ -2,8 +2,8 @@
  * Records reach a log aggregator: the wire format by rsyslog, a program of others, and order and loss by
  * workers that send at the same time.
  *
- * Budget: 60 s, because the aggregator is away until a worker has failed, and 10,000 entries follow. In
- * deep tests it is away for a minute.
+ * Budget: 60 s, because the aggregator is unavailable until a worker has failed, and 10,000 entries follow. In
+ * deep tests it is unavailable for a minute.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -8,9 +8,9 @@ import { variablesOf, WorkflowRuns, type Edge } from '../support/workflow-templa
 
 let test: TestApp;
 let runs: WorkflowRuns;
-/** Asks for variables and a limit. */
+/** Template with prompts for variables and a limit. */
 let open: Row;
-/** Asks for nothing. */
+/** Template without prompts. */
 let closed: Row;
 
 beforeAll(async () => {

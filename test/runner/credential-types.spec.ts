@@ -38,7 +38,10 @@ const INPUTS: Record<string, Record<string, string>> = {
   kubernetes_bearer_token: { host: HOST, bearer_token: 'canary-k8s', ssl_ca_cert: 'canary-ca\n' },
 };
 
-/** Prints the environment, the files that it names as text and mode, and what their own readers make of them. */
+/**
+ * Prints the environment, the text and mode of the files that it names, and the values that parsers of
+ * their formats read.
+ */
 const LOOK = `import configparser, json, os, sys, yaml
 files, modes = {}, {}
 for name, value in os.environ.items():

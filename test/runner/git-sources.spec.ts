@@ -22,7 +22,7 @@ import { type SshServer, startSshServer } from './ssh-server.js';
 const execute = promisify(execFile);
 const KNOWN_HOSTS = join(homedir(), '.ssh', 'known_hosts');
 
-/** Real servers, and what git brings from them. */
+/** Git fetches from real servers. */
 describe.each(FENCES)('a sync %s', (_, kind) => {
   let raised: RaisedFence;
   let folder: TestFolder;

@@ -43,7 +43,7 @@ const readHere = (texts: readonly string[]): Reading[] =>
     'json' in outcome ? { json: ascii(outcome.json) } : { error: outcome.error },
   );
 
-/** A pattern of what differences that stay have in common, and why they stay. */
+/** Pattern of texts that may be read differently, and the reason. */
 type Reasons = readonly (readonly [pattern: RegExp, reason: string])[];
 
 const REFUSED_BY_PYYAML_ALONE: Reasons = [
@@ -285,7 +285,7 @@ const document = fc
   .map(([before, anchors, block, after]) => `${before}\n${anchors}${block.trimStart()}${after}`);
 
 it('YAML is parsed as in PyYAML', () => {
-  // Other texts each time are for the deep tests, which no change waits for.
+  // Only deep tests generate other texts in each run.
   const seed = IS_DEEP ? Date.now() & 0xffff_ffff : 1;
   const texts = fc.sample(document, { numRuns: IS_DEEP ? 12_000 : 1500, seed });
   const { read, differences } = compare(texts);

@@ -1,4 +1,4 @@
-/** A body is read when it is known who sends it, and that it may be sent to this URL. */
+/** A body is read only after the caller has been authenticated and authorized for the URL. */
 import { connect } from 'node:net';
 import type { Transform } from 'node:stream';
 import zlib, { gzipSync } from 'node:zlib';

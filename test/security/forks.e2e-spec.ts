@@ -1,4 +1,4 @@
-/** A run starts a process for each fork: their number is the operator's to bound. */
+/** A run starts a process for each fork, so a setting limits the number of forks. */
 import { boot, type TestApp } from '../support/boot.js';
 
 const FORKS = 5000;

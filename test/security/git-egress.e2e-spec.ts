@@ -223,7 +223,7 @@ describe('a sync', () => {
 
   it('checks the name again when it connects', async () => {
     const port = await serve(ALLOWED, (_, response) => response.writeHead(404).end());
-    // The name server changes its mind after the check.
+    // The name server returns another address after the check.
     let asked = 0;
     const rebinding: Resolver = async () => {
       asked += 1;

@@ -1,6 +1,6 @@
 /**
- * Secrets of all kinds of stores, values and sessions: they come out of nowhere, also when a store quotes
- * them in its refusals.
+ * Secrets, values and session tokens of all kinds of stores appear nowhere, even if a store quotes them in
+ * a refusal.
  */
 import { ConsoleLogger, Logger } from '@nestjs/common';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';

@@ -1,4 +1,4 @@
-/** Canary words in every secret there is: they never come out of anywhere. */
+/** Canary words in every secret never appear in a response or a log line. */
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import { ident, sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';

@@ -1,4 +1,4 @@
-/** A permission that is granted to the user of a token, or taken away, applies to the next request. */
+/** A permission that is granted to the user of a token, or revoked, applies to the next request. */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { tokenDigest } from '../../src/common/crypto/tokens.js';
 import { sql } from '../../src/database/sql.js';

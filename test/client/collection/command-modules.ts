@@ -43,7 +43,7 @@ export async function cancelCommand(run: ModuleRun): Promise<void> {
   const { status } = await run.wire.post(link);
   if (status !== 202) throw new ModuleFailure(`Unable to cancel: ${status}`);
   while (member((await run.wire.get(link)).json, 'can_cancel')) {
-    /* The module asks again and again. */
+    /** The module polls. */
   }
   run.outcome.changed = true;
 }

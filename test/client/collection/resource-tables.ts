@@ -18,7 +18,9 @@ export interface ResourceTable {
   identity?: 'username';
   /** Look-ups before that of the object itself. */
   before?: readonly Lookup[];
-  /** Look-ups among those that restrict the search for the object. A missing parameter is sought as null. */
+  /**
+   * Look-ups among those that restrict the search for the object. A missing parameter is searched as null.
+   */
   within?: readonly string[];
   /** Fields with defaults, which are always sent. */
   always?: Item;
@@ -38,7 +40,7 @@ export interface ResourceTable {
   below?: Lookup;
   /** True if missing parameters restrict the search as null. */
   nullParents?: true;
-  /** True if the original of a copy is sought like the object itself, and otherwise among all objects. */
+  /** True if the original of a copy is searched like the object itself, and otherwise among all objects. */
   copyWithin?: true;
   /** True if empty lists keep the present members, and otherwise detach them. */
   skipEmptyLists?: true;

@@ -139,7 +139,7 @@ export function samplesOfC(): WebhookSample[] {
       { actor, repository, changes: [change], commits, toCommit: commits[0] },
       pushed,
     ),
-    // A synchronisation has no acting user: the repository's link is the only one.
+    // A synchronization has no acting user: the repository's link is the only one.
     of(
       'mirror:repo_synchronized',
       {

@@ -34,8 +34,7 @@ const RIGHTS: Record<
   auditor: [200, 403, 403, 403, 403],
   orgAdmin: [200, 200, 201, 200, 204],
   orgMember: [403, 403, 403, 403, 403],
-  // Admin of the template without `use` on its project: may change only fields that do not decide what
-  // runs.
+  // Admin of the template without `use` on its project: may not change what runs.
   teamAdmin: [200, 200, 403, 200, 204],
   teamMember: [200, 403, 403, 403, 403],
   outsider: [403, 403, 403, 403, 403],

@@ -42,7 +42,7 @@ const run = promisify(execFile);
  * Compiles the journey strictly with the types of the document.
  * @returns the errors of the compiler
  */
-async function complaintsAbout(file: string, typesFile: string): Promise<string> {
+async function compilerErrors(file: string, typesFile: string): Promise<string> {
   const settings = join(folder, 'tsconfig.json');
   const compilerOptions = {
     ...{ strict: true, noEmit: true, skipLibCheck: true },
@@ -61,9 +61,7 @@ async function complaintsAbout(file: string, typesFile: string): Promise<string>
 it('the client compiles strictly with the types of the document', async () => {
   const file = join(folder, 'api.ts');
   await writeFile(file, types);
-  expect(await complaintsAbout(join(PACKAGE_FOLDER, 'test', 'client', 'journey.ts'), file)).toBe(
-    '',
-  );
+  expect(await compilerErrors(join(PACKAGE_FOLDER, 'test', 'client', 'journey.ts'), file)).toBe('');
 });
 
 it('the client logs in, creates, lists, receives errors and launches', async () => {

@@ -13,7 +13,7 @@ import { sql, Sql } from '../../src/database/sql.js';
 import { TableRepository } from '../../src/database/repository.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { PreparingPool } from '../support/preparing-pool.js';
-import type { RoomSamples } from './samples/samples.js';
+import type { FeatureSamples } from './samples/samples.js';
 import { sourceFiles } from './source-files.js';
 
 type Method = (...args: readonly unknown[]) => unknown;
@@ -38,11 +38,11 @@ async function loadRepositories(): Promise<RepositoryFile[]> {
   return found;
 }
 
-async function loadSamples(): Promise<RoomSamples> {
-  const rooms: RoomSamples[] = [];
+async function loadSamples(): Promise<FeatureSamples> {
+  const rooms: FeatureSamples[] = [];
   for (const name of readdirSync(SAMPLES).filter((file) => file.endsWith('.samples.ts'))) {
     const path = `./samples/${name.replace(/\.ts$/, '.js')}`;
-    rooms.push(((await import(path)) as { default: RoomSamples }).default);
+    rooms.push(((await import(path)) as { default: FeatureSamples }).default);
   }
   return {
     repositories: rooms.flatMap(({ repositories }) => repositories),
@@ -66,7 +66,7 @@ function methodsOf(repository: abstract new () => TableRepository<object>, text:
 let test: TestApp;
 let pool: PreparingPool;
 let release: () => void;
-let samples: RoomSamples;
+let samples: FeatureSamples;
 let files: RepositoryFile[];
 
 beforeAll(async () => {

@@ -105,7 +105,7 @@ describe('a delivery', () => {
     );
 
   /** Asserts that every status post was sent or replaced by a later one, and that the last was sent. */
-  async function expectAllTold(job: number): Promise<void> {
+  async function expectAllPosted(job: number): Promise<void> {
     const posts = await postsOf(job);
     expect(posts.map(({ outcome }) => outcome)).not.toContain('pending');
     expect(posts.map(({ outcome }) => outcome)).not.toContain('failed');
@@ -180,7 +180,7 @@ describe('a delivery', () => {
       await cluster.forgetTheDead();
       await startWorker();
       await expectNothingLost(`worker killed at ${point}`, [delivery]);
-      await eventually(() => expectAllTold(job!), 60_000);
+      await eventually(() => expectAllPosted(job!), 60_000);
       // A post whose result could not be recorded may be sent twice. The code host keeps one status per
       // context.
       // A worker that an earlier test killed may have left a post of another job.

@@ -17,7 +17,7 @@ import {
 import { GitReach } from '../../src/code-hosts/git-reach.js';
 import { GuardedProxy } from '../../src/execution/sandbox/guarded-proxy.js';
 import type { Sandbox } from '../../src/execution/sandbox/command.js';
-import { FENCES, isFull, raiseFence, type RaisedFence } from './sandboxes.js';
+import { SANDBOXES, isFull, createTestSandbox, type TestSandbox } from './sandboxes.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
 
 const execute = promisify(execFile);
@@ -32,14 +32,14 @@ const reachOf = (schemes: readonly string[]): GitReach =>
   });
 const REACH = reachOf(SCHEMES);
 
-describe.each(FENCES)('git %s', (_, kind) => {
-  let raised: RaisedFence;
+describe.each(SANDBOXES)('git %s', (_, kind) => {
+  let raised: TestSandbox;
   let folder: TestFolder;
   let origin: string;
   let sandbox: Sandbox;
   beforeAll(async () => {
     folder = await createTestFolder();
-    raised = await raiseFence(kind, folder.dir);
+    raised = await createTestSandbox(kind, folder.dir);
     ({ sandbox } = raised);
     origin = join(folder.dir, 'origin');
     await mkdir(origin);

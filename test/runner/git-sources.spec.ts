@@ -14,7 +14,7 @@ import {
   type SyncRequest,
   syncProject,
 } from '../../src/execution/runner/git-checkout.js';
-import { FENCES, isFull, raiseFence, type RaisedFence } from './sandboxes.js';
+import { SANDBOXES, isFull, createTestSandbox, type TestSandbox } from './sandboxes.js';
 import { type GitHttpServer, HERE, serveOverHttp, TestRepository } from './git-servers.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
 import { type SshServer, startSshServer } from './ssh-server.js';
@@ -23,14 +23,14 @@ const execute = promisify(execFile);
 const KNOWN_HOSTS = join(homedir(), '.ssh', 'known_hosts');
 
 /** Git fetches from real servers. */
-describe.each(FENCES)('a sync %s', (_, kind) => {
-  let raised: RaisedFence;
+describe.each(SANDBOXES)('a sync %s', (_, kind) => {
+  let raised: TestSandbox;
   let folder: TestFolder;
   let sandbox: Sandbox;
   let origin: TestRepository;
   beforeAll(async () => {
     folder = await createTestFolder();
-    raised = await raiseFence(kind, folder.dir);
+    raised = await createTestSandbox(kind, folder.dir);
     ({ sandbox } = raised);
     origin = await TestRepository.create(join(folder.dir, 'served'), { 'site.yml': 'one' });
   });

@@ -10,7 +10,7 @@ import { GitReach } from '../../src/code-hosts/git-reach.js';
 import type { Sandbox } from '../../src/execution/sandbox/command.js';
 import { checkoutRevision, type SyncRequest } from '../../src/execution/runner/git-checkout.js';
 import { syncImported, type FileSource } from '../../src/execution/runner/import-checkout.js';
-import { FENCES, isFull, raiseFence, type RaisedFence } from './sandboxes.js';
+import { SANDBOXES, isFull, createTestSandbox, type TestSandbox } from './sandboxes.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
 
 const execute = promisify(execFile);
@@ -81,11 +81,11 @@ const SITE: [string, string, string?][] = [
   ['site-1/files/link.sh', '', 'run.sh'],
 ];
 
-describe.each(FENCES)('imports %s', (_, kind) => {
-  let raised: RaisedFence;
+describe.each(SANDBOXES)('imports %s', (_, kind) => {
+  let raised: TestSandbox;
   let sandbox: Sandbox;
   beforeAll(async () => {
-    raised = await raiseFence(kind, folder.dir);
+    raised = await createTestSandbox(kind, folder.dir);
     ({ sandbox } = raised);
   });
   afterAll(() => raised.end());
@@ -205,8 +205,8 @@ it('a Subversion repository is checked out at a revision', async () => {
   await execute('svn', ['update', '--quiet', tree]);
   await execute('svn', ['propset', '-q', 'svn:externals', `${urlOf('away')} away`, tree]);
   await commit('second');
-  const [, kind] = FENCES[0]!;
-  const raised = await raiseFence(kind, folder.dir);
+  const [, kind] = SANDBOXES[0]!;
+  const raised = await createTestSandbox(kind, folder.dir);
   const destination = join(folder.dir, 'project-svn');
   const request = {
     ...{ url: `file://${repository}`, reach: reachOf(['127.0.0.0/8']), destination },

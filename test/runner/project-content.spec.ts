@@ -23,7 +23,14 @@ import {
   selfSigned,
   serveGalaxy,
 } from '../support/fakes/galaxy-server.js';
-import { sandboxIn, FENCES, isFull, OPEN, raiseFence, type RaisedFence } from './sandboxes.js';
+import {
+  sandboxIn,
+  SANDBOXES,
+  isFull,
+  OPEN,
+  createTestSandbox,
+  type TestSandbox,
+} from './sandboxes.js';
 import { serveOverHttp, TestRepository } from './git-servers.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
 
@@ -40,14 +47,14 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-describe.each(FENCES)('an installation %s', (_, kind) => {
-  let raised: RaisedFence;
+describe.each(SANDBOXES)('an installation %s', (_, kind) => {
+  let raised: TestSandbox;
   let sandbox: Sandbox;
   let place: string;
   let output: string;
   beforeAll(async () => {
     place = join(folder.dir, kind);
-    raised = await raiseFence(kind, place);
+    raised = await createTestSandbox(kind, place);
     ({ sandbox } = raised);
   });
   afterAll(() => raised.end());

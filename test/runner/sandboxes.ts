@@ -27,10 +27,10 @@ export async function sandboxIn(folder: string, settings: object = {}): Promise<
 }
 
 /** Kinds of sandboxes. */
-export type FenceKind = 'bubblewrap' | 'container' | 'none';
+export type SandboxKind = 'bubblewrap' | 'container' | 'none';
 
 /** Kinds of sandboxes that this machine supports, with their names in tests. */
-export const FENCES: readonly (readonly [name: string, kind: FenceKind])[] = [
+export const SANDBOXES: readonly (readonly [name: string, kind: SandboxKind])[] = [
   ['inside bubblewrap', 'bubblewrap'],
   ...(MAY_USE_CONTAINERS ? [['in a container', 'container'] as const] : []),
   ['without a sandbox', 'none'],
@@ -40,16 +40,16 @@ export const FENCES: readonly (readonly [name: string, kind: FenceKind])[] = [
  * Returns true if all tests run with a kind of sandbox. A normal run uses the other kinds only for tests of
  * differences between them: files, accounts, credentials, the network and the end of commands.
  */
-export const isFull = (kind: FenceKind): boolean => IS_DEEP || kind === 'bubblewrap';
+export const isFull = (kind: SandboxKind): boolean => IS_DEEP || kind === 'bubblewrap';
 
 /** Sandbox, with a function that removes it. */
-export interface RaisedFence {
+export interface TestSandbox {
   readonly sandbox: Sandbox;
   end(): Promise<void>;
 }
 
 /** @param folder as {@link sandboxIn} takes it */
-export async function raiseFence(kind: FenceKind, folder: string): Promise<RaisedFence> {
+export async function createTestSandbox(kind: SandboxKind, folder: string): Promise<TestSandbox> {
   if (kind === 'none') return { sandbox: OPEN, end: () => Promise.resolve() };
   const containers = kind === 'container' ? await Containers.prepare() : null;
   const sandbox = await sandboxIn(folder, containers?.settings);

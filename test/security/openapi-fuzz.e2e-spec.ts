@@ -192,7 +192,7 @@ async function pathOf(route: TableRoute, hostile: string | null): Promise<string
 }
 
 /** Creates a new organization with samples, after requests have deleted or spoilt the former ones. */
-async function moveHouse(): Promise<void> {
+async function createHome(): Promise<void> {
   const { home, make, as } = test;
   samples.reset();
   home.organization = await make.organization();
@@ -208,7 +208,7 @@ async function withSamples<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch {
-    await moveHouse();
+    await createHome();
     return work();
   }
 }
@@ -245,7 +245,7 @@ async function send(given: Attempt): Promise<void> {
     .timeout(TIMEOUT_MS);
   reached.add(operation.operationId);
   statuses.set(status, (statuses.get(status) ?? 0) + 1);
-  if (route.method === 'DELETE' && status < 300) await moveHouse();
+  if (route.method === 'DELETE' && status < 300) await createHome();
   const answer = { status, type: headers['content-type'] ?? '', text: text ?? '' };
   const fault = status >= 500 ? 'a fault of ours' : answers.faultOf(operation, answer);
   if (fault && faults.size < MAX_FAULTS) {

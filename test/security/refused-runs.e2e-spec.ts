@@ -44,15 +44,15 @@ async function expectRefusal(reason: string): Promise<void> {
     });
   }, LONG_ENOUGH_MS);
   const [first] = (await cluster.addJobs(1)) as [number];
-  await isLookedAt(first);
+  await isProcessed(first);
   // A processed second job proves that the scheduler has finished its pass over the first.
   const [second] = (await cluster.addJobs(1)) as [number];
-  await isLookedAt(second);
+  await isProcessed(second);
   expect((await cluster.job(first)).status).toBe('pending');
 }
 
 /** Waits until a pass of the scheduler has processed a pending job. */
-async function isLookedAt(id: number): Promise<void> {
+async function isProcessed(id: number): Promise<void> {
   await eventually(async () => {
     cluster.wake();
     expect(await cluster.job(id)).toMatchObject({ dependencies_processed: true });

@@ -5,7 +5,7 @@ import * as parents from '../../../src/access/role-parents.repository.js';
 import * as teams from '../../../src/access/role-teams.repository.js';
 import * as roles from '../../../src/access/roles.repository.js';
 import { sql, type Sql } from '../../../src/database/sql.js';
-import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 const ROLES = sql`SELECT 1`;
 const ACTOR = { id: 1 };
@@ -113,4 +113,4 @@ export default {
       holderCounts: { calls: [['organization', ['admin_role'], [1]]], inside: asQuery },
     }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

@@ -1,7 +1,7 @@
 import * as deliveries from '../../../src/activity/activity-deliveries.repository.js';
 import * as activity from '../../../src/activity/activity.repository.js';
 import { sql } from '../../../src/database/sql.js';
-import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 const ENTRY = {
   operation: 'create' as const,
@@ -43,4 +43,4 @@ export default {
       describedEntries: { calls: [[[1]]], inside: asQuery },
     }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

@@ -1,7 +1,7 @@
 import { AdHocCommandsRepository } from '../../../src/ad-hoc-commands/ad-hoc-commands.repository.js';
-import { samplesOf, type RoomSamples } from './samples.js';
+import { samplesOf, type FeatureSamples } from './samples.js';
 
 export default {
   repositories: [samplesOf(AdHocCommandsRepository, { context: [[1]] })],
   fragments: [],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

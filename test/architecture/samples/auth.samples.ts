@@ -4,7 +4,7 @@ import { RecoveryCodesRepository } from '../../../src/auth/recovery-codes.reposi
 import { SessionsRepository } from '../../../src/auth/sessions.repository.js';
 import { TokensRepository } from '../../../src/auth/tokens.repository.js';
 import { TotpSecretsRepository } from '../../../src/auth/totp-secrets.repository.js';
-import { samplesOf, type RoomSamples } from './samples.js';
+import { samplesOf, type FeatureSamples } from './samples.js';
 
 const SESSION = { digest: 'd', ageSeconds: 60, maxAgeSeconds: 600, externalSeconds: 600 };
 const GRANT = '00000000-0000-4000-8000-000000000000';
@@ -66,4 +66,4 @@ export default {
     }),
   ],
   fragments: [],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

@@ -1,7 +1,7 @@
 import * as outbox from '../../../src/common/queue/outbox.repository.js';
 import { IdempotencyKeysRepository } from '../../../src/common/rest/idempotency-keys.repository.js';
 import { sql } from '../../../src/database/sql.js';
-import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -27,4 +27,4 @@ export default {
       isQueued: [['runs', sql`1`]],
     }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

@@ -3,7 +3,7 @@ import * as types from '../../../src/credentials/credential-types.repository.js'
 import * as sources from '../../../src/credentials/credential-input-sources.repository.js';
 import * as credentials from '../../../src/credentials/credentials.repository.js';
 import { CALLER } from './actors.js';
-import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -45,4 +45,4 @@ export default {
       visibleCredentials: { calls: [[CALLER]], inside: asQuery },
     }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

@@ -1,6 +1,6 @@
 import { CALLER } from './actors.js';
 import * as environments from '../../../src/execution-environments/execution-environments.repository.js';
-import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -12,4 +12,4 @@ export default {
       allEnvironments: { calls: [[]], inside: asQuery },
     }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

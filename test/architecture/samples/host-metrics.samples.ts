@@ -1,7 +1,7 @@
 import { sql } from '../../../src/database/sql.js';
 import * as metrics from '../../../src/host-metrics/host-metrics.repository.js';
 import { MonthlyHostMetricsRepository } from '../../../src/host-metrics/monthly-host-metrics.repository.js';
-import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -16,4 +16,4 @@ export default {
   fragments: [
     fragmentsOf(metrics, { metricsByMonth: { calls: [[sql`now()::date`]], inside: asQuery } }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

@@ -2,7 +2,7 @@ import { sql } from '../../../src/database/sql.js';
 import * as authenticators from '../../../src/identity/authenticators.repository.js';
 import * as identities from '../../../src/identity/external-identities.repository.js';
 import { SamlResponsesRepository } from '../../../src/identity/saml-responses.repository.js';
-import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -26,4 +26,4 @@ export default {
     fragmentsOf(identities, { identifiedUsers: [[sql`1`]] }),
     fragmentsOf(authenticators, { enabledAuthenticator: [[1]] }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

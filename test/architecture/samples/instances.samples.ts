@@ -3,7 +3,7 @@ import * as groups from '../../../src/instances/instance-groups.repository.js';
 import * as instances from '../../../src/instances/instances.repository.js';
 import * as workerNodes from '../../../src/instances/worker-nodes.repository.js';
 import { CALLER } from './actors.js';
-import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 const ofInstances = (value: Sql): Sql => sql`SELECT ${value} FROM instances`;
 
@@ -84,4 +84,4 @@ export default {
       nodeErrors: { calls: [['instances']], inside: ofInstances },
     }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

@@ -10,7 +10,7 @@ import * as inventoryInputs from '../../../src/inventories/inventory-inputs.repo
 import * as importedMembers from '../../../src/inventories/import/imported-members.repository.js';
 import * as importedObjects from '../../../src/inventories/import/imported-objects.repository.js';
 import { CALLER } from './actors.js';
-import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 const GIVEN = sql`
   SELECT 1 AS place, 'web' AS name, 'text' AS description, true AS enabled, '' AS instance_id,
@@ -194,4 +194,4 @@ export default {
       isSubgroup: [[sql`1`]],
     }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

@@ -1,7 +1,7 @@
 import { InventorySourcesRepository } from '../../../src/inventory-sources/inventory-sources.repository.js';
 import { InventoryUpdatesRepository } from '../../../src/inventory-sources/inventory-updates.repository.js';
 import { CALLER } from './actors.js';
-import { REQUESTED, samplesOf, type RoomSamples } from './samples.js';
+import { REQUESTED, samplesOf, type FeatureSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -26,4 +26,4 @@ export default {
     }),
   ],
   fragments: [],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

@@ -2,7 +2,7 @@ import { sql } from '../../../src/database/sql.js';
 import { JobTemplateCredentialsRepository } from '../../../src/job-templates/job-template-credentials.repository.js';
 import * as templates from '../../../src/job-templates/job-templates.repository.js';
 import { CALLER } from './actors.js';
-import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -26,4 +26,4 @@ export default {
       credentialsOfTemplates: { calls: [[[1]]], inside: asQuery },
     }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

@@ -1,7 +1,7 @@
 import { labeled } from '../../../src/labels/label-links.js';
 import * as labels from '../../../src/labels/labels.repository.js';
 import { CALLER } from './actors.js';
-import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 const LINK = labeled('job_template');
 
@@ -19,4 +19,4 @@ export default {
       attachedLabels: { calls: [[LINK, [1], 10]], inside: asQuery },
     }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

@@ -1,5 +1,5 @@
 import * as forwarding from '../../../src/logging/log-forwarding.repository.js';
-import { samplesOf, type RoomSamples } from './samples.js';
+import { samplesOf, type FeatureSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -11,4 +11,4 @@ export default {
     }),
   ],
   fragments: [],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

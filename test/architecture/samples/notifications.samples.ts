@@ -5,7 +5,7 @@ import { NotificationLeasesRepository } from '../../../src/notifications/notific
 import { NotificationTemplatesRepository } from '../../../src/notifications/notification-templates.repository.js';
 import * as notifications from '../../../src/notifications/notifications.repository.js';
 import { CALLER } from './actors.js';
-import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 const LEASE: Lease = {
   id: 1,
@@ -78,4 +78,4 @@ export default {
       },
     }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

@@ -1,7 +1,7 @@
 import { CALLER } from './actors.js';
 import { sql } from '../../../src/database/sql.js';
 import * as organizations from '../../../src/organizations/organizations.repository.js';
-import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -22,4 +22,4 @@ export default {
       severalOrganizations: { calls: [[]], inside: (statement) => statement },
     }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

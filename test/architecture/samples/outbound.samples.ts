@@ -1,5 +1,5 @@
 import { BreakersRepository } from '../../../src/outbound/breakers.repository.js';
-import { samplesOf, type RoomSamples } from './samples.js';
+import { samplesOf, type FeatureSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -14,4 +14,4 @@ export default {
     }),
   ],
   fragments: [],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

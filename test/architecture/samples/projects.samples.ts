@@ -1,6 +1,6 @@
 import { ProjectUpdatesRepository } from '../../../src/projects/project-updates.repository.js';
 import { ProjectsRepository } from '../../../src/projects/projects.repository.js';
-import { REQUESTED, samplesOf, type RoomSamples } from './samples.js';
+import { REQUESTED, samplesOf, type FeatureSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -19,4 +19,4 @@ export default {
     }),
   ],
   fragments: [],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

@@ -3,7 +3,7 @@ import * as jobCredentials from '../../../src/runs/job-credentials.repository.js
 import { RunStatisticsRepository } from '../../../src/runs/run-statistics.repository.js';
 import * as overviews from '../../../src/runs/run-overviews.repository.js';
 import { CALLER } from './actors.js';
-import { samplesOf, type RoomSamples } from './samples.js';
+import { samplesOf, type FeatureSamples } from './samples.js';
 
 const LOOKBACK = { days: 14, newest: 100 };
 const NEWEST = { days: 14, jobs: 100 };
@@ -37,4 +37,4 @@ export default {
     }),
   ],
   fragments: [],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

@@ -18,7 +18,7 @@ import * as runs from '../../../src/runs/runs.repository.js';
 import { JOB_STATUSES } from '../../../src/runs/unified-job.entity.js';
 import { sql } from '../../../src/database/sql.js';
 import { CALLER } from './actors.js';
-import { asQuery, fragmentsOf, REQUESTED, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, REQUESTED, samplesOf, type FeatureSamples } from './samples.js';
 
 const RETENTION_OVERRIDE = { template: 1, organization: null, days: 3, oldest: 4 };
 const HELD = { id: 1, attempt: 2 };
@@ -176,4 +176,4 @@ export default {
       hasStatistics: [[1]],
     }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

@@ -52,7 +52,7 @@ export interface FragmentSamples {
 }
 
 /** Arguments with which statements.spec.ts calls the repositories and fragments of a feature. */
-export interface RoomSamples {
+export interface FeatureSamples {
   repositories: readonly RepositorySamples[];
   fragments: readonly FragmentSamples[];
 }

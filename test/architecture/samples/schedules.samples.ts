@@ -1,5 +1,5 @@
 import * as schedules from '../../../src/schedules/schedules.repository.js';
-import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 const OUTCOME = { id: 1, nextRun: null, occurrence: new Date(0), explanation: '' };
 
@@ -18,4 +18,4 @@ export default {
     }),
   ],
   fragments: [fragmentsOf(schedules, { nextSchedules: { calls: [[[1], null]], inside: asQuery } })],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

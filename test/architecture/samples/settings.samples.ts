@@ -1,6 +1,6 @@
 import * as installation from '../../../src/settings/installation.repository.js';
 import * as settings from '../../../src/settings/settings.repository.js';
-import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -16,4 +16,4 @@ export default {
     fragmentsOf(installation, { installationUuid: [[]] }),
     fragmentsOf(settings, { changedSetting: { calls: [['PAGE_SIZE']], inside: asQuery } }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

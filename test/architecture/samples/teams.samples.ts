@@ -1,7 +1,7 @@
 import { CALLER } from './actors.js';
 import { sql } from '../../../src/database/sql.js';
 import { TeamsRepository } from '../../../src/teams/teams.repository.js';
-import { samplesOf, type RoomSamples } from './samples.js';
+import { samplesOf, type FeatureSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -15,4 +15,4 @@ export default {
     }),
   ],
   fragments: [],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

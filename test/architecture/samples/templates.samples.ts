@@ -2,7 +2,7 @@ import { sql } from '../../../src/database/sql.js';
 import * as templateNotifications from '../../../src/templates/template-notifications.repository.js';
 import * as templates from '../../../src/templates/templates.repository.js';
 import { CALLER } from './actors.js';
-import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 const COMING = sql`SELECT 1 AS template_id, 2 AS id, now() AS next_run`;
 const RUNS = [{ id: 1, status: 'running', unified_job_template_id: 2 }];
@@ -41,4 +41,4 @@ export default {
       projectSources: { calls: [[]], inside: asQuery },
     }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

@@ -1,7 +1,7 @@
 import { sql } from '../../../src/database/sql.js';
 import { CALLER } from './actors.js';
 import * as users from '../../../src/users/users.repository.js';
-import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -34,4 +34,4 @@ export default {
       usersOutside: [[sql`SELECT 1`, 2]],
     }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

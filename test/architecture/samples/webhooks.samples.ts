@@ -4,7 +4,7 @@ import { sql } from '../../../src/database/sql.js';
 import * as statusPosts from '../../../src/webhooks/status-posts.repository.js';
 import type { IncomingDelivery, UnverifiedRequests } from '../../../src/webhooks/delivery.js';
 import * as deliveries from '../../../src/webhooks/webhook-deliveries.repository.js';
-import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 const EVENT: WebhookEvent = {
   service: 'service_a',
@@ -98,4 +98,4 @@ export default {
     fragmentsOf(deliveries, { redeliverable: { calls: [[[1]]], inside: asQuery } }),
     fragmentsOf(statusPosts, { hasUnsentPosts: [[sql`1`]] }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

@@ -2,7 +2,7 @@ import { sql } from '../../../src/database/sql.js';
 import * as nodes from '../../../src/workflow-templates/workflow-job-template-nodes.repository.js';
 import * as workflows from '../../../src/workflow-templates/workflow-job-templates.repository.js';
 import { CALLER } from './actors.js';
-import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -47,4 +47,4 @@ export default {
       },
     }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

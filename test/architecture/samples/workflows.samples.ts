@@ -3,7 +3,7 @@ import { WorkflowGraphsRepository } from '../../../src/workflows/workflow-graphs
 import { WorkflowJobNodesRepository } from '../../../src/workflows/workflow-job-nodes.repository.js';
 import * as jobs from '../../../src/workflows/workflow-jobs.repository.js';
 import { CALLER } from './actors.js';
-import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -62,4 +62,4 @@ export default {
       approvalsOf: [[1]],
     }),
   ],
-} satisfies RoomSamples;
+} satisfies FeatureSamples;

@@ -91,7 +91,7 @@ export function filterMismatch(filters: WebhookFilters, event: FilteredEvent): s
     const value = found instanceof ExactNumber ? found.valueOf() : found;
     // Compared by identity: objects and lists in the payload never equal a scalar.
     if (![expected].flat().some((candidate) => candidate === value)) {
-      return `The value at ${pointer} is not what the template asks for.`;
+      return `The value at ${pointer} is not among the template's values.`;
     }
   }
   return null;

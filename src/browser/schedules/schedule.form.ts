@@ -36,7 +36,7 @@ const TIMES = declareFields({
       ['hour', 'hours'],
       ['minute', 'minutes'],
       ['once', 'only once'],
-      [AS_TEXT, 'as the rule below says'],
+      [AS_TEXT, 'by the rule below'],
     ],
     { label: 'Unit', default: 'day', required: true },
   ),
@@ -168,7 +168,7 @@ function ruleIn(filled: Values): string {
     return text;
   }
   if (text !== '') {
-    throw Invalid.field('rrule', 'Choose “as the rule below says” above, or clear the rule.');
+    throw Invalid.field('rrule', 'Choose “by the rule below” above, or clear the rule.');
   }
   const zone = String(filled.zone ?? '');
   const errors: FieldErrors = {};

@@ -54,6 +54,7 @@ export function plansOf(definition: ResourceDefinition, actor: Actor, options: O
   const visible = visibleUnder(definition.policy);
   const { counter } = definition;
   const countedRows = counter?.rule ? visibleUnder({ read: counter.rule }) : visible;
+  // Maintained totals apply unless the scope depends on columns that they do not have.
   const isWhole = scope === undefined || options.counted;
   const stored = isWhole ? storedTotal(definition, query, and(limits, countedRows)) : null;
   const visibleRows = and(limits, visible);
@@ -67,6 +68,7 @@ export function plansOf(definition: ResourceDefinition, actor: Actor, options: O
     isSubquery: searchesTexts(query),
     isFoundOnce: searchesTexts(query) && stored === null,
   };
+  // Only an unscoped list with totals, of which the caller cannot see all rows, has a plan for few rows.
   if (!counter || visible === TRUE || scope || options.visible) {
     return { many: { ...shared, where: and(visibleRows, hasRows) }, few: null };
   }
@@ -74,14 +76,8 @@ export function plansOf(definition: ResourceDefinition, actor: Actor, options: O
   const isMany = sql`(${visibleCount}) > ${FEW_ROWS}`;
   const planOf = (heldRoles: HeldRoles | null): ListPlan => {
     const where = and(limits, isVisible(definition, heldRoles ? { ...actor, heldRoles } : actor));
-    return {
-      ...shared,
-      where,
-      count: countRows(definition, where),
-      isStored: false,
-      isStable: false,
-      isFoundOnce: true,
-    };
+    const count = countRows(definition, where);
+    return { ...shared, where, count, isStored: false, isStable: false, isFoundOnce: true };
   };
   return {
     many: { ...shared, where: and(visibleRows, filters === TRUE ? TRUE : hasRows, isMany) },

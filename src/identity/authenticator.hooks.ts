@@ -63,7 +63,10 @@ export class AuthenticatorHooks implements ResourceHooks<Authenticator> {
     if (!DISABLE_LOCAL_AUTH) return;
     const enabled = await this.authenticators.lockEnabled();
     if (enabled.some((enabledId) => enabledId !== id)) return;
-    throw Invalid.field('enabled', 'It is the last one, and DISABLE_LOCAL_AUTH is on.');
+    throw Invalid.field(
+      'enabled',
+      'The last authenticator stays enabled while DISABLE_LOCAL_AUTH is on.',
+    );
   }
 
   private seal(

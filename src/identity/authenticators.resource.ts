@@ -103,7 +103,9 @@ export const externalIdentities = defineResource({
     within: 'authenticator',
     columns: ['subject', 'user', 'created'],
   },
-  unique: { external_identities_subject_key: { subject: 'This account logs in a user already.' } },
+  unique: {
+    external_identities_subject_key: { subject: 'This account is already linked to a user.' },
+  },
   policy: {
     read: isActor('user_id'),
     add: () => superusersOnly,

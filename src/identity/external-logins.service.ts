@@ -84,7 +84,7 @@ export class ExternalLogins {
   /**
    * Links an account to a user, and applies the roles that its claims grant.
    *
-   * @throws Forbidden if the maps refuse the login, or the account logs in another user
+   * @throws Forbidden if the maps refuse the login, or the account is linked to another user
    */
   async link(authenticator: RowOf<Authenticator>, claims: Claims, userId: number): Promise<void> {
     const { refusal, ...rights } = await this.rights(authenticator, claims);
@@ -97,7 +97,7 @@ export class ExternalLogins {
         await this.resources.create(resource('external_identity'), link, SYSTEM);
       }
       const identity = await this.identities.locked(authenticator.id, subject);
-      if (identity?.user_id !== userId) throw refused('This account logs in another user.');
+      if (identity?.user_id !== userId) throw refused('This account is linked to another user.');
       await this.apply(identity, await this.users.referenced(userId), rights);
     });
   }
@@ -122,7 +122,7 @@ export class ExternalLogins {
     await this.authenticators.lockFirstLogins(authenticator.id);
     const justCreated = await this.identities.locked(authenticator.id, subject);
     if (justCreated) return justCreated;
-    if (!authenticator.create_users) throw refused('This account has no user of this controller.');
+    if (!authenticator.create_users) throw refused('This account is not linked to a user.');
     const user = await this.createUser(authenticator, claims);
     await this.identities.insert({
       authenticator_id: authenticator.id,

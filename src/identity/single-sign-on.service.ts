@@ -102,7 +102,9 @@ export class SingleSignOn {
   private login(slug: string, request: ApiRequest, response: Response, state: string): LoginState {
     const login = takeLoginCookie(this.box, request, response, { slug, state });
     if (login) return login;
-    throw refused('It did not begin in this browser, was used before, or took over 10 minutes.');
+    throw refused(
+      'The login did not begin in this browser, was used before, or took over 10 minutes.',
+    );
   }
 
   private async complete(
@@ -119,7 +121,7 @@ export class SingleSignOn {
     }
     const cookie = sessionOf(request);
     const user = cookie === undefined ? null : await this.sessions.find(cookie, false);
-    if (user?.id !== linkTo) throw refused('The user who began it is not logged in any more.');
+    if (user?.id !== linkTo) throw refused('The user who began the link is no longer logged in.');
     await this.logins.link(provider, claims, linkTo);
     return next;
   }

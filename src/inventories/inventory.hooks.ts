@@ -152,7 +152,7 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
   }
 }
 
-const TOO_SLOW = 'The filter takes too long. Ask for less, or by other fields.';
+const TOO_SLOW = 'The filter takes too long. Use fewer conditions, or other fields.';
 /** SQLSTATE of an invalid regular expression. */
 const BAD_PATTERN = '2201B';
 const badPattern = (filter: string): string =>

@@ -49,7 +49,7 @@ export const STORING_CANCELED = 'Inventory update has been canceled';
 /** @param code exit code of Ansible; null: ended by a signal */
 export const endedWithoutFailure = (code: number | null): string =>
   `Ansible ended ${code === null ? 'by a signal' : `with exit code ${code}`}, and no task had failed. ` +
-  'The end of the output says why.';
+  'The end of the output contains the reason.';
 export const SECRETS_TOO_LARGE =
   'The statistics are not passed to later nodes: some were set under no_log, and together they are too large.';
 

@@ -143,7 +143,7 @@ describe('a link by the user', () => {
     const url = await browser.callback();
     const session = other.jarOf(url).get('controller_session') ?? '';
     browser.jarOf(url).set('controller_session', session);
-    await expectRefused(await browser.visit(url), 'not logged in any more');
+    await expectRefused(await browser.visit(url), 'no longer logged in');
     expect([await countOf(browser.user), await countOf(other.user)]).toEqual([0, 0]);
   });
 
@@ -151,7 +151,7 @@ describe('a link by the user', () => {
     const username = account();
     await logIn();
     const browser = await UserBrowser.of(await sso.test.make.user());
-    await expectRefused(await browser.visit(await browser.callback()), 'logs in another user');
+    await expectRefused(await browser.visit(await browser.callback()), 'is linked to another user');
     expect(await sso.userOf(username)).toBeDefined();
     account({ groups: ['banned'] });
     await map({ value: 'banned', map_type: 'deny' });

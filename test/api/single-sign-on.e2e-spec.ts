@@ -112,7 +112,7 @@ describe('a login', () => {
   });
 });
 
-const NOT_BEGUN = 'It did not begin in this browser';
+const NOT_BEGUN = 'The login did not begin in this browser';
 
 describe('a login is refused', () => {
   it('if its response is used again', async () => {
@@ -227,7 +227,7 @@ describe('a login is refused', () => {
     const username = account();
     const url = `authenticators/${sso.authenticator.id}/`;
     await sso.test.as.superuser.patch(url, { create_users: false }).expect(200);
-    await expectRefused(await logIn(), 'has no user of this controller');
+    await expectRefused(await logIn(), 'is not linked to a user');
     await sso.test.as.superuser.patch(url, { create_users: true }).expect(200);
     expect(await userOf(username)).toBeUndefined();
   });

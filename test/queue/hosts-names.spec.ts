@@ -75,7 +75,7 @@ describe('hosts with paths as names', () => {
     for (const use_fact_cache of [false, true]) {
       const job = await play('wrong.yml', { use_fact_cache }, 'failed');
       expect(job.job_explanation).toBe(
-        'Ansible ended with exit code 4, and no task had failed. The end of the output says why.',
+        'Ansible ended with exit code 4, and no task had failed. The end of the output contains the reason.',
       );
     }
   });

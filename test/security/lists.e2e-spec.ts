@@ -201,7 +201,7 @@ describe('limits', () => {
       expect(performance.now() - started).toBeLessThan(3000);
       expect(body).toEqual({
         detail:
-          'The filters, search or order of this list take too long. Ask for less, or by other fields.',
+          'The filters, search or order of this list take too long. Use fewer conditions, or other fields.',
       });
       expect(headers['retry-after']).toBe('5');
     } finally {

@@ -7,7 +7,7 @@ import { Unavailable } from '../errors/errors.js';
 const STATEMENT_CANCELED = '57014';
 const RETRY_SECONDS = 5;
 const TOO_COSTLY =
-  'The filters, search or order of this list take too long. Ask for less, or by other fields.';
+  'The filters, search or order of this list take too long. Use fewer conditions, or other fields.';
 
 /**
  * Runs work whose statements may read every row of a table.

@@ -56,4 +56,4 @@ export class InputInventories {
 }
 
 const notUsable = ({ name }: AttachedInput): string =>
-  `The input inventory "${name}" may not be used any more by the user who attached it. A user with the permission to use it must attach it again.`;
+  `The input inventory "${name}" may not be used by the user who attached it. A user with permission to use the inventory must attach it again.`;

@@ -113,7 +113,8 @@ class Session {
 
   async export(): Promise<void> {
     const { code } = await this.execute('ansible-inventory', this.request.prepared.args);
-    if (code !== 0) throw new RunFailed('The inventory could not be read; its output says why.');
+    if (code !== 0)
+      throw new RunFailed('The inventory could not be read. The output contains the reason.');
   }
 
   /**

@@ -229,7 +229,7 @@ export class InventoryImport {
     { isConstructed = false }: ImportOptions,
   ): Promise<boolean> {
     const stored = await this.members.variables(scope);
-    if (!stored) throw new ImportError('The inventory does not exist any more.');
+    if (!stored) throw new ImportError('The inventory no longer exists.');
     const { delivered } = storedVariables('inventory', 'itself', variables);
     const text = isConstructed ? delivered : await this.merged(scope, stored, delivered);
     await this.members.storeVariables(scope, { variables: text, delivered });

@@ -226,10 +226,10 @@ it('changes of schedules are sent to their readers', async () => {
       rrule: 'DTSTART:20300101T000000Z RRULE:FREQ=DAILY;INTERVAL=1',
     })
     .expect(201);
-  const messageOf = { group_name: 'schedules', id: (body as Row).id };
-  await eventually(() => expect(reader.of('schedules')).toEqual([messageOf]));
+  const message = { group_name: 'schedules', id: (body as Row).id };
+  await eventually(() => expect(reader.of('schedules')).toEqual([message]));
   await test.as.superuser.patch(`schedules/${(body as Row).id}/`, { enabled: false }).expect(200);
-  await eventually(() => expect(reader.of('schedules')).toEqual([messageOf, messageOf]));
+  await eventually(() => expect(reader.of('schedules')).toEqual([message, message]));
   await none.follow({});
   expect(none.of('schedules')).toEqual([]);
 });

@@ -199,3 +199,14 @@ describe('a playbook with another result', () => {
     expect(result).toMatchObject({ status: 'error', error: { message: 'database is gone' } });
   });
 });
+
+it('a limit can be longer than an argument of a program', async () => {
+  const playbook = '- hosts: all\n  gather_facts: false\n  tasks: [{ping: }]\n';
+  const limit = Array.from({ length: 30_000 }, () => 'beta').join();
+  const { result, events } = await runPlaybook(folder, playbook, { limit });
+  expect(result.status).toBe('successful');
+  const hosts = events
+    .filter(({ event }) => event === 'runner_on_ok')
+    .map(({ hostName }) => hostName);
+  expect(hosts).toEqual(['beta']);
+});

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { jsonText } from '../../common/fields/json-text.js';
 import type { AnsibleInventory } from '../../inventories/ansible-inventory.js';
 import { quoteArguments } from './ansible-arguments.js';
-import { toCleanJson } from './clean-text.js';
+import { cleanText, toCleanJson } from './clean-text.js';
 import { toExtraVarsYaml } from './extra-vars-yaml.js';
 import { installCachePlugin } from './fact-files.js';
 import { baseEnvironment, maskedEnvironment, runEnvironment } from './run-environment.js';
@@ -96,6 +96,20 @@ const READ_SECONDS = 24 * 60 * 60;
  * runner's timer is for a run whose worker died.
  */
 const TIMEOUT_MARGIN_SECONDS = 15;
+
+/** Maximum length of a limit that is an argument, in bytes. Linux limits an argument to 128 KiB. */
+const MAX_LIMIT_ARGUMENT = 130_000;
+
+/**
+ * Returns a limit as Ansible accepts it. Writes a list that is too long for an argument, such as the failed
+ * hosts of a relaunch, to a file with one pattern per line.
+ */
+export async function limitArgument(limit: string, { envDir, inside }: Workspace): Promise<string> {
+  const isList = limit.includes(',') && !limit.includes('@');
+  if (!isList || Buffer.byteLength(limit) <= MAX_LIMIT_ARGUMENT) return limit;
+  await writePrivateFile(join(envDir, 'limit'), cleanText(limit).replaceAll(',', '\n'));
+  return `@${join(inside.envDir, 'limit')}`;
+}
 
 /**
  * Writes the workspace of a run and returns how to start it.

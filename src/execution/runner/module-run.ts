@@ -1,5 +1,5 @@
 import { accessArguments, forksArguments, verbosityArguments } from './ansible-arguments.js';
-import { prepareRun, type AnsibleRun, type PreparedRun } from './ansible-run.js';
+import { limitArgument, prepareRun, type AnsibleRun, type PreparedRun } from './ansible-run.js';
 import { cleanText } from './clean-text.js';
 import type { Workspace } from './workspace.js';
 import { RunnerError } from '../../runs/runner-error.js';
@@ -39,7 +39,7 @@ export async function prepareModuleRun(run: ModuleRun, workspace: Workspace): Pr
   if (run.limit.includes('@')) throw new RunnerError('The limit names a file.');
   return prepareRun(run, workspace, {
     program: 'ansible',
-    options: moduleArguments(run),
+    options: moduleArguments({ ...run, limit: await limitArgument(run.limit, workspace) }),
     target: ['-m', run.module, 'all'],
     runnerArguments: [`--module=${run.module}`, '--hosts=all'],
     cwd: inside.dir,

@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 
 import { resolveInside } from '../../projects/project-files.js';
 import { RunnerError } from '../../runs/runner-error.js';
-import { prepareRun, type AnsibleRun, type PreparedRun } from './ansible-run.js';
+import { limitArgument, prepareRun, type AnsibleRun, type PreparedRun } from './ansible-run.js';
 import {
   accessArguments,
   forksArguments,
@@ -46,7 +46,7 @@ export async function preparePlaybookRun(
   const playbook = await playbookPath(placed, run.playbook);
   return prepareRun(run, workspace, {
     program: 'ansible-playbook',
-    options: playbookArguments(run),
+    options: playbookArguments(run, await limitArgument(checkedLimit(run.limit), workspace)),
     target: [playbook],
     runnerArguments: [`--project-dir=${projectDir}`, `--playbook=${playbook}`],
     cwd: projectDir,
@@ -77,10 +77,10 @@ async function playbookPath(projectDir: string, playbook: string): Promise<strin
 /**
  * Returns the options of `ansible-playbook` for a job, without inventory, variables and playbook.
  */
-export function playbookArguments(run: PlaybookRun): string[] {
+export function playbookArguments(run: PlaybookRun, limit = checkedLimit(run.limit)): string[] {
   const args = [...accessArguments(run), ...vaultArguments(run), ...forksArguments(run)];
   if (run.forceHandlers) args.push('--force-handlers');
-  args.push(...optionalArgument('-l', '--limit', checkedLimit(run.limit)));
+  args.push(...optionalArgument('-l', '--limit', limit));
   args.push(...verbosityArguments(run));
   args.push(...optionalArgument('-t', '--tags', run.tags));
   if (run.skipTags) args.push(`--skip-tags=${run.skipTags}`);
@@ -104,11 +104,11 @@ function vaultArguments(run: PlaybookRun): string[] {
  * Checks the files in a limit. `@file` reads patterns from a file and prints unknown patterns, so only
  * project files are allowed.
  */
-function checkedLimit(limit: string | undefined): string {
-  for (const [, path = ''] of (limit ?? '').matchAll(PATTERN_FILE)) {
+function checkedLimit(limit = ''): string {
+  for (const [, path = ''] of limit.matchAll(PATTERN_FILE)) {
     const isOutside =
       path.startsWith('/') || path.startsWith('~') || path.split('/').includes('..');
     if (isOutside) throw new RunnerError('The limit names a file outside of the project.');
   }
-  return limit ?? '';
+  return limit;
 }

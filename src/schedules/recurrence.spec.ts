@@ -241,6 +241,14 @@ describe('occurrences', () => {
   });
 });
 
+it.each([
+  'FREQ=DAILY;INTERVAL=9999;COUNT=999',
+  'FREQ=MONTHLY;INTERVAL=9999;COUNT=999',
+  'FREQ=YEARLY;INTERVAL=999;BYHOUR=8;BYSETPOS=-366;COUNT=1',
+])('%s has no occurrence after more than 400 years', async (rule) => {
+  expect(await after(`${NEW_YORK} RRULE:${rule}`, '2500-01-01')).toBeNull();
+});
+
 describe('the first and last occurrence of a schedule', () => {
   it.each([
     [`${UTC} ${DAILY}`, '2026-01-01T09:00:00.000Z', null, ''],

@@ -33,6 +33,19 @@ const MIN_PERIODS = new Map([
  * weekday and minutes is found.
  */
 const MAX_PERIODS_BACK = 12_000;
+/**
+ * Maximum number of years between the start and the last occurrence. The library reads all clock changes
+ * of these years, and dates end in the year 275760.
+ */
+const MAX_YEARS = 400;
+const PERIODS_PER_YEAR = new Map([
+  ['YEARLY', 1],
+  ['MONTHLY', 12],
+  ['WEEKLY', 53],
+  ['DAILY', 366],
+  ['HOURLY', 366 * 24],
+  ['MINUTELY', 366 * 24 * 60],
+]);
 /** Factor of the number of candidates of a rule with `COUNT`. */
 const COUNTED_FACTOR = 25;
 const HOURS = 24;
@@ -229,11 +242,11 @@ function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS):
     .filter((rule) => rule.kind === kind)
     .map((rule) => {
       const parts = asDaily(text.start, withTimeOf(skipped, rule.parts));
-      const written = [...parts].map(([name, value]) =>
-        name === 'UNTIL'
-          ? `UNTIL=${ruleInstant(untilOf(value, text.timezone))}`
-          : `${name}=${value}`,
-      );
+      const most = periodsInMaxYears(parts) * occurrencesOf(parts);
+      const written = [...parts].map(([name, value]) => {
+        if (name === 'UNTIL') return `UNTIL=${ruleInstant(untilOf(value, text.timezone))}`;
+        return `${name}=${name === 'COUNT' ? Math.min(Number(value), most) : value}`;
+      });
       const start = `DTSTART;TZID=${text.timezone}:${text.start}`;
       const rruleString = `${start}\nRRULE:${written.join(';')}`;
       return new RRuleTemporal({
@@ -250,16 +263,24 @@ function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS):
  * `COUNT` from its start, not from the last match, so these rules need more periods.
  */
 function periodsOf(parts: Rule['parts'], max: number, candidates: number): number {
-  const isCounted = parts.has('COUNT');
-  const frequencyMinimum = MIN_PERIODS.get(parts.get('FREQ') ?? '');
-  const others = isCounted ? MAX_PERIODS_BACK : max;
-  const limit = frequencyMinimum === undefined ? others : MAX_PERIODS;
-  const minimum = parts.has('BYSETPOS') ? 1 : frequencyMinimum;
-  if (minimum === undefined) return limit;
+  const frequency = parts.get('FREQ') ?? '';
+  const [isCounted, hasPositions] = [parts.has('COUNT'), parts.has('BYSETPOS')];
+  const inMaxYears = periodsInMaxYears(parts);
+  const frequencyMinimum = MIN_PERIODS.get(frequency);
+  if (frequencyMinimum === undefined && !hasPositions) {
+    return Math.min(inMaxYears, isCounted ? MAX_PERIODS_BACK : max);
+  }
+  const minimum = (hasPositions ? null : frequencyMinimum) ?? 1;
   const factor = isCounted ? COUNTED_FACTOR : 1;
   const affordable = Math.floor((candidates * factor) / occurrencesOf(parts));
-  return Math.min(limit, Math.max(minimum, affordable));
+  return Math.min(MAX_PERIODS, inMaxYears, Math.max(minimum, affordable));
 }
+
+const periodsInMaxYears = (parts: Rule['parts']): number =>
+  Math.ceil(
+    (MAX_YEARS * (PERIODS_PER_YEAR.get(parts.get('FREQ') ?? '') ?? 1)) /
+      Number(parts.get('INTERVAL')),
+  );
 
 /** Returns the local start time if a clock change skips it; otherwise null. */
 function skippedStart({ start, timezone }: RuleText): Date | null {

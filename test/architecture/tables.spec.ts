@@ -215,7 +215,7 @@ it('an index supports the default order of a list, so that no list sorts its who
       return !columns.some((names) => {
         const [first, ...rest] = Array.isArray(names) ? names : [];
         const sorted =
-          definition.discriminator !== null && first === 'type' ? rest : [first, ...rest];
+          definition.discriminator !== undefined && first === 'type' ? rest : [first, ...rest];
         return order.every((column, place) => column === undefined || column === sorted[place]);
       });
     });

@@ -73,7 +73,8 @@ function table(parts: ListParts, rows: readonly Item[]): Html {
   const isSelectable = actions.some(canSelect);
   const hasActionColumn = removable || rows.some(hasActions);
   const columns = columnsOf(definition, rows);
-  const typed = definition?.variants !== null && rows.some((row) => typeof row.type === 'string');
+  const isMixed = !definition || definition.variants !== undefined;
+  const typed = isMixed && rows.some((row) => typeof row.type === 'string');
   const labels = columns.map((name) => labelIn(definition, name));
   const [first = ''] = columns;
   const showsId = rows.some((row) => 'id' in row && !isNamed(row, first, definition));

@@ -114,7 +114,7 @@ const countRows = (definition: ResourceDefinition, where: Sql): Sql => sql`
  */
 function storedTotal(definition: ResourceDefinition, query: ListQuery, where: Sql): Sql | null {
   const { counter, unhidden } = definition;
-  if (counter === null || unhidden !== null) return null;
+  if (!counter || unhidden) return null;
   const { columns, rule } = counter;
   return filtersOnlyBy(definition, query, rule ? {} : columns) ? sumTotals(counter, where) : null;
 }

@@ -52,7 +52,7 @@ export function brokenReference(error: unknown): string {
   const found = declaredReferences().find((one) => one.table === table && one.column === column);
   if (!found) return 'An object that the request refers to was deleted meanwhile.';
   // A shared table is represented by the list of all its types.
-  const list = resources().find((one) => one.table === table && one.variants !== null);
+  const list = resources().find((one) => one.table === table && one.variants !== undefined);
   const from = nounOf(list ?? found.from);
   return `The ${nounOf(found.to)} that the ${from} refers to was deleted meanwhile.`;
 }

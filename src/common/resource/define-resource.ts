@@ -183,38 +183,14 @@ export interface ResourceOptions<Schema extends object = object> {
 
 /** Complete declaration of a resource: table, fields, rules and URLs. Deeply frozen. */
 export interface ResourceDefinition<Schema extends object = object> extends Readonly<
-  Required<
-    Omit<
-      ResourceOptions<Schema>,
-      | 'extend'
-      | 'extension'
-      | 'hooks'
-      | 'variants'
-      | 'discriminator'
-      | 'part'
-      | 'unhidden'
-      | 'counter'
-      | 'expression'
-      | 'summarize'
-      | 'auditParent'
-    >
-  >
+  Omit<ResourceOptions<Schema>, 'part' | Defaulted> &
+    Required<Pick<ResourceOptions<Schema>, Defaulted>>
 > {
   readonly table: string;
   /** True if the entity has a table. */
   readonly stored: boolean;
   readonly fields: readonly Field[];
   field(name: string): Field | undefined;
-  readonly discriminator: string | null;
-  readonly auditParent: ResourceOptions['auditParent'] | null;
-  readonly extend: ResourceOptions<Schema>['extend'] | null;
-  readonly extension: ResourceOptions<Schema>['extension'] | null;
-  readonly hooks: ResourceOptions['hooks'] | null;
-  readonly variants: ResourceOptions['variants'] | null;
-  readonly unhidden: ResourceOptions['unhidden'] | null;
-  readonly counter: NonNullable<ResourceOptions['counter']> | null;
-  readonly summarize: ResourceOptions['summarize'] | null;
-  readonly expression: Expression | null;
   url(id: unknown): string;
   /** Returns the SQL condition for the resource's part of a shared table. */
   partCondition(alias: string): Sql;
@@ -237,18 +213,11 @@ const DEFAULTS = {
   destinations: [],
   pages: {},
   alsoSearched: { names: [], condition: () => FALSE },
-  auditParent: null,
-  discriminator: null,
-  extend: null,
-  extension: null,
-  hooks: null,
-  variants: null,
-  unhidden: null,
-  counter: null,
   deletesLater: false,
-  summarize: null,
-  expression: null,
-} satisfies Partial<ResourceDefinition>;
+} satisfies Partial<ResourceOptions>;
+
+/** Options that every definition has. */
+type Defaulted = keyof typeof DEFAULTS | 'label' | 'orderBy';
 
 export function defineResource<Schema extends object>(
   options: ResourceOptions<Schema>,
@@ -256,8 +225,8 @@ export function defineResource<Schema extends object>(
   const fields = fieldsOf(options.entity);
   const table = tableNameOf(options.entity);
   const byName = new Map(fields.map((field) => [field.name, field]));
-  const { discriminator } = { ...DEFAULTS, ...options };
   const { part, ...declared } = options;
+  const { discriminator } = declared;
   const definition: ResourceDefinition<Schema> = frozen({
     ...DEFAULTS,
     label: titleOf(options.type),
@@ -272,7 +241,7 @@ export function defineResource<Schema extends object>(
     field: (name) => byName.get(name),
     url: (id) => `/api/v2/${options.path}/${String(id)}/`,
     partCondition: (alias) =>
-      discriminator === null
+      discriminator === undefined
         ? (part?.(alias) ?? TRUE)
         : sql`${ident(alias, 'type')} = ${discriminator}`,
   });

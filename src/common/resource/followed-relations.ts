@@ -107,12 +107,12 @@ function declaredRelation(name: string, relation: Relation): FollowedRelation {
 
 /** Returns true if rows of `inner` can be rows of `other`. */
 const isWithin = (inner: ResourceDefinition, other: ResourceDefinition): boolean =>
-  inner.table === other.table && (inner.type === other.type || other.discriminator === null);
+  inner.table === other.table && (inner.type === other.type || other.discriminator === undefined);
 
 const kindsOf = (definition: ResourceDefinition): readonly ResourceDefinition[] =>
   definition.variants
     ? resources().filter(
-        ({ table, discriminator }) => table === definition.table && discriminator !== null,
+        ({ table, discriminator }) => table === definition.table && discriminator !== undefined,
       )
     : [];
 
@@ -136,9 +136,9 @@ function kindRelations(definition: ResourceDefinition): FollowedRelation[] {
 
 /** Returns the mixed lists that contain a type. */
 const listsOf = ({ table, discriminator }: ResourceDefinition): readonly ResourceDefinition[] =>
-  discriminator === null
+  discriminator === undefined
     ? []
-    : resources().filter((list) => list.table === table && list.variants !== null);
+    : resources().filter((list) => list.table === table && list.variants !== undefined);
 
 /**
  * Returns the edges of a list's types, merged by name. Omits the names of the list's own edges, and names

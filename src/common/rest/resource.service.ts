@@ -139,7 +139,7 @@ export class ResourceService {
       const columns = {
         ...columnsOf(definition, values),
         ...(await preparedColumns(prepared)),
-        ...(definition.discriminator === null ? {} : { type: definition.discriminator }),
+        ...(definition.discriminator === undefined ? {} : { type: definition.discriminator }),
         ...(definition.field('created_by') ? { created_by_id: actor.id } : {}),
         ...(definition.field('modified_by') ? { modified_by_id: actor.id } : {}),
       };

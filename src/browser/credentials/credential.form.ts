@@ -81,7 +81,7 @@ function controlOf(field: InputField, required: boolean): PropertyDecorator {
     ...(defaultValue === undefined ? {} : { default: defaultValue }),
   };
   if (type === 'boolean') return Bool(options);
-  if (secret === true) return SecretText({ ...options, control: multiline ? 'lines' : null });
+  if (secret === true) return SecretText(multiline ? { ...options, control: 'lines' } : options);
   if (choices) {
     return Choices(
       choices.map((choice) => [choice, choice]),

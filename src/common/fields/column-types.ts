@@ -28,7 +28,7 @@ export const COLUMN_TYPES: Record<FieldKind, ColumnType> = {
 
 /** Returns true if the field has an SQL value: a column, or a computed expression. */
 export const hasValue = ({ column, computed }: Pick<Field, 'column' | 'computed'>): boolean =>
-  column !== null || computed !== null;
+  column !== null || computed !== undefined;
 
 /** Returns the SQL value of a field in a statement about a row: its column or its computed expression. */
 export const valueOf = ({ name, column, computed }: Field, alias: string): Sql =>

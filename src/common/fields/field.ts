@@ -38,7 +38,7 @@ export interface Field {
   /** Column of the table; null for a field that is computed or stored elsewhere. */
   column: string | null;
   /** SQL expression of a computed field over a row, for filtering and ordering lists. */
-  computed: ((alias: string) => Sql) | null;
+  computed?: (alias: string) => Sql;
   label: string;
   help: string;
   required: boolean;
@@ -76,8 +76,8 @@ export interface Field {
   needs: string | null;
   /** Message if the permission of `needs` is missing. */
   refusal?: string;
-  /** Message for an id without an object; null: the default message. */
-  unknown: ((id: unknown) => string) | null;
+  /** Message for an id without an object, if it differs from the default message. */
+  unknown?: (id: unknown) => string;
   /** Index of a reference: all rows, only rows with a value, or none if another index suffices. */
   index: boolean | 'where set';
   /** True: part of the primary key, besides the id. */
@@ -85,28 +85,28 @@ export interface Field {
   /** PostgreSQL type of the column. */
   columnType: ColumnType;
   /** Default of the column, if it differs from `default`: a number, or SQL. */
-  columnDefault: number | string | null;
+  columnDefault?: number | string;
   /** True: JSON of any shape is accepted, because the resource validates it with its own messages. */
   anyShape: boolean;
   /** True: a JSON list whose entries are validated one by one, each with its own errors. */
   entries: boolean;
   /** Additional members of the description in OPTIONS, such as the schema of the value. */
-  options: (() => Readonly<Record<string, unknown>>) | null;
+  options?: () => Readonly<Record<string, unknown>>;
   /** Provider of members of the OPTIONS description that depend on settings. */
-  optionsFrom: ProviderClass<FieldDescriber> | null;
+  optionsFrom?: ProviderClass<FieldDescriber>;
   /** Example values by title; forms show them below the control. */
-  examples: (() => Readonly<Record<string, unknown>>) | null;
+  examples?: () => Readonly<Record<string, unknown>>;
   /**
-   * Form control; null: the default of the kind; `line`: a text of one line; `none`: forms do not offer
-   * the field.
+   * Form control, if it differs from the default of the kind; `line`: a text of one line; `none`: forms
+   * do not offer the field.
    */
-  control: 'date' | 'time' | 'zone' | 'line' | 'lines' | 'none' | null;
+  control?: 'date' | 'time' | 'zone' | 'line' | 'lines' | 'none';
   /** Suggested texts in forms; other texts are accepted too. */
-  suggestions: (() => readonly string[]) | null;
-  /** Form controls for the entries of a JSON list; null: the form shows the list as one JSON document. */
-  rows: FormRows | null;
+  suggestions?: () => readonly string[];
+  /** Form controls for the entries of a JSON list; without them, the form shows one JSON document. */
+  rows?: FormRows;
   /** JSON schema of the value, for kinds that do not imply one, such as JSON fields. */
-  schema: JsonSchema | null;
+  schema?: JsonSchema;
 }
 
 /** Provider of OPTIONS members that depend on settings. */
@@ -114,9 +114,7 @@ export interface FieldDescriber {
   options(): Promise<Readonly<Record<string, unknown>>>;
 }
 
-export type FieldOptions = Partial<
-  Omit<Field, 'name' | 'kind' | 'target' | 'columnType' | 'columnDefault'>
-> & { columnType?: ColumnType; columnDefault?: number | string };
+export type FieldOptions = Partial<Omit<Field, 'name' | 'kind' | 'target'>>;
 
 declare const REFERENCE: unique symbol;
 
@@ -210,7 +208,6 @@ export const Includes =
 
 const FIELD_DEFAULTS = {
   formerName: null,
-  computed: null,
   help: '',
   required: false,
   nullable: false,
@@ -227,19 +224,10 @@ const FIELD_DEFAULTS = {
   min: null,
   search: false,
   needs: null,
-  unknown: null,
   index: true,
   key: false,
-  columnDefault: null,
   anyShape: false,
   entries: false,
-  options: null,
-  optionsFrom: null,
-  examples: null,
-  control: null,
-  suggestions: null,
-  rows: null,
-  schema: null,
 } as const satisfies Partial<Field>;
 
 /** Creates a property decorator. Called only by the decorators below. */

@@ -1,9 +1,7 @@
-import { Injectable, SetMetadata } from '@nestjs/common';
-import { DiscoveryService, Reflector } from '@nestjs/core';
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
 import { memberOf } from '../common/records.js';
 import type { JobStatus } from './unified-job.entity.js';
-
-const LISTENS = 'controller:listens-to-runs';
 
 /** A status change of a run, published in the transaction of the change. */
 export interface RunChange {
@@ -32,7 +30,7 @@ export interface RunListener {
  * Registers a provider as a listener. Notifications and status posts are connected to runs this
  * way.
  */
-export const ListensToRuns = (): ClassDecorator => SetMetadata(LISTENS, true);
+export const ListensToRuns = DiscoveryService.createDecorator();
 
 const isListener = (value: unknown): value is RunListener =>
   typeof memberOf(value, 'runsChanged') === 'function';
@@ -45,16 +43,12 @@ const isListener = (value: unknown): value is RunListener =>
 export class RunChanges {
   private listeners: readonly RunListener[] | undefined;
 
-  constructor(
-    private readonly discovery: DiscoveryService,
-    private readonly reflector: Reflector,
-  ) {}
+  constructor(private readonly discovery: DiscoveryService) {}
 
   async publish(changes: readonly RunChange[]): Promise<void> {
     if (changes.length === 0) return;
     this.listeners ??= this.discovery
-      .getProviders()
-      .filter(({ metatype }) => metatype && this.reflector.get<unknown>(LISTENS, metatype) === true)
+      .getProviders({ metadataKey: ListensToRuns.KEY })
       .map(({ instance }): unknown => instance)
       .filter(isListener);
     for (const listener of this.listeners) await listener.runsChanged(changes);

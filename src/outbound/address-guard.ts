@@ -1,5 +1,6 @@
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import ipaddr from 'ipaddr.js';
+import { withTimeout } from '../common/with-timeout.js';
 import { OutboundError } from './outbound-error.js';
 
 /** Resolves a name to all its addresses. Tests replace the resolver to simulate a hostile name server. */
@@ -105,20 +106,13 @@ export async function resolveAllowed(
   guard: AddressGuard,
   timeoutMs: number,
 ): Promise<LookupAddress> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new OutboundError('timeout', `Resolving ${host} took too long.`)),
-      timeoutMs,
-    );
-  });
-  try {
-    const [first] = await Promise.race([guard.resolve(host), expired]);
-    if (!first) throw new OutboundError('dns', `The name ${host} has no address.`);
-    return first;
-  } finally {
-    clearTimeout(timer);
-  }
+  const [first] = await withTimeout(
+    guard.resolve(host),
+    timeoutMs,
+    () => new OutboundError('timeout', `Resolving ${host} took too long.`),
+  );
+  if (!first) throw new OutboundError('dns', `The name ${host} has no address.`);
+  return first;
 }
 
 function parseRange(entry: string): Range {

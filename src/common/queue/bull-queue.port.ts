@@ -9,6 +9,7 @@ import { QueuePort, type QueueMessage, QUEUES, QUEUE_NAMES, type QueueName } fro
 import { RedisConnection } from './redis-connection.service.js';
 import { messageOf } from '../errors/errors.js';
 import { append } from '../records.js';
+import { withTimeout } from '../with-timeout.js';
 
 export interface QueueJob {
   subjectId: number;
@@ -82,7 +83,7 @@ export class BullQueuePort extends QueuePort implements OnApplicationShutdown {
       const adding = queue.addBulk(
         group.map(({ subjectId, key }) => ({ data: { subjectId }, opts: { jobId: key } })),
       );
-      await this.withTimeout(adding, queue.name, group.length);
+      await this.waitFor(adding, queue.name, group.length);
     }
   }
 
@@ -130,19 +131,12 @@ export class BullQueuePort extends QueuePort implements OnApplicationShutdown {
    * Limits the wait for Redis. Without Redis `addBulk` stays pending; the sweeper adds the rows once
    * Redis is back.
    */
-  private async withTimeout(adding: Promise<unknown>, name: string, count: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error('timed out')), ADD_TIMEOUT_MS).unref();
-    });
+  private async waitFor(adding: Promise<unknown>, name: string, count: number): Promise<void> {
     try {
-      adding.catch(() => undefined);
-      await Promise.race([adding, timeout]);
+      await withTimeout(adding, ADD_TIMEOUT_MS, () => new Error('timed out'));
     } catch (error) {
       const reason = messageOf(error);
       this.logger.warn({ message: 'queue not reachable', queue: name, count, reason });
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

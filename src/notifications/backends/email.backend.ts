@@ -6,6 +6,7 @@ import { hasLineBreak } from '../../outbound/header-check.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { messageOf } from '../../common/errors/errors.js';
 import { memberOf } from '../../common/records.js';
+import { withTimeout } from '../../common/with-timeout.js';
 import {
   SendError,
   type Configuration,
@@ -88,19 +89,15 @@ async function sendMail(
     socket,
     connectionTimeout: connectMs,
   });
-  // The library limits each period without data but not the whole transfer, so this timer disconnects
+  // The library limits each period without data but not the whole transfer, so the timeout disconnects
   // slow servers.
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new OutboundError('timeout', 'no response in time'));
-      socket.destroy();
-    }, timeoutMs);
-  });
-  const sending = transport.sendMail(mailOf(config, message, context));
-  sending.catch(() => undefined);
+  const expire = (): OutboundError => {
+    socket.destroy();
+    return new OutboundError('timeout', 'no response in time');
+  };
   try {
-    const info = await Promise.race([sending, expired]);
+    const sending = transport.sendMail(mailOf(config, message, context));
+    const info = await withTimeout(sending, timeoutMs, expire);
     const refused = info.rejected.length;
     return {
       sent: 1,
@@ -110,7 +107,6 @@ async function sendMail(
       ),
     };
   } finally {
-    clearTimeout(timer);
     socket.destroySoon();
     transport.close();
   }

@@ -10,7 +10,7 @@ import { destinationOf } from './backends/destination.js';
 import type { NotificationType } from './backends/notification-type.js';
 import { checkMessages } from './message/check-messages.js';
 import type { Messages } from './message/message-events.js';
-import { mergeMessages, normalizeMessages } from './message/messages.js';
+import { mergeMessages } from './message/messages.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { NotificationTemplatesRepository } from './notification-templates.repository.js';
 import { NotificationsRepository } from './notifications.repository.js';
@@ -51,7 +51,7 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
     await this.assertMessages(type, values.messages);
     const id = await this.templates.takeId();
     return {
-      values: { messages: normalizeMessages(values.messages ?? null) },
+      values: { messages: mergeMessages(null, values.messages ?? null) },
       columns: { id, ...this.columnsOf({ id, organizationId, type, configuration }) },
     };
   }
@@ -156,6 +156,6 @@ function changedMessages(
 ): { messages: Messages | null | undefined } {
   const sent = values.messages ?? null;
   const stored = row.messages;
-  const messages = partial ? mergeMessages(stored, sent) : normalizeMessages(sent);
+  const messages = mergeMessages(partial ? stored : null, sent);
   return { messages: isDeepStrictEqual(messages, stored) ? undefined : messages };
 }

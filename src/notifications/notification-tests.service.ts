@@ -6,7 +6,8 @@ import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { BaseUrl } from '../settings/base-url.service.js';
-import { type ComposedMessage, composeMessage, composeTestMessage } from './message/composer.js';
+import type { OutgoingMessage } from './backends/backend.js';
+import { composeMessage, composeTestMessage } from './message/composer.js';
 import { eventOf } from './message/message-events.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { notifications } from './notification-templates.resource.js';
@@ -49,7 +50,7 @@ export class NotificationTests {
   private async messageOf(
     template: RowOf<NotificationTemplate>,
     event: string,
-  ): Promise<ComposedMessage> {
+  ): Promise<OutgoingMessage> {
     const type = template.notification_type;
     const messageEvent = eventOf(event);
     if (!messageEvent) return composeTestMessage(type, template.id, await this.baseUrl.get());

@@ -7,7 +7,7 @@ import { TableRepository, InjectRepository, type Repository } from '../database/
 import { allRuns } from '../runs/runs.repository.js';
 import { notificationsOfTemplates } from '../templates/template-notifications.repository.js';
 import { OrganizationNotifications } from './organization-notifications.js';
-import type { ComposedMessage } from './message/composer.js';
+import type { OutgoingMessage } from './backends/backend.js';
 import { approvalEvent, TEST_EVENT } from './message/message-events.js';
 import type { ResendRange } from './notification-templates.dto.js';
 import { Notification, unfinished } from './notification.entity.js';
@@ -96,7 +96,7 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
    *
    * @returns its id; null if the template does not exist
    */
-  async addTest(template: number, message: ComposedMessage): Promise<number | null> {
+  async addTest(template: number, message: OutgoingMessage): Promise<number | null> {
     const row = await this.database.row<{ id: number }>(sql`
       INSERT INTO notifications (notification_template_id, notification_type, recipients,
         subject, body, text, event, message_id)

@@ -62,12 +62,6 @@ const BLANK_BODY = [
 const SUBJECT_LIMIT = 65_536;
 const REASON_LIMIT = 300;
 
-/** A rendered message, with a note if a default text replaced a custom text. */
-export interface ComposedMessage extends OutgoingMessage {
-  /** Reason for the use of a default text; null if there was no problem. */
-  readonly note: string | null;
-}
-
 /** Input for a message. */
 export interface ComposeInput {
   readonly type: NotificationType;
@@ -87,7 +81,7 @@ export interface ComposeInput {
 export async function composeMessage(
   input: ComposeInput,
   sandbox: TemplateSandbox,
-): Promise<ComposedMessage> {
+): Promise<OutgoingMessage> {
   const { type, event, messages, facts } = input;
   const context = facts ? contextOf(facts) : stubContext();
   const custom = partsFor(messages, event);
@@ -103,7 +97,7 @@ export async function composeMessage(
   const notes = [noteOn('message', message), noteOn('body', body)].filter((note) => note !== null);
   const note = notes.length > 0 ? notes.join(' ') : null;
   const texts = renderedTexts(type, event, context, { message, body });
-  return { ...toMessage(type, texts, note), note };
+  return toMessage(type, texts, note);
 }
 
 /**
@@ -114,7 +108,7 @@ export function composeTestMessage(
   type: NotificationType,
   templateId: number,
   baseUrl: string,
-): ComposedMessage {
+): OutgoingMessage {
   const subject = `Notification Test ${templateId} ${baseUrl}`;
   const text = `Test Notification ${templateId} ${baseUrl}`;
   const isJson = type === 'webhook' || type === 'dashboard_a';
@@ -122,7 +116,6 @@ export function composeTestMessage(
     subject,
     body: { body: text },
     text: isJson ? JSON.stringify({ body: text }) : text,
-    note: null,
   };
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { NO_MESSAGES, inspectMessages, mergeMessages, normalizeMessages } from './messages.js';
+import { NO_MESSAGES, inspectMessages, mergeMessages } from './messages.js';
 import type { Messages } from './message-events.js';
 
 const errorsOf = (value: unknown): string[] => inspectMessages(value).errors;
@@ -97,10 +97,10 @@ describe('mergeMessages', () => {
   });
 
   it('adds the events that a new template omits', () => {
-    expect(normalizeMessages({ error: { message: 'x' } })).toEqual({
+    expect(mergeMessages(null, { error: { message: 'x' } })).toEqual({
       ...NO_MESSAGES,
       error: { message: 'x' },
     });
-    expect(normalizeMessages(null)).toBeNull();
+    expect(mergeMessages(null, null)).toBeNull();
   });
 });

@@ -55,6 +55,8 @@ export function inspectMessages(value: unknown): { errors: string[]; texts: Mess
  * Returns the messages to store after a PATCH. An absent event or part keeps its stored text, null
  * clears it, and "" clears a part by storing "" (the default is used). `null` as the whole value
  * clears everything. Both values must have passed `inspectMessages`.
+ *
+ * @param stored stored messages; null for a POST or PUT, after which absent events are null
  */
 export function mergeMessages(stored: Messages | null, patch: Messages | null): Messages | null {
   if (patch === null) return null;
@@ -70,14 +72,6 @@ export function mergeMessages(stored: Messages | null, patch: Messages | null): 
     merged.workflow_approval = mergeApprovals(base.workflow_approval, patch.workflow_approval);
   }
   return merged;
-}
-
-/**
- * Returns the messages to store after a POST or PUT: stored texts are not kept, absent events
- * become null.
- */
-export function normalizeMessages(value: Messages | null): Messages | null {
-  return mergeMessages(null, value);
 }
 
 function mergeApprovals(

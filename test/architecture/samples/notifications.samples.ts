@@ -34,7 +34,7 @@ const OUTCOME: AttemptOutcome = {
   attempt: { statusCode: null, detail: '', durationMs: 1 },
 };
 const RANGE = { from: '2026-01-01T00:00:00Z', to: null, statuses: ['failed'], events: [] };
-const MESSAGE = { subject: '', body: {}, text: '', note: '' };
+const MESSAGE = { subject: '', body: {}, text: '' };
 
 export default {
   repositories: [

@@ -17,15 +17,15 @@ export async function previewOf(
   { plan }: FormRequest,
   inputs: readonly FormField[],
 ): Promise<Preview | null> {
-  if (!plan?.preview) return null;
+  if (!plan?.form.preview) return null;
   const values = Object.fromEntries(inputs.map(({ field, value }) => [field.name, value ?? '']));
   try {
     const fields = inputs.map(({ field }) => field);
     const filled = formBodyOf({ values, raw: null, secrets: [] }, fields);
-    return { content: await plan.preview(filled), errors: {} };
+    return { content: await plan.form.preview(filled), errors: {} };
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
-    return { content: null, errors: plan.errorsIn(error.errors, values) };
+    return { content: null, errors: plan.form.errorsIn?.(error.errors, values) ?? error.errors };
   }
 }
 

@@ -124,7 +124,7 @@ export class Forms {
     for (const field of fields) rendered.push(await this.input(request, await this.resolve(field)));
     const preview = await previewOf(request, rendered);
     const inputs = withErrors(rendered, entered && !entered.errors ? preview?.errors : undefined);
-    const layout = plan?.pages ?? (info.kind === 'action' ? undefined : info.resource?.pages);
+    const layout = plan?.form.pages ?? (info.kind === 'action' ? undefined : info.resource?.pages);
     const chosen = plan?.choice && chosenView(plan.choice, valueFor(request, plan.choice), request);
     return html`${info.attach && html`<h2>${actionTitle(route, info)}</h2>`}
       <form
@@ -163,7 +163,7 @@ export class Forms {
     const choices =
       field.target &&
       (await this.references.load(field.target(), field.needs ?? 'read', initial, actor));
-    const isPreselected = field.required || request.plan?.preselects.includes(field.name);
+    const isPreselected = field.required || request.plan?.form.preselects?.includes(field.name);
     const isNew = !entered && (field.required || request.object === null);
     const value = initial ?? (isPreselected && isNew ? onlyId(choices) : undefined);
     // Errors in variables include the line number.
@@ -314,8 +314,9 @@ const dependenciesOf = (
   plan: FormPlan | null,
   name: string,
 ): Pick<FormField, 'dependsOn' | 'hasDependents'> => {
-  const dependsOn = plan?.dependencies[name];
-  const hasDependents = Object.values(plan?.dependencies ?? {}).includes(name);
+  const dependencies = plan?.form.dependencies ?? {};
+  const dependsOn = dependencies[name];
+  const hasDependents = Object.values(dependencies).includes(name);
   return { ...(dependsOn === undefined ? {} : { dependsOn }), hasDependents };
 };
 

@@ -8,7 +8,7 @@ import { memberOf } from '../../common/records.js';
 import type { OpenParts } from '../../common/rest/route.js';
 import type { TableRoute } from '../../common/rest/route-table.service.js';
 import type { PageLayout } from '../../common/resource/page-layout.js';
-import { html, type Html } from './html.js';
+import type { Html } from './html.js';
 import type { Item } from './value-views.js';
 
 const FORM_OF = 'controller:page-form';
@@ -72,22 +72,17 @@ export interface PageForm {
   preview?(filled: Record<string, unknown>): Promise<Html> | Html;
 }
 
-/** The form of a route for one request, from its `PageForm`. */
+/** The form of a route for one request. */
 export interface FormPlan {
+  form: PageForm;
   fields: readonly Field[];
   /** Field whose value the user must choose first; null if no choice is open. */
   openChoice: Field | null;
   /** Field whose value is chosen and fixed on this page; null without such a field. */
   choice: Field | null;
   toBody(filled: Record<string, unknown>): Record<string, unknown>;
-  fromObject(object: Item): Values;
-  errorsIn(errors: FieldErrors, filled: Values): FieldErrors;
-  pages: PageLayout | undefined;
+  /** The lists of the form whose fields are on the page. */
   lists: Readonly<Record<string, FormList>>;
-  dependencies: Readonly<Record<string, string>>;
-  preselects: readonly string[];
-  /** Renders the preview; null for a form without a preview. */
-  preview: ((filled: Record<string, unknown>) => Promise<Html>) | null;
 }
 
 const isForm = (value: unknown): value is PageForm =>
@@ -132,21 +127,16 @@ export class PageForms {
     const isUnchosen = choice !== null && (chosen === undefined || chosen === '');
     const fields = isUnchosen ? [choice] : await form.fields(declared, chosen, known, actor);
     return {
+      form,
       fields,
       openChoice: isUnchosen ? choice : null,
       choice: isUnchosen ? null : choice,
       toBody: (filled) => bodyOf(form, filled),
-      fromObject: (object) => form.fromObject?.(object) ?? {},
-      errorsIn: (errors, filled) => form.errorsIn?.(errors, filled) ?? errors,
-      pages: form.pages,
       lists: Object.fromEntries(
         Object.entries(form.lists ?? {}).filter(([name]) =>
           fields.some((field) => field.name === name),
         ),
       ),
-      dependencies: form.dependencies ?? {},
-      preselects: form.preselects ?? [],
-      preview: previewBy(form),
     };
   }
 
@@ -181,6 +171,3 @@ async function choiceOf(form: PageForm, fields: readonly Field[]): Promise<Field
     choices: choices.filter(([value]) => !omittedChoices.includes(String(value))),
   };
 }
-
-const previewBy = (form: PageForm): FormPlan['preview'] =>
-  form.preview ? async (filled) => form.preview?.(filled) ?? html`` : null;

@@ -168,7 +168,7 @@ export class PageSections {
   private async filled(object: Item, plan: FormPlan | null, actor: Actor): Promise<Item> {
     return {
       ...object,
-      ...plan?.fromObject(object),
+      ...plan?.form.fromObject?.(object),
       ...(plan && (await this.lists.idsOf(object, plan.lists, actor))),
     };
   }
@@ -229,7 +229,7 @@ const objectOf = ({ method }: PageContext, body: unknown): Item | null =>
 function mapErrors(refused: FormInput | undefined, plan: FormPlan | null): FormInput | undefined {
   if (!refused?.errors || !plan || refused.submission.raw !== null) return refused;
   const { submission, errors } = refused;
-  return { submission, errors: plan.errorsIn(errors, submission.values) };
+  return { submission, errors: plan.form.errorsIn?.(errors, submission.values) ?? errors };
 }
 
 /** Returns false for a change on a page without the object, such as an OPTIONS response. */

@@ -33,14 +33,11 @@ describe('PasswordHasher', () => {
     `$scrypt$ln=4,r=8,p=99$${'A'.repeat(22)}$${'A'.repeat(43)}`,
   ])('returns false and does not throw for the damaged hash %p', async (stored) => {
     expect(await hasher.verify('x', stored)).toBe(false);
-    expect(hasher.needsRehash(stored)).toBe(true);
   });
 
-  it('verifies hashes of another cost, and requests a new hash', async () => {
+  it('verifies hashes of another cost', async () => {
     const stored = await new PasswordHasher({ cost: { logN: 5, r: 8, p: 2 } }).hash('x');
     expect(await hasher.verify('x', stored)).toBe(true);
-    expect(hasher.needsRehash(stored)).toBe(true);
-    expect(hasher.needsRehash(await hasher.hash('x'))).toBe(false);
   });
 
   it('takes as long for an unknown user as for a wrong password', async () => {

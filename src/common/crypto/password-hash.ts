@@ -184,14 +184,6 @@ export class PasswordHasher {
     return false;
   }
 
-  /** Returns true if the stored hash has another cost than new hashes, or cannot be parsed. */
-  needsRehash(stored: string): boolean {
-    const parsed = parseHash(stored);
-    if (!parsed) return true;
-    const { logN, r, p } = parsed.cost;
-    return logN !== this.#cost.logN || r !== this.#cost.r || p !== this.#cost.p;
-  }
-
   async #check(password: string, stored: string): Promise<boolean> {
     const parsed = parseHash(stored);
     if (!parsed) return this.dummyVerify(password);

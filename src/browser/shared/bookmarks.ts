@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { PlainRequest } from '../../common/http/request.js';
-import { cookiesOf } from '../../common/http/cookies.js';
+import { cookiesOf, privateCookie } from '../../common/http/cookies.js';
 import type { QueryParameters } from '../../common/list/query.js';
 
 /** An object that the user starred or viewed. */
@@ -45,13 +45,7 @@ function store(
 ): void {
   const { max, seconds } = COOKIES[kind];
   const texts = marks.slice(0, max).map(({ type, id }) => `${type}-${id}`);
-  response.cookie(kind, [String(user), ...texts].join('.'), {
-    httpOnly: true,
-    sameSite: 'lax',
-    secure: request.secure,
-    path: '/',
-    maxAge: seconds * 1000,
-  });
+  response.cookie(kind, [String(user), ...texts].join('.'), privateCookie(request, seconds));
 }
 
 /** Puts a viewed object first in the list of recently viewed objects. */

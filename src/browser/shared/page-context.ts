@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Actor } from '../../common/access.js';
-import { cookiesOf } from '../../common/http/cookies.js';
+import { cookiesOf, privateCookie } from '../../common/http/cookies.js';
 import { formTokenOf, issueCsrfToken } from '../../common/http/csrf.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import { bookmarksOf, type Bookmark, type BookmarkKind } from './bookmarks.js';
@@ -104,14 +104,9 @@ function readNotice(cookie = ''): ShownNotice | null {
 }
 
 /** Stores a notice in a cookie for the next page. */
-export function storeNotice(response: Response, notice: Notice, secure: boolean): void {
-  response.cookie(NOTICE_COOKIE, [notice.key, ...notice.ignored].join('.'), {
-    httpOnly: true,
-    sameSite: 'lax',
-    secure,
-    path: '/',
-    maxAge: NOTICE_SECONDS * 1000,
-  });
+export function storeNotice(response: Response, { key, ignored }: Notice): void {
+  const options = privateCookie(response.req, NOTICE_SECONDS);
+  response.cookie(NOTICE_COOKIE, [key, ...ignored].join('.'), options);
 }
 
 /** Returns the query string of a page with replaced parameters; null removes a parameter. */

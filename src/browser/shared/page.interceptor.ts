@@ -121,7 +121,7 @@ export class PageInterceptor implements NestInterceptor {
     const body: unknown = result === undefined ? undefined : parseExact(exactJson(result));
     const target = submissionOf(request) ? nextPage(request, response, info, body) : null;
     if (target !== null) {
-      storeNotice(response, noticeFor(request, response, info, body), request.secure);
+      storeNotice(response, noticeFor(request, response, info, body));
       response.status(303).setHeader('Location', target);
       response.setHeader('Content-Type', 'text/html; charset=utf-8');
       return '';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Response } from 'express';
 import { constantTimeEqual } from '../../common/crypto/constant-time.js';
-import { cookiesOf, sessionOf, type Cookies } from '../../common/http/cookies.js';
+import { cookiesOf, privateCookie, sessionOf, type Cookies } from '../../common/http/cookies.js';
 import { parseJson } from '../../common/fields/json-bounds.js';
 import { listOf, isRecord } from '../../common/records.js';
 import { messagesOf } from './form-errors.js';
@@ -49,11 +49,8 @@ export function storeRefusal(
   const refusal: FormRefusal = { card, path, chosen: String(chosen).slice(0, 20), messages: shown };
   const text = Buffer.from(JSON.stringify({ ...refusal, page })).toString('base64url');
   response.cookie(COOKIE, `${signatureOf(sessionOf(request) ?? '', text)}.${text}`, {
-    httpOnly: true,
-    sameSite: 'lax',
-    secure: request.secure,
+    ...privateCookie(request, SECONDS),
     path: page,
-    maxAge: SECONDS * 1000,
   });
 }
 

@@ -39,6 +39,10 @@ export function cookiesOf(header: string | string[] | undefined): Record<string,
  */
 const LOGGED_IN_COOKIE = 'userLoggedIn';
 
+/** Returns the options of a cookie that scripts cannot read. */
+export const privateCookie = ({ secure }: Pick<Request, 'secure'>, seconds: number) =>
+  ({ httpOnly: true, sameSite: 'lax', secure, path: '/', maxAge: seconds * 1000 }) as const;
+
 /** Sets the session cookie, which scripts cannot read, and `userLoggedIn`. */
 export function setSessionCookie(
   request: Pick<Request, 'secure'>,
@@ -46,14 +50,9 @@ export function setSessionCookie(
   value: string,
   maxAgeSeconds: number,
 ): void {
-  const options = {
-    sameSite: 'lax',
-    secure: request.secure,
-    path: '/',
-    maxAge: maxAgeSeconds * 1000,
-  } as const;
-  response.cookie(sessionCookieName(request), value, { ...options, httpOnly: true });
-  response.cookie(LOGGED_IN_COOKIE, 'true', options);
+  const options = privateCookie(request, maxAgeSeconds);
+  response.cookie(sessionCookieName(request), value, options);
+  response.cookie(LOGGED_IN_COOKIE, 'true', { ...options, httpOnly: false });
 }
 
 /** Deletes the session cookie and `userLoggedIn`. Browsers accept the `__Host-` prefix with https only. */

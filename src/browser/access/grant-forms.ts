@@ -1,6 +1,6 @@
 import { PATH_FIELD } from '../shared/browser-form.js';
 import { attributes, html, type Html, type HtmlValue } from '../shared/html.js';
-import { hiddenInput, panelForm, type PanelForm } from '../shared/panel-forms.js';
+import { panelButton, type PanelForm } from '../shared/panel-forms.js';
 import { PRESET } from '../shared/form-parameters.js';
 import { objectTitleOf, type Item } from '../shared/value-views.js';
 import type { FormRefusal } from '../shared/refusal.js';
@@ -84,12 +84,15 @@ export const revokeButton = (
   form: Pick<PanelForm, 'csrf' | 'returnTo'>,
   label: HtmlValue = 'Revoke',
 ): Html =>
-  panelForm(
-    { ...form, action: `/api/v2/roles/${role.id}/${kind}/`, errorsInCard: true, kind: 'action' },
-    html`${hiddenInput('id', id)} ${hiddenInput('disassociate', 'true')}
-      <button class="quiet small">
-        ${label}<span class="hidden"> ${role.title} from ${name}</span>
-      </button>`,
+  panelButton(
+    {
+      ...form,
+      action: `/api/v2/roles/${role.id}/${kind}/`,
+      errorsInCard: true,
+      fields: { id, disassociate: true },
+    },
+    html`${label}<span class="hidden"> ${role.title} from ${name}</span>`,
+    'quiet small',
   );
 
 /** Renders the select of a user or team; its value is the path that the form is sent to. */

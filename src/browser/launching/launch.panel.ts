@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
-import { csrfInput } from '../shared/layout.js';
 import { canPrompt } from '../shared/list-actions.service.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { panelButton } from '../shared/panel-forms.js';
 import type { Item } from '../shared/value-views.js';
 
 interface ShownTemplate extends Item {
@@ -60,11 +60,11 @@ const isSurveyOff = ({ survey_enabled: isEnabled, summary_fields: { survey } }: 
 const enableSurveyButton = (template: ShownTemplate, csrf: string): HtmlValue =>
   isSurveyOff(template) &&
   template.summary_fields.user_capabilities?.edit === true &&
-  html`<form method="post" action="${template.url}">
-    ${csrfInput(csrf)}
-    <input type="hidden" name="_method" value="PATCH" />
-    <button class="button primary" name="survey_enabled" value="true">Enable survey</button>
-  </form>`;
+  panelButton(
+    { action: template.url, csrf, method: 'PATCH', fields: { survey_enabled: true } },
+    'Enable survey',
+    'button primary',
+  );
 
 /** Renders a link to the survey for callers who may change the template. */
 const surveyLink = ({
@@ -82,11 +82,7 @@ function launchButton(template: ShownTemplate, csrf: string): Html {
   if (canPrompt(template)) {
     return html`<a class="button primary" href="${url}#form-post">Launch…</a>`;
   }
-  return html`<form method="post" action="${url}">
-    ${csrfInput(csrf)}${
-      isSurveyOff(template)
-        ? html`<button class="button">Launch without survey</button>`
-        : html`<button class="button primary">Launch</button>`
-    }
-  </form>`;
+  return isSurveyOff(template)
+    ? panelButton({ action: url, csrf }, 'Launch without survey', 'button')
+    : panelButton({ action: url, csrf }, 'Launch', 'button primary');
 }

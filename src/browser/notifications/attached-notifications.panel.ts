@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
 import { html, type Html } from '../shared/html.js';
 import { scrollTable } from '../shared/layout.js';
-import { hiddenInput, objectSelect, panelCard, panelForm } from '../shared/panel-forms.js';
+import { objectSelect, panelButton, panelCard, panelForm } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
 import { PRESET } from '../shared/form-parameters.js';
@@ -127,10 +127,9 @@ const attachedItem = (
     <a href="${String(item.url)}">${objectTitleOf(item)}</a>
     ${
       mayDetach &&
-      panelForm(
-        form,
-        html`${hiddenInput('id', Number(item.id))} ${hiddenInput('disassociate', 'true')}
-          <button class="small">Remove<span class="hidden"> ${objectTitleOf(item)}</span></button>`,
+      panelButton(
+        { ...form, kind: 'inline', fields: { id: Number(item.id), disassociate: true } },
+        html`Remove<span class="hidden"> ${objectTitleOf(item)}</span>`,
       )
     }
   </li>`;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { UpdateCauses } from '../runs/update-causes.service.js';
 import { html, type Html } from '../shared/html.js';
-import { csrfInput } from '../shared/layout.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { panelButton } from '../shared/panel-forms.js';
 import { PanelSource } from '../shared/panel-source.service.js';
 
 interface ShownProject {
@@ -39,12 +39,7 @@ export class ProjectPanel implements Panel<ShownProject> {
       (await this.source.openParts('POST', JOB_TEMPLATES, actor)).body;
     return html`${await this.causes.render('project_update', object, actor)}
       <div class="actions">
-        ${
-          canSync &&
-          html`<form method="post" action="${url}update/">
-            ${csrfInput(csrf)}<button class="button primary">Sync</button>
-          </form>`
-        }
+        ${canSync && panelButton({ action: `${url}update/`, csrf }, 'Sync', 'button primary')}
         ${
           isRunnable &&
           html`<a class="button" href="${JOB_TEMPLATES}?_with.project=${id}">New job template</a>`

@@ -1,7 +1,7 @@
 import { type Actor } from '../../common/access.js';
-import { html, type Html, type HtmlValue } from '../shared/html.js';
+import { html, type HtmlValue } from '../shared/html.js';
 import { RELAUNCHABLE } from '../shared/list-actions.service.js';
-import { csrfInput } from '../shared/layout.js';
+import { panelButton } from '../shared/panel-forms.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 
 /** The part of a run's representation that panels use. */
@@ -34,10 +34,9 @@ export async function runActions(
   const { actor, csrf, isActive } = context;
   if (!isActive) return RELAUNCHABLE.has(run.type) && relaunch(run, context);
   const cancelable = await runs.cancelable([run], actor);
-  return cancelable.has(run.id) && actionForm(`${run.url}cancel/`, csrf, CANCEL);
+  const form = { action: `${run.url}cancel/`, csrf };
+  return cancelable.has(run.id) && panelButton(form, 'Cancel', 'button danger');
 }
-
-const CANCEL = html`<button class="button danger">Cancel</button>`;
 
 function relaunch(run: ShownRun, { csrf, someFailed = false }: ActionContext): HtmlValue {
   if (run.summary_fields.user_capabilities?.start !== true) return null;
@@ -45,17 +44,10 @@ function relaunch(run: ShownRun, { csrf, someFailed = false }: ActionContext): H
   if ((run.passwords_needed_to_start ?? []).length > 0) {
     return html`<a class="button" href="${url}#form-post">Relaunch…</a>`;
   }
-  const failed = html`<input type="hidden" name="hosts" value="failed" />`;
+  const form = { action: url, csrf };
+  const onFailed = { ...form, fields: { hosts: 'failed' } };
   return [
-    actionForm(url, csrf, html`<button class="button">Relaunch</button>`),
-    someFailed &&
-      actionForm(
-        url,
-        csrf,
-        html`${failed}<button class="button">Relaunch on failed hosts</button>`,
-      ),
+    panelButton(form, 'Relaunch', 'button'),
+    someFailed && panelButton(onFailed, 'Relaunch on failed hosts', 'button'),
   ];
 }
-
-const actionForm = (url: string, csrf: string, content: Html): Html =>
-  html`<form method="post" action="${url}">${csrfInput(csrf)}${content}</form>`;

@@ -1,11 +1,11 @@
 import { labelOf } from '../../common/fields/label.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { html, type Html, type HtmlValue } from './html.js';
-import { csrfInput } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
 import { countOf, pluralOf, labelIn } from './labels.js';
 import { isFiltered } from './filters.js';
 import { formUrl } from './form-parameters.js';
+import { panelButton } from './panel-forms.js';
 import { hasActions, type RowActions } from './list-actions.service.js';
 import { isInstant, objectTitleOf, toneOf, valueView, type Item } from './value-views.js';
 import { isRecord, listOf, memberOf } from '../../common/records.js';
@@ -109,7 +109,7 @@ function table(parts: ListParts, rows: readonly Item[]): Html {
                     hasRuns &&
                     html`<td data-label="Last runs">${runSquares(row)}</td>`,
                 ])}
-                ${hasActionColumn && html`<td class="end">${actions[rowIndex]?.buttons}${removable && removeForm(context, row)}</td>`}
+                ${hasActionColumn && html`<td class="end">${actions[rowIndex]?.buttons} ${removable && removeForm(context, row)}</td>`}
               </tr>`,
           )}
         </tbody>
@@ -246,12 +246,10 @@ function columnHeading(
 }
 
 const removeForm = ({ path, csrf }: PageContext, row: Item): Html =>
-  html` <form method="post" action="${path}">
-    ${csrfInput(csrf)}
-    <input type="hidden" name="id" value="${String(row.id)}" />
-    <input type="hidden" name="disassociate" value="true" />
-    <button class="small">Remove<span class="hidden"> ${objectTitleOf(row)}</span></button>
-  </form>`;
+  panelButton(
+    { action: path, csrf, fields: { id: String(row.id), disassociate: true } },
+    html`Remove<span class="hidden"> ${objectTitleOf(row)}</span>`,
+  );
 
 function pagination({ context, definition, body }: ListParts, shown: number): Html {
   const { count } = body;

@@ -1,3 +1,4 @@
+import { partsOf } from '../common/fields/text.js';
 import { createSecureContext } from 'node:tls';
 import { FilterParser } from 'ldapts';
 import { resultOr, type FieldErrors } from '../common/errors/errors.js';
@@ -13,7 +14,6 @@ import {
   type SchemaClass,
 } from '../common/fields/field.js';
 import { keysOf } from '../common/records.js';
-import { linesOf } from './external-rights.js';
 
 const CLIENT_ID = {
   required: true,
@@ -323,7 +323,7 @@ function ldapFaults(values: Partial<LdapConfiguration>): FieldErrors {
   const errors: FieldErrors = {};
   const { servers = '', start_tls: startTls, ca, user_filter: filter = '' } = values;
   const { user_dn_template: template = '', group_kind: groups, group_base: groupBase } = values;
-  if (!linesOf(servers).every((server) => isDirectoryUrl(server, startTls === true))) {
+  if (!partsOf(servers, '\n').every((server) => isDirectoryUrl(server, startTls === true))) {
     errors.servers = [
       'Enter ldaps:// URLs, or ldap:// URLs with StartTLS, of a host and a port only. Plain ldap:// is accepted for this machine only.',
     ];

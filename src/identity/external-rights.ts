@@ -1,3 +1,5 @@
+import { partsOf } from '../common/fields/text.js';
+
 /** Claims of a login: the members of the ID token and the userinfo response, or the account's attributes. */
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -81,7 +83,7 @@ function fires({ trigger, claim, value }: MapRule, claims: Claims): boolean {
   if (trigger === 'always') return true;
   const texts = claimTexts(claimAt(claims, claim));
   if (trigger === 'equals') return texts.includes(value);
-  if (trigger === 'in') return linesOf(value).some((line) => texts.includes(line));
+  if (trigger === 'in') return partsOf(value, '\n').some((line) => texts.includes(line));
   return trigger === 'matches' && texts.some((text) => matchesGlob(value, text));
 }
 
@@ -108,13 +110,6 @@ const claimTexts = (claim: unknown): string[] =>
 
 const isScalar = (value: unknown): value is string | number | boolean =>
   ['string', 'number', 'boolean'].includes(typeof value);
-
-/** Returns the trimmed lines of a text that are not empty. */
-export const linesOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
 
 /**
  * Returns true if a pattern matches the whole text; `*` stands for any characters. Regular expressions are

@@ -1,3 +1,4 @@
+import { partsOf } from '../common/fields/text.js';
 import { Injectable, Logger } from '@nestjs/common';
 import { ResultCodeError, type Client, type Entry } from 'ldapts';
 import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
@@ -6,7 +7,7 @@ import { OutboundClient } from '../outbound/outbound-client.js';
 import { translateError } from '../outbound/outbound-error.js';
 import type { AuthenticatorOf } from './authenticator.entity.js';
 import { secretContext } from './authenticator.hooks.js';
-import { linesOf, type Claims } from './external-rights.js';
+import type { Claims } from './external-rights.js';
 import {
   BINARY_ATTRIBUTES,
   claimsOf,
@@ -180,7 +181,7 @@ export class LdapClient {
   ): Promise<T> {
     const deadline = Date.now() + TOTAL_MS;
     let reason = 'it has no server';
-    for (const server of linesOf(configuration.servers)) {
+    for (const server of partsOf(configuration.servers, '\n')) {
       const key = JSON.stringify([server, configuration.start_tls, configuration.ca]);
       const failure = this.unavailable.get(key);
       if (failure && failure.until > Date.now()) {

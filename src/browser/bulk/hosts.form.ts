@@ -1,3 +1,4 @@
+import { partsOf } from '../../common/fields/text.js';
 import { Injectable } from '@nestjs/common';
 import { Invalid, type FieldErrors } from '../../common/errors/errors.js';
 import { Char, declareFields, Json, Text, type Field } from '../../common/fields/field.js';
@@ -42,10 +43,7 @@ export class HostsForm implements PageForm {
       throw new Invalid({ lines: faults.map((fault) => `Line ${fault.line}: ${fault.text}`) });
     }
     const members = namesIn(memberNames).map((name) => ({ name }));
-    const groups = String(groupText ?? '')
-      .split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== '');
+    const groups = partsOf(String(groupText ?? ''), ',');
     return {
       ...filled,
       // The API adds existing hosts to the groups and keeps their other fields.

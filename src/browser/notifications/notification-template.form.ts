@@ -1,3 +1,4 @@
+import { partsOf } from '../../common/fields/text.js';
 import { Injectable } from '@nestjs/common';
 import {
   Bool,
@@ -56,7 +57,7 @@ export class NotificationTemplateForm implements PageForm {
     const { fields } = backendFor(type);
     const entries = Object.entries(configuration).map(([key, value]): [string, unknown] => [
       key,
-      fields[key]?.type === 'list' ? linesOf(value) : value,
+      fields[key]?.type === 'list' ? partsOf(String(value), '\n') : value,
     ]);
     return { ...filled, [DOCUMENT]: Object.fromEntries(entries) };
   }
@@ -74,12 +75,6 @@ export class NotificationTemplateForm implements PageForm {
 
 const typeOf = (value: unknown): NotificationType | undefined =>
   NOTIFICATION_TYPES.find((type) => type === value);
-
-const linesOf = (value: unknown): string[] =>
-  String(value)
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
 
 function configurationFields(type: NotificationType): readonly Field[] {
   const { fields, recipientKey } = backendFor(type);

@@ -1,4 +1,5 @@
 import { isSameJson } from '../../common/exact-json.js';
+import { partsOf } from '../../common/fields/text.js';
 import { keysOf, isRecord, listOf } from '../../common/records.js';
 import { resultOr, type FieldErrors } from '../../common/errors/errors.js';
 import { Char, declareFields, Json, type Field } from '../../common/fields/field.js';
@@ -125,13 +126,10 @@ function filterDocumentOf(filled: Values): Record<string, unknown> {
 }
 
 /** Returns the names in a text: separated by commas, or a JSON list. */
-function namesIn(text: unknown): readonly unknown[] {
-  const value = parsed(String(text ?? ''));
-  if (Array.isArray(value)) return value;
-  return String(text ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter(Boolean);
+function namesIn(entered: unknown): readonly unknown[] {
+  const text = String(entered ?? '');
+  const value = parsed(text);
+  return Array.isArray(value) ? value : partsOf(text, ',');
 }
 
 /** Returns the text that `namesIn` reads the names from. A git ref can contain a comma. */

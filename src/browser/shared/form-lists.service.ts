@@ -1,3 +1,4 @@
+import { partsOf } from '../../common/fields/text.js';
 import { Injectable } from '@nestjs/common';
 import { lastValueFrom, type Observable } from 'rxjs';
 import type { Actor } from '../../common/access.js';
@@ -53,8 +54,7 @@ export class FormLists {
       for (const [field, { list, creates }] of Object.entries(lists)) {
         const sent = [values[field] ?? []].flat().map(String).filter(Boolean);
         if (creates) {
-          const names = sent.flatMap((text) => text.split(',')).map((name) => name.trim());
-          for (const name of names.filter(Boolean)) {
+          for (const name of sent.flatMap((text) => partsOf(text, ','))) {
             await this.post(
               saved,
               { field, list },

@@ -31,6 +31,13 @@ export function withoutTrailing(text: string, character: string): string {
   return text.slice(0, end);
 }
 
+/** Returns the trimmed parts of a text that are not empty. */
+export const partsOf = (text: string, separator: ',' | '\n'): string[] =>
+  text
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
 /** Placeholder for secrets in responses. Sending the placeholder keeps the stored secret. */
 export const ENCRYPTED = '$encrypted$';
 

@@ -1,3 +1,4 @@
+import { partsOf } from '../../common/fields/text.js';
 import { exactJson } from '../../common/exact-json.js';
 import { isRecord } from '../../common/records.js';
 import type { EnabledRule, ImportedVariables } from './delivery.js';
@@ -41,11 +42,7 @@ export function textAtFirst(variables: ImportedVariables, paths: readonly string
 }
 
 /** Returns the alternatives of a path, which settings and sources separate by commas. */
-export const pathsIn = (text: string): string[] =>
-  text
-    .split(',')
-    .map((path) => path.trim())
-    .filter((path) => path !== '');
+export const pathsIn = (text: string): string[] => partsOf(text, ',');
 
 function memberNamed(value: Record<string, unknown>, name: string, ignoresCase: boolean): unknown {
   if (Object.hasOwn(value, name)) return value[name];

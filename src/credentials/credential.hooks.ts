@@ -8,9 +8,15 @@ import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js'
 import { CredentialOwner } from './credential-owner.service.js';
 import { CredentialTypesRepository } from './credential-types.repository.js';
 import { CredentialsRepository } from './credentials.repository.js';
-import { maskSealed, openPrevious, sealedInputs, sealInputs } from './sealed-inputs.js';
+import {
+  maskSealed,
+  openPrevious,
+  sealedInputs,
+  sealInputs,
+  validInputs,
+} from './sealed-inputs.js';
 import { type CredentialInputs, type CredentialTypeDefinition } from './types/definition.js';
-import { changedDestinations, receivesIdentities, validateInputs } from './types/inputs.js';
+import { changedDestinations, receivesIdentities } from './types/inputs.js';
 import type { Credential } from './credential.entity.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 
@@ -92,8 +98,7 @@ function validated(
   actor?: Actor,
 ): CredentialInputs {
   const mayRedirect = actor?.isSuperuser === true;
-  const { errors, inputs } = validateInputs(type, sent, previous, { mayRedirect });
-  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  const inputs = validInputs(type, sent, previous, { mayRedirect });
   const forged = sealedInputs(inputs);
   if (forged.length > 0) {
     throw new Invalid({

@@ -10,9 +10,8 @@ import type { Credential } from './credential.entity.js';
 import { LookupError } from './external/lookup-error.js';
 import { SecretLookups } from './external/secret-lookups.service.js';
 import type { LookupRequest } from './lookup.dto.js';
-import { maskSealed, openPrevious } from './sealed-inputs.js';
+import { maskSealed, openPrevious, validInputs } from './sealed-inputs.js';
 import type { CredentialInputs, CredentialTypeDefinition } from './types/definition.js';
-import { validateInputs } from './types/inputs.js';
 import { checkMetadata } from './types/metadata.js';
 
 /** Tests whether a secret store returns a value. The caller does not see the value. */
@@ -41,13 +40,13 @@ export class LookupTests {
     const type = await this.types.referenced(row.credential_type_id);
     const sent = { ...maskSealed(row.inputs), ...inputs };
     const stored = openPrevious(this.box, row.id, row.inputs, sent);
-    await this.read(type, { inputs: validated(type, sent, stored), metadata });
+    await this.read(type, { inputs: validInputs(type, sent, stored), metadata });
   }
 
   /** Tests inputs that no credential stores. */
   async ofType(typeId: number, { inputs = {}, metadata = {} }: LookupRequest): Promise<void> {
     const type = await this.types.referenced(typeId);
-    await this.read(type, { inputs: validated(type, inputs, {}), metadata });
+    await this.read(type, { inputs: validInputs(type, inputs, {}), metadata });
   }
 
   private async read(
@@ -65,15 +64,4 @@ export class LookupTests {
     );
     if (value instanceof LookupError) throw Invalid.field('inputs', value.message);
   }
-}
-
-/** @throws Invalid naming the invalid inputs */
-function validated(
-  type: CredentialTypeDefinition,
-  sent: Record<string, unknown>,
-  previous: CredentialInputs,
-): CredentialInputs {
-  const { errors, inputs } = validateInputs(type, sent, previous);
-  if (Object.keys(errors).length > 0) throw new Invalid(errors);
-  return inputs;
 }

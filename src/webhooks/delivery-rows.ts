@@ -41,19 +41,6 @@ const ACCEPTED: DeliveryOutcome = { verdict: 'accepted', reason: '', answer: 202
 /** Verdicts whose payload is kept: a job, a redelivery or a filter test can need it. */
 const KEEPS_PAYLOAD: ReadonlySet<Verdict> = new Set(['accepted', 'ignored']);
 
-/** Fields of a delivery whose body could not be parsed. */
-const UNPARSED_EVENT = {
-  type: '',
-  guid: '',
-  ref: null,
-  refName: null,
-  headRef: null,
-  statusApi: null,
-  pushRef: null,
-  sender: null,
-  payloadText: null,
-};
-
 /**
  * Returns the deduplication key of a delivery. The prefix separates it from the keys of unverified
  * requests in the same column.
@@ -87,8 +74,10 @@ export const recordedRow = (item: RecordedDelivery): DeliveryRow => ({ ...item, 
 export function valuesRow({ delivery, outcome, job, dedupe }: DeliveryRow, ordinal: number): Sql {
   const { templateId, service, event, size, source, redeliveryOf } = delivery;
   const { verdict, reason, answer } = outcome;
-  const { type, guid, ref, refName, headRef, statusApi, pushRef, sender, payloadText } =
-    event ?? UNPARSED_EVENT;
+  // Empty for a body that could not be parsed: its columns are empty or null.
+  const parsed: Partial<WebhookEvent> = event ?? {};
+  const { type = '', guid = '', ref, refName, headRef, statusApi, pushRef } = parsed;
+  const { sender, payloadText } = parsed;
   const payload = KEEPS_PAYLOAD.has(verdict) ? payloadText : null;
   return sql`(${raw(String(ordinal))}, ${templateId}::int, ${service}, ${type}, ${guid}, ${ref},
     ${refName}, ${headRef}, ${statusApi}, ${pushRef}, ${sender}, ${payload}, ${verdict}, ${reason},

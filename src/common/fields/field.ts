@@ -48,27 +48,27 @@ export interface Field {
   /** True: returned, never accepted. */
   readOnly: boolean;
   /** True: accepted, never returned. */
-  writeOnly: boolean;
+  writeOnly?: boolean;
   /** True: accepted on creation only; updates ignore the field without an error. */
-  immutable: boolean;
+  immutable?: boolean;
   /** True: clients cannot read the column or filter by it. */
-  internal: boolean;
+  internal?: boolean;
   /** True: filterable and summarized, but not a key of the representation itself. */
-  hidden: boolean;
+  hidden?: boolean;
   /** True: returned for a single object only, not in lists. */
-  detailOnly: boolean;
+  detailOnly?: boolean;
   blank: boolean;
   default: unknown;
   /** True: an omitted field gets the default. False: the default is only displayed. */
   usesDefault: boolean;
   /** True: null is treated as not sent, because clients send null for fields that the user left unset. */
-  nullMeansAbsent: boolean;
+  nullMeansAbsent?: boolean;
   choices: readonly Choice[];
   max: number | null;
   min: number | null;
   /** False: filtering and ordering by the field returns 403. */
   filter: boolean;
-  search: boolean;
+  search?: boolean;
   /** Target of a reference, or of a list of references. */
   target: (() => ResourceDefinition) | null;
   onDelete: OnDelete;
@@ -81,15 +81,15 @@ export interface Field {
   /** Index of a reference: all rows, only rows with a value, or none if another index suffices. */
   index: boolean | 'where set';
   /** True: part of the primary key, besides the id. */
-  key: boolean;
+  key?: boolean;
   /** PostgreSQL type of the column. */
   columnType: ColumnType;
   /** Default of the column, if it differs from `default`: a number, or SQL. */
   columnDefault?: number | string;
   /** True: JSON of any shape is accepted, because the resource validates it with its own messages. */
-  anyShape: boolean;
+  anyShape?: boolean;
   /** True: a JSON list whose entries are validated one by one, each with its own errors. */
-  entries: boolean;
+  entries?: boolean;
   /** Additional members of the description in OPTIONS, such as the schema of the value. */
   options?: () => Readonly<Record<string, unknown>>;
   /** Provider of members of the OPTIONS description that depend on settings. */
@@ -212,22 +212,12 @@ const FIELD_DEFAULTS = {
   required: false,
   nullable: false,
   readOnly: false,
-  writeOnly: false,
-  immutable: false,
-  internal: false,
-  hidden: false,
-  detailOnly: false,
   usesDefault: true,
-  nullMeansAbsent: false,
   choices: [],
   max: null,
   min: null,
-  search: false,
   needs: null,
   index: true,
-  key: false,
-  anyShape: false,
-  entries: false,
 } as const satisfies Partial<Field>;
 
 /** Creates a property decorator. Called only by the decorators below. */

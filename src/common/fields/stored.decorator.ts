@@ -30,7 +30,7 @@ function columnDecorator(field: Field, isShared: boolean): PropertyDecorator {
   if (field.name === 'id') return GeneratedId(field.columnType === 'bigint' ? 'bigint' : 'integer');
   return applyDecorators(
     Column({
-      primary: field.key,
+      primary: field.key ?? false,
       type: field.columnType,
       nullable: field.nullable || isShared,
       default: columnDefaultOf(field),

@@ -168,7 +168,7 @@ const edgeOf = ({ table }: ResourceDefinition, field: Field): Edge => ({
   name: field.name,
   target: targetOf(field),
   steps: [{ kind: 'forward', table, column: columnOf(field) }],
-  hidden: field.hidden,
+  hidden: field.hidden ?? false,
 });
 
 const linkEdge = (name: string, link: ManyToMany): Edge => ({

@@ -8,46 +8,6 @@ import { valuesOf, type QueryParameters } from '../common/list/query.js';
 import { fieldOf, resource } from '../common/resource/define-resource.js';
 import { RunStatisticsRepository, type ResultsQuery } from '../runs/run-statistics.repository.js';
 
-/** Number of objects of a list, with the URL of the list. */
-export interface Counted {
-  url: string;
-  total: number;
-}
-
-/** Number of objects, and number of failed objects. */
-export interface CountedFailures extends Counted {
-  failures_url: string;
-  failed: number;
-}
-
-export type CountedKinds = Record<string, CountedFailures & { label: string }>;
-
-export interface DashboardCounts {
-  related: { jobs_graph: string };
-  inventories: Counted & {
-    total_with_inventory_source: number;
-    job_failed: number;
-    inventory_failed: number;
-  };
-  inventory_sources: CountedKinds;
-  groups: Counted & { inventory_failed: number };
-  hosts: CountedFailures;
-  projects: CountedFailures;
-  scm_types: CountedKinds;
-  users: Counted;
-  organizations: Counted;
-  teams: Counted;
-  credentials: Counted;
-  job_templates: Counted;
-}
-
-type Point = [start: number, runs: number];
-
-/** Numbers of ended runs over time. */
-export interface JobsGraph {
-  jobs: Record<'successful' | 'failed' | 'canceled' | 'error', Point[]>;
-}
-
 const PERIODS: Readonly<Record<string, Omit<ResultsQuery, 'types'>>> = {
   month: { period: '1 month', unit: 'day' },
   two_weeks: { period: '2 weeks', unit: 'day' },
@@ -139,7 +99,7 @@ export class DashboardCountsService {
   ) {}
 
   /** @throws Unavailable if counting takes too long */
-  async load(actor: Actor): Promise<DashboardCounts> {
+  async load(actor: Actor): Promise<object> {
     const lists = dashboardLists();
     const sources = kindsOf('inventory_source', 'source');
     const scmTypes = kindsOf('project', 'scm_type');
@@ -147,13 +107,13 @@ export class DashboardCountsService {
     const countedLists = [...Object.values(lists), ...ofKinds];
     const totals = new Map(zip(countedLists, await this.lists.totals(countedLists, actor)));
     const total = (list: DashboardList): number => entryOf(totals, list);
-    const counted = (list: DashboardList): Counted => ({ url: list.url, total: total(list) });
-    const withFailures = (all: DashboardList, failed: DashboardList): CountedFailures => ({
+    const counted = (list: DashboardList) => ({ url: list.url, total: total(list) });
+    const withFailures = (all: DashboardList, failed: DashboardList) => ({
       ...counted(all),
       failures_url: failed.url,
       failed: total(failed),
     });
-    const byKind = (kinds: readonly Kind[]): CountedKinds =>
+    const byKind = (kinds: readonly Kind[]) =>
       Object.fromEntries(
         kinds.map(({ value, label, all, failed }) => [
           value,
@@ -181,12 +141,16 @@ export class DashboardCountsService {
     };
   }
 
-  /** @throws BadRequest for an unknown period or type of job */
-  async graph(query: QueryParameters, actor: Actor): Promise<JobsGraph> {
+  /**
+   * Returns the numbers of ended runs over time.
+   *
+   * @throws BadRequest for an unknown period or type of job
+   */
+  async graph(query: QueryParameters, actor: Actor): Promise<object> {
     const range = choiceOf(PERIODS, 'period', valuesOf(query.period)[0] ?? 'month');
     const types = choiceOf(JOB_TYPES, 'job_type', valuesOf(query.job_type)[0] ?? 'all');
     const results = await this.runs.results(actor, { ...range, types });
-    const points = (status: keyof JobsGraph['jobs']): Point[] =>
+    const points = (status: 'successful' | 'failed' | 'canceled' | 'error') =>
       results.map((one) => [one.start, one[status]]);
     return {
       jobs: {

@@ -8,15 +8,9 @@ import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js'
 import { CredentialOwner } from './credential-owner.service.js';
 import { CredentialTypesRepository } from './credential-types.repository.js';
 import { CredentialsRepository } from './credentials.repository.js';
-import {
-  maskSealed,
-  openPrevious,
-  sealedInputs,
-  sealInputs,
-  validInputs,
-} from './sealed-inputs.js';
+import { maskSealed, openPrevious, sealedInputs, sealInputs } from './sealed-inputs.js';
 import { type CredentialInputs, type CredentialTypeDefinition } from './types/definition.js';
-import { changedDestinations, receivesIdentities } from './types/inputs.js';
+import { changedDestinations, receivesIdentities, validInputs } from './types/inputs.js';
 import type { Credential } from './credential.entity.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 

@@ -10,8 +10,9 @@ import type { Credential } from './credential.entity.js';
 import { LookupError } from './external/lookup-error.js';
 import { SecretLookups } from './external/secret-lookups.service.js';
 import type { LookupRequest } from './lookup.dto.js';
-import { maskSealed, openPrevious, validInputs } from './sealed-inputs.js';
+import { maskSealed, openPrevious } from './sealed-inputs.js';
 import type { CredentialInputs, CredentialTypeDefinition } from './types/definition.js';
+import { validInputs } from './types/inputs.js';
 import { checkMetadata } from './types/metadata.js';
 
 /** Tests whether a secret store returns a value. The caller does not see the value. */

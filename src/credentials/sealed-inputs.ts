@@ -7,7 +7,7 @@ import {
   type CredentialInputs,
   type CredentialTypeDefinition,
 } from './types/definition.js';
-import { isEmptyOrAsk, secretInputs, validateInputs } from './types/inputs.js';
+import { isEmptyOrAsk, secretInputs } from './types/inputs.js';
 
 const NOT_DECRYPTABLE = 'The stored secret cannot be decrypted. Enter the secret again.';
 
@@ -73,13 +73,6 @@ export function openPrevious(
   }
   if (Object.keys(errors).length > 0) throw new Invalid({ inputs: errors });
   return Object.fromEntries(opened.flatMap((input) => Object.entries(input)));
-}
-
-/** Returns the checked inputs of a request. @throws Invalid naming the invalid inputs */
-export function validInputs(...sent: Parameters<typeof validateInputs>): CredentialInputs {
-  const { errors, inputs } = validateInputs(...sent);
-  if (Object.keys(errors).length > 0) throw new Invalid(errors);
-  return inputs;
 }
 
 /** Returns stored inputs with `$encrypted$` in place of the sealed secrets. */

@@ -1,6 +1,6 @@
 import { holdsPassword } from '../../code-hosts/git-source.js';
 import { isRecord, mapValues } from '../../common/records.js';
-import type { FieldErrors } from '../../common/errors/errors.js';
+import { Invalid, type FieldErrors } from '../../common/errors/errors.js';
 import {
   ASK,
   inputField,
@@ -63,6 +63,13 @@ export function validateInputs(
     errors: { inputs: areAllUndeclared ? [...errors.values()] : Object.fromEntries(entries) },
     inputs: {},
   };
+}
+
+/** Returns the checked inputs of a request. @throws Invalid naming the invalid inputs */
+export function validInputs(...sent: Parameters<typeof validateInputs>): CredentialInputs {
+  const { errors, inputs } = validateInputs(...sent);
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  return inputs;
 }
 
 /** Returns true if a change of the input changes the destination of the credential's secrets. */

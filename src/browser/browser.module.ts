@@ -55,13 +55,12 @@ import { ErrorPages } from './shared/error-pages.service.js';
 import { FormLists } from './shared/form-lists.service.js';
 import { Forms } from './shared/forms.service.js';
 import { PageForms } from './shared/page-forms.service.js';
-import { PagePanels } from './shared/page-panels.service.js';
+import { Panels, PanelSource } from './shared/panels.service.js';
 import { PageHeadings } from './shared/page-headings.service.js';
 import { PageRenderer } from './shared/page-renderer.service.js';
 import { PageSections } from './shared/page-sections.service.js';
 import { PageTrail } from './shared/page-trail.service.js';
 import { PageInterceptor } from './shared/page.interceptor.js';
-import { PanelSource } from './shared/panel-source.service.js';
 import { ReadableLinks } from './shared/readable-links.service.js';
 import { WebhookCauses } from './shared/webhook-causes.service.js';
 import { UpdateCauses } from './runs/update-causes.service.js';
@@ -90,7 +89,7 @@ const shared = [
   Forms,
   ListActions,
   PageForms,
-  PagePanels,
+  Panels,
   PageHeadings,
   PageRenderer,
   PageSections,

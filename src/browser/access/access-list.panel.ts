@@ -3,8 +3,7 @@ import type { Actor } from '../../common/access.js';
 import { attributes, html, type Html, type HtmlValue } from '../shared/html.js';
 import { ACTIONS_HEADING, groupedTable } from '../shared/layout.js';
 import { panelCard, panelForm, type PanelForm } from '../shared/panel-forms.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
-import { PanelSource } from '../shared/panel-source.service.js';
+import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { refusalView } from '../shared/refusal.js';
 import { objectTitleOf, type Item } from '../shared/value-views.js';
 import {

@@ -3,7 +3,7 @@ import { labelOf } from '../../common/fields/label.js';
 import { uncapitalized, labelFor } from '../shared/labels.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { scrollTable } from '../shared/layout.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { shorten, timeView, type Item } from '../shared/value-views.js';
 import { isRecord, listOf, memberOf } from '../../common/records.js';
 

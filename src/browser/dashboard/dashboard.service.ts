@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
 import { BookmarkedObjects, type BookmarkedObject } from '../shared/bookmarked-objects.service.js';
 import type { PageContext } from '../shared/page-context.js';
-import { PanelSource } from '../shared/panel-source.service.js';
+import { PanelSource } from '../shared/panels.service.js';
 import { formUrl } from '../shared/form-parameters.js';
 import { findResource, resource } from '../../common/resource/define-resource.js';
 import { NotificationsRepository } from '../../notifications/notifications.repository.js';

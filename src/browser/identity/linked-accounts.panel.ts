@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AuthenticatorsRepository } from '../../identity/authenticators.repository.js';
 import { ExternalIdentitiesRepository } from '../../identity/external-identities.repository.js';
 import { html, type Html } from '../shared/html.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { panelButton, panelCard } from '../shared/panel-forms.js';
 
 /** Shows users the providers that they can log in with, on their own page. */

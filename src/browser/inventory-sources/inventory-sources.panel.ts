@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { html, type Html } from '../shared/html.js';
 import { panelButton, panelCard } from '../shared/panel-forms.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
-import { PanelSource } from '../shared/panel-source.service.js';
+import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { formUrl } from '../shared/form-parameters.js';
 import { hasCapability } from '../shared/list-actions.service.js';
 import { statusBadge, objectTitleOf, type Item } from '../shared/value-views.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { UpdateCauses } from '../runs/update-causes.service.js';
 import { html, type Html } from '../shared/html.js';
 import { panelButton } from '../shared/panel-forms.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { timeView, type Item } from '../shared/value-views.js';
 import { isRecord } from '../../common/records.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { canPrompt } from '../shared/list-actions.service.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { panelButton } from '../shared/panel-forms.js';
 import type { Item } from '../shared/value-views.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { html, type Html } from '../shared/html.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { panelButton, panelCard } from '../shared/panel-forms.js';
 import { refusalView } from '../shared/refusal.js';
 import { PAGE_PATH } from './second-factor-page.js';

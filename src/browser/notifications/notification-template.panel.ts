@@ -4,8 +4,7 @@ import type { Actor } from '../../common/access.js';
 import { labelOf } from '../../common/fields/label.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { panelCard, panelForm, type PanelForm, panelButton } from '../shared/panel-forms.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
-import { PanelSource } from '../shared/panel-source.service.js';
+import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { type Item, statusBadge, timeView } from '../shared/value-views.js';
 import { EVENT_NAMES, TEST_EVENT } from '../../notifications/message/message-events.js';
 import {

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { html, type Html } from '../shared/html.js';
 import { panelCard, panelForm, panelTextInput } from '../shared/panel-forms.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
-import { PanelSource } from '../shared/panel-source.service.js';
+import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { objectTitleOf } from '../shared/value-views.js';
 import { resource } from '../../common/resource/define-resource.js';
 

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { UpdateCauses } from '../runs/update-causes.service.js';
 import { html, type Html } from '../shared/html.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { panelButton } from '../shared/panel-forms.js';
-import { PanelSource } from '../shared/panel-source.service.js';
 
 interface ShownProject {
   id: number;

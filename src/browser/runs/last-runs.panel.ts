@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { html, type Html } from '../shared/html.js';
 import { scrollTable } from '../shared/layout.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { panelCard } from '../shared/panel-forms.js';
-import { PanelSource } from '../shared/panel-source.service.js';
 import { valueView, type Item } from '../shared/value-views.js';
 import { WebhookCauses } from '../shared/webhook-causes.service.js';
 import { labelIn } from '../shared/labels.js';

@@ -3,7 +3,7 @@ import type { Actor } from '../../common/access.js';
 import { assetUrl } from '../shared/assets.js';
 import { html, type Html } from '../shared/html.js';
 import { WebhookCauses } from '../shared/webhook-causes.service.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { JobEventsRepository, type RunTask } from '../../runs/events/job-events.repository.js';
 import { JobHostSummariesRepository } from '../../runs/events/job-host-summaries.repository.js';
 import { RunOutputsRepository } from '../../runs/output/run-outputs.repository.js';

@@ -4,7 +4,7 @@ import { memberOf } from '../../common/records.js';
 import { resource } from '../../common/resource/define-resource.js';
 import { RunOutputsRepository } from '../../runs/output/run-outputs.repository.js';
 import { html, type HtmlValue } from '../shared/html.js';
-import { PanelSource } from '../shared/panel-source.service.js';
+import { PanelSource } from '../shared/panels.service.js';
 import type { Item } from '../shared/value-views.js';
 import { causeView } from './run-cause.js';
 

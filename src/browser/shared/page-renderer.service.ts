@@ -15,7 +15,7 @@ import { page } from './layout.js';
 import { listView } from './list-view.js';
 import { noticeView, RESUMED } from './notices.js';
 import { openPage } from './page-context.js';
-import { PagePanels } from './page-panels.service.js';
+import { Panels } from './panels.service.js';
 import { PageHeadings } from './page-headings.service.js';
 import { PageSections, type FilledPage, type UsableRoute } from './page-sections.service.js';
 import { ListActions } from './list-actions.service.js';
@@ -49,7 +49,7 @@ interface View extends PageResponse, FilledPage {
 export class PageRenderer {
   constructor(
     private readonly table: RouteTable,
-    private readonly panels: PagePanels,
+    private readonly panels: Panels,
     private readonly sections: PageSections,
     private readonly headings: PageHeadings,
     private readonly actions: ListActions,

@@ -14,7 +14,7 @@ import { html, type Html, type HtmlValue } from './html.js';
 import { resumedFor } from './notices.js';
 import type { PageContext } from './page-context.js';
 import { PageForms, type FormPlan } from './page-forms.service.js';
-import { PagePanels } from './page-panels.service.js';
+import { Panels } from './panels.service.js';
 import type { PendingForm } from './pending-form.js';
 import { relatedActions } from './related.js';
 import { objectPathOf, tabList, tabsOf, type Tab } from './tabs.js';
@@ -57,7 +57,7 @@ export class PageSections {
     private readonly options: OptionsService,
     private readonly forms: Forms,
     private readonly plans: PageForms,
-    private readonly panels: PagePanels,
+    private readonly panels: Panels,
     private readonly lists: FormLists,
   ) {}
 

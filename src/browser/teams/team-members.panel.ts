@@ -11,8 +11,7 @@ import {
   panelTextInput,
   type PanelForm,
 } from '../shared/panel-forms.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
-import { PanelSource } from '../shared/panel-source.service.js';
+import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { ReferenceLists } from '../../common/rest/reference-lists.service.js';
 import { refusalView } from '../shared/refusal.js';
 import { objectTitleOf, type Item } from '../shared/value-views.js';

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { html, type Html } from '../shared/html.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
-import { PanelSource } from '../shared/panel-source.service.js';
+import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { formUrl } from '../shared/form-parameters.js';
 
 /** Labels and paths of the lists that create templates. */

@@ -6,7 +6,7 @@ import { ReferenceLists, type ReferenceList } from '../../common/rest/reference-
 import { sql } from '../../database/sql.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { scrollTable } from '../shared/layout.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared/panels.service.js';
 import {
   hiddenInput,
   objectSelect,
@@ -15,7 +15,6 @@ import {
   panelTextInput,
   type PanelForm,
 } from '../shared/panel-forms.js';
-import { PanelSource } from '../shared/panel-source.service.js';
 import { objectTitleOf, type Item } from '../shared/value-views.js';
 
 interface ShownTemplate {

@@ -4,8 +4,7 @@ import { labelOf } from '../../common/fields/label.js';
 import { resource } from '../../common/resource/define-resource.js';
 import { html, type Html } from '../shared/html.js';
 import { panelCard } from '../shared/panel-forms.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
-import { PanelSource } from '../shared/panel-source.service.js';
+import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { objectTitleOf, type Item } from '../shared/value-views.js';
 
 interface UsedObject {

@@ -7,7 +7,7 @@ import { responseMessage, IGNORED } from '../../webhooks/receiver-responses.js';
 import { RECEIVER_KINDS } from '../../webhooks/receiver-kinds.js';
 import { html, type Html } from '../shared/html.js';
 import { jsonView } from '../shared/json-view.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { panelCard } from '../shared/panel-forms.js';
 import { statusBadge } from '../shared/value-views.js';
 

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { panelCard, panelForm, type PanelForm } from '../shared/panel-forms.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
-import { PanelSource } from '../shared/panel-source.service.js';
+import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { statusBadge, timeView, type Item } from '../shared/value-views.js';
 import { WEBHOOK_SERVICES } from '../../code-hosts/services.js';
 import { RECEIVER_KINDS } from '../../webhooks/receiver-kinds.js';

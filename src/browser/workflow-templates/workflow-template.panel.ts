@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { assetUrl } from '../shared/assets.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { PageSections } from '../shared/page-sections.service.js';
-import { PanelSource } from '../shared/panel-source.service.js';
 import { GENERATED } from '../shared/value-views.js';
 import { keysOf, memberOf } from '../../common/records.js';
 import { ReferenceLists } from '../../common/rest/reference-lists.service.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { html, type Html } from '../shared/html.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { timeView } from '../shared/value-views.js';
 import { decisionForms } from './run-graph.js';
 

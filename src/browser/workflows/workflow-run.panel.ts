@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { assetUrl } from '../shared/assets.js';
 import { html, type Html } from '../shared/html.js';
 import { WebhookCauses } from '../shared/webhook-causes.service.js';
-import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { runActions, type ShownRun } from '../runs/run-actions.js';
 import { reloadHint } from '../runs/run-output.js';
 import { runSummary } from '../runs/run-summary.js';

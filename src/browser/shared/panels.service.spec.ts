@@ -2,7 +2,7 @@ import { Injectable, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { html, type Html } from './html.js';
-import { PagePanel, PagePanels, type Panel, type PanelContext } from './page-panels.service.js';
+import { PagePanel, Panels, type Panel, type PanelContext } from './panels.service.js';
 
 @Injectable()
 @PagePanel('job', 'project_update')
@@ -22,7 +22,7 @@ class Actions implements Panel {
   }
 }
 
-@Module({ imports: [DiscoveryModule], providers: [Output, Actions, PagePanels] })
+@Module({ imports: [DiscoveryModule], providers: [Output, Actions, Panels] })
 class Feature {}
 
 const PLACE = {
@@ -35,10 +35,10 @@ const PLACE = {
   refusal: null,
 };
 
-describe('PagePanels', () => {
+describe('Panels', () => {
   it('renders the panels of a type, leading panels first, and none for other types', async () => {
     const module = await Test.createTestingModule({ imports: [Feature] }).compile();
-    const panels = module.get(PagePanels);
+    const panels = module.get(Panels);
     const actor = { id: 1, username: 'u', isSuperuser: false, isSystemAuditor: false };
     const draw = async (type: string, status: string): Promise<string[]> =>
       (await panels.render(type, { object: { status }, ...PLACE, actor })).map(String);

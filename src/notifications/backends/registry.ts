@@ -1,7 +1,6 @@
 import type { NotificationBackend } from './backend.js';
 import { chatABackend } from './chat-a.backend.js';
-import { chatBBackend } from './chat-b.backend.js';
-import { chatCBackend } from './chat-c.backend.js';
+import { chatBBackend, chatCBackend } from './chat-hooks.backend.js';
 import { dashboardABackend } from './dashboard-a.backend.js';
 import { emailBackend } from './email.backend.js';
 import { incidentABackend } from './incident-a.backend.js';

@@ -4,7 +4,8 @@ import { Invalid } from '../common/errors/errors.js';
 import { rowChanges } from '../common/rest/changes.js';
 import { resource, type Row, type RowOf } from '../common/resource/define-resource.js';
 import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
-import { GroupGraph } from './group-graph.service.js';
+import { GroupChildrenRepository } from './group-children.repository.js';
+import { onlyWithin } from './group-graph.js';
 import { GroupsRepository } from './groups.repository.js';
 import { RESERVED_GROUP_NAMES } from './host-name.js';
 import { HostsRepository } from './hosts.repository.js';
@@ -19,7 +20,7 @@ export class GroupHooks implements ResourceHooks<Group> {
     private readonly hosts: HostsRepository,
     private readonly groups: GroupsRepository,
     private readonly inventory: InventoryLock,
-    private readonly graph: GroupGraph,
+    private readonly edges: GroupChildrenRepository,
     private readonly activity: ActivityRecorder,
   ) {}
 
@@ -44,7 +45,7 @@ export class GroupHooks implements ResourceHooks<Group> {
     const inventoryId = row.inventory_id;
     await this.inventory.lockForChange(inventoryId, 'group', 'Delete');
     await this.inventory.assertIdle(inventoryId);
-    const groups = await this.graph.onlyWithin(row.id);
+    const groups = onlyWithin(row.id, await this.edges.edgesBelow(row.id));
     const hosts = await this.hosts.removeWithin(groups);
     const subgroups = await this.groups.removeAll(groups.filter((id) => id !== row.id));
     this.recordDeletions('host', hosts);

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { HostWritesRepository } from './host-writes.repository.js';
 import { GroupChildrenRepository } from './group-children.repository.js';
-import { GroupGraph } from './group-graph.service.js';
 import { GroupHooks } from './group.hooks.js';
 import { GroupHostsRepository } from './group-hosts.repository.js';
 import { GroupsController, GroupVariableDataController } from './groups.controller.js';
@@ -85,7 +84,6 @@ const repositories = [
     InventoryHooks,
     HostHooks,
     GroupHooks,
-    GroupGraph,
     HostLimit,
     InventoryLock,
     InventoryRows,

@@ -7,7 +7,7 @@ import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared
 import { refusalView } from '../shared/refusal.js';
 import { objectTitleOf, type Item } from '../shared/value-views.js';
 import { labelFor } from '../shared/labels.js';
-import { memberOf } from '../../common/records.js';
+import { isRecord, memberOf } from '../../common/records.js';
 import { resource } from '../../common/resource/define-resource.js';
 import { sql } from '../../database/sql.js';
 import { GrantsService } from '../../access/grants.service.js';
@@ -199,10 +199,10 @@ function holdingsTable(holdings: readonly Holding[], parts: TableParts): Html {
 function row({ role, team }: Holding, { holder, manageable, form }: TableParts): Html {
   const id = Number(role.id);
   const title = roleTitle(role);
-  const [objectUrl] = Object.entries(linksOf(role)).flatMap(([name, url]) =>
-    ['users', 'teams'].includes(name) ? [] : [url],
+  const { name, related, summary_fields: summary } = role;
+  const [objectUrl] = Object.entries(isRecord(related) ? related : {}).flatMap(([link, url]) =>
+    ['users', 'teams'].includes(link) ? [] : [String(url)],
   );
-  const { name, summary_fields: summary } = role;
   const object = memberOf(summary, 'resource_name');
   const from: Holder = team
     ? { kind: 'teams', id: Number(team.id), name: objectTitleOf(team) }
@@ -220,10 +220,4 @@ function row({ role, team }: Holding, { holder, manageable, form }: TableParts):
       ${manageable.has(id) && revokeButton(from, { id, title }, form, team ? 'Revoke from the team' : 'Revoke')}
     </td>
   </tr>`;
-}
-
-function linksOf({ related }: Item): Record<string, string> {
-  return typeof related === 'object' && related !== null
-    ? Object.fromEntries(Object.entries(related).map(([key, url]) => [key, String(url)]))
-    : {};
 }

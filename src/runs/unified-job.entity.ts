@@ -12,7 +12,7 @@ import {
 } from '../common/fields/field.js';
 import { labelOf } from '../common/fields/label.js';
 import { mapOf, object, STRING } from '../common/fields/json-schema.js';
-import { HIDDEN_USER, WideResourceEntity } from '../common/resource/resource.entity.js';
+import { HIDDEN_REFERENCE, WideResourceEntity } from '../common/resource/resource.entity.js';
 import type { LaunchConfig } from '../prompts/launch-secrets.js';
 
 const withLabels = (values: readonly string[]) =>
@@ -123,10 +123,10 @@ export class UnifiedJob extends WideResourceEntity {
   @Column('text')
   type!: string;
 
-  @Reference('user', HIDDEN_USER)
+  @Reference('user', HIDDEN_REFERENCE)
   created_by!: Reference | null;
 
-  @Reference('user', HIDDEN_USER)
+  @Reference('user', HIDDEN_REFERENCE)
   modified_by!: Reference | null;
 
   @Char({ readOnly: true, search: true, help: 'Name of this object.' })

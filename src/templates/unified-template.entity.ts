@@ -2,7 +2,7 @@ import { Column, Entity, Index } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import { Bool, Choices, DateTime, Reference } from '../common/fields/field.js';
 import { labelOf } from '../common/fields/label.js';
-import { NamedEntity } from '../common/resource/resource.entity.js';
+import { HIDDEN_REFERENCE, NamedEntity } from '../common/resource/resource.entity.js';
 import { LinkRow, LinkTo } from '../database/table.js';
 
 const STATUSES = [
@@ -70,30 +70,15 @@ export abstract class UnifiedTemplate extends NamedEntity {
   next_job_run!: string | null;
 
   @Reference('schedule', {
-    readOnly: true,
-    nullable: true,
-    hidden: true,
-    index: 'where set',
+    ...HIDDEN_REFERENCE,
     help: 'Schedule that starts the next run.',
   })
   next_schedule!: Reference | null;
 
-  @Reference('unified_job', {
-    ...WIDE,
-    readOnly: true,
-    nullable: true,
-    hidden: true,
-    index: 'where set',
-  })
+  @Reference('unified_job', { ...WIDE, ...HIDDEN_REFERENCE })
   current_job!: Reference | null;
 
-  @Reference('unified_job', {
-    ...WIDE,
-    readOnly: true,
-    nullable: true,
-    hidden: true,
-    index: 'where set',
-  })
+  @Reference('unified_job', { ...WIDE, ...HIDDEN_REFERENCE })
   last_job!: Reference | null;
 }
 

@@ -30,7 +30,8 @@ export abstract class WideResourceEntity {
   modified!: string;
 }
 
-export const HIDDEN_USER = {
+/** Options of a reference that representations only summarize. */
+export const HIDDEN_REFERENCE = {
   readOnly: true,
   nullable: true,
   hidden: true,
@@ -39,10 +40,10 @@ export const HIDDEN_USER = {
 
 /** Base of resources that store their creator and last editor. */
 export abstract class OwnedEntity extends ResourceEntity {
-  @Reference('user', HIDDEN_USER)
+  @Reference('user', HIDDEN_REFERENCE)
   created_by!: Reference | null;
 
-  @Reference('user', HIDDEN_USER)
+  @Reference('user', HIDDEN_REFERENCE)
   modified_by!: Reference | null;
 }
 

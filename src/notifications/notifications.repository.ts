@@ -5,7 +5,7 @@ import { resource, type RowOf } from '../common/resource/define-resource.js';
 import { not, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allRuns } from '../runs/runs.repository.js';
-import { notificationsOfTemplates } from '../templates/template-notifications.repository.js';
+import { notificationsOfTemplates } from '../templates/templates.repository.js';
 import { OrganizationNotifications } from './organization-notifications.js';
 import type { OutgoingMessage } from './backends/backend.js';
 import { approvalEvent, TEST_EVENT } from './message/message-events.js';

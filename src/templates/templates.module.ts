@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { SurveyService } from './survey.service.js';
-import { TemplateNotificationsRepository } from './template-notifications.repository.js';
 import { TemplatesRepository } from './templates.repository.js';
 import { UnifiedJobTemplatesController } from './unified-job-templates.controller.js';
 import { WebhookFields } from './webhook-fields.service.js';
@@ -13,14 +12,7 @@ import { TemplateSummaries } from './template-summaries.service.js';
 @Module({
   imports: [TypeOrmModule.forFeature([TemplateNotification, UnifiedTemplate]), CredentialsModule],
   controllers: [UnifiedJobTemplatesController],
-  providers: [
-    TemplatesRepository,
-    TemplateNotificationsRepository,
-    SurveyService,
-    TemplateSummaries,
-    WebhookFields,
-    WebhookKeys,
-  ],
+  providers: [TemplatesRepository, SurveyService, TemplateSummaries, WebhookFields, WebhookKeys],
   exports: [TemplatesRepository, SurveyService, TemplateSummaries, WebhookFields, WebhookKeys],
 })
 export class TemplatesModule {}

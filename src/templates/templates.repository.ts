@@ -248,3 +248,10 @@ export function templatesWithRights(ids: readonly number[], actor: Actor): Sql {
 /** Returns a query for the retention of templates, and for their organizations. */
 export const retentionOfTemplates = (): Sql => sql`
   SELECT id, organization_id, retention_days, retention_runs FROM unified_job_templates`;
+
+/**
+ * Returns a query for attached notification templates: `unified_job_template_id`, `event`,
+ * `notification_template_id`.
+ */
+export const notificationsOfTemplates = (): Sql => sql`
+  SELECT unified_job_template_id, event, notification_template_id FROM template_notifications`;

@@ -1,5 +1,4 @@
 import { sql } from '../../../src/database/sql.js';
-import * as templateNotifications from '../../../src/templates/template-notifications.repository.js';
 import * as templates from '../../../src/templates/templates.repository.js';
 import { CALLER } from './actors.js';
 import { asQuery, fragmentsOf, samplesOf, type FeatureSamples } from './samples.js';
@@ -9,7 +8,6 @@ const RUNS = [{ id: 1, status: 'running', unified_job_template_id: 2 }];
 
 export default {
   repositories: [
-    samplesOf(templateNotifications.TemplateNotificationsRepository, {}),
     samplesOf(templates.TemplatesRepository, {
       named: [[[1], CALLER]],
       typesOf: [[[1]]],
@@ -26,9 +24,6 @@ export default {
     }),
   ],
   fragments: [
-    fragmentsOf(templateNotifications, {
-      notificationsOfTemplates: { calls: [[]], inside: asQuery },
-    }),
     fragmentsOf(templates, {
       surveyHeads: { calls: [[[1]]], inside: asQuery },
       templateVariables: { calls: [[]], inside: asQuery },
@@ -39,6 +34,7 @@ export default {
       templateExcludesGroups: [[sql`1`]],
       retentionOfTemplates: { calls: [[]], inside: asQuery },
       projectSources: { calls: [[]], inside: asQuery },
+      notificationsOfTemplates: { calls: [[]], inside: asQuery },
     }),
   ],
 } satisfies FeatureSamples;

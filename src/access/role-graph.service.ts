@@ -91,7 +91,7 @@ export class RoleGraph extends RoleStore {
 
   async removeEdge(parent: number, child: number, via: 'team'): Promise<void> {
     await this.edges.lock();
-    await this.edges.removeEdge(parent, child, via);
+    await this.edges.delete({ child_id: child, parent_id: parent, via });
     await this.closure.rebuildBelow(sql`SELECT ${child}::int`);
   }
 

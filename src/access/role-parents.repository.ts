@@ -44,10 +44,6 @@ export class RoleParentsRepository extends TableRepository<RoleParent> {
       ON CONFLICT DO NOTHING`);
   }
 
-  async removeEdge(parent: number, child: number, via: RoleParent['via']): Promise<void> {
-    await this.delete({ child_id: child, parent_id: parent, via });
-  }
-
   /** Adds the edges that declarations imply, for roles of objects of one type. */
   async addImplied(type: string, edges: readonly RoleEdge[]): Promise<void> {
     const column = <T>(read: (edge: RoleEdge) => T): T[] => edges.map(read);

@@ -160,12 +160,4 @@ export class InventoriesRepository extends TableRepository<RowOf<Inventory>> {
         AND (${permit(resource('inventory').policy, 'read', 't', reader)})`);
     return new Set(rows.map(({ id }) => id));
   }
-
-  isPending(id: number): Promise<boolean> {
-    return this.existsBy({ id, pending_deletion: true });
-  }
-
-  async removePending(id: number): Promise<void> {
-    await this.delete({ id, pending_deletion: true });
-  }
 }

@@ -30,13 +30,14 @@ export class InventoryDeletionHandler implements QueueHandler {
   ) {}
 
   async handle(inventoryId: number): Promise<void> {
-    if (await this.inventories.isPending(inventoryId)) {
+    const pending = { id: inventoryId, pending_deletion: true };
+    if (await this.inventories.existsBy(pending)) {
       await this.empty(this.hosts, inventoryId);
       await this.empty(this.groups, inventoryId);
     }
     await this.database.transaction(async () => {
       await this.database.checkReferencesAtCommit();
-      await this.inventories.removePending(inventoryId);
+      await this.inventories.delete(pending);
       await this.outbox.acknowledge('deletions', inventoryId);
       this.database.afterCommit(() => this.redis.announce(INVENTORY_CHANNEL, [inventoryId]));
     });

@@ -84,9 +84,4 @@ export class InventoryInputsRepository extends TableRepository<Row> {
       SELECT ${copy}::int, input_id, ${author}::int
       FROM inventory_inputs WHERE inventory_id = ${original} ORDER BY id`);
   }
-
-  /** Removes an inventory that is being deleted from the inputs of all inventories. */
-  async removeInput(inputId: number): Promise<void> {
-    await this.delete({ input_id: inputId });
-  }
 }

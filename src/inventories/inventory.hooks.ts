@@ -138,7 +138,7 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
     await this.inventory.assertIdle(row.id);
     await this.inventories.markForDeletion(row.id);
     await this.templates.removeInventory(row.id);
-    await this.inputs.removeInput(row.id);
+    await this.inputs.delete({ input_id: row.id });
     await this.outbox.add('deletions', [row.id]);
     this.database.afterCommit(() => this.redis.announce(INVENTORY_CHANNEL, [row.id]));
     const definition = resource('inventory');

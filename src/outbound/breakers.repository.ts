@@ -79,14 +79,6 @@ export class BreakersRepository extends TableRepository<Breaker> {
     return claimed > 0;
   }
 
-  async releaseProbe(destination: string): Promise<void> {
-    await this.update({ destination }, { probe_until: null });
-  }
-
-  async forget(destination: string): Promise<void> {
-    await this.delete({ destination });
-  }
-
   /** Returns the number of open breakers by the kind of message that is sent to the destination. */
   countOpen(): Promise<{ label: string; value: number }[]> {
     return this.database.rows(sql`

@@ -43,8 +43,8 @@ export class CircuitBreaker {
   }
 
   /** Reports that the destination responded. */
-  succeeded(destination: string): Promise<void> {
-    return this.breakers.forget(destination);
+  async succeeded(destination: string): Promise<void> {
+    await this.breakers.delete({ destination });
   }
 
   /**
@@ -56,8 +56,8 @@ export class CircuitBreaker {
   }
 
   /** Returns an unused admission. */
-  release(destination: string): Promise<void> {
-    return this.breakers.releaseProbe(destination);
+  async release(destination: string): Promise<void> {
+    await this.breakers.update({ destination }, { probe_until: null });
   }
 
   private async statesOf(destinations: readonly string[]): Promise<(BreakerState | undefined)[]> {

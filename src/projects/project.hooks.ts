@@ -54,7 +54,8 @@ export class ProjectHooks implements ResourceHooks<Project> {
 
   async created(row: RowOf<Project>, _values: ValuesOf<Project>, actor: Actor): Promise<void> {
     if (row.local_path === '') {
-      await this.projects.storePath(row.id, fetchedFolder(row.id, String(row.name)));
+      const path = fetchedFolder(row.id, String(row.name));
+      await this.projects.update({ id: row.id }, { local_path: path });
     }
     await this.webhooks.created(row);
     await this.sync(row, actor);

@@ -12,10 +12,6 @@ export class ProjectsRepository extends TableRepository<RowOf<Project>> {
     super(repository);
   }
 
-  async storePath(id: number, path: string): Promise<void> {
-    await this.update({ id }, { local_path: path });
-  }
-
   /** Stores the result of a sync: the commit, and the paths of playbooks and inventory files. */
   async storeSync(
     id: number,

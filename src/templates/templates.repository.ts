@@ -105,11 +105,6 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
       WHERE inventory_id = ${id} AND type <> 'inventory_source'`);
   }
 
-  /** Stores the first key of a new template. */
-  async storeFirstKey(id: number, sealed: string): Promise<void> {
-    await this.update({ id }, { webhook_key: sealed });
-  }
-
   async replaceKey(id: number, sealed: string): Promise<void> {
     await this.database.execute(sql`
       UPDATE unified_job_templates SET webhook_key = ${sealed}, modified = now() WHERE id = ${id}`);

@@ -34,7 +34,7 @@ export class WebhookKeys {
 
   /** Stores the first key of a new template. */
   async assign(templateId: number): Promise<void> {
-    await this.templates.storeFirstKey(templateId, this.fresh(templateId));
+    await this.templates.update({ id: templateId }, { webhook_key: this.fresh(templateId) });
   }
 
   /**

@@ -6,16 +6,6 @@ import { IdempotencyKey } from './idempotency-key.entity.js';
 /** Time for which a key returns the response of its first request. */
 const LIFETIME_HOURS = 24;
 
-/** First request with a key, and its response. */
-export interface StoredResponse {
-  /** Digest of the request. */
-  request: string;
-  status: number;
-  location: string | null;
-  /** Response body as JSON text, or empty. */
-  body: string;
-}
-
 @Injectable()
 export class IdempotencyKeysRepository extends TableRepository<IdempotencyKey> {
   constructor(@InjectRepository(IdempotencyKey) repository: Repository<IdempotencyKey>) {
@@ -40,13 +30,5 @@ export class IdempotencyKeysRepository extends TableRepository<IdempotencyKey> {
   /** Deletes up to `limit` keys that are older than `days` days. */
   removeOld(days: number, limit: number): Promise<number> {
     return this.removeOlder({ column: 'created', days }, limit);
-  }
-
-  responseOf(key: string): Promise<StoredResponse | null> {
-    return this.findOneBy({ key });
-  }
-
-  async store(key: string, response: Omit<StoredResponse, 'request'>): Promise<void> {
-    await this.update({ key }, response);
   }
 }

@@ -87,7 +87,7 @@ export class Idempotency {
   }
 
   private async replay(key: string, request: string): Promise<KeyedOutcome> {
-    const stored = await this.keys.responseOf(key);
+    const stored = await this.keys.findOneBy({ key });
     if (!stored || stored.request !== request) {
       throw new Conflict('The Idempotency-Key was used for a request with another body.');
     }
@@ -103,11 +103,8 @@ export class Idempotency {
   private async store(key: string, outcome: KeyedOutcome): Promise<void> {
     const { status, body, headers } =
       outcome instanceof BadRequest ? new Reply(BAD_REQUEST, { detail: outcome.detail }) : outcome;
-    await this.keys.store(key, {
-      status,
-      location: headers.Location ?? null,
-      body: body === undefined ? '' : exactJson(body),
-    });
+    const stored = body === undefined ? '' : exactJson(body);
+    await this.keys.update({ key }, { status, location: headers.Location ?? null, body: stored });
   }
 }
 

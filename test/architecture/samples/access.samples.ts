@@ -47,7 +47,6 @@ export default {
       lock: [[]],
       lockShared: [[]],
       addEdge: [[1, 2, 'team']],
-      removeEdge: [[1, 2, 'team']],
       addImplied: [['team', [EDGE]]],
       removeImplied: [[ROLES]],
     }),

@@ -17,8 +17,6 @@ export default {
     samplesOf(IdempotencyKeysRepository, {
       claim: [['k', 'r']],
       removeOld: [[1, 10]],
-      responseOf: [['k']],
-      store: [['k', { status: 200, location: null, body: '' }]],
     }),
   ],
   fragments: [

@@ -40,8 +40,6 @@ export default {
       totalHosts: [[1]],
       markForDeletion: [[1]],
       pendingAmong: [[[1], CALLER]],
-      isPending: [[1]],
-      removePending: [[1]],
     }),
     samplesOf(inventoryInputs.InventoryInputsRepository, {
       of: [[1]],
@@ -49,7 +47,6 @@ export default {
       unauthorized: [[1]],
       setAttachedBy: [[1, 2, 3]],
       copy: [[1, 2, 3]],
-      removeInput: [[1]],
     }),
     samplesOf(hosts.HostsRepository, {
       originalsIn: [[1]],

@@ -8,8 +8,6 @@ export default {
       viewsOf: [[['https://host']]],
       countFailure: [['https://host']],
       takeProbe: [['https://host']],
-      releaseProbe: [['https://host']],
-      forget: [['https://host']],
       countOpen: [[]],
     }),
   ],

@@ -5,7 +5,6 @@ import { REQUESTED, samplesOf, type FeatureSamples } from './samples.js';
 export default {
   repositories: [
     samplesOf(ProjectsRepository, {
-      storePath: [[1, '_1__demo']],
       storeSync: [[1, { scm_revision: 'a', playbook_files: ['b.yml'], inventory_files: [] }]],
       isPathTaken: [[1, 'demo']],
       overridingTemplates: [[1]],

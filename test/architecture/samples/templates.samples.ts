@@ -14,7 +14,6 @@ export default {
       receiving: [[[1]]],
       storeSurvey: [[1, null]],
       removeInventory: [[1]],
-      storeFirstKey: [[1, 'sealed']],
       replaceKey: [[1, 'sealed']],
       lock: [[1]],
       showNextLaunches: [[COMING]],

@@ -28,8 +28,8 @@ const codeIn = (pattern) =>
 
 /** @type {readonly Measure[]} */
 const measures = [
-  ['lines of code', code, 87_357, 68_000],
-  ['lines of code in src/common', codeIn(/^src\/common\//), 10_306, 10_500],
+  ['lines of code', code, 87_113, 68_000],
+  ['lines of code in src/common', codeIn(/^src\/common\//), 10_235, 10_500],
   ['lines of pages outside of src/browser', codeIn(/^src\/(?!browser\/).*\bpages\//), 0, 0],
   [
     'lines of imports in 1,000 of code',
@@ -59,7 +59,7 @@ const measures = [
     1,
     40,
   ],
-  ['literals packed by spreads', packedLiterals(), 5, 5],
+  ['literals packed by spreads', packedLiterals(), 4, 5],
   ['decision records', records.length, 50, 50],
   [
     'words in decision records',

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers';
+
 import pg from 'pg';
 import { parseDocument } from 'yaml';
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
 import { request as narrate } from './narrator.mjs';
 
 /** Returns the folder in which `npm start` stores its data. */

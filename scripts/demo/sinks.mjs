@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+
 import { SMTPServer } from 'smtp-server';
 
 /** Starts an HTTP server that records its requests, as the chat of a team or the API of a code host. */

@@ -1,7 +1,8 @@
-import { jest } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
+import { jest } from '@jest/globals';
 
 import { printBanner } from './banner.mjs';
 import { dataFiles } from './data-folder.mjs';

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccessList } from './access-list.service.js';
 import { GrantsService } from './grants.service.js';
 import { RoleAncestorsRepository } from './role-ancestors.repository.js';
@@ -8,7 +9,6 @@ import { RoleParentsRepository } from './role-parents.repository.js';
 import { RoleTeamsRepository } from './role-teams.repository.js';
 import { RolesController } from './roles.controller.js';
 import { RolesRepository } from './roles.repository.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { Role, RoleAncestor, RoleMember, RoleParent, RoleTeam } from './role.entity.js';
 
 const repositories = [

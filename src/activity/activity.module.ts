@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { ActivityStreamController } from './activity-stream.controller.js';
 import { ActivityDeliveriesRepository } from './activity-deliveries.repository.js';
 import { ActivityDelivery } from './activity-delivery.entity.js';
 import { ActivityRepository } from './activity.repository.js';
 import { ActivityService } from './activity.service.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { ActivityStreamEntry } from './activity-stream-entry.entity.js';
 import { ActivityTotal } from './activity-total.entity.js';
 

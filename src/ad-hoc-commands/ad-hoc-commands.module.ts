@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { RunsModule } from '../runs/runs.module.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { InventoriesModule } from '../inventories/inventories.module.js';
@@ -11,7 +12,6 @@ import { AdHocCommandsRepository } from './ad-hoc-commands.repository.js';
 import { CommandModules } from './command-modules.service.js';
 import { CommandPasswords } from './command-passwords.service.js';
 import { CommandRelaunchController } from './command-relaunch.controller.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { UnifiedJob } from '../runs/unified-job.entity.js';
 import { AdHocCommandExtension } from './ad-hoc-command.extension.js';
 

@@ -1,6 +1,6 @@
-import { PASSWORDS_NEEDED } from '../runs/launched-by.js';
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { PASSWORDS_NEEDED } from '../runs/launched-by.js';
 import type { Actor } from '../common/access.js';
 import { object, WIDE_INTEGER } from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';

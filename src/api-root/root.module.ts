@@ -1,6 +1,6 @@
+import { Module } from '@nestjs/common';
 import { ActivityModule } from '../activity/activity.module.js';
 import { LoggingModule } from '../logging/logging.module.js';
-import { Module } from '@nestjs/common';
 import { IdentityModule } from '../identity/identity.module.js';
 import { InstancesModule } from '../instances/instances.module.js';
 import { OutboundModule } from '../outbound/outbound.module.js';

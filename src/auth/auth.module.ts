@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { UsersModule } from '../users/users.module.js';
 import { RateGuard } from '../common/rate/rate.guard.js';
 import { AccessGuard } from '../common/rest/access.guard.js';
@@ -21,7 +22,6 @@ import { TokensController } from './tokens.controller.js';
 import { TokensRepository } from './tokens.repository.js';
 import { TokensService } from './tokens.service.js';
 import { UserTokensController } from './user-tokens.controller.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { Session } from './session.entity.js';
 import { Token } from './token.entity.js';
 import { TokenHooks } from './token.hooks.js';

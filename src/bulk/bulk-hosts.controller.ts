@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { Body, Controller, Get, Post, Req, Logger, StreamableFile } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { keyedRequest } from '../common/rest/idempotency.service.js';
@@ -22,7 +23,6 @@ import {
   DETAIL,
   TARGET_PARAMETERS,
 } from './bulk-responses.js';
-import { PassThrough } from 'node:stream';
 import { errorResponseOf } from '../common/rest/errors.filter.js';
 import { stackOf } from '../common/errors/errors.js';
 

@@ -1,5 +1,5 @@
-import { exactJson } from '../common/exact-json.js';
 import { Injectable } from '@nestjs/common';
+import { exactJson } from '../common/exact-json.js';
 import type { Actor } from '../common/access.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { itemAt } from '../common/invariants.js';

@@ -1,5 +1,4 @@
 import pg from 'pg';
-
 import { parseExact } from './exact-json.js';
 
 const { JSON: JSON_TYPE, JSONB } = pg.types.builtins;

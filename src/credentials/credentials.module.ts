@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccessModule } from '../access/access.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { OutboundModule } from '../outbound/outbound.module.js';
@@ -15,7 +16,6 @@ import { CredentialCopyController, CredentialsController } from './credentials.c
 import { CredentialsRepository } from './credentials.repository.js';
 import { SecretLookups } from './external/secret-lookups.service.js';
 import { LookupTests } from './lookup-tests.service.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { CredentialInputSource } from './credential-input-source.entity.js';
 import { CredentialType } from './credential-type.entity.js';
 import { Credential } from './credential.entity.js';

@@ -1,10 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-
 import { Logger } from '@nestjs/common';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-
 import { Database } from './database.js';
 
 /** Returns a message of PostgreSQL's protocol: kind, length and content. */

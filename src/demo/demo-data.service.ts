@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { resource, type Row } from '../common/resource/define-resource.js';
@@ -10,8 +12,6 @@ import { JobTemplateCredentialsRepository } from '../job-templates/job-template-
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { InstallationRepository } from '../settings/installation.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 
 const DEMO_PLAYBOOK = 'hello_world.yml';
 const DEMO_FOLDER = 'demo_project';

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { ExecutionEnvironmentHooks } from './execution-environment.hooks.js';
 import {
@@ -6,7 +7,6 @@ import {
   ExecutionEnvironmentsController,
 } from './execution-environments.controller.js';
 import { ExecutionEnvironmentsRepository } from './execution-environments.repository.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { ExecutionEnvironment } from './execution-environment.entity.js';
 
 @Module({

@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { HostMetricHooks } from './host-metric.hooks.js';
 import { HostMetricSummaryMonthlyController } from './host-metric-summary-monthly.controller.js';
 import { HostMetricsController } from './host-metrics.controller.js';
 import { HostMetricsRepository } from './host-metrics.repository.js';
 import { MonthlyHostMetricsRepository } from './monthly-host-metrics.repository.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { HostMetric, MonthlyHostMetric } from './host-metric.entity.js';
 
 @Module({

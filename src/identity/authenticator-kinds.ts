@@ -1,6 +1,6 @@
-import { partsOf } from '../common/fields/text.js';
 import { createSecureContext } from 'node:tls';
 import { FilterParser } from 'ldapts';
+import { partsOf } from '../common/fields/text.js';
 import { resultOr, type FieldErrors } from '../common/errors/errors.js';
 import {
   Bool,

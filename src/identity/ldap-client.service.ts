@@ -1,6 +1,6 @@
-import { partsOf } from '../common/fields/text.js';
 import { Injectable, Logger } from '@nestjs/common';
 import { ResultCodeError, type Client, type Entry } from 'ldapts';
+import { partsOf } from '../common/fields/text.js';
 import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { messageOf, Unavailable } from '../common/errors/errors.js';
 import { OutboundClient } from '../outbound/outbound-client.js';

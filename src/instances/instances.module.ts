@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { GroupMembers } from './group-members.service.js';
 import { InstanceHooks } from './instance.hooks.js';
 import { InstanceGroupHooks } from './instance-group.hooks.js';
@@ -7,7 +8,6 @@ import { InstancesController } from './instances.controller.js';
 import { InstancesRepository } from './instances.repository.js';
 import { WorkerNodesRepository } from './worker-nodes.repository.js';
 import { InstanceGroupsRepository } from './instance-groups.repository.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { InstanceGroup, InstanceGroupInstance } from './instance-group.entity.js';
 import { Instance } from './instance.entity.js';
 import {

@@ -1,6 +1,6 @@
+import { Injectable } from '@nestjs/common';
 import { jsonText } from '../common/fields/json-text.js';
 import { mergeExact } from '../common/exact-json.js';
-import { Injectable } from '@nestjs/common';
 import { readVariables } from '../common/fields/variables.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { HostWritesRepository } from './host-writes.repository.js';
 import { GroupChildrenRepository } from './group-children.repository.js';
 import { GroupHooks } from './group.hooks.js';
@@ -27,7 +28,6 @@ import { MemberCounts } from './member-counts.service.js';
 import { ImportedMembersRepository } from './import/imported-members.repository.js';
 import { ImportedObjectsRepository } from './import/imported-objects.repository.js';
 import { InventoryImport } from './import/inventory-import.service.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { Group, GroupChild, GroupHost } from './group.entity.js';
 import { Host, HostFacts, HostProjectFacts } from './host.entity.js';
 import { Inventory, InventoryInput, InventoryLabel } from './inventory.entity.js';

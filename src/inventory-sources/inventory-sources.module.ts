@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { InventoriesModule } from '../inventories/inventories.module.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
@@ -16,7 +17,6 @@ import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
 import { InventoryUpdateLauncher } from './inventory-update-launcher.service.js';
 import { SourceCredentials } from './source-credentials.service.js';
 import { UpdateInventoryController } from './update-inventory.controller.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 import { UnifiedJob } from '../runs/unified-job.entity.js';
 import { InventoryUpdateExtension } from './inventory-update.extension.js';

@@ -1,10 +1,10 @@
+import { Entity, Index } from 'typeorm';
 import { Bool, Char, Includes, Json, Reference } from '../common/fields/field.js';
 import type { TemplateOptions } from '../prompts/launch-options.js';
 import { TEMPLATE_OPTIONS, TEMPLATE_SWITCHES } from '../prompts/prompt-columns.js';
 import { RetentionFields } from '../templates/retention.schema.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 import { WebhookJobTemplateFields } from '../templates/webhook-template.schema.js';
-import { Entity, Index } from 'typeorm';
 import { LinkRow, LinkTo } from '../database/table.js';
 
 export interface JobTemplate extends WebhookJobTemplateFields, RetentionFields, TemplateOptions {}

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { JobTemplateCopyController } from './job-template-copy.controller.js';
@@ -12,7 +13,6 @@ import {
 import { JobTemplatesRepository } from './job-templates.repository.js';
 import { TemplateCredentials } from './template-credentials.service.js';
 import { TemplateProjects } from './template-projects.service.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { JobTemplateCredential, JobTemplateLabel } from './job-template.entity.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 import { JobTemplateExtension } from './job-template.extension.js';

@@ -1,5 +1,5 @@
-import { copyPreferredGroups, preferredGroupsOf } from '../instances/instance-groups.repository.js';
 import { Injectable } from '@nestjs/common';
+import { copyPreferredGroups, preferredGroupsOf } from '../instances/instance-groups.repository.js';
 import { permit, type Actor } from '../common/access.js';
 import { resource, type Row, type RowOf } from '../common/resource/define-resource.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { LabelsController } from './labels.controller.js';
 import { LabelsRepository } from './labels.repository.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { Label } from './label.entity.js';
 
 @Module({

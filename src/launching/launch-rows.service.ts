@@ -1,7 +1,7 @@
+import { Injectable } from '@nestjs/common';
 import { jsonText } from '../common/fields/json-text.js';
 import { exactJson } from '../common/exact-json.js';
 import { settleAll } from '../database/settle-all.js';
-import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { tableOf } from '../common/records.js';

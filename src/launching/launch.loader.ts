@@ -1,5 +1,5 @@
-import { settleAll } from '../database/settle-all.js';
 import { Injectable } from '@nestjs/common';
+import { settleAll } from '../database/settle-all.js';
 import { type Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';

@@ -1,6 +1,6 @@
-import { PASSWORDS_NEEDED } from '../runs/launched-by.js';
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { PASSWORDS_NEEDED } from '../runs/launched-by.js';
 import { Choices, fieldsOf } from '../common/fields/field.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import type { RowOf } from '../common/resource/define-resource.js';

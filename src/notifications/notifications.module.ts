@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { OutboundModule } from '../outbound/outbound.module.js';
 import { NotificationAttemptsController } from './notification-attempts.controller.js';
@@ -16,7 +17,6 @@ import { NotificationsController } from './notifications.controller.js';
 import { NotificationsRepository } from './notifications.repository.js';
 import { RunNotifications } from './run-notifications.listener.js';
 import { TemplateSecrets } from './template-secrets.service.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { Notification, NotificationAttempt, NotificationTotal } from './notification.entity.js';
 import { NotificationTemplate } from './notification-template.entity.js';
 import { NotificationTemplateExtension } from './notification-template.extension.js';

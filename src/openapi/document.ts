@@ -1,7 +1,7 @@
-import type { INestApplication } from '@nestjs/common';
-import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import type { JsonSchema } from '../common/fields/json-schema.js';
 import { SESSION_COOKIE } from '../common/http/cookies.js';
 import { LINES_TYPE } from '../common/http/lines.js';

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { ExecutionEnvironmentsModule } from '../execution-environments/execution-environments.module.js';
 import { OrganizationHooks } from './organization.hooks.js';
 import { OrganizationsController } from './organizations.controller.js';
 import { OrganizationsRepository } from './organizations.repository.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import {
   Organization,
   OrganizationGalaxyCredential,

@@ -1,7 +1,6 @@
 import { constants } from 'node:fs';
 import { access, open, readdir, realpath, stat } from 'node:fs/promises';
 import { extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-
 import { RunnerError } from '../runs/runner-error.js';
 
 /**

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { RunsModule } from '../runs/runs.module.js';
 import { GitReach } from '../code-hosts/git-reach.js';
 import { Settings } from '../config/settings.js';
@@ -18,7 +19,6 @@ import {
 import { ProjectUpdateLauncher } from './project-update-launcher.service.js';
 import { ProjectUpdatesRepository } from './project-updates.repository.js';
 import { ProjectsRepository } from './projects.repository.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 import { UnifiedJob } from '../runs/unified-job.entity.js';
 import { ProjectExtension } from './project.extension.js';

@@ -1,3 +1,4 @@
+import { Entity, Index } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import {
   Bool,
@@ -16,7 +17,6 @@ import { ISOLATIONS } from '../instances/isolation.js';
 import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
 import { ExecutedJob, RUN_FIELDS } from './unified-job.entity.js';
 import { VARIABLES_HELP, WebhookRunFields } from './webhook-run.schema.js';
-import { Entity, Index } from 'typeorm';
 import { LinkTo, WideLinkRow } from '../database/table.js';
 
 export interface Job extends WebhookRunFields {}

@@ -1,5 +1,5 @@
-import { settleAll } from '../database/settle-all.js';
 import { Injectable } from '@nestjs/common';
+import { settleAll } from '../database/settle-all.js';
 import { failPoint } from '../common/fail-point.js';
 import { QueuePort } from '../common/queue/queue.port.js';
 import { Database } from '../database/database.js';

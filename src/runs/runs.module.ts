@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { VariablePrefixes } from '../code-hosts/variables.js';
 import { CancelService } from './cancel.service.js';
@@ -31,7 +32,6 @@ import { JobHostSummariesRepository } from './events/job-host-summaries.reposito
 import { RunOutputsRepository } from './output/run-outputs.repository.js';
 import { RunStatisticsRepository } from './run-statistics.repository.js';
 import { RunLeasesRepository } from './run-leases.repository.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { JobCredential, JobLabel } from './job.entity.js';
 import { JobEvent } from './events/job-event.entity.js';
 import { JobHostSummary } from './events/job-host-summary.entity.js';

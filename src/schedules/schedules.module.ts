@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { JobTemplatesModule } from '../job-templates/job-templates.module.js';
 import { LaunchingModule } from '../launching/launching.module.js';
 import { RunsModule } from '../runs/runs.module.js';
@@ -9,7 +10,6 @@ import { NextLaunches } from './next-launches.service.js';
 import { ScheduleHooks } from './schedule.hooks.js';
 import { SchedulesRepository } from './schedules.repository.js';
 import { SchedulesController } from './schedules.controller.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import {
   Schedule,
   ScheduleCredential,

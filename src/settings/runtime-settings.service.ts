@@ -1,5 +1,5 @@
-import { isSameJson } from '../common/exact-json.js';
 import { Injectable } from '@nestjs/common';
+import { isSameJson } from '../common/exact-json.js';
 import { logAggregatorFaults } from '../config/logging-settings.js';
 import { isSealed, rowContext, SecretBox } from '../common/crypto/secret-box.js';
 import { ActivityRecorder } from '../common/activity/activity.js';

@@ -1,10 +1,10 @@
-import { BaseUrl } from './base-url.service.js';
 import { Global, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { BaseUrl } from './base-url.service.js';
 import { InstallationRepository } from './installation.repository.js';
 import { RuntimeSettings } from './runtime-settings.service.js';
 import { SettingsController } from './settings.controller.js';
 import { SettingsRepository } from './settings.repository.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { ChangedSetting, InstallationFact } from './setting.entity.js';
 
 @Global()

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { TeamHooks } from './team.hooks.js';
 import { TeamsController } from './teams.controller.js';
 import { TeamsRepository } from './teams.repository.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { Team } from './team.entity.js';
 
 @Module({

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { UserHooks } from './user.hooks.js';
 import { UsersController } from './users.controller.js';
 import { UsersRepository } from './users.repository.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { User } from './user.entity.js';
 
 @Module({

@@ -1,6 +1,6 @@
-import { parseRecord } from '../common/records.js';
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { parseRecord } from '../common/records.js';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { BadRequest } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { LaunchingModule } from '../launching/launching.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { RunsModule } from '../runs/runs.module.js';
@@ -32,7 +33,6 @@ import {
 import { WebhookDeliveriesController } from './webhook-deliveries.controller.js';
 import { WebhookSetups } from './webhook-setups.service.js';
 import { WebhookStatusPostsController } from './webhook-status-posts.controller.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { WebhookDelivery, WebhookDeliveryTotal } from './webhook-delivery.entity.js';
 import { WebhookStatusPost } from './webhook-status-post.entity.js';
 

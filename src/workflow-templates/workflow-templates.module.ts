@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { RunsModule } from '../runs/runs.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
@@ -17,7 +18,6 @@ import {
 } from './workflow-job-templates.controller.js';
 import { WorkflowJobTemplatesRepository } from './workflow-job-templates.repository.js';
 import { WorkflowJobTemplateNodesRepository } from './workflow-job-template-nodes.repository.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 import {
   WorkflowJobTemplateNode,

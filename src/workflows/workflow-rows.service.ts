@@ -1,6 +1,6 @@
+import { Injectable } from '@nestjs/common';
 import { jsonText } from '../common/fields/json-text.js';
 import { exactJson } from '../common/exact-json.js';
-import { Injectable } from '@nestjs/common';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { entryOf, zip } from '../common/invariants.js';

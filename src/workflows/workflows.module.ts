@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { RunsModule } from '../runs/runs.module.js';
 import { ApprovalDecisions } from './approval-decisions.service.js';
 import { HeldRuns } from './held-runs.listener.js';
@@ -12,7 +13,6 @@ import { WorkflowRows } from './workflow-rows.service.js';
 import { WorkflowJobsRepository } from './workflow-jobs.repository.js';
 import { WorkflowJobNodesRepository } from './workflow-job-nodes.repository.js';
 import { WorkflowGraphsRepository } from './workflow-graphs.repository.js';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { UnifiedJob } from '../runs/unified-job.entity.js';
 import {
   WorkflowJobNode,

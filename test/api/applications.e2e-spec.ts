@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+
 import * as openid from 'openid-client';
 import supertest from 'supertest';
 

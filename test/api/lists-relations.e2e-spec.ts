@@ -10,6 +10,7 @@
 import { readFileSync } from 'node:fs';
 import { join as joinPath } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { permit, type Actor } from '../../src/common/access.js';
 import {

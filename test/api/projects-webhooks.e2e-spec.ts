@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import type { WebhookServiceName } from '../../src/code-hosts/services.js';

@@ -1,5 +1,6 @@
 /** Tokens that identify runs, and the documents that verify them (docs/run-identity.md). */
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose';
+
 import { IdentityTokens } from '../../src/credentials/identity-tokens.js';
 import { sql } from '../../src/database/sql.js';
 import { SigningKeysRepository } from '../../src/run-identity/signing-keys.repository.js';

@@ -1,6 +1,7 @@
 /** Logins with a broken identity provider, or with broken cookies (docs/single-sign-on.md#login). */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+
 import supertest from 'supertest';
 
 import { boot, type TestApp } from '../support/boot.js';

@@ -1,5 +1,6 @@
 /** Logins with an external identity provider (docs/single-sign-on.md#login). */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
+
 import { Logger } from '@nestjs/common';
 
 import { SecretBox } from '../../src/common/crypto/secret-box.js';

@@ -1,6 +1,8 @@
 /** Simultaneous deliveries are processed in one batch, with the same results as single deliveries. */
 import { randomUUID } from 'node:crypto';
+
 import type { Response } from 'supertest';
+
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { webhookSample } from '../support/payloads/webhooks.js';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+
 import { responseBody, type ShownDelivery } from '../../src/browser/webhooks/delivery.panel.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';

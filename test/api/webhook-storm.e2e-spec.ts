@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Agent, request, type IncomingMessage } from 'node:http';
+
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { deliveryHeaders, firstSample, SERVICE_ROWS } from '../support/payloads/webhooks.js';

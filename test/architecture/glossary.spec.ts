@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+
 import ts from 'typescript';
+
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
 
 const PAGES = join(PACKAGE_FOLDER, 'src', 'browser');

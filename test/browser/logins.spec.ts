@@ -7,6 +7,7 @@
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+
 import { TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 

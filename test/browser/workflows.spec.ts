@@ -1,5 +1,6 @@
 /** Graphs of workflows with approvals; `journey-workflows.spec.ts` approves in the graph. */
 import type { INestApplicationContext } from '@nestjs/common';
+
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';

@@ -2,6 +2,7 @@
  * Budget: 70 s, because six workers and a database server are killed, and each update starts Ansible.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+
 import type pg from 'pg';
 
 import type { Row } from '../../src/common/resource/define-resource.js';

@@ -2,6 +2,7 @@
  * Budget: 40 s, because four API processes and six workers are killed.
  */
 import { randomUUID } from 'node:crypto';
+
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { issueToken } from '../../src/common/crypto/tokens.js';
 import { IS_DEEP } from '../support/depth.js';

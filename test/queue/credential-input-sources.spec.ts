@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 
 import type { INestApplicationContext } from '@nestjs/common';
 import { createRemoteJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
+
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { JsonLogger } from '../../src/logging/json-logger.js';

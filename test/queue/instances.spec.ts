@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+
 import { sql } from '../../src/database/sql.js';
 import { VERSION } from '../../src/config/version.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';

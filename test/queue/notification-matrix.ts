@@ -1,4 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
+
 import { sql } from '../../src/database/sql.js';
 import type { NotificationType } from '../../src/notifications/backends/notification-type.js';
 import { Notifier } from '../../src/notifications/notifier.handler.js';

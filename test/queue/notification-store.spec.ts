@@ -1,4 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
+
 import { sql } from '../../src/database/sql.js';
 import type { Lease, AttemptOutcome } from '../../src/notifications/notification-lease.js';
 import { NotificationStore } from '../../src/notifications/notification-store.service.js';

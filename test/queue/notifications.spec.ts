@@ -1,4 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
+
 import { sql } from '../../src/database/sql.js';
 import {
   NOTIFICATION_TYPES,

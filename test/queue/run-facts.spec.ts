@@ -1,4 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
+
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';

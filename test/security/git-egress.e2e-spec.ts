@@ -6,6 +6,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server } from '
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+
 import { GitReach } from '../../src/code-hosts/git-reach.js';
 import type { Resolver } from '../../src/outbound/address-guard.js';
 import { syncProject } from '../../src/execution/runner/git-checkout.js';

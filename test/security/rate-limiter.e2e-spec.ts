@@ -3,6 +3,7 @@
  * down.
  */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
 import { TooManyRequests } from '../../src/common/errors/errors.js';
 import { RedisConnection } from '../../src/common/queue/redis-connection.service.js';
 import { RateLimiter } from '../../src/common/rate/rate-limiter.service.js';

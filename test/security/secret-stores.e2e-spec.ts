@@ -3,6 +3,7 @@
  * a refusal.
  */
 import { ConsoleLogger, Logger } from '@nestjs/common';
+
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { CredentialSecrets } from '../../src/credentials/credential-secrets.service.js';

@@ -4,6 +4,7 @@
  * Budget: 25 s, because it sends a hundred thousand hosts with variables.
  */
 import { Parser } from 'yaml';
+
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { Thread } from '../../src/common/thread.js';
 import { sql } from '../../src/database/sql.js';

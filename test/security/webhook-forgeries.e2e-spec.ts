@@ -1,6 +1,7 @@
 /** Every forged delivery gets the same 403 response for the same number of statements. */
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
+
 import { generateWebhookKey } from '../../src/common/crypto/random-key.js';
 import { RejectionLog } from '../../src/webhooks/rejection-log.service.js';
 import { webhookService, type WebhookServiceName } from '../../src/code-hosts/services.js';

@@ -3,6 +3,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
+
 import { boot, type TestApp } from '../support/boot.js';
 import { deliveryHeaders, firstSample, SERVICE_ROWS } from '../support/payloads/webhooks.js';
 import { newHook, type Hook } from '../support/webhooks.js';

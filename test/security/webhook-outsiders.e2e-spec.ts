@@ -3,6 +3,7 @@
  * policy and launch nothing twice.
  */
 import { randomUUID } from 'node:crypto';
+
 import type { WebhookServiceName } from '../../src/code-hosts/services.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';

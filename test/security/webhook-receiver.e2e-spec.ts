@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+
 import fc from 'fast-check';
 import supertest from 'supertest';
+
 import { generateWebhookKey } from '../../src/common/crypto/random-key.js';
 import { sql } from '../../src/database/sql.js';
 import { WEBHOOK_SERVICE_NAMES, type WebhookServiceName } from '../../src/code-hosts/services.js';

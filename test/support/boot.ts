@@ -30,7 +30,6 @@ import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-
 import type { DataSource } from 'typeorm';
 
 import { AppModule } from '../../src/app.module.js';

@@ -15,8 +15,9 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { eventually } from './eventually.js';
 import { promisify } from 'node:util';
+
+import { eventually } from './eventually.js';
 
 const execute = promisify(execFile);
 

@@ -6,7 +6,9 @@
  *   await hook.post(rawBody, headers).expect(403);
  */
 import { randomUUID } from 'node:crypto';
+
 import supertest from 'supertest';
+
 import { generateWebhookKey } from '../../src/common/crypto/random-key.js';
 import { rowContext, SecretBox } from '../../src/common/crypto/secret-box.js';
 import { resource, type Row } from '../../src/common/resource/define-resource.js';

@@ -3,7 +3,6 @@
  * handler that every application has. Its additional cost is the cost of the framework.
  */
 import 'reflect-metadata';
-
 import { Controller, Get, Module, Req, UseGuards, UseInterceptors } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { map } from 'rxjs';

@@ -1,5 +1,6 @@
 /** Lists and objects of the limit: one prepared statement each. */
 import { createHash } from 'node:crypto';
+
 import pg from 'pg';
 
 import { scenariosOf } from './scenarios.mjs';

@@ -1,5 +1,5 @@
-import { partsOf } from '../../common/fields/text.js';
 import { Injectable } from '@nestjs/common';
+import { partsOf } from '../../common/fields/text.js';
 import { Invalid, type FieldErrors } from '../../common/errors/errors.js';
 import { Char, declareFields, Json, Text, type Field } from '../../common/fields/field.js';
 import { messagesOf } from '../shared/form-errors.js';

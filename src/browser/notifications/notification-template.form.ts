@@ -1,5 +1,5 @@
-import { partsOf } from '../../common/fields/text.js';
 import { Injectable } from '@nestjs/common';
+import { partsOf } from '../../common/fields/text.js';
 import {
   Bool,
   Char,

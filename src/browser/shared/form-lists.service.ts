@@ -1,6 +1,6 @@
-import { partsOf } from '../../common/fields/text.js';
 import { Injectable } from '@nestjs/common';
 import { lastValueFrom, type Observable } from 'rxjs';
+import { partsOf } from '../../common/fields/text.js';
 import type { Actor } from '../../common/access.js';
 import { BadRequest, Invalid } from '../../common/errors/errors.js';
 import { existing } from '../../common/invariants.js';

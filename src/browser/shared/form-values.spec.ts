@@ -4,7 +4,6 @@
  * @jest-environment node
  */
 import { Entity } from 'typeorm';
-
 import {
   Bool,
   Char,

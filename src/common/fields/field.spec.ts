@@ -4,7 +4,6 @@
  * @jest-environment node
  */
 import { Entity, getMetadataArgsStorage } from 'typeorm';
-
 import { WIDE } from './column-types.js';
 import { Char, fieldsOf, Includes, Integer, isSchema, Reference } from './field.js';
 

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-
 import { jsonText, variablesText } from './json-text.js';
 
 it.each<[unknown, string]>([

@@ -1,5 +1,4 @@
 import * as yaml from 'yaml';
-
 import { ExactNumber, exactJson, parseExact } from '../exact-json.js';
 import { CORE, implicitTag, scalarOf, textScalar, type YamlScalar } from './yaml-scalars.js';
 

@@ -1,7 +1,7 @@
-import { isInexact, parseExact } from '../exact-json.js';
 import type { IncomingMessage } from 'node:http';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import multer from 'multer';
+import { isInexact, parseExact } from '../exact-json.js';
 import { assertBoundedJson, JsonTooLarge } from '../fields/json-bounds.js';
 import {
   BadRequest,

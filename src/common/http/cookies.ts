@@ -1,5 +1,4 @@
 import type { Request, Response } from 'express';
-
 import { bareRecord } from '../records.js';
 
 export const SESSION_COOKIE = 'controller_session';

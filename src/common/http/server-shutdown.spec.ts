@@ -1,7 +1,6 @@
 import { createServer, request, type IncomingMessage, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
-
 import { ServerShutdown } from './server-shutdown.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';

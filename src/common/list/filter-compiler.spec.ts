@@ -4,7 +4,6 @@
  * @jest-environment node
  */
 import { Entity } from 'typeorm';
-
 import { raw, TRUE } from '../../database/sql.js';
 import type { Actor } from '../access.js';
 import { Char, Integer, Json, Reference } from '../fields/field.js';

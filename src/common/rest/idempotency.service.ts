@@ -1,7 +1,7 @@
-import { exactJson, parseExact } from '../exact-json.js';
-import { memberOf } from '../records.js';
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { exactJson, parseExact } from '../exact-json.js';
+import { memberOf } from '../records.js';
 import { Database } from '../../database/database.js';
 import { BadRequest, Conflict } from '../errors/errors.js';
 import { Reply } from '../http/reply.js';

@@ -8,6 +8,8 @@ import {
   ApiResponse,
   type ApiParamOptions,
 } from '@nestjs/swagger';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { Sql } from '../../database/sql.js';
 import { fieldsOf, type Field, isSchema, type SchemaClass } from '../fields/field.js';
 import { labelOf } from '../fields/label.js';
@@ -24,8 +26,6 @@ import { memberOf, prototypeOf } from '../records.js';
 import { metadataOf, locationOf } from './route-location.js';
 import { BodyPipe } from './body.pipe.js';
 import { bodySchema, queryParameters } from './route-requests.js';
-import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 
 /** Describes an operation for the OpenAPI document: required permission, and what its kind implies. */
 const descriptionOf = (info: RouteInfo): string => [permissionOf(info), ...notesOn(info)].join(' ');

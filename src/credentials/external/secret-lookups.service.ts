@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readFile } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import {
   OutboundClient,
@@ -15,7 +16,6 @@ import { LookupError } from './lookup-error.js';
 import { LookupSession } from './lookup-session.js';
 import type { RefusalReason, SecretLocation, SecretReader } from './secret-store.js';
 import { SECRET_STORES } from './secret-stores.js';
-import { readFile } from 'node:fs/promises';
 
 /** Maximum number of values fetched concurrently. */
 const CONCURRENCY = 8;

@@ -1,6 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
-
 import { exactJson } from '../../common/exact-json.js';
 import { parseDocument, readDocument } from './inventory-document.js';
 

@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
-
 import type { Command, Launch } from '../sandbox/command.js';
 import { sandboxPid } from '../sandbox/sandbox-pid.js';
 import { closePipesAfterExit, startProcess } from '../sandbox/start-process.js';

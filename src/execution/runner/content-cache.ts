@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, mkdtemp, readdir, rename, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-
 import { removeDirectory } from './workspace.js';
 
 /**

@@ -1,7 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { parseExact } from '../../common/exact-json.js';
 import { assertBoundedJson } from '../../common/fields/json-bounds.js';
-import { randomUUID } from 'node:crypto';
-
 import { isRunnerEvent, type RunnerEvent } from './events.js';
 import { type Line, LineSplitter } from './line-splitter.js';
 

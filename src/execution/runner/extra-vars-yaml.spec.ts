@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { parse, parseDocument } from 'yaml';
-
 import { parseRecord } from '../../common/records.js';
 import { toExtraVarsYaml } from './extra-vars-yaml.js';
 

@@ -1,6 +1,5 @@
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
-
 import { NO_DESCRIPTORS, readBelow, statBelow } from './untrusted-files.js';
 import { ARTIFACTS, RUN_IDENT, type Workspace } from './workspace.js';
 

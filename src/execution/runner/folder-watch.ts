@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-
 import { poll } from './poll.js';
 
 const execute = promisify(execFile);

@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-
 import type { AddressGuard } from '../../outbound/address-guard.js';
 import type {
   ContentKind,

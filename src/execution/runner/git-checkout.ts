@@ -1,5 +1,4 @@
 import { dirname, join, resolve } from 'node:path';
-
 import type { GitReach } from '../../code-hosts/git-reach.js';
 import type { Sandbox } from '../sandbox/command.js';
 import {

@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-
 import type { GitReach } from '../../code-hosts/git-reach.js';
 import { GitSourceError, type GitSource } from '../../code-hosts/git-source.js';
 import { OUTPUT_TOO_LARGE, repositoryTooLarge } from '../../runs/run-explanations.js';

@@ -1,7 +1,6 @@
 import { type Dirent } from 'node:fs';
 import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-
 import { GitError } from './git-command.js';
 
 /**

@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-
 import type { GitSource } from '../../code-hosts/git-source.js';
 import type { GitAccess, GitCredential } from './git-command.js';
 import { type GitEgress, sshName } from './git-egress.js';

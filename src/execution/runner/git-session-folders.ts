@@ -1,7 +1,6 @@
 import { lstat, mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { findProcess, isAlive } from './process-table.js';
 import { removeDirectory } from './workspace.js';
 

@@ -1,6 +1,5 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-
 import { parseGitSource } from '../../code-hosts/git-source.js';
 import type { GitSession } from './git-command.js';
 

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-
 import { isImportable, GitSourceError, parseGitSource } from '../../code-hosts/git-source.js';
 import { verifySignature } from './content-signature.js';
 import { accessTo, type GitResult, type SyncRequest } from './git-checkout.js';

@@ -1,6 +1,5 @@
 import { mkdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
-
 import { jsonText } from '../../common/fields/json-text.js';
 import type { AnsibleInventory } from '../../inventories/ansible-inventory.js';
 import { toCleanJson } from './clean-text.js';

@@ -1,7 +1,6 @@
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-
 import { readBelow } from './untrusted-files.js';
 
 const NAME = 'known_hosts';

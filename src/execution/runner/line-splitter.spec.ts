@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-
 import { parseRunnerEvent } from './event-reader.js';
 import { MAX_STRING_BYTES } from './line-reducer.js';
 import { type Line, LineSplitter, MAX_LINE_BYTES } from './line-splitter.js';

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-
 import { toEventRow } from './events.js';
 import { MASK, spansOf } from './mask.js';
 import { createMasker } from './masker.js';

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-
 import { poll } from './poll.js';
 import { inParallel } from './process-table.js';
 

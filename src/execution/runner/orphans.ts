@@ -1,7 +1,6 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { resultOr } from '../../common/errors/errors.js';
 import {
   addDescendants,

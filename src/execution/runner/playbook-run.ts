@@ -1,6 +1,5 @@
 import { cp, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-
 import { resolveInside } from '../../projects/project-files.js';
 import { RunnerError } from '../../runs/runner-error.js';
 import { limitArgument, prepareRun, type AnsibleRun, type PreparedRun } from './ansible-run.js';

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-
 import { resultOr } from '../../common/errors/errors.js';
 import { isRecord } from '../../common/records.js';
 import { bootId, findProcess, type ProcessEntry } from './process-table.js';

@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
-
 import { EventBatches } from './event-batches.js';
 import { EventReader } from './event-reader.js';
 import { readMissedEvents } from './run-artifacts.js';

@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { endBelow, endMarked, markedProcesses } from './orphans.js';
 import { addDescendants, isAlive, listProcesses, type ProcessEntry } from './process-table.js';
 

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-
 import { checkSshKey, repairSshKey } from '../../credentials/types/ssh-key.js';
 import { RunnerError } from '../../runs/runner-error.js';
 import { writePrivateFile } from './workspace.js';

@@ -3,7 +3,6 @@
  *
  * @jest-environment node
  */
-import { jest } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import {
   chownSync,
@@ -17,7 +16,7 @@ import {
 import * as promises from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
+import { jest } from '@jest/globals';
 import type { BoundFolder } from './untrusted-files.js';
 import type { Workspace } from './workspace.js';
 

@@ -1,6 +1,5 @@
 import { constants, existsSync, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, opendir, rm, stat } from 'node:fs/promises';
-
 import { memberOf } from '../../common/records.js';
 
 /**

@@ -1,4 +1,3 @@
-import { keysOf } from '../../common/records.js';
 import { createHash } from 'node:crypto';
 import {
   chmod,
@@ -12,6 +11,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { keysOf } from '../../common/records.js';
 
 /** Name of the folder in a run's folder to which `ansible-runner` writes. */
 export const ARTIFACTS = 'artifacts';

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-
 import { webhookVariables } from '../../code-hosts/variables.js';
 import type { VariablesReader } from '../../common/fields/variables.js';
 import type { JobContext } from '../../runs/job-contexts.repository.js';

@@ -1,5 +1,5 @@
-import { exactJson } from '../../common/exact-json.js';
 import { Injectable } from '@nestjs/common';
+import { exactJson } from '../../common/exact-json.js';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { Settings } from '../../config/settings.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';

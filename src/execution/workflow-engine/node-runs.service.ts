@@ -1,5 +1,5 @@
-import { exactJson } from '../../common/exact-json.js';
 import { Injectable } from '@nestjs/common';
+import { exactJson } from '../../common/exact-json.js';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import type { FieldErrors } from '../../common/errors/errors.js';
 import { entryOf, zip } from '../../common/invariants.js';

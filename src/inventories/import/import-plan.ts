@@ -1,5 +1,5 @@
-import { jsonText } from '../../common/fields/json-text.js';
 import { createHash } from 'node:crypto';
+import { jsonText } from '../../common/fields/json-text.js';
 import { isStorableJson } from '../../common/fields/text.js';
 import { Yielder } from '../../common/yielder.js';
 import {

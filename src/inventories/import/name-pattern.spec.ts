@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-
 import { compileNamePattern, namesMatching } from './name-pattern.js';
 
 const NAMES = [

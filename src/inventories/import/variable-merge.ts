@@ -1,6 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { jsonText } from '../../common/fields/json-text.js';
 import { entriesOf, mergeExact, recordOf } from '../../common/exact-json.js';
-import { isDeepStrictEqual } from 'node:util';
 import { VariablesError, type VariablesReader } from '../../common/fields/variables.js';
 import { ImportError, type ImportedVariables } from './delivery.js';
 import type { KnownVariables } from './known-objects.js';

@@ -3,9 +3,9 @@
  *
  * @jest-environment node
  */
-import { jest } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
+import { jest } from '@jest/globals';
 import { IrcSink, type IrcSinkOptions } from '../../../test/support/fakes/irc-sink.js';
 import {
   createTestClient,

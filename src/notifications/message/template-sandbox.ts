@@ -1,5 +1,5 @@
-import type { OnApplicationShutdown } from '@nestjs/common';
 import { createHash } from 'node:crypto';
+import type { OnApplicationShutdown } from '@nestjs/common';
 import { Thread, threadFile } from '../../common/thread.js';
 import { OPEN_PATHS, type MessageContext } from './context.js';
 import { MAX_TEXT_LENGTH } from './jinja-values.js';

@@ -1,6 +1,6 @@
-import { exactJson } from '../../common/exact-json.js';
 import { once } from 'node:events';
 import type { Response } from 'express';
+import { exactJson } from '../../common/exact-json.js';
 
 /** Time after which a browser reconnects, in ms. */
 const RECONNECT_MS = 2000;

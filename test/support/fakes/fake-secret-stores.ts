@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+
 import type { OutboundClient } from '../../../src/outbound/outbound-client.js';
 import { VENDOR_PROTOCOLS, type VendorResponse } from './vendor-stores.js';
 

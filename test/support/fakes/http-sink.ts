@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+
 import { TEST_CERTIFICATE, TEST_CERTIFICATE_KEY } from './test-certificate.js';
 
 /** Received request. */

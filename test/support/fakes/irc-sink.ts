@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+
 import { TEST_CERTIFICATE, TEST_CERTIFICATE_KEY } from './test-certificate.js';
 
 export interface IrcSinkOptions {

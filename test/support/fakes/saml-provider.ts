@@ -1,5 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { randomBytes } from 'node:crypto';
+
 import { SignedXml } from 'xml-crypto';
 
 import { SAML_KEY } from './saml-certificate.js';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+
 import samlify from 'samlify';
 
 import { SAML_CERTIFICATE, SAML_KEY } from './saml-certificate.js';

@@ -1,6 +1,8 @@
 import type { AddressInfo, Socket } from 'node:net';
+
 import { SMTPServer } from 'smtp-server';
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
+
 import { TEST_CERTIFICATE, TEST_CERTIFICATE_KEY } from './test-certificate.js';
 
 /** Received message. */

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+
 import type { CredentialInputs } from '../../../src/credentials/types/definition.js';
 import { GITHUB_KEY } from './vendor-stores.js';
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+
 import type { WebhookServiceName } from '../../../src/code-hosts/services.js';
 
 export type Json = Record<string, unknown>;

@@ -9,6 +9,7 @@ import { readdir } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
+import { RUN_MARK } from '../../../scripts/services/throwaway.mjs';
 import { PACKAGE_FOLDER } from '../../../src/config/version.js';
 
 /** `CONTROLLER_DIST` selects another build than the one of this folder. */
@@ -43,9 +44,9 @@ export class Processes {
 
   redis(port: number, folder: string): Program {
     const persistence = ['--save', '', '--appendonly', 'no'];
-    return this.start('redis-server', ['--port', String(port), '--dir', folder, ...persistence], {
-      PATH: process.env.PATH ?? '',
-    });
+    // Redis would write its title over its environment, which contains the mark of the run.
+    const args = ['--port', String(port), '--dir', folder, '--set-proc-title', 'no'];
+    return this.start('redis-server', [...args, ...persistence], { PATH: process.env.PATH ?? '' });
   }
 
   async endAll(): Promise<void> {
@@ -57,7 +58,8 @@ export class Processes {
     const account = this.uid === undefined ? {} : { uid: this.uid, gid: this.uid };
     const child = spawn(command, args, {
       ...account,
-      env: environment,
+      // An interrupted run ends all processes with its mark.
+      env: { ...environment, [RUN_MARK]: process.env[RUN_MARK] },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';

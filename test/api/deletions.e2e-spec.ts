@@ -132,8 +132,8 @@ async function furnishFurther(): Promise<void> {
   const grant = randomUUID();
   await database.execute(sql`
     INSERT INTO authorization_codes
-      (digest, application_id, user_id, redirect_uri, scope, grant_id, expires)
-    VALUES (${`code ${grant}`}, ${application}, ${user!.id}, 'https://a', 'read', ${grant}, now())`);
+      (digest, application_id, user_id, redirect_uri, scope, grant_id, generation, expires)
+    VALUES (${`code ${grant}`}, ${application}, ${user!.id}, 'https://a', 'read', ${grant}, 0, now())`);
   await database.execute(sql`
     INSERT INTO refresh_tokens (digest, application_id, user_id, scope, grant_id, expires)
     VALUES (${`refresh ${grant}`}, ${application}, ${user!.id}, 'read', ${grant}, now())`);

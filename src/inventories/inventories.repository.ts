@@ -93,8 +93,8 @@ export class InventoriesRepository extends TableRepository<RowOf<Inventory>> {
   }
 
   /**
-   * Returns inventories with the fields that launches need; smart inventories have no stored
-   * `total_hosts`.
+   * Returns inventories with the fields that launches need, and locks them against deletion; smart
+   * inventories have no stored `total_hosts`.
    *
    * @param actor caller; null: no permission check
    * @param further query for further ids
@@ -108,7 +108,7 @@ export class InventoriesRepository extends TableRepository<RowOf<Inventory>> {
       SELECT i.id, i.name, i.kind, i.organization_id, i.host_filter, i.pending_deletion,
         i.total_hosts,
         (${permitOrAny('inventory', 'use', 'i', actor)}) AS may_use
-      FROM inventories i WHERE i.id = ANY(${ids}::int[] || ARRAY(${further}))`);
+      FROM inventories i WHERE i.id = ANY(${ids}::int[] || ARRAY(${further})) FOR KEY SHARE OF i`);
   }
 
   /**

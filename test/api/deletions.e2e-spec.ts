@@ -237,13 +237,12 @@ it('the deletion of an organization deletes the sources of its inventories', asy
 });
 
 it('a concurrent deletion is reported by name, without database errors', async () => {
-  const template = await test.make.jobTemplate({ ask_inventory_on_launch: true });
-  const inventory = await test.make.inventory();
+  const template = await test.make.jobTemplate();
   const { body, status } = await test.database.withClient(async (other) => {
     await other.query('BEGIN');
-    await other.query('DELETE FROM inventories WHERE id = $1', [inventory.id]);
+    await other.query('DELETE FROM unified_job_templates WHERE id = $1', [template.project_id]);
     const answer = test.as.superuser
-      .post(`job_templates/${template.id}/launch/`, { inventory: inventory.id })
+      .post(`job_templates/${template.id}/launch/`, {})
       .then(({ status, body }) => ({ status, body: body as unknown }));
     await eventually(async () => {
       const waiting = await test.database.rows(sql`
@@ -256,7 +255,7 @@ it('a concurrent deletion is reported by name, without database errors', async (
   });
   expect({ status, body }).toEqual({
     status: 409,
-    body: { detail: 'The inventory that the unified job refers to was deleted meanwhile.' },
+    body: { detail: 'The project that the unified job refers to was deleted meanwhile.' },
   });
 });
 

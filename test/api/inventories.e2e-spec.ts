@@ -3,6 +3,7 @@ import { sql } from '../../src/database/sql.js';
 import { GroupChildrenRepository } from '../../src/inventories/group-children.repository.js';
 import { inUse } from '../support/in-use.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { interleave } from '../support/interleave.js';
 import { removeInventory } from '../support/inventory-deletion.js';
 import type { PersonaName } from '../support/personas.js';
 import { countQueries, samePageQueries } from '../support/queries.js';
@@ -299,6 +300,24 @@ describe('the deletion of an inventory', () => {
       VALUES ('job', 'Runs', 'running', ${inventory.id}) RETURNING id`);
     const { body } = await test.as.orgAdmin.delete(`inventories/${inventory.id}/`).expect(409);
     expect(body).toEqual(inUse({ id: job!.id, type: 'job' }));
+  });
+
+  it('refuses a launch that began before it', async () => {
+    const { as, database, make } = test;
+    const inventory = await make.inventory(ofHome());
+    const template = await make.jobTemplate({ inventory: inventory.id });
+    let answer = { status: 0, body: {} };
+    await interleave(database, [
+      () => database.execute(sql`SELECT 1 FROM inventories WHERE id = ${inventory.id} FOR UPDATE`),
+      async () => (answer = await as.superuser.post(`job_templates/${template.id}/launch/`, {})),
+      () =>
+        database.execute(sql`
+          UPDATE inventories SET pending_deletion = true WHERE id = ${inventory.id}`),
+    ]);
+    expect(answer.body).toEqual({
+      inventory: ['The inventory associated with this Job Template is being deleted.'],
+    });
+    expect(answer.status).toBe(400);
   });
 
   it('never removes an inventory that was not deleted', async () => {

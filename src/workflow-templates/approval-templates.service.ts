@@ -38,6 +38,8 @@ export class ApprovalTemplates {
    */
   async discard(templateId: number | null): Promise<void> {
     if (templateId === null) return;
+    // Lock first: the workflow engine can be creating an approval, which is pending after its commit.
+    await this.templates.lockApproval(templateId);
     const pending = await this.approvals.pendingApprovals(templateId);
     await this.transitions.move(
       pending.map((id) => ({ id, explanation: NODE_REMOVED })),

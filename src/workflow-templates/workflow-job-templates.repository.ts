@@ -91,6 +91,13 @@ export class WorkflowJobTemplatesRepository extends TableRepository<Row> {
       JOIN unified_job_templates tpl ON tpl.id = given.former_id`);
   }
 
+  /** Locks an approval template against new approvals until the transaction ends. */
+  async lockApproval(id: number): Promise<void> {
+    await this.database.execute(sql`
+      SELECT 1 FROM unified_job_templates
+      WHERE id = ${id} AND type = 'workflow_approval_template' FOR UPDATE`);
+  }
+
   /** Deletes a template if it is an approval template. */
   async removeApproval(id: number): Promise<void> {
     await this.delete({ id, type: 'workflow_approval_template' });

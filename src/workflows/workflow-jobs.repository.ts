@@ -144,7 +144,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Inserts the approvals of nodes.
+   * Inserts the approvals of nodes, except of nodes whose template is being deleted.
    *
    * @param ids id of the approval by node
    */
@@ -160,6 +160,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
       JOIN workflow_job_nodes node ON node.id = given.node_id
       JOIN unified_jobs workflow ON workflow.id = node.workflow_job_id
       JOIN (${templateNames()}) tpl ON tpl.id = node.unified_job_template_id
+      FOR KEY SHARE OF tpl
       RETURNING id, type, status, unified_job_template_id`);
   }
 

@@ -1,6 +1,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { interleave } from '../support/interleave.js';
 import type { PersonaName } from '../support/personas.js';
 import { samePageQueries } from '../support/queries.js';
 import { WorkflowRuns } from '../support/workflow-templates.js';
@@ -208,6 +209,39 @@ it('an approval is canceled with its workflow, and cannot be decided afterwards'
   const { body } = await test.as.superuser.get(url).expect(200);
   expect(body).toMatchObject({ status: 'canceled', can_approve_or_deny: false });
   await test.as.superuser.post(`${url}deny/`, {}).expect(400);
+});
+
+describe('a node that is deleted while its approval begins', () => {
+  let id: number;
+  let remove: () => Promise<unknown>;
+  beforeEach(async () => {
+    const of = await runs.template({ Gate: { approval: {} } });
+    id = await runs.queue(of);
+    const { body } = await test.as.superuser
+      .get(`workflow_job_templates/${of.id}/workflow_nodes/`)
+      .expect(200);
+    const url = `workflow_job_template_nodes/${body.results[0].id}/`;
+    remove = () => test.as.superuser.delete(url).expect(204);
+  });
+
+  it('denies the approval', async () => {
+    const none = () => Promise.resolve();
+    await interleave<unknown>(test.database, [runs.advance, remove, none]);
+    expect(await runs.runOf(id, 'Gate')).toMatchObject({ status: 'failed' });
+  });
+
+  it('is missing if the deletion was first', async () => {
+    const { body } = await test.as.superuser.get(`workflow_jobs/${id}/workflow_nodes/`).expect(200);
+    const template = body.results[0].unified_job_template as number;
+    await interleave(test.database, [
+      () => test.database.execute(sql`DELETE FROM unified_job_templates WHERE id = ${template}`),
+      runs.advance,
+      () => Promise.resolve(),
+    ]);
+    await runs.settle();
+    expect(await runs.outcomes(id)).toEqual({ Gate: 'missing' });
+    expect(await runs.run(id)).toMatchObject({ status: 'failed' });
+  });
 });
 
 it('workflow admins delete an approval after its workflow job has ended', async () => {

@@ -131,10 +131,13 @@ export class NodeRuns {
   ): Promise<{ created: CreatedRun[]; rows: NewRun[] }> {
     if (nodes.length === 0) return { created: [], rows: [] };
     const ids = await this.workflowJobs.takeIds(nodes.length);
-    const created = zip(nodes, ids).map(([node, id]) => ({ node, id, fault: '' }));
     const rows = await this.workflowJobs.insertApprovals(
       nodes.map(({ id }) => id),
       ids,
+    );
+    const inserted = new Set(rows.map(({ id }) => id));
+    const created = zip(nodes, ids).flatMap(([node, id]) =>
+      inserted.has(id) ? [{ node, id, fault: '' }] : [],
     );
     return { created, rows };
   }

@@ -14,6 +14,7 @@ export default {
       references: [[1, CALLER]],
       copyLabels: [[1, 2]],
       copyApprovals: [[[1], [2], 3]],
+      lockApproval: [[1]],
       removeApproval: [[1]],
       removeApprovalsOf: [[1]],
       wouldContain: [[1, 2]],

@@ -169,6 +169,18 @@ describe('the labels of an object', () => {
     }
   });
 
+  it('are attached if another request creates the label of that name at the same time', async () => {
+    const { as } = test;
+    const templates = [await labeledTemplate(), await labeledTemplate()];
+    for (let round = 0; round < 5; round++) {
+      const body = { name: `new ${round}`, organization };
+      const answers = await Promise.all(
+        templates.map(({ id }) => as.superuser.post(`job_templates/${id}/labels/`, body)),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 204]);
+    }
+  });
+
   it('need the same number of statements for one row and for fifty', async () => {
     const { as } = test;
     for (let i = 0; i < 5; i++) await labeledTemplate(`query ${i}`);

@@ -1,8 +1,9 @@
 import { superusersOnly } from '../access.js';
-import { BadRequest, DomainError, Forbidden } from '../errors/errors.js';
+import { BadRequest, DomainError, Forbidden, Invalid } from '../errors/errors.js';
 import { plainJson } from '../exact-json.js';
 import { toBoolean } from '../fields/lenient-reader.js';
 import { Reply } from '../http/reply.js';
+import type { Row } from '../resource/define-resource.js';
 import { isIdText } from '../resource/ids.js';
 import { NOTHING_OPEN, type Caller, type OpenParts } from './route.js';
 import type { DeclaredSubList, LinkContext, SubListSpec } from './sublist.js';
@@ -87,10 +88,20 @@ export async function postToSubList(
   const target = spec.target();
   const injected = spec.create(context.parent);
   const { authorizeCreate } = spec;
-  const row = await services.resources.create(target, body, actor, {
-    injected,
-    ...(authorizeCreate ? { authorize: () => authorizeCreate(context) } : {}),
-  });
+  const create = () =>
+    services.resources.create(target, body, actor, {
+      injected,
+      ...(authorizeCreate ? { authorize: () => authorizeCreate(context) } : {}),
+    });
+  let row: Row;
+  try {
+    row = await (spec.existing ? services.database.savepoint(create) : create());
+  } catch (error) {
+    // A concurrent request can have created the child.
+    const created = error instanceof Invalid ? await spec.existing?.(context, body) : undefined;
+    if (!created) throw error;
+    return link(context, spec, { id: created.id }, false);
+  }
   await spec.attach?.(context, row);
   return services.resources.show(target, row, actor);
 }

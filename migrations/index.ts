@@ -60,6 +60,7 @@ import { ForwardActivity1795811000000 } from './1795811000000-forward-activity.j
 import { DisableUsers1795812000000 } from './1795812000000-disable-users.js';
 import { SearchRunsByPlaybook1795920000000 } from './1795920000000-search-runs-by-playbook.js';
 import { EndCodesWithSessions1795921000000 } from './1795921000000-end-codes-with-sessions.js';
+import { RemoveUnusedLabels1795922000000 } from './1795922000000-remove-unused-labels.js';
 
 /** All migrations, oldest first. Named imports, so that compiled code and tests load the same. */
 export const migrations = {
@@ -125,4 +126,5 @@ export const migrations = {
   DisableUsers1795812000000,
   SearchRunsByPlaybook1795920000000,
   EndCodesWithSessions1795921000000,
+  RemoveUnusedLabels1795922000000,
 };

@@ -2,7 +2,6 @@ import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
 import { entryOf } from '../common/invariants.js';
 import {
   manyToMany,
-  resources,
   type ManyToMany,
   type ResourceDefinition,
 } from '../common/resource/define-resource.js';
@@ -23,12 +22,6 @@ export function labelLinkOf({ type, relations }: ResourceDefinition): ManyToMany
   if (relation?.kind !== 'many-to-many') throw new Error(`${type} has no labels`);
   return relation;
 }
-
-/** Returns the label relations of all resources, to find out if a label is in use. */
-export const labelLinks = (): ManyToMany[] =>
-  resources().flatMap(({ relations }) =>
-    relations.labels?.kind === 'many-to-many' ? [relations.labels] : [],
-  );
 
 /** Maximum number of labels in a summary. `count` includes all labels. */
 const SUMMARY_LIMIT = 10;

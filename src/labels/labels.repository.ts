@@ -3,7 +3,7 @@ import type { Actor } from '../common/access.js';
 import type { ManyToMany, Row, RowOf } from '../common/resource/define-resource.js';
 import { selectLinks } from '../common/resource/select-rows.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
-import { and, not, rowCount, sql, type Sql } from '../database/sql.js';
+import { rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { Label } from './label.entity.js';
 
@@ -51,15 +51,5 @@ export class LabelsRepository extends TableRepository<RowOf<Label>> {
     return this.database.preparedRows(sql`
       SELECT l.id, l.name, (${permitOrAny('label', 'read', 'l', actor)}) AS may_use
       FROM labels l WHERE l.id = ANY(${ids}::int[]) FOR KEY SHARE`);
-  }
-
-  /** Deletes a label unless it is in use. */
-  async deleteUnused(id: number, links: readonly ManyToMany[]): Promise<void> {
-    // Lock first: the check then sees an object that concurrently attaches the label.
-    await this.database.execute(sql`SELECT 1 FROM labels WHERE id = ${id} FOR UPDATE`);
-    const unused = links.map((link) =>
-      not(sql`EXISTS (SELECT 1 FROM (${selectLinks(link)}) lnk WHERE lnk.target_id = ${id})`),
-    );
-    await this.database.execute(sql`DELETE FROM labels WHERE ${and(sql`id = ${id}`, ...unused)}`);
   }
 }

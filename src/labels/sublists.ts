@@ -6,7 +6,7 @@ import { resource, type ResourceDefinition, type Row } from '../common/resource/
 import { selectLinks, selectRows } from '../common/resource/select-rows.js';
 import { attached, type LinkContext, related, type SubListSpec } from '../common/rest/sublist.js';
 import { sql, TRUE } from '../database/sql.js';
-import { labelLinkOf, labelLinks } from './label-links.js';
+import { labelLinkOf } from './label-links.js';
 import { LabelsRepository } from './labels.repository.js';
 
 const MAX_LABELS = 100;
@@ -20,7 +20,7 @@ export const labelsOf = (): ReturnType<typeof related> =>
 
 /**
  * Declares `labels/` of an object: `{name, organization}` attaches the label of that name (204) or
- * creates it (201); detaching its last use deletes the label (docs/contract/resources.md#labels).
+ * creates it (201). A trigger deletes a label with its last use (docs/contract/resources.md#labels).
  */
 export const attachLabels =
   (): ((definition: ResourceDefinition, name: string) => SubListSpec) => (definition, name) =>
@@ -30,7 +30,6 @@ export const attachLabels =
       create: () => ({}),
       existing: findLabel,
       check: assertLabelLimit,
-      afterDetach: deleteUnused,
     })(definition, name);
 
 async function findLabel(
@@ -62,6 +61,3 @@ async function assertLabelLimit(context: LinkContext, label: Row): Promise<void>
     throw new BadRequest(`Maximum number of labels for ${name} reached.`);
   }
 }
-
-const deleteUnused = ({ rules: labels }: LabelContext, label: Row): Promise<void> =>
-  labels.deleteUnused(label.id, labelLinks());

@@ -4,6 +4,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { removeInventory } from '../support/inventory-deletion.js';
 import { samePageQueries } from '../support/queries.js';
 
 let test: TestApp;
@@ -124,6 +125,40 @@ describe('the labels of an object', () => {
     await as.orgAdmin.get(`labels/${id}/`).expect(200);
     await take(`inventories/${inventory.id}`);
     await as.orgAdmin.get(`labels/${id}/`).expect(404);
+  });
+
+  it('are deleted with the last object that has them', async () => {
+    const { as, make, database } = test;
+    const template = await labeledTemplate('of objects');
+    const inventory = await make.inventory({ organization });
+    const workflow = await make.workflowTemplate({ organization });
+    const node = await make.workflowNode(workflow, { unified_job_template: template.id });
+    const found = await as.superuser.get('labels/?name=of objects').expect(200);
+    const { id } = found.body.results[0];
+    for (const url of [`inventories/${inventory.id}/`, `workflow_job_template_nodes/${node.id}/`]) {
+      await as.superuser.post(`${url}labels/`, { id }).expect(204);
+    }
+    const job = await database.row<{ id: number }>(sql`
+      INSERT INTO unified_jobs (type, name, status, finished, event_processing_finished)
+      VALUES ('job', 'Ran', 'successful', now(), true) RETURNING id`);
+    await database.execute(sql`
+      INSERT INTO job_labels (job_id, label_id) VALUES (${job!.id}, ${id})`);
+    await as.superuser.delete(`job_templates/${template.id}/`).expect(204);
+    await as.superuser.delete(`workflow_job_templates/${workflow.id}/`).expect(204);
+    await as.superuser.delete(`inventories/${inventory.id}/`).expect(202);
+    await removeInventory(test, inventory.id);
+    await as.superuser.get(`labels/${id}/`).expect(200);
+    await as.superuser.delete(`jobs/${job!.id}/`).expect(204);
+    await as.superuser.get(`labels/${id}/`).expect(404);
+  });
+
+  it('are deleted with their last use in any table', async () => {
+    const rows = await test.database.rows<{ name: string }>(sql`
+      SELECT conrelid::regclass AS name FROM pg_constraint
+      WHERE confrelid = 'labels'::regclass AND NOT EXISTS (
+        SELECT 1 FROM pg_trigger
+        WHERE tgrelid = conrelid AND tgfoid = 'remove_unused_label'::regproc)`);
+    expect(rows).toEqual([]);
   });
 
   it('are limited to a hundred, and can be detached at the limit', async () => {

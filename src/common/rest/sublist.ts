@@ -298,13 +298,12 @@ export function attached<Rules>(
     check?(context: LinkContext<Row, Rules>, child: Row): Promise<void>;
     association?: string;
     beforeDetach?(context: LinkContext<Row, Rules>, child: Row): Promise<void>;
-    afterDetach?(context: LinkContext<Row, Rules>, child: Row): Promise<void>;
   } = {},
 ): SubListFactory {
   return (definition, name) => {
     const relation = relationOf(definition, relationName);
     if (relation.kind !== 'many-to-many') throw new Error(`${relationName} is not many-to-many`);
-    const { check, association = name, beforeDetach, afterDetach, ...rest } = options;
+    const { check, association = name, beforeDetach, ...rest } = options;
     return {
       target: relation.target,
       scope: (parent) => relationCondition(relation, parentId(definition, parent), 't'),
@@ -320,7 +319,6 @@ export function attached<Rules>(
         await beforeDetach?.(context, child);
         const isRemoved = await context.services.rows.detach(relation, context.parent.id, child.id);
         if (isRemoved) recordLink(context, relation, child, association, 'disassociate');
-        await afterDetach?.(context, child);
       },
       ...rest,
     };

@@ -10,7 +10,6 @@ export default {
     samplesOf(labels.LabelsRepository, {
       usable: [[[1], CALLER]],
       byName: [['nightly', 1]],
-      deleteUnused: [[1, [LINK]]],
     }),
   ],
   fragments: [

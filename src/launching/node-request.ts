@@ -2,7 +2,7 @@ import { entriesOf, recordOf } from '../common/exact-json.js';
 import type { Artifacts } from '../runs/workflow-artifacts.js';
 import type { DueNode } from '../workflows/workflow-graphs.repository.js';
 import type { LaunchRequest } from './template-launcher.js';
-import { artifactNamesOf, promptsOf } from '../prompts/launch-secrets.js';
+import { artifactNamesOf, maskedNames, promptsOf } from '../prompts/launch-secrets.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { inheritedPrompts } from '../prompts/prompt-columns.js';
 
@@ -42,7 +42,9 @@ export function requestOf(node: ReadyNode, { fill, names }: WorkflowSecrets): La
     // Values that a sliced launch copied from its template are already validated.
     ...(node.slice ? { slice: node.slice, isRelaunch: true } : {}),
   } as const;
-  if (node.is_bulk_job) return { ...common, prompts: nodePrompts };
+  // The survey that made them secret can have changed since.
+  const nodeSecrets = maskedNames(node.prompts.extra_vars);
+  if (node.is_bulk_job) return { ...common, prompts: nodePrompts, secretNames: nodeSecrets };
   const workflow = fill('', promptsOf(node.launch_config));
   const artifactNames = new Set(artifactNamesOf(node.launch_config));
   const variables = entriesOf(workflow.extra_vars ?? {});
@@ -51,12 +53,14 @@ export function requestOf(node: ReadyNode, { fill, names }: WorkflowSecrets): La
   const { open, secret } = node.inherited;
   const artifacts = { ...inheritedVariables, ...open, ...secret };
   const isArtifact = (name: string): boolean => !Object.hasOwn(workflowVariables, name);
+  const extraVars = { ...artifacts, ...workflowVariables };
   return {
     ...common,
     prompts: { ...nodePrompts, ...inheritedPrompts(workflow), ...labelsOf(nodePrompts, workflow) },
-    extraVars: { ...artifacts, ...workflowVariables },
+    extraVars,
     artifactNames: Object.keys(artifacts).filter(isArtifact),
     secretNames: [
+      ...nodeSecrets.filter((name) => !Object.hasOwn(extraVars, name)),
       ...names.filter((name) => !artifactNames.has(name) || !Object.hasOwn(open, name)),
       ...Object.keys(secret).filter(isArtifact),
     ],

@@ -150,5 +150,7 @@ const requestOf = ({ schedule, prompts }: Outcome): TypedRequest => ({
   templateId: schedule.unified_job_template_id,
   launchType: 'scheduled',
   prompts: prompts ?? {},
+  // The survey that made them secret can have changed since.
+  secretNames: Object.keys(schedule.survey_passwords),
   createdBy: null,
 });

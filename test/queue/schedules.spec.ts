@@ -326,13 +326,21 @@ it('secret answers are passed to the job in encrypted form', async () => {
       ],
     })
     .expect(200);
-  const one = await schedule({ extra_data: { token: 'canary-word' } }, asked);
+  const both = [1, 2].map(() => schedule({ extra_data: { token: 'canary-word' } }, asked));
+  const [one, other] = (await Promise.all(both)) as [Row, Row];
   await miss(0, one);
   await launch();
-  const [run] = await runsOf(one);
-  expect(run!.extra_vars).toBe('{"token": "$encrypted$"}');
-  expect(JSON.stringify(run)).not.toContain('canary-word');
-  expect(JSON.stringify(run!.launch_config)).toContain('$sealed$');
+  const withoutSurvey = { survey_enabled: false, ask_variables_on_launch: true };
+  await test.as.superuser.patch(`job_templates/${asked.id}/`, withoutSurvey).expect(200);
+  await miss(0, other);
+  await launch();
+  const runs = [await runsOf(one), await runsOf(other)].flat();
+  expect(runs).toHaveLength(2);
+  expect(JSON.stringify(runs)).not.toContain('canary-word');
+  for (const run of runs) {
+    expect(run.extra_vars).toBe('{"token": "$encrypted$"}');
+    expect(JSON.stringify(run.launch_config)).toContain('$sealed$');
+  }
 });
 
 it('schedules update projects and inventories, and launch workflows', async () => {

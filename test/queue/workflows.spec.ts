@@ -220,15 +220,21 @@ describe('a bulk launch', () => {
     await test.as.superuser
       .post(`job_templates/${asked.id}/survey_spec/`, { name: '', description: '', spec })
       .expect(200);
-    const id = await launch([
-      { unified_job_template: asked.id, extra_vars: { token: 'canary-word' } },
-    ]);
+    const jobs = [{ unified_job_template: asked.id, extra_vars: { token: 'canary-word' } }];
+    const ids = [await launch(jobs)];
     await advance();
-    const [job] = await childrenOf(id);
-    expect(JSON.parse(String(job!.extra_vars))).toEqual({ token: '$encrypted$' });
-    expect(openSecrets(box, job!.id, job!.launch_config as object)).toEqual({
-      token: 'canary-word',
-    });
+    // Answers stay secret if the template no longer has the survey when the node starts.
+    ids.push(await launch(jobs));
+    const withoutSurvey = { survey_enabled: false, ask_variables_on_launch: true };
+    await test.as.superuser.patch(`job_templates/${asked.id}/`, withoutSurvey).expect(200);
+    await advance();
+    for (const id of ids) {
+      const [job] = await childrenOf(id);
+      expect(JSON.parse(String(job!.extra_vars))).toEqual({ token: '$encrypted$' });
+      expect(openSecrets(box, job!.id, job!.launch_config as object)).toEqual({
+        token: 'canary-word',
+      });
+    }
   });
 
   it('is started once by simultaneous workers', async () => {

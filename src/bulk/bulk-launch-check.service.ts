@@ -39,6 +39,8 @@ export interface BulkLaunch {
   /** Organization as sent; null if it was not sent. */
   organizationId: number | null;
   prompts: Prompts;
+  /** Names of secret variables among the prompts of the former launch, for a relaunch. */
+  secrets?: readonly string[];
   entries: readonly JobEntry[];
 }
 
@@ -83,7 +85,7 @@ export class BulkLaunchCheck {
   ) {}
 
   async check(launch: BulkLaunch, actor: Actor): Promise<CheckedLaunch> {
-    const { entries, prompts } = launch;
+    const { entries, prompts, secrets = [] } = launch;
     const all = [prompts, ...entries.map((entry) => entry.prompts)];
     const templates = [...new Set(entries.map(({ templateId }) => templateId))];
     const [rights, objects] = await settleAll([
@@ -121,8 +123,8 @@ export class BulkLaunchCheck {
       if (effective === prompts) plans.set(templateId, plan);
       checked.push(
         plan
-          ? checkedAgainst(plan, entry, effective)
-          : checkedUpdate(byId.get(entry.templateId), entry, effective),
+          ? checkedAgainst(plan, entry, { effective, secrets })
+          : checkedUpdate(byId.get(entry.templateId), entry, secrets),
       );
     }
     return {
@@ -175,10 +177,14 @@ interface EntryResult {
   errors: FieldErrors;
 }
 
-function checkedAgainst(plan: Plan, entry: JobEntry, effective: Prompts): EntryResult {
-  const { secrets } = plan.variables;
+function checkedAgainst(
+  plan: Plan,
+  entry: JobEntry,
+  { effective, secrets }: Pick<CheckedEntry, 'effective' | 'secrets'>,
+): EntryResult {
+  const all = [...plan.variables.secrets, ...secrets, ...(entry.secrets ?? [])];
   return {
-    result: { entry, effective, ignored: ignoredFieldsOf(entry, plan), secrets },
+    result: { entry, effective, ignored: ignoredFieldsOf(entry, plan), secrets: all },
     // Errors must not reveal data of a template that the caller cannot launch.
     errors: plan.template.mayStart ? withoutReferences(plan.errors) : {},
   };
@@ -187,13 +193,19 @@ function checkedAgainst(plan: Plan, entry: JobEntry, effective: Prompts): EntryR
 function checkedUpdate(
   template: EntryTemplate | undefined,
   entry: JobEntry,
-  effective: Prompts,
+  secrets: readonly string[],
 ): EntryResult {
   // Errors must not reveal data of a project that the caller cannot update, as with templates.
   const isManual =
     template?.type === 'project' && template.may_start && (template.scm_type ?? '') === '';
   return {
-    result: { entry, effective, ignored: Object.keys(entry.prompts), secrets: [] },
+    // An update has no prompts.
+    result: {
+      entry,
+      effective: {},
+      ignored: Object.keys(entry.prompts),
+      secrets: [...secrets, ...(entry.secrets ?? [])],
+    },
     errors: isManual
       ? { unified_job_template: ['The project has no source to be updated from.'] }
       : {},

@@ -9,7 +9,7 @@ import { LaunchLoader } from '../launching/launch.loader.js';
 import { withoutDeleted } from '../launching/launch-plan.js';
 import { assertOwnSecrets, secretsOf } from '../launching/relaunch-secrets.js';
 import type { WorkflowJob } from '../workflows/workflow-job.entity.js';
-import { secretFiller } from '../workflows/workflow-secrets.js';
+import { secretFiller, secretNamesOf } from '../workflows/workflow-secrets.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
 
 /** Relaunches the nodes of a bulk launch, with the rules of a bulk launch. */
@@ -31,11 +31,11 @@ export class BulkRelaunch {
     const fill = secretFiller(this.secretBox, job.id, job.launch_config);
     const nodes = await this.formerNodes.load(job.id, fill);
     assertOwnSecrets(job, secretsOf(job, nodes), actor);
-    const entries = nodes.map(({ templateId, identifier, prompts }) => {
+    const entries = nodes.map(({ templateId, identifier, prompts, secrets }) => {
       if (templateId === null) {
         throw new BadRequest('A template of the workflow job is missing or undefined.');
       }
-      return { templateId, identifier, prompts };
+      return { templateId, identifier, prompts, secrets };
     });
     const prompts = fill('', promptsOf(job.launch_config));
     const { labels = [], instance_groups = [] } = prompts;
@@ -46,6 +46,7 @@ export class BulkRelaunch {
         description: job.description,
         organizationId: job.organization_id,
         prompts: withoutDeleted(prompts, objects),
+        secrets: secretNamesOf(job.launch_config),
         entries,
       },
       actor,

@@ -23,6 +23,8 @@ export interface JobEntry {
   templateId: number;
   identifier: string;
   prompts: Prompts;
+  /** Names of secret variables of the former launch, for a relaunch. */
+  secrets?: readonly string[];
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { bulkLaunches, type BulkLaunches } from '../support/bulk-launches.js';
 import { countQueries } from '../support/queries.js';
@@ -78,9 +79,29 @@ it('secret survey answers of a workflow stay secret', async () => {
   await test.as.superuser.patch(url, { survey_enabled: true }).expect(200);
   const node = bulk.node({ extra_vars: { p: 'canary-in-bulk' } }, workflow);
   const { body } = await bulk.launch([node]).expect(201);
+  const defaults = { extra_vars: { p: 'canary-in-bulk' } };
+  const project = await test.make.project({
+    ...{ organization: test.home.organization.id, scm_type: 'git', scm_url: 'https://a.example/b' },
+  });
+  await test.make.grant('project', project, 'update_role', { user: test.as.users.orgMember });
+  const both = [bulk.node({}, workflow), bulk.node({}, project)];
+  const { body: byDefault } = await bulk.launch(both, defaults).expect(201);
   const nodes = await bulk.nodesOf(body);
   expect(nodes).toMatchObject([{ extra_data: { p: '$encrypted$' } }]);
-  expect(JSON.stringify([body, nodes])).not.toContain('canary-in-bulk');
+  const withoutSurvey = { survey_enabled: false, ask_variables_on_launch: true };
+  await test.as.superuser.patch(url, withoutSurvey).expect(200);
+  const relaunch = ({ id }: Row) =>
+    test.as.orgMember.post(`workflow_jobs/${id}/relaunch/`, {}).expect(201);
+  const { body: again } = await relaunch(body);
+  expect(await bulk.nodesOf(again)).toMatchObject([{ extra_data: { p: '$encrypted$' } }]);
+  const { body: againByDefault } = await relaunch(byDefault);
+  expect(againByDefault.extra_vars).toBe('{"p": "$encrypted$"}');
+  const runs = [body, byDefault, again, againByDefault];
+  const stored = await test.database.rows(sql`
+    SELECT n::text || j::text AS text FROM workflow_job_nodes n
+    JOIN unified_jobs j ON j.id = n.workflow_job_id
+    WHERE j.id = ANY(${runs.map(({ id }) => id as number)}::bigint[])`);
+  expect(JSON.stringify([runs, nodes, stored])).not.toContain('canary-in-bulk');
 });
 
 it('fifty workflows need as many statements as two', async () => {

@@ -1,5 +1,6 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { JobHostSummariesRepository } from '../../src/runs/events/job-host-summaries.repository.js';
 import { inUse } from '../support/in-use.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { PersonaName } from '../support/personas.js';
@@ -198,4 +199,45 @@ it('a page of hosts needs a constant number of statements', async () => {
   const large = await test.make.inventory({ organization: test.home.organization.id });
   await test.make.hosts(large, 60);
   await samePageQueries(test.database, test.as.orgAdmin, `inventories/${large.id}/hosts/`, [1, 50]);
+});
+
+it('hosts that are renamed during a job show their own results', async () => {
+  const { app, as, database, home, make } = test;
+  const rack = await make.inventory({ organization: home.organization.id });
+  const first = await make.host(rack, { name: 'one' });
+  const second = await make.host(rack, { name: 'two' });
+  const job = await database.row<{ id: number }>(sql`
+    INSERT INTO unified_jobs (type, name, status, inventory_id)
+    VALUES ('job', 'Ran', 'successful', ${rack.id}) RETURNING id`);
+  await as.orgAdmin.patch(`hosts/${first.id}/`, { name: 'three' }).expect(200);
+  await as.orgAdmin.patch(`hosts/${second.id}/`, { name: 'one' }).expect(200);
+  const counts = { changed: 0, dark: 0, failures: 0, ok: 1, processed: 1, skipped: 0 };
+  const good = { ...counts, ignored: 0, rescued: 0, failed: false };
+  await app.get(JobHostSummariesRepository, { strict: false }).store(
+    job!.id,
+    new Map([
+      ['one', { ...good, failures: 1, failed: true }],
+      ['two', good],
+    ]),
+    {
+      hosts: new Map([
+        ['one', first.id],
+        ['two', second.id],
+      ]),
+      originals: null,
+    },
+  );
+  const { body } = await as.superuser.get(`jobs/${job!.id}/job_host_summaries/`).expect(200);
+  const shown = (body.results as Row[]).map(({ host, host_name: name }) => [host, name]);
+  expect(shown.sort()).toEqual([
+    [first.id, 'one'],
+    [second.id, 'two'],
+  ]);
+  for (const [{ id }, hasFailed] of [
+    [first, true],
+    [second, false],
+  ] as const) {
+    const { body: host } = await as.orgAdmin.get(`hosts/${id}/`).expect(200);
+    expect(host).toMatchObject({ last_job: job!.id, has_active_failures: hasFailed });
+  }
 });

@@ -74,28 +74,31 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
       [...summaries].map(([name, counts]) => ({ job_id: runId, host_name: name, ...counts })),
     );
     await this.database.execute(sql`${insert} ON CONFLICT (job_id, host_name) DO NOTHING`);
-    const hostIds = [...summaries.keys()].flatMap((name) => hosts.get(name) ?? []);
-    await this.updateHosts(runId, hostIds, originals);
+    const touched = [...hosts].filter(([name]) => summaries.has(name));
+    await this.updateHosts(runId, touched, originals);
   }
 
   /**
    * Updates the hosts and the original hosts of constructed inventories. Locks rows in the order of
    * their ids, so that jobs of one inventory that end at the same time cannot deadlock.
+   *
+   * @param touched name at the start of the run, and id
    */
   private async updateHosts(
     runId: number,
-    hostIds: readonly number[],
+    touched: readonly (readonly [name: string, id: number])[],
     originals: HostsOfRun['originals'],
   ): Promise<void> {
+    const hostIds = touched.map(([, id]) => id);
     const originalIds = hostIds.map((id) =>
       originals === null ? id : (originals.get(id) ?? null),
     );
     await this.database.execute(sql`
       WITH played AS (
-        SELECT host.id, host.name, summary.id AS summary_id, given.real_id
-        FROM unnest(${hostIds}::int[], ${originalIds}::int[]) AS given(id, real_id)
-        JOIN (${allHosts()}) host ON host.id = given.id
-        JOIN job_host_summaries summary ON summary.host_name = host.name
+        SELECT given.id, given.name, summary.id AS summary_id, given.real_id
+        FROM unnest(${hostIds}::int[], ${originalIds}::int[],
+          ${touched.map(([name]) => name)}::text[]) AS given(id, real_id, name)
+        JOIN job_host_summaries summary ON summary.host_name = given.name
         WHERE summary.job_id = ${runId}
       ), shown AS (
         SELECT id, summary_id FROM played

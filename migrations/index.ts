@@ -61,6 +61,7 @@ import { DisableUsers1795812000000 } from './1795812000000-disable-users.js';
 import { SearchRunsByPlaybook1795920000000 } from './1795920000000-search-runs-by-playbook.js';
 import { EndCodesWithSessions1795921000000 } from './1795921000000-end-codes-with-sessions.js';
 import { RemoveUnusedLabels1795922000000 } from './1795922000000-remove-unused-labels.js';
+import { MoveSourcesWithInventories1795923000000 } from './1795923000000-move-sources-with-inventories.js';
 
 /** All migrations, oldest first. Named imports, so that compiled code and tests load the same. */
 export const migrations = {
@@ -127,4 +128,5 @@ export const migrations = {
   SearchRunsByPlaybook1795920000000,
   EndCodesWithSessions1795921000000,
   RemoveUnusedLabels1795922000000,
+  MoveSourcesWithInventories1795923000000,
 };

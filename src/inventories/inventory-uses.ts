@@ -5,6 +5,9 @@ import type { Sql } from '../database/sql.js';
 export abstract class InventoryTemplates {
   /** Removes an inventory that is being deleted from its templates, and deletes its sources. */
   abstract removeInventory(id: number): Promise<void>;
+
+  /** Moves the sources of an inventory to the inventory's new organization. */
+  abstract moveSources(inventoryId: number, organizationId: number): Promise<void>;
 }
 
 /** The sources of constructed inventories; implemented by a later feature. */

@@ -115,12 +115,13 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
     }
   }
 
-  /** Checks the host limit of the new organization. */
+  /** Checks the host limit of a new organization, and moves the sources to it. */
   async updated(
     before: RowOf<Inventory>,
     { id, organization_id: organization }: RowOf<Inventory>,
   ): Promise<void> {
     if (organization === before.organization_id) return;
+    await this.templates.moveSources(id, organization);
     await this.limit.assertWithinLimit(id, {
       names: hostNamesOf(id),
       // The hosts already count in the inventory's new organization.

@@ -105,6 +105,13 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
       WHERE inventory_id = ${id} AND type <> 'inventory_source'`);
   }
 
+  async moveSources(inventoryId: number, organizationId: number): Promise<void> {
+    await this.update(
+      { inventory_id: inventoryId, type: 'inventory_source' },
+      { organization_id: organizationId },
+    );
+  }
+
   async replaceKey(id: number, sealed: string): Promise<void> {
     await this.database.execute(sql`
       UPDATE unified_job_templates SET webhook_key = ${sealed}, modified = now() WHERE id = ${id}`);

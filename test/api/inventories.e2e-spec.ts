@@ -111,6 +111,18 @@ describe('permissions', () => {
   });
 });
 
+it('sources move to another organization with their inventory', async () => {
+  const { as, home, make } = test;
+  const inventory = await make.inventory(ofHome());
+  const source = await make.row('inventory_source', {
+    ...{ name: 'Moves', inventory: inventory.id, source: 'ec2' },
+  });
+  const organization = home.otherOrganization.id;
+  await as.superuser.patch(`inventories/${inventory.id}/`, { organization }).expect(200);
+  const url = `unified_job_templates/?id=${source.id}&organization=${organization}`;
+  expect((await as.superuser.get(url).expect(200)).body.count).toBe(1);
+});
+
 describe('counters', () => {
   it('are exact after every kind of change', async () => {
     const { make, as, database } = test;

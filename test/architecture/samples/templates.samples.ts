@@ -14,6 +14,7 @@ export default {
       receiving: [[[1]]],
       storeSurvey: [[1, null]],
       removeInventory: [[1]],
+      moveSources: [[1, 2]],
       replaceKey: [[1, 'sealed']],
       lock: [[1]],
       showNextLaunches: [[COMING]],

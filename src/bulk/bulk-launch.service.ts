@@ -95,31 +95,40 @@ function charactersOf(prompts: Prompts, entries: readonly JobEntry[]): number {
   return entries.reduce((sum, entry) => sum + lengthOf(entry.prompts), shared);
 }
 
-const workflowJobOf = (
+function workflowJobOf(
   launch: BulkLaunch,
   checked: CheckedLaunch,
   actor: Actor,
   launchType: LaunchType,
-): NewWorkflowJob => ({
-  name: launch.name,
-  description: launch.description,
-  templateId: null,
-  isBulk: true,
-  // A workflow job without a template has no other runs to overlap with.
-  allowSimultaneous: false,
-  organizationId: checked.organizationId,
-  createdBy: actor.id,
-  launchType,
-  prompts: launch.prompts,
-  secrets: checked.entries.flatMap(({ secrets }) => secrets),
-  nodes: checked.entries.map(({ entry, effective, secrets }) => ({
-    identifier: entry.identifier,
-    templateId: entry.templateId,
-    prompts: entry.prompts,
-    effective,
+): NewWorkflowJob {
+  const secrets = [...new Set(checked.entries.flatMap((entry) => entry.secrets))];
+  const defaults = launch.prompts.extra_vars ?? {};
+  const secretDefaults = secrets.filter((name) => Object.hasOwn(defaults, name));
+  return {
+    name: launch.name,
+    description: launch.description,
+    templateId: null,
+    isBulk: true,
+    // A workflow job without a template has no other runs to overlap with.
+    allowSimultaneous: false,
+    organizationId: checked.organizationId,
+    createdBy: actor.id,
+    launchType,
+    prompts: launch.prompts,
     secrets,
-  })),
-});
+    nodes: checked.entries.map(({ entry, effective, secrets: own }) => ({
+      identifier: entry.identifier,
+      templateId: entry.templateId,
+      prompts: entry.prompts,
+      effective,
+      // A default that is secret for one job is secret for all jobs.
+      secrets: [...own, ...secretDefaults.filter((name) => !sets(entry, name))],
+    })),
+  };
+}
+
+const sets = ({ prompts: { extra_vars: variables = {} } }: JobEntry, name: string): boolean =>
+  Object.hasOwn(variables, name);
 
 function assertNoErrors({ launchErrors, entryErrors, fieldErrors }: CheckedLaunch): void {
   const errors: FieldErrors = { ...fieldErrors };

@@ -84,8 +84,8 @@ it('secret survey answers of a workflow stay secret', async () => {
     ...{ organization: test.home.organization.id, scm_type: 'git', scm_url: 'https://a.example/b' },
   });
   await test.make.grant('project', project, 'update_role', { user: test.as.users.orgMember });
-  const both = [bulk.node({}, workflow), bulk.node({}, project)];
-  const { body: byDefault } = await bulk.launch(both, defaults).expect(201);
+  const jobs = [bulk.node({}, workflow), bulk.node({}, project), bulk.node()];
+  const { body: byDefault } = await bulk.launch(jobs, defaults).expect(201);
   const nodes = await bulk.nodesOf(body);
   expect(nodes).toMatchObject([{ extra_data: { p: '$encrypted$' } }]);
   const withoutSurvey = { survey_enabled: false, ask_variables_on_launch: true };

@@ -20,6 +20,7 @@ import { SavedLaunchTargets } from '../prompts/saved-launch-targets.js';
 import { secretVariables } from '../prompts/survey.js';
 import type { Job } from '../runs/job.entity.js';
 import { RunsRepository } from '../runs/runs.repository.js';
+import { TemplatesRepository } from '../templates/templates.repository.js';
 import { ruleInstant } from './rule-text.js';
 import { SchedulesRepository } from './schedules.repository.js';
 import { schedules } from './schedules.resource.js';
@@ -50,6 +51,7 @@ export class JobSchedules {
     private readonly schedules: SchedulesRepository,
     private readonly runs: RunsRepository,
     private readonly templates: JobTemplatesRepository,
+    private readonly allTemplates: TemplatesRepository,
     private readonly resources: ResourceService,
     private readonly references: ReferencesService,
     private readonly loader: LaunchLoader,
@@ -131,9 +133,11 @@ export class JobSchedules {
     };
   }
 
+  /** Returns an unused name. Locks the template, so that two requests cannot use the same name. */
   private async freeName(job: RowOf<Job>): Promise<string> {
     const name = `Auto-generated schedule from job ${job.id}`;
     const templateId = Number(job.unified_job_template_id);
+    await this.allTemplates.lock(templateId);
     const usedNames = new Set(await this.schedules.namesBeginningWith(templateId, name));
     let free = name;
     for (let number = 1; usedNames.has(free); number += 1) free = `${name} - number ${number}`;

@@ -29,6 +29,14 @@ const makeTemplate = async (fields: object = {}): Promise<Row> =>
 
 const urlOf = ({ id }: Row): string => `jobs/${id}/create_schedule/`;
 
+it('simultaneous requests create schedules with different names', async () => {
+  const job = await launchJob(test, template, {});
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, () => test.as.superuser.post(urlOf(job))),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+});
+
 it('a schedule of a job launches with the fields of the job', async () => {
   const other = await test.make.inventory(owned);
   const label = await test.make.row('label', { ...owned, name: 'nightly' });

@@ -1,4 +1,5 @@
 import type { Actor } from '../common/access.js';
+import { BadRequest } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { CopyController } from '../common/rest/copy.controller.js';
 import { Resource } from '../common/rest/resource.controller.js';
@@ -12,6 +13,7 @@ import { InventoriesRepository } from './inventories.repository.js';
 import { InventoryInputsRepository } from './inventory-inputs.repository.js';
 import { ConstructedSources } from './inventory-uses.js';
 import type { Inventory } from './inventory.entity.js';
+import { PENDING } from './inventory.hooks.js';
 
 type InventoryRow = RowOf<Inventory>;
 
@@ -41,6 +43,9 @@ export class InventoryCopyController extends CopyController<Inventory> {
     copy: InventoryRow,
     actor: Actor,
   ): Promise<void> {
+    // The lock on the original prevents a later deletion.
+    const isPending = await this.rows.existsBy({ id: original.id, pending_deletion: true });
+    if (isPending) throw new BadRequest(PENDING);
     await this.rows.copyInstanceGroups(original.id, copy.id, actor);
     await (original.kind === 'constructed'
       ? this.copyInputs(original, copy, actor)

@@ -20,7 +20,7 @@ import { InventoryInputsRepository } from './inventory-inputs.repository.js';
 import { ConstructedSources, InventoryTemplates } from './inventory-uses.js';
 import type { Inventory } from './inventory.entity.js';
 
-const PENDING = 'Inventory is already pending deletion.';
+export const PENDING = 'Inventory is already pending deletion.';
 
 /** Hooks of inventories (docs/contract/resources.md#inventories). */
 @Injectable()

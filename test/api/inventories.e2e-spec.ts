@@ -285,6 +285,8 @@ describe('the deletion of an inventory', () => {
       0,
     );
     await as.orgAdmin.patch(path, { description: 'x' }).expect(400);
+    const copied = await as.orgAdmin.post(`${path}copy/`, { name: 'Copy of a part' }).expect(400);
+    expect(copied.body).toEqual(again.body);
     await as.orgAdmin.post('hosts/', { name: 'late', inventory: inventory.id }).expect(400);
     const changed = await as.orgAdmin.patch(`hosts/${host.id}/`, { description: 'x' }).expect(400);
     expect(changed.body.detail).toBe('The inventory for this host is already being deleted.');

@@ -13,7 +13,7 @@ const UNUSED = LINKS.map(
 /**
  * Deletes a label with its last use, also when the object that has the label is deleted. The first lock
  * serializes removals of one label without blocking launches that use the label; the second lock waits for
- * transactions that attach the label.
+ * transactions that attach the label. The first statement does not find a label that is being deleted itself.
  */
 export class RemoveUnusedLabels1795922000000 implements MigrationInterface {
   name = 'RemoveUnusedLabels1795922000000';
@@ -23,7 +23,7 @@ export class RemoveUnusedLabels1795922000000 implements MigrationInterface {
       CREATE FUNCTION remove_unused_label() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         PERFORM 1 FROM labels WHERE id = OLD.label_id FOR NO KEY UPDATE;
-        IF ${UNUSED} THEN
+        IF FOUND AND ${UNUSED} THEN
           PERFORM 1 FROM labels WHERE id = OLD.label_id FOR UPDATE;
           DELETE FROM labels WHERE id = OLD.label_id AND ${UNUSED};
         END IF;

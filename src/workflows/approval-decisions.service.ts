@@ -4,8 +4,10 @@ import { ActivityRecorder } from '../common/activity/activity.js';
 import { BadRequest } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
+import { not } from '../database/sql.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
 import { HeldRuns } from './held-runs.listener.js';
+import { IS_EXPIRED } from './workflow-jobs.repository.js';
 import { workflowApprovals } from './workflow-approvals.resource.js';
 
 /** Decides on approvals (docs/contract/workflows.md#approvals). */
@@ -21,7 +23,7 @@ export class ApprovalDecisions {
   /**
    * Ends an approval. Of several simultaneous decisions exactly one takes effect.
    *
-   * @throws BadRequest if the approval is already decided
+   * @throws BadRequest if the approval is already decided, or its timeout has passed
    */
   async decide(approval: Row, decision: 'successful' | 'failed', actor: Actor): Promise<void> {
     await this.database.transaction(async () => {
@@ -29,6 +31,7 @@ export class ApprovalDecisions {
         from: ['pending'],
         to: decision,
         fields: { approved_or_denied_by_id: actor.id },
+        where: not(IS_EXPIRED),
       });
       if (!decided) {
         throw new BadRequest('This workflow step has already been approved or denied.');

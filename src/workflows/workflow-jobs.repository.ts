@@ -82,12 +82,18 @@ const CANDIDATES = raw(`
       CASE WHEN NOT may_overlap THEN coalesce(running_id, nullif(first_id, id)) END AS blocker_id
     FROM lines WHERE status = 'pending')`);
 
+/** SQL condition that the timeout of the approval `run` has passed, by the clock of the database. */
+export const IS_EXPIRED = raw(
+  '(run.timeout > 0 AND run.created + make_interval(secs => run.timeout) <= now())',
+);
+
 /** Returns a query for `WorkflowApprovalFacts`. Readers of an approval can read the workflow's template. */
 export function approvalFacts(ids: readonly number[], actor: Actor): Sql {
   const { policy } = resource('workflow_approval');
   return sql`
     SELECT run.id, run.workflow_job_id, workflow.type AS run_type,
-      run.status = 'pending' AND (${permit(policy, 'approve', 'run', actor)}) AS may_approve,
+      run.status = 'pending' AND NOT ${IS_EXPIRED}
+        AND (${permit(policy, 'approve', 'run', actor)}) AS may_approve,
       CASE WHEN run.status = 'pending' AND run.timeout > 0
         THEN run.created + make_interval(secs => run.timeout) END AS expires,
       CASE WHEN tpl.id IS NOT NULL THEN json_build_object('id', tpl.id, 'name', tpl.name,
@@ -206,9 +212,8 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
   /** Returns approvals that were not decided in time, by the database's clock. */
   expiredApprovals(): Promise<(Row & { name: string; timeout: number })[]> {
     return this.database.rows(sql`
-      SELECT id, name, timeout FROM unified_jobs
-      WHERE type = 'workflow_approval' AND status = 'pending' AND timeout > 0
-        AND created + make_interval(secs => timeout) <= now()`);
+      SELECT id, name, timeout FROM unified_jobs run
+      WHERE type = 'workflow_approval' AND status = 'pending' AND ${IS_EXPIRED}`);
   }
 
   /** Returns the pending approvals of one template. */

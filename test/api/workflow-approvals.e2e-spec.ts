@@ -190,6 +190,10 @@ it('an approval expires by the clock of the database', async () => {
   expect((await runs.run(approval.id)).status).toBe('pending');
   await test.database.execute(sql`
     UPDATE unified_jobs SET created = created - interval '61 seconds' WHERE id = ${approval.id}`);
+  await test.as.superuser.get(`${url}approve/`).expect(200, { can_approve_or_deny: false });
+  for (const decision of ['approve', 'deny']) {
+    await test.as.superuser.post(`${url}${decision}/`, {}).expect(400);
+  }
   await runs.settle();
   const { body } = await test.as.superuser.get(url).expect(200);
   expect(body).toMatchObject({
@@ -199,7 +203,6 @@ it('an approval expires by the clock of the database', async () => {
     job_explanation: `The approval node Release (${approval.id}) has expired after 60 seconds.`,
   });
   expect((await runs.runOf(id, 'later'))?.status).toBe('pending');
-  await test.as.superuser.post(`${url}approve/`, {}).expect(400);
 });
 
 it('an approval is canceled with its workflow, and cannot be decided afterwards', async () => {

@@ -4,7 +4,7 @@ import { UnsealError } from '../common/crypto/secret-box.js';
 import { NotFound, stackOf } from '../common/errors/errors.js';
 import { entryOf, zip } from '../common/invariants.js';
 import { Database } from '../database/database.js';
-import { isTransient } from '../database/sql-state.js';
+import { isTransient, sqlState } from '../database/sql-state.js';
 import { InventoryUpdateLauncher } from '../inventory-sources/inventory-update-launcher.service.js';
 import { ProjectUpdateLauncher } from '../projects/project-update-launcher.service.js';
 import { SystemJobLauncher } from '../system-jobs/system-job-launcher.service.js';
@@ -18,6 +18,9 @@ export interface TypedRequest extends LaunchRequest {
   /** Resource type of the template. */
   templateType: string;
 }
+
+/** SQLSTATE of a reference to a missing row. */
+const BROKEN_REFERENCE = '23503';
 
 const INTERNAL = 'The launch failed because of an internal error. See the log of the worker.';
 
@@ -83,7 +86,7 @@ export class Launchers {
     start: Start,
   ): Promise<LaunchResult[]> {
     try {
-      return await this.database.savepoint(() => start(launcher, requests));
+      return await this.startCurrent(() => start(launcher, requests));
     } catch (error) {
       if (isTransient(error)) throw error;
       if (requests.length === 1) {
@@ -94,6 +97,16 @@ export class Launchers {
         ...(await this.startParts(launcher, requests.slice(0, middle), start)),
         ...(await this.startParts(launcher, requests.slice(middle), start)),
       ];
+    }
+  }
+
+  /** Starts a second time if an object of a launch was deleted meanwhile: the second plan is without it. */
+  private async startCurrent<Result>(start: () => Promise<Result>): Promise<Result> {
+    try {
+      return await this.database.savepoint(start);
+    } catch (error) {
+      if (sqlState(error) !== BROKEN_REFERENCE) throw error;
+      return this.database.savepoint(start);
     }
   }
 

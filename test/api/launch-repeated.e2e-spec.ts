@@ -1,5 +1,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { JobLauncher } from '../../src/launching/job-launcher.service.js';
+import { Launchers } from '../../src/launching/launchers.service.js';
+import { RunsRepository } from '../../src/runs/runs.repository.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';
@@ -74,6 +76,28 @@ it('a thousand jobs are launched with as many statements as one', async () => {
   const one = await count(1);
   expect(await count(1000)).toBe(one);
   expect(one).toBeLessThanOrEqual(15);
+});
+
+it('a launch by the system starts again if a credential is deleted meanwhile', async () => {
+  const { make, home, as, app, database } = test;
+  const { id } = await make.credential({ organization: home.organization.id });
+  const template = await makeTemplate();
+  await as.superuser.post(`job_templates/${template.id}/credentials/`, { id }).expect(204);
+  const runs = app.get(RunsRepository, { strict: false });
+  const attach = jest.spyOn(runs, 'attachCredentials').mockImplementationOnce(async (links) => {
+    await database.withClient((client) =>
+      client.query('DELETE FROM credentials WHERE id = $1', [id]),
+    );
+    return runs.attachCredentials(links);
+  });
+  const request = { templateType: 'job_template', templateId: template.id, prompts: {} };
+  const results = await database.transaction(() =>
+    app
+      .get(Launchers, { strict: false })
+      .launchPossible([{ ...request, launchType: 'scheduled', createdBy: null }]),
+  );
+  attach.mockRestore();
+  expect(results).toMatchObject([{ run: { type: 'job' }, errors: {} }]);
 });
 
 it('the ref of an event is used only if the template and project allow it', async () => {

@@ -12,7 +12,7 @@ import {
 import { INTEGER, mapOf } from '../common/fields/json-schema.js';
 import { describedAs } from '../common/fields/options.js';
 import { ISOLATIONS } from '../instances/isolation.js';
-import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
+import { JOB_TYPES, MAX_ARGUMENT, VERBOSITIES } from '../prompts/job-options.js';
 import { CommandModules } from './command-modules.service.js';
 import { ExecutedJob, RUN_FIELDS } from '../runs/unified-job.entity.js';
 
@@ -81,7 +81,7 @@ export class AdHocCommand extends ExecutedJob {
   })
   module_name!: string;
 
-  @Text({ control: 'line', help: 'Arguments of the module.' })
+  @Text({ control: 'line', max: MAX_ARGUMENT, help: 'Arguments of the module.' })
   module_args!: string;
 
   @Integer({ min: 0, default: 0, help: 'Number of parallel hosts; 0 for the default of Ansible.' })

@@ -13,3 +13,9 @@ export const VERBOSITIES = [
   [4, '4 (Connection Debug)'],
   [5, '5 (WinRM Debug)'],
 ] as const;
+
+/**
+ * Maximum number of characters of a text that becomes one argument of Ansible. Linux limits an argument to
+ * 128 KiB, and a character has up to four bytes.
+ */
+export const MAX_ARGUMENT = 32_000;

@@ -12,7 +12,7 @@ import {
 } from '../common/fields/field.js';
 import { entryOf } from '../common/invariants.js';
 import { tableOf } from '../common/records.js';
-import { JOB_TYPES, VERBOSITIES } from './job-options.js';
+import { JOB_TYPES, MAX_ARGUMENT, VERBOSITIES } from './job-options.js';
 
 export type LaunchTopic = 'what' | 'where' | 'how';
 
@@ -78,8 +78,8 @@ class LaunchOptions {
   @Text({ control: 'line', help: 'Host pattern.' })
   limit!: string;
 
-  @Prompt({ ask: 'tags', about: 'what', inWorkflows: true, safe: 'both' })
-  @Text({ control: 'line', help: 'Comma-separated tags to run.' })
+  @Prompt({ ask: 'tags', about: 'what', inWorkflows: true, safe: 'both', ofRun: { max: null } })
+  @Text({ control: 'line', max: MAX_ARGUMENT, help: 'Comma-separated tags to run.' })
   job_tags!: string;
 
   @Prompt({

@@ -42,6 +42,19 @@ describe.each(PROMPTS)('%s', (field, ask, value) => {
   });
 });
 
+it('a text that is too long for an argument of a program is refused', async () => {
+  const text = '\u{1f680}'.repeat(32_000);
+  const tooLong = ['Ensure this field has no more than 32000 characters.'];
+  const template = await makeTemplate({ ask_tags_on_launch: true, job_tags: text });
+  const path = `job_templates/${template.id}/`;
+  const refused = { job_tags: tooLong };
+  await test.as.superuser.patch(path, { job_tags: `${text}x` }).expect(400, refused);
+  expect((await launch(template, { job_tags: `${text}x` }).expect(400)).body).toEqual(refused);
+  const command = { inventory: inventory.id, module_name: 'shell', module_args: `${text}x` };
+  const { body } = await test.as.superuser.post('ad_hoc_commands/', command).expect(400);
+  expect(body).toEqual({ module_args: tooLong });
+});
+
 it('an instance group is accepted from users with use on it', async () => {
   const { as, make, database } = test;
   const group = await database.row<Row>(sql`SELECT id, name FROM instance_groups`);

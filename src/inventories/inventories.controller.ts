@@ -15,7 +15,13 @@ import { commandsOfInventory } from './command-sublists.js';
 import { groups, inventories } from './inventories.resource.js';
 import { InventoryScript } from './inventory-script.service.js';
 import { inputInventories } from './input-inventories.js';
-import { hostsOfInventory, inventoryActivity, partsOfInventory, rootGroups } from './sublists.js';
+import {
+  hostsOfInventory,
+  inventoryActivity,
+  partsOfInventory,
+  rootGroups,
+  unlessDeleting,
+} from './sublists.js';
 import { InventoryTree } from './inventory-tree.service.js';
 import { VariableDataController } from './variable-data.controller.js';
 
@@ -35,11 +41,11 @@ const SCRIPT_PARAMETERS = [
 @SubList('groups', partsOfInventory('groups'))
 @SubList('root_groups', rootGroups())
 @SubList('job_templates', related('job_templates'))
-@SubList('labels', attachLabels())
-@SubList('instance_groups', attachInstanceGroups())
+@SubList('labels', unlessDeleting(attachLabels()))
+@SubList('instance_groups', unlessDeleting(attachInstanceGroups()))
 @SubList('ad_hoc_commands', commandsOfInventory())
 @SubList('inventory_sources', partsOfInventory('inventory_sources'))
-@SubList('input_inventories', inputInventories())
+@SubList('input_inventories', unlessDeleting(inputInventories()))
 @SubList('object_roles', objectRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', inventoryActivity())

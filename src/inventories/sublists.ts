@@ -16,6 +16,7 @@ import {
 } from './group-children.repository.js';
 import { groupsOfHost, hostsBelow } from './group-hosts.repository.js';
 import { hostedInventory, isSmart, membersOf } from './inventory-members.js';
+import { PENDING } from './inventory.hooks.js';
 import { Memberships } from './memberships.service.js';
 
 export type Factory = (definition: ResourceDefinition, name: string) => SubListSpec;
@@ -64,6 +65,20 @@ export const hostsOfInventory = (): Factory =>
  */
 export const partsOfInventory = (relation: 'groups' | 'inventory_sources'): Factory =>
   children(relation, { needs: 'change', ...plainOnly });
+
+/** Refuses changes of a sub-list of an inventory whose deletion is in progress. */
+export const unlessDeleting =
+  (factory: Factory): Factory =>
+  (definition, name) => {
+    const spec = factory(definition, name);
+    const checked =
+      (change: SubListSpec['attach']): NonNullable<SubListSpec['attach']> =>
+      async (context, child) => {
+        if (context.parent.pending_deletion === true) throw new BadRequest(PENDING);
+        await change?.(context, child);
+      };
+    return { ...spec, attach: checked(spec.attach), detach: checked(spec.detach) };
+  };
 
 /** Declares the sub-list of smart inventories that contain a host. */
 export const smartInventories = (): Factory =>

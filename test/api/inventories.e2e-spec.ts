@@ -267,7 +267,7 @@ describe('the deletion of an inventory', () => {
   const remove = (id: number) => removeInventory(test, id);
 
   it('hides the inventory immediately and removes the rows later', async () => {
-    const { make, as, database } = test;
+    const { make, as, database, home } = test;
     const inventory = await make.inventory(ofHome());
     await make.hosts(inventory, 2500);
     await make.group(inventory);
@@ -287,6 +287,10 @@ describe('the deletion of an inventory', () => {
     await as.orgAdmin.patch(path, { description: 'x' }).expect(400);
     const copied = await as.orgAdmin.post(`${path}copy/`, { name: 'Copy of a part' }).expect(400);
     expect(copied.body).toEqual(again.body);
+    const label = { name: 'late', organization: home.organization.id };
+    await as.orgAdmin.post(`${path}labels/`, label).expect(400, again.body);
+    const group = await database.row<Row>(sql`SELECT id FROM instance_groups LIMIT 1`);
+    await as.superuser.post(`${path}instance_groups/`, { id: group!.id }).expect(400, again.body);
     await as.orgAdmin.post('hosts/', { name: 'late', inventory: inventory.id }).expect(400);
     const changed = await as.orgAdmin.patch(`hosts/${host.id}/`, { description: 'x' }).expect(400);
     expect(changed.body.detail).toBe('The inventory for this host is already being deleted.');

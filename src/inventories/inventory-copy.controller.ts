@@ -43,9 +43,9 @@ export class InventoryCopyController extends CopyController<Inventory> {
     copy: InventoryRow,
     actor: Actor,
   ): Promise<void> {
-    // The lock on the original prevents a later deletion.
-    const isPending = await this.rows.existsBy({ id: original.id, pending_deletion: true });
-    if (isPending) throw new BadRequest(PENDING);
+    // Hosts and groups do not change between the statements that copy them.
+    const [locked] = await this.rows.lock([original.id]);
+    if (locked?.pending_deletion) throw new BadRequest(PENDING);
     await this.rows.copyInstanceGroups(original.id, copy.id, actor);
     await (original.kind === 'constructed'
       ? this.copyInputs(original, copy, actor)

@@ -2,9 +2,10 @@
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import { resource } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { HostsRepository } from '../../src/inventories/hosts.repository.js';
 import { JobTemplatesRepository } from '../../src/job-templates/job-templates.repository.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { interleave } from '../support/interleave.js';
+import { endedOrWaiting, interleave } from '../support/interleave.js';
 import { Samples } from '../support/samples.js';
 
 const TYPES = [
@@ -83,4 +84,28 @@ it('a job template is not copied with a credential that is attached meanwhile an
   });
   const { body } = await as.orgAdmin.post(`job_templates/${id}/copy/`, { name: 'With a key' });
   expect(body).toEqual({ detail: 'Insufficient access to Job Template credentials.' });
+});
+
+it('an inventory is copied as of one moment', async () => {
+  const { as, home, make, database } = test;
+  const inventory = await make.inventory({ organization: home.organization.id });
+  const host = await make.host(inventory, { name: 'web' });
+  const hosts = test.app.get(HostsRepository, { strict: false });
+  const copy = hosts.copy.bind(hosts);
+  let change = Promise.resolve();
+  const replaceHost = async (): Promise<void> => {
+    await as.superuser.delete(`hosts/${host.id}/`).expect(204);
+    const group = { inventory: inventory.id, name: 'web' };
+    await as.superuser.post('groups/', group).expect(201);
+  };
+  jest.spyOn(hosts, 'copy').mockImplementationOnce(async (...ids) => {
+    await copy(...ids);
+    change = replaceHost();
+    await endedOrWaiting(database, change);
+  });
+  const { body } = await as.superuser
+    .post(`inventories/${inventory.id}/copy/`, { name: 'Of one moment' })
+    .expect(201);
+  await change;
+  expect(body).toMatchObject({ total_hosts: 1, total_groups: 0 });
 });

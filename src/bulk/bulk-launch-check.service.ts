@@ -119,7 +119,12 @@ export class BulkLaunchCheck {
       const isPlanned = effective === prompts && plans.has(templateId);
       const plan = isPlanned
         ? (plans.get(templateId) ?? null)
-        : this.plan({ templateId, prompts: effective }, objects, workflows, actor);
+        : this.plan(
+            { ...entry, prompts: effective, secrets: [...secrets, ...(entry.secrets ?? [])] },
+            objects,
+            workflows,
+            actor,
+          );
       if (effective === prompts) plans.set(templateId, plan);
       checked.push(
         plan
@@ -151,7 +156,7 @@ export class BulkLaunchCheck {
 
   /** Returns the plan of an entry's launch; null unless its template is a known job or workflow template. */
   private plan(
-    { templateId, prompts }: Pick<JobEntry, 'templateId' | 'prompts'>,
+    { templateId, prompts, secrets = [] }: JobEntry,
     objects: LaunchObjects,
     workflows: ReadonlyMap<number, LoadedWorkflow>,
     actor: Actor,
@@ -160,6 +165,7 @@ export class BulkLaunchCheck {
       templateId,
       launchType: 'workflow',
       prompts,
+      secretNames: secrets,
       createdBy: actor.id,
     } as const;
     const template = objects.templates.get(templateId);

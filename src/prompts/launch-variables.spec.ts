@@ -1,5 +1,5 @@
 import { mergeVariables, type VariableSources } from './launch-variables.js';
-import type { Survey } from './survey.js';
+import type { QuestionType, Survey } from './survey.js';
 
 const SURVEY: Survey = {
   name: 's',
@@ -62,4 +62,28 @@ it('a launch sets forced variables last, and does not validate again on a relaun
   const merged = merge({ survey: SURVEY, isRelaunch: true, sent: { x: 1 }, forced: { x: 2 } });
   expect(merged.errors).toEqual({});
   expect(merged.variables.x).toBe(2);
+});
+
+it('a launch masks secrets in errors', () => {
+  const named = (variable: string, type: QuestionType) => ({ question_name: '?', variable, type });
+  const spec = [
+    named('number', 'integer'),
+    { ...named('text', 'text'), max: 3 },
+    { ...named('bound', 'float'), max: 3 },
+    { ...named('choice', 'multiplechoice'), choices: ['a'] },
+    { ...named('list', 'multiselect'), choices: ['a'] },
+  ];
+  const secret = 'canary';
+  const sent = { number: secret, text: secret, bound: 4711, choice: secret, list: [secret] };
+  const survey = { name: '', description: '', spec };
+  const { errors } = merge({ survey, sent, secretNames: Object.keys(sent) });
+  expect(errors).toEqual({
+    variables_needed_to_start: [
+      "Value $encrypted$ for 'number' expected to be an integer.",
+      "'text' value $encrypted$ is too large (must be no more than 3).",
+      "'bound' value $encrypted$ is too large (must be no more than 3).",
+      "Value $encrypted$ for 'choice' expected to be one of ['a'].",
+      "Value $encrypted$ for 'list' expected to be one of ['a'].",
+    ],
+  });
 });

@@ -81,7 +81,7 @@ export function mergeVariables(sources: VariableSources): MergedVariables {
       Object.hasOwn(variables, name),
     ),
     errors: variableErrors({
-      answers: survey && !isRelaunch ? answerErrors(survey, accepted) : [],
+      answers: survey && !isRelaunch ? answerErrors(survey, accepted, secretNames) : [],
       variables: [
         ...(isRelaunch ? [] : maskedNames(accepted).map(reservedWordFault)),
         ...connectionFaults(accepted, { isOpen: allowsConnectionVars, defaults }),

@@ -72,12 +72,22 @@ export const requiredVariables = ({ spec }: Survey): string[] =>
 export const secretVariables = ({ spec }: Survey): string[] =>
   spec.filter(({ type }) => type === 'password').map(({ variable }) => variable);
 
-/** Returns the faults of the answers, one text each (docs/contract/launching.md#answers). */
-export function answerErrors(survey: Survey, answers: Readonly<Record<string, unknown>>): string[] {
+/**
+ * Returns the faults of the answers, one text each (docs/contract/launching.md#answers).
+ *
+ * @param secretNames names of secret answers besides those to password questions
+ */
+export function answerErrors(
+  survey: Survey,
+  answers: Readonly<Record<string, unknown>>,
+  secretNames: readonly string[] = [],
+): string[] {
   return survey.spec.flatMap((question) => {
     const { variable } = question;
     const isAnswered = Object.hasOwn(answers, variable) && !isMasked(question, answers[variable]);
-    if (isAnswered) return valueErrors(question, answers[variable]);
+    if (isAnswered) {
+      return valueErrors(question, answers[variable], secretNames.includes(variable));
+    }
     return isRequired(question) ? [`'${variable}' value missing`] : [];
   });
 }
@@ -114,32 +124,37 @@ export function questionDefaultOf(question: SurveyQuestion): unknown {
     : value;
 }
 
-/** Returns the faults of one answer. Optional questions, except multiselect, accept an empty text. */
-export function valueErrors(question: SurveyQuestion, answer: unknown): string[] {
+/**
+ * Returns the faults of one answer. Optional questions, except multiselect, accept an empty text.
+ *
+ * @param isSecret true to mask the answer, as for passwords
+ */
+export function valueErrors(question: SurveyQuestion, answer: unknown, isSecret = false): string[] {
   const value = answer instanceof ExactNumber ? answer.valueOf() : answer;
   const { variable, type } = question;
+  const shown = isSecret || type === 'password' ? () => ENCRYPTED : textOf;
   if (value === '' && question.required !== true && type !== 'multiselect') return [];
   switch (type) {
     case 'text':
     case 'textarea':
     case 'password':
-      return textErrors(question, value);
+      return textErrors(question, value, shown);
     case 'integer':
       return Number.isInteger(value) && typeof value === 'number'
-        ? boundErrors(question, value)
-        : [`Value ${shown(question, value)} for '${variable}' expected to be an integer.`];
+        ? boundErrors(question, value, shown)
+        : [`Value ${shown(value)} for '${variable}' expected to be an integer.`];
     case 'float':
       return typeof value === 'number'
-        ? boundErrors(question, value)
-        : [`Value ${shown(question, value)} for '${variable}' expected to be a numeric type.`];
+        ? boundErrors(question, value, shown)
+        : [`Value ${shown(value)} for '${variable}' expected to be a numeric type.`];
     case 'multiplechoice':
-      return choiceErrors(question, value);
+      return choiceErrors(question, value, shown);
     case 'multiselect':
-      return selectionErrors(question, value);
+      return selectionErrors(question, value, shown);
   }
 }
 
-function selectionErrors(question: SurveyQuestion, value: unknown): string[] {
+function selectionErrors(question: SurveyQuestion, value: unknown, shown: Show): string[] {
   const { variable } = question;
   if (!Array.isArray(value)) return [`'${variable}' value is expected to be a list.`];
   if (value.length > MAX_CHOICES) {
@@ -147,22 +162,22 @@ function selectionErrors(question: SurveyQuestion, value: unknown): string[] {
   }
   const errors: string[] = [];
   for (const item of value) {
-    errors.push(...choiceErrors(question, item));
+    errors.push(...choiceErrors(question, item, shown));
     if (errors.length >= SHOWN_VALUES) break;
   }
   return errors;
 }
 
-function textErrors(question: SurveyQuestion, value: unknown): string[] {
+function textErrors(question: SurveyQuestion, value: unknown, shown: Show): string[] {
   const { variable, min, max } = question;
   if (typeof value !== 'string') {
-    return [`Value ${shown(question, value)} for '${variable}' expected to be a string.`];
+    return [`Value ${shown(value)} for '${variable}' expected to be a string.`];
   }
   if (value.length > MAX_ANSWER_LENGTH) {
     return [`'${variable}' value is too long (must be no more than ${MAX_ANSWER_LENGTH}).`];
   }
   const { length } = [...value];
-  const shownValue = shown(question, value);
+  const shownValue = shown(value);
   if (typeof min === 'number' && length < min) {
     return [
       `'${variable}' value ${shownValue} is too small (length is ${length} must be at least ${min}).`,
@@ -174,28 +189,27 @@ function textErrors(question: SurveyQuestion, value: unknown): string[] {
   return [];
 }
 
-function boundErrors({ variable, min, max }: SurveyQuestion, value: number): string[] {
+function boundErrors({ variable, min, max }: SurveyQuestion, value: number, shown: Show): string[] {
   if (typeof min === 'number' && value < min) {
-    return [`'${variable}' value ${value} is too small (must be at least ${min}).`];
+    return [`'${variable}' value ${shown(value)} is too small (must be at least ${min}).`];
   }
   if (typeof max === 'number' && value > max) {
-    return [`'${variable}' value ${value} is too large (must be no more than ${max}).`];
+    return [`'${variable}' value ${shown(value)} is too large (must be no more than ${max}).`];
   }
   return [];
 }
 
-function choiceErrors(question: SurveyQuestion, value: unknown): string[] {
+function choiceErrors(question: SurveyQuestion, value: unknown, shown: Show): string[] {
   const choices = choiceSetOf(question);
   if (typeof value === 'string' && choices.has(value)) return [];
   const choiceList = [...choices].slice(0, SHOWN_CHOICES).map((choice) => `'${choice}'`);
   if (choices.size > choiceList.length) choiceList.push('...');
   return [
-    `Value ${shown(question, value)} for '${question.variable}' expected to be one of [${choiceList.join(', ')}].`,
+    `Value ${shown(value)} for '${question.variable}' expected to be one of [${choiceList.join(', ')}].`,
   ];
 }
 
-/** Returns a value for an error text; passwords are masked. */
-function shown({ type }: SurveyQuestion, value: unknown): string {
-  if (type === 'password') return ENCRYPTED;
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
+/** Returns an answer for an error text. */
+type Show = (value: unknown) => string;
+
+const textOf: Show = (value) => (typeof value === 'string' ? value : JSON.stringify(value));

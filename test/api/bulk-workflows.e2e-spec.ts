@@ -96,6 +96,15 @@ it('secret survey answers of a workflow stay secret', async () => {
   expect(await bulk.nodesOf(again)).toMatchObject([{ extra_data: { p: '$encrypted$' } }]);
   const { body: againByDefault } = await relaunch(byDefault);
   expect(againByDefault.extra_vars).toBe('{"p": "$encrypted$"}');
+  // Errors about the answers mask them, too.
+  const numbers = [{ question_name: 'P', variable: 'p', type: 'integer' }];
+  const survey = { name: '', description: '', spec: numbers };
+  await test.as.superuser.post(`${url}survey_spec/`, survey).expect(200);
+  await test.as.superuser.patch(url, { survey_enabled: true }).expect(200);
+  for (const { id } of [again, againByDefault]) {
+    const refused = await test.as.orgMember.post(`workflow_jobs/${id}/relaunch/`, {}).expect(400);
+    expect(JSON.stringify(refused.body)).toContain("Value $encrypted$ for 'p' expected");
+  }
   const runs = [body, byDefault, again, againByDefault];
   const stored = await test.database.rows(sql`
     SELECT n::text || j::text AS text FROM workflow_job_nodes n

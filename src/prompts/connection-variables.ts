@@ -36,19 +36,24 @@ export interface ConnectionRule {
   isOpen: boolean;
   /** Variables of a run whose launch sets none. A launch may repeat these values. */
   defaults: Variables;
+  /** Names of secret defaults, which a launch may not repeat: the refusal of guesses would reveal them. */
+  secrets?: ReadonlySet<string>;
 }
 
 /**
  * Returns the reasons, as sentences, why variables cannot be set by a user who does not edit the
  * template (docs/contract/launching.md#connection-variables).
  */
-export function connectionFaults(sent: Variables, { isOpen, defaults }: ConnectionRule): string[] {
+export function connectionFaults(
+  sent: Variables,
+  { isOpen, defaults, secrets = new Set() }: ConnectionRule,
+): string[] {
   if (isOpen) return [];
-  const names = Object.keys(sent).filter(
-    (name) =>
-      isConnectionVariable(name) &&
-      !(Object.hasOwn(defaults, name) && isDeepStrictEqual(sent[name], defaults[name])),
-  );
+  const isRepeated = (name: string): boolean =>
+    Object.hasOwn(defaults, name) &&
+    !secrets.has(name) &&
+    isDeepStrictEqual(sent[name], defaults[name]);
+  const names = Object.keys(sent).filter((name) => isConnectionVariable(name) && !isRepeated(name));
   if (names.length === 0) return [];
   return [
     `Variables ${names.join(', ')} decide how Ansible connects or what it executes. ` +

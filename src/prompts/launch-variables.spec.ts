@@ -87,3 +87,17 @@ it('a launch masks secrets in errors', () => {
     ],
   });
 });
+
+it('a launch may repeat a connection variable of the template, but cannot guess a secret default', () => {
+  const question = { question_name: '?', default: 'stored' };
+  const spec = [
+    { ...question, variable: 'ansible_user', type: 'text' as const },
+    { ...question, variable: 'ansible_password', type: 'password' as const },
+  ];
+  const survey = { name: '', description: '', spec };
+  const errorsOf = (sent: Record<string, unknown>) => Object.keys(merge({ survey, sent }).errors);
+  expect(errorsOf({ ansible_user: 'stored' })).toEqual([]);
+  expect(errorsOf({ ansible_password: 'stored' })).toEqual(['extra_vars']);
+  const again = merge({ survey, sent: { ansible_password: 'stored' }, isRelaunch: true });
+  expect(again.errors).toEqual({});
+});

@@ -84,7 +84,11 @@ export function mergeVariables(sources: VariableSources): MergedVariables {
       answers: survey && !isRelaunch ? answerErrors(survey, accepted, secretNames) : [],
       variables: [
         ...(isRelaunch ? [] : maskedNames(accepted).map(reservedWordFault)),
-        ...connectionFaults(accepted, { isOpen: allowsConnectionVars, defaults }),
+        ...connectionFaults(accepted, {
+          isOpen: allowsConnectionVars,
+          defaults,
+          ...(isRelaunch ? {} : { secrets: passwords }),
+        }),
       ],
     }),
   };

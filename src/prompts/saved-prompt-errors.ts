@@ -59,6 +59,7 @@ function savedVariableErrors(
     if (question) answers.push(...valueErrors(question, value));
   }
   const defaults = defaultVariables(prompted.variables(), survey);
-  faults.push(...connectionFaults(variables, { isOpen: prompted.allowsConnectionVars, defaults }));
+  const isOpen = prompted.allowsConnectionVars;
+  faults.push(...connectionFaults(variables, { isOpen, defaults, secrets }));
   return variableErrors({ answers, variables: faults });
 }

@@ -26,6 +26,14 @@ describe('savedFaults', () => {
     });
   });
 
+  it('refuses a connection variable that equals a secret default', () => {
+    const question = { question_name: '?', type: 'password', default: 'stored' } as const;
+    const spec = [{ ...question, variable: 'ansible_password' }];
+    const target = { ...TARGET, survey: { name: '', description: '', spec } };
+    const faults = savedFaults({ extra_data: { ansible_password: 'stored' } }, {}, target);
+    expect(Object.keys(faults)).toEqual(['extra_data']);
+  });
+
   it('ignores stored values that the request does not change', () => {
     expect(savedFaults({ enabled: false }, STORED, TARGET)).toEqual({});
   });

@@ -61,8 +61,10 @@ describe('maskedEnvironment', () => {
       ACCOUNT: 'c',
       PLAIN: 'd',
       PROXY: 'http://bob:pw@host:1/',
+      OTHER_PROXY: 'http://bob:p@w@host:1/',
       ANSIBLE_HOST_KEY_CHECKING: 'False',
       ANSIBLE_NET_PASSWORD: 'e',
+      ANSIBLE_HASHI_VAULT_TOKEN: 'g',
       AWS_ACCESS_KEY_ID: 'f',
     };
     expect(maskedEnvironment(env, new Set(['ACCOUNT']))).toEqual({
@@ -71,8 +73,10 @@ describe('maskedEnvironment', () => {
       ACCOUNT: MASK,
       PLAIN: 'd',
       PROXY: `http://bob:${MASK}@host:1/`,
+      OTHER_PROXY: `http://bob:${MASK}@host:1/`,
       ANSIBLE_HOST_KEY_CHECKING: 'False',
       ANSIBLE_NET_PASSWORD: MASK,
+      ANSIBLE_HASHI_VAULT_TOKEN: MASK,
       AWS_ACCESS_KEY_ID: 'f',
     });
   });

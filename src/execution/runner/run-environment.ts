@@ -12,7 +12,13 @@ const INHERITED =
 const RESERVED =
   /^(AUTOMATION_CONTROLLER_.*|AD_HOC_COMMAND_ID|PROJECT_UPDATE_ID|AWX_LIB_DIRECTORY|AWX_ISOLATED_DATA_DIR|ANSIBLE_STDOUT_CALLBACK|ORIGINAL_STDOUT_CALLBACK|RUNNER_.*)$/;
 const SECRET_NAME = /API|TOKEN|KEY|SECRET|PASS/i;
-const URL_PASSWORD = /^([^:]*:\/\/[^:@/]*:)[^@]*(@.*)$/;
+/** Names that look secret but are not: settings of Ansible that every run has, and a user name. */
+const PLAIN_NAMES: ReadonlySet<string> = new Set([
+  'ANSIBLE_HOST_KEY_CHECKING',
+  'ANSIBLE_PARAMIKO_RECORD_HOST_KEYS',
+  'AWS_ACCESS_KEY_ID',
+]);
+const URL_PASSWORD = /^([^:]*:\/\/[^:@/]*:).*(@[^@]*)$/s;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /**
  * Maximum length of the folder of ssh sockets: with ssh's own suffix, a longer path exceeds the
@@ -85,16 +91,8 @@ export function maskedEnvironment(
   secretNames: ReadonlySet<string>,
 ): Record<string, string> {
   const entries = Object.entries(env).map(([name, value]): [string, string] => {
-    const isHidden = secretNames.has(name) || (SECRET_NAME.test(name) && !isPlainSetting(name));
+    const isHidden = secretNames.has(name) || (SECRET_NAME.test(name) && !PLAIN_NAMES.has(name));
     return [name, isHidden ? MASK : value.replace(URL_PASSWORD, `$1${MASK}$2`)];
   });
   return Object.fromEntries(entries);
-}
-
-/**
- * Returns true for names that look secret but are not: settings of Ansible
- * (`ANSIBLE_HOST_KEY_CHECKING`), a user name.
- */
-function isPlainSetting(name: string): boolean {
-  return /^ANSIBLE_(?!NET|GALAXY_SERVER)|^AWS_ACCESS_KEY_ID$/.test(name);
 }

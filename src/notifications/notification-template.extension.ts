@@ -12,7 +12,7 @@ import {
 } from '../common/fields/json-schema.js';
 import { extendEach, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, ShownMembers } from '../common/resource/extension.js';
-import { maskUrls } from './backends/configuration.js';
+import { maskForReaders } from './backends/configuration.js';
 import { NotificationsRepository } from './notifications.repository.js';
 import { TemplateSecrets } from './template-secrets.service.js';
 import type { NotificationTemplate } from './notification-template.entity.js';
@@ -76,7 +76,7 @@ function shownConfiguration(
   const type = row.notification_type;
   const stored = row.notification_configuration;
   const shown = secrets.show(row.id, type, stored);
-  return row.can_edit === false ? maskUrls(type, shown) : shown;
+  return row.can_edit === false ? maskForReaders(type, shown) : shown;
 }
 
 const actionUrl = (id: number, action: string): string =>

@@ -3,7 +3,7 @@ import {
   blankConfiguration,
   encryptedKeys,
   maskConfiguration,
-  maskUrls,
+  maskForReaders,
   recipientsOf,
   secretKeys,
   validateConfiguration,
@@ -236,12 +236,18 @@ describe('secrets of a configuration', () => {
 
   it('are masked in URLs', () => {
     const shown = { url: 'https://c.example/hooks/secret', channel: 'ops' };
-    expect(maskUrls('chat_b', shown)).toEqual({
+    expect(maskForReaders('chat_b', shown)).toEqual({
       url: 'https://c.example/hooks/***',
       channel: 'ops',
     });
-    expect(maskUrls('chat_b', { url: ENCRYPTED })).toEqual({ url: ENCRYPTED });
-    expect(maskUrls('email', EMAIL)).toEqual(EMAIL);
+    expect(maskForReaders('chat_b', { url: ENCRYPTED })).toEqual({ url: ENCRYPTED });
+    expect(maskForReaders('email', EMAIL)).toEqual(EMAIL);
+    const headers = { 'X-Passphrase': 'x', 'X-Ops': 'y', 'X-Empty': '' };
+    const webhook = maskConfiguration('webhook', { ...WEBHOOK, headers });
+    expect(webhook.headers).toEqual({ ...headers, 'X-Passphrase': ENCRYPTED });
+    expect(maskForReaders('webhook', webhook).headers).toEqual({
+      ...{ 'X-Passphrase': ENCRYPTED, 'X-Ops': ENCRYPTED, 'X-Empty': '' },
+    });
   });
 
   it('are listed, as are the values that are encrypted at rest', () => {

@@ -8,7 +8,7 @@ import type { NotificationType } from './notification-type.js';
 import { backendFor } from './registry.js';
 
 /** Pattern of header names whose value is usually a credential. */
-const SECRET_HEADER = /auth|token|secret|key|cookie|passw|signature|session/i;
+const SECRET_HEADER = /auth|token|secret|key|cookie|pass|credential|jwt|signature|session/i;
 
 export interface ValidatedConfiguration {
   /** The configuration to store, with defaults, restored secrets, and all values in plain text. */
@@ -97,7 +97,7 @@ export function encryptedKeys(type: NotificationType): string[] {
  * Returns the configuration as the API shows it. Passwords, and values of headers with names of
  * credentials, are shown as `$encrypted$`. `url` stays readable to users who can change it: the
  * contract declares it a plain string that clients compare and send back. It is encrypted at rest,
- * masked in every record, and masked for other readers by `maskUrls`.
+ * masked in every record, and masked for other readers by `maskForReaders`.
  */
 export function maskConfiguration(
   type: NotificationType,
@@ -116,16 +116,22 @@ export function maskConfiguration(
 }
 
 /**
- * Returns the configuration with masked secret parts of its URLs, for readers who cannot change it.
+ * Returns the configuration with masked secret parts of its URLs and masked headers, for readers who
+ * cannot change it.
  */
-export function maskUrls(
+export function maskForReaders(
   type: NotificationType,
   configuration: Configuration,
 ): Record<string, unknown> {
   const urls = new Set(keysWhere(type, (field) => field.url === true));
-  return mapValues(configuration, (value, key) =>
-    urls.has(key) && typeof value === 'string' && value !== ENCRYPTED ? maskUrl(value) : value,
-  );
+  return mapValues(configuration, (value, key) => {
+    if (type === 'webhook' && key === 'headers' && isRecord(value)) {
+      return mapValues(value, (text) => (text === '' ? '' : ENCRYPTED));
+    }
+    return urls.has(key) && typeof value === 'string' && value !== ENCRYPTED
+      ? maskUrl(value)
+      : value;
+  });
 }
 
 /**

@@ -341,6 +341,14 @@ it('secret answers are passed to the job in encrypted form', async () => {
     expect(run.extra_vars).toBe('{"token": "$encrypted$"}');
     expect(JSON.stringify(run.launch_config)).toContain('$sealed$');
   }
+  const spec = [{ question_name: 'T', variable: 'token', type: 'integer' }];
+  const survey = { name: '', description: '', spec };
+  await test.as.superuser.post(`job_templates/${asked.id}/survey_spec/`, survey).expect(200);
+  await test.as.superuser.patch(`job_templates/${asked.id}/`, { survey_enabled: true }).expect(200);
+  await miss(0, one);
+  await launch();
+  const { body } = await test.as.superuser.get(`schedules/${one.id}/`).expect(200);
+  expect(body.last_run_explanation).toContain("Value $encrypted$ for 'token' expected");
 });
 
 it('schedules update projects and inventories, and launch workflows', async () => {

@@ -67,8 +67,13 @@ export function toSendError(error: unknown, failure: string): unknown {
   );
 }
 
+/** Header value of a scheme and credentials, such as `Bearer <token>`; short words are not secrets. */
+const SCHEME_AND_CREDENTIALS = /^\S+ (\S{6,})$/;
+
 /** Returns the beginning of a response in one line, without secrets. */
 export function excerptOf(body: string, secrets: readonly string[]): string {
-  const line = storableText(maskText(body, secrets)).replace(/\s+/g, ' ').trim();
+  // A service can quote the credentials of a header without their scheme.
+  const all = secrets.flatMap((secret) => [secret, SCHEME_AND_CREDENTIALS.exec(secret)?.[1] ?? '']);
+  const line = storableText(maskText(body, all)).replace(/\s+/g, ' ').trim();
   return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line;
 }

@@ -135,12 +135,13 @@ describe('webhook', () => {
     });
   });
 
-  it('never includes a secret in an error', async () => {
+  it.each([
+    { headers: { Authorization: 'canary-7781' }, password: 'canary-7781', username: 'u' },
+    { headers: { Authorization: 'Bearer canary-7781' } },
+  ])('never includes a secret in an error: %j', async (fields) => {
     const secret = 'canary-7781';
     sink.reply({ status: 500, body: `got ${secret} at ${sink.url}/in/${secret}` });
-    const error = await send(
-      config({ headers: { Authorization: secret }, password: secret, username: 'u' }),
-    ).catch((thrown: SendError) => thrown);
+    const error = await send(config(fields)).catch((thrown: SendError) => thrown);
     expect(error).toMatchObject({ statusCode: 500, detail: expect.stringContaining('***') });
     expect(JSON.stringify(error) + String(error)).not.toContain(secret);
   });

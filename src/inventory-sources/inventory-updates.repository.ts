@@ -42,7 +42,10 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
     super(repository);
   }
 
-  /** Inserts one update for each request, in their order, with the current options of the source. */
+  /**
+   * Inserts one update for each request, in their order, with the current options of the source. The lock skips
+   * sources that are being deleted; otherwise the foreign key would fail.
+   */
   insertOf(requests: readonly RunRequest[]): Promise<NewUpdate[]> {
     return this.database.rows<NewUpdate>(sql`
       INSERT INTO unified_jobs (type, name, description, unified_job_template_id,
@@ -61,6 +64,7 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
       JOIN (${allInventories()}) inv ON inv.id = src.inventory_id
       WHERE src.type = 'inventory_source'
       ORDER BY wanted.place
+      FOR KEY SHARE OF src, inv
       RETURNING id, type, status, unified_job_template_id, name, organization_id,
         inventory_id`);
   }

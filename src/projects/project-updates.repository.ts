@@ -35,7 +35,7 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
 
   /**
    * Inserts one update for each request, in their order, with the current options of the project. Skips
-   * manual projects.
+   * manual projects, and by the lock projects that are being deleted; otherwise the foreign key would fail.
    */
   insertOf(requests: readonly RunRequest[]): Promise<NewUpdate[]> {
     return this.database.rows<NewUpdate>(sql`
@@ -54,6 +54,7 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
       JOIN unified_job_templates p ON p.id = wanted.template_id
       WHERE p.type = 'project' AND p.scm_type <> ''
       ORDER BY wanted.place
+      FOR KEY SHARE OF p
       RETURNING id, type, launch_type, status, unified_job_template_id, name, organization_id, project_id,
         CASE WHEN webhook_credential_id IS NOT NULL THEN webhook_service END AS reports_to`);
   }

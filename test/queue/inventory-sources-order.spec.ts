@@ -111,6 +111,22 @@ describe('a job on an inventory with sources', () => {
     expect(await updatesOf(source)).toHaveLength(1);
   });
 
+  it.each(['source', 'project'])('does not wait for a %s that is being deleted', async (kind) => {
+    const project = await runs.project({ scm_update_on_launch: true });
+    const deleted = kind === 'project' ? project : await runs.inventorySource(inventory);
+    const own = await runs.job(await runs.template(), {
+      inventory_id: inventory,
+      project_id: kind === 'project' ? project : null,
+    });
+    await interleave(runs.database, [
+      () => runs.database.execute(sql`DELETE FROM unified_job_templates WHERE id = ${deleted}`),
+      pass,
+      () => Promise.resolve(),
+    ]);
+    await pass();
+    expect(await waiting()).toEqual([own]);
+  });
+
   it('fails with the source, and names it', async () => {
     const source = await runs.inventorySource(inventory);
     const own = await job();

@@ -120,6 +120,12 @@ export class InventoriesRepository extends TableRepository<RowOf<Inventory>> {
       WHERE id = ANY(${ids}::int[]) ORDER BY id FOR NO KEY UPDATE`);
   }
 
+  /** Returns the inventories of an organization, locked for their deletion with the organization. */
+  lockOfOrganization(id: number): Promise<number[]> {
+    return this.database.ids(sql`
+      SELECT id FROM inventories WHERE organization_id = ${id} ORDER BY id FOR UPDATE`);
+  }
+
   /** Returns the organization of an inventory; null if there is none. */
   async organizationOf(id: number | null): Promise<number | null> {
     if (id === null) return null;

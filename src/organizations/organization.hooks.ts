@@ -5,6 +5,7 @@ import type { RowOf } from '../common/resource/define-resource.js';
 import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/dependents.js';
 import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { ExecutionEnvironmentsRepository } from '../execution-environments/execution-environments.repository.js';
+import { InventoriesRepository } from '../inventories/inventories.repository.js';
 import type { Organization } from './organization.entity.js';
 
 const FOREIGN_ENVIRONMENT = 'The execution environment does not belong to this organization.';
@@ -14,6 +15,7 @@ export class OrganizationHooks implements ResourceHooks<Organization> {
   constructor(
     private readonly runs: ActiveRunsQuery,
     private readonly environments: ExecutionEnvironmentsRepository,
+    private readonly inventories: InventoriesRepository,
   ) {}
 
   prepareCreate(values: ValuesOf<Organization>): Promise<void> {
@@ -31,6 +33,9 @@ export class OrganizationHooks implements ResourceHooks<Organization> {
 
   async prepareDelete(row: RowOf<Organization>): Promise<void> {
     await assertNoActiveRuns(this.runs, ['organization_id'], [row.id]);
+    // Runs of templates of other organizations can use these inventories.
+    const inventories = await this.inventories.lockOfOrganization(row.id);
+    await assertNoActiveRuns(this.runs, ['inventory_id'], inventories);
   }
 
   /** @throws Invalid for an execution environment of another organization */

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ExecutionEnvironmentsModule } from '../execution-environments/execution-environments.module.js';
+import { InventoriesModule } from '../inventories/inventories.module.js';
 import { OrganizationHooks } from './organization.hooks.js';
 import { OrganizationsController } from './organizations.controller.js';
 import { OrganizationsRepository } from './organizations.repository.js';
@@ -13,6 +14,7 @@ import {
 @Module({
   imports: [
     ExecutionEnvironmentsModule,
+    InventoriesModule,
     TypeOrmModule.forFeature([
       Organization,
       OrganizationGalaxyCredential,

@@ -200,6 +200,19 @@ describe('deletion', () => {
     expect(roles).toEqual([]);
   });
 
+  it('is refused while a run of another organization uses one of its inventories', async () => {
+    const { as, make, database, home } = test;
+    const organization = await make.organization();
+    const inventory = await make.inventory({ organization: organization.id });
+    const job = await database.row<{ id: number }>(sql`
+      INSERT INTO unified_jobs (type, name, status, organization_id, inventory_id)
+      VALUES ('job', 'active', 'running', ${home.organization.id}, ${inventory.id}) RETURNING id`);
+    const { body } = await as.superuser.delete(`organizations/${organization.id}/`).expect(409);
+    expect(body).toEqual(inUse({ id: job!.id, type: 'job' }));
+    await database.execute(sql`UPDATE unified_jobs SET status = 'failed' WHERE id = ${job!.id}`);
+    await as.superuser.delete(`organizations/${organization.id}/`).expect(204);
+  });
+
   it('keeps projects and templates without an organization', async () => {
     const { as, make } = test;
     const organization = await make.organization();

@@ -35,6 +35,7 @@ export default {
       described: [[1]],
       smartSiblings: [[1]],
       lock: [[[1]]],
+      lockOfOrganization: [[1]],
       organizationOf: [[1]],
       membersNamed: [[1, ['localhost']]],
       totalHosts: [[1]],

@@ -5,6 +5,9 @@ import { TableRepository, InjectRepository, type Repository } from '../database/
 import type { Project } from './project.entity.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 
+/** Class of the advisory locks on names of project folders, unique in this database. */
+const PATH_LOCK = 7405;
+
 /** Projects, with queries for the job templates that use them. */
 @Injectable()
 export class ProjectsRepository extends TableRepository<RowOf<Project>> {
@@ -20,8 +23,9 @@ export class ProjectsRepository extends TableRepository<RowOf<Project>> {
     await this.update({ id }, synced);
   }
 
-  /** Returns true if another project uses a folder. */
+  /** Returns true if another project uses a folder; no other project can take it before the transaction ends. */
   async isPathTaken(id: number, path: string): Promise<boolean> {
+    await this.database.execute(sql`SELECT pg_advisory_xact_lock(${PATH_LOCK}, hashtext(${path}))`);
     const other = await this.database.row(sql`
       SELECT 1 FROM unified_job_templates
       WHERE type = 'project' AND local_path = ${path} AND id <> ${id}`);

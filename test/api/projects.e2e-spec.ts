@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { Settings } from '../../src/config/settings.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { ProjectsRepository } from '../../src/projects/projects.repository.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
+import { endedOrWaiting } from '../support/interleave.js';
 import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
 import { samePageQueries } from '../support/queries.js';
 
@@ -327,6 +329,24 @@ describe('a manual project', () => {
     for (const files of ['playbooks', 'inventories']) {
       expect((await as.orgAdmin.get(`${url}${files}/`).expect(200)).body).toEqual([]);
     }
+  });
+
+  it('is refused the folder of a project that is created at the same time', async () => {
+    const { as, app, database, home } = test;
+    const fields = { organization: home.organization.id, local_path: 'shared' };
+    const projects = app.get(ProjectsRepository, { strict: false });
+    const isPathTaken = projects.isPathTaken.bind(projects);
+    let second = Promise.resolve({ status: 0 });
+    jest.spyOn(projects, 'isPathTaken').mockImplementationOnce(async (...path) => {
+      const isTaken = await isPathTaken(...path);
+      second = as.orgAdmin
+        .post('projects/', { ...fields, name: 'Second' })
+        .then((answer) => answer);
+      await endedOrWaiting(database, second);
+      return isTaken;
+    });
+    await as.orgAdmin.post('projects/', { ...fields, name: 'First' }).expect(201);
+    expect((await second).status).toBe(400);
   });
 
   it('gets its own folder if it gets a source, and keeps the folder with a new name and source', async () => {

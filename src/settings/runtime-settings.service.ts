@@ -98,11 +98,13 @@ export class RuntimeSettings {
   }
 
   /**
-   * Changes run-time settings. Other settings are ignored if their values are unchanged.
+   * Changes run-time settings, in the caller's transaction. Other settings are ignored if their values are
+   * unchanged.
    *
    * @throws Invalid naming every setting that is invalid or cannot be changed here
    */
   async change(names: readonly string[], body: Record<string, unknown>): Promise<void> {
+    await this.changes.lock();
     const present = await this.show(names);
     const errors: FieldErrors = {};
     const changes: Record<string, unknown> = {};
@@ -156,6 +158,7 @@ export class RuntimeSettings {
 
   /** Resets settings to the values of the environment. */
   async reset(names: readonly string[]): Promise<void> {
+    await this.changes.lock();
     const rows = await this.changes.forget(names);
     this.log(
       Object.fromEntries(rows.map(({ name, value }) => [name, value])),

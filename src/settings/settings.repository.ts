@@ -3,6 +3,9 @@ import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { ChangedSetting } from './setting.entity.js';
 
+/** Key of the advisory lock on changes of settings, unique in this database. */
+const CHANGES_LOCK = 7_307;
+
 type NameAndValue = Pick<ChangedSetting, 'name' | 'value'>;
 
 /**
@@ -30,6 +33,11 @@ export class SettingsRepository extends TableRepository<ChangedSetting> {
       sql`SELECT name FROM settings ORDER BY name`,
     );
     return rows.map(({ name }) => name);
+  }
+
+  /** Makes other changes wait until the transaction ends, so that settings that depend on each other stay valid. */
+  async lock(): Promise<void> {
+    await this.database.execute(sql`SELECT pg_advisory_xact_lock(${CHANGES_LOCK})`);
   }
 
   async store(name: string, value: unknown): Promise<void> {

@@ -4,8 +4,10 @@ import { sql } from '../../src/database/sql.js';
 import { JsonLogger } from '../../src/logging/json-logger.js';
 import { LogLines } from '../../src/logging/log-lines.service.js';
 import { RuntimeSettings } from '../../src/settings/runtime-settings.service.js';
+import { SettingsRepository } from '../../src/settings/settings.repository.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
+import { endedOrWaiting } from '../support/interleave.js';
 import { HttpSink } from '../support/fakes/http-sink.js';
 
 const PATH = 'settings/logging/';
@@ -59,6 +61,24 @@ it('the log settings have the defaults of the reference product', async () => {
     LOG_AGGREGATOR_ACTION_QUEUE_SIZE: 131_072,
   });
   await test.as.superuser.put(PATH, body).expect(200, body);
+});
+
+it('the log aggregator keeps the host that a simultaneous request enables', async () => {
+  await change({ LOG_AGGREGATOR_TYPE: 'splunk', LOG_AGGREGATOR_HOST: sink.url });
+  const stored = test.app.get(SettingsRepository, { strict: false });
+  const store = stored.store.bind(stored);
+  let status = 0;
+  let other: Promise<unknown> = Promise.resolve();
+  jest.spyOn(stored, 'store').mockImplementationOnce(async (...setting) => {
+    other = test.as.superuser
+      .patch(PATH, { LOG_AGGREGATOR_HOST: null })
+      .then((answer) => (status = answer.status));
+    await endedOrWaiting(test.database, other);
+    await store(...setting);
+  });
+  await change({ LOG_AGGREGATOR_ENABLED: true });
+  await other;
+  expect(status).toBe(400);
 });
 
 it.each([

@@ -7,6 +7,7 @@ export default {
     samplesOf(settings.SettingsRepository, {
       of: [[['PAGE_SIZE']]],
       names: [[]],
+      lock: [[]],
       store: [['PAGE_SIZE', 10]],
       forget: [[['PAGE_SIZE']]],
     }),

@@ -145,6 +145,20 @@ describe('every notification type', () => {
   });
 });
 
+it('a resent test has the message of the new type of its template', async () => {
+  const made = await template('webhook');
+  const id = await send(made);
+  await attempted(id);
+  const { chat_b } = configurationsFor({ http: http.port, smtp: smtp.port, irc: irc.port });
+  await test.as.orgAdmin
+    .patch(made.url, { notification_type: 'chat_b', notification_configuration: chat_b })
+    .expect(200);
+  http.requests.length = 0;
+  const { body } = await test.as.orgAdmin.post(`notifications/${id}/resend/`, {}).expect(202);
+  expect(await attempted(body.id as number)).toMatchObject({ status: 'successful', error: '' });
+  expect(http.requests[0]!.body).toContain(`Notification Test ${made.id}`);
+});
+
 describe('retries', () => {
   it('keep the id and are visible until the end', async () => {
     const made = await template('webhook');

@@ -81,6 +81,7 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
           notification_type = nt.notification_type,
           recipients = nt.recipients,
           text = CASE WHEN n.notification_type = nt.notification_type THEN n.text END,
+          delivered = CASE WHEN n.notification_type = nt.notification_type THEN n.delivered ELSE '[]' END,
           modified = now()
         FROM wanted, notification_templates nt
         WHERE n.id = wanted.id AND nt.id = n.notification_template_id

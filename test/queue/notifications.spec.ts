@@ -228,6 +228,25 @@ describe('retries', () => {
     expect(channels).toEqual(['ops', 'dev', 'dev']);
   });
 
+  it('include all recipients of a new type', async () => {
+    const made = await template('chat_a');
+    http.reply({ body: { ok: true } }, busy(503));
+    const id = await fire(test, made);
+    expect(await attempted(id)).toMatchObject({ status: 'failed', delivered: ['#ops'] });
+    const configuration = configurationsFor({
+      http: http.port,
+      smtp: smtp.port,
+      irc: irc.port,
+    }).irc;
+    await test.as.orgAdmin
+      .patch(made.url, { notification_type: 'irc', notification_configuration: configuration })
+      .expect(200);
+    irc.messages.length = 0;
+    await passTime(id);
+    expect(await attempted(id, 2)).toMatchObject({ status: 'successful', notifications_sent: 2 });
+    expect(new Set(irc.messages.map(({ target }) => target))).toEqual(new Set(['#ops', 'someone']));
+  });
+
   it('continue after a worker died, at most twice and with the same id', async () => {
     const made = await template('webhook');
     http.reply(busy(503));

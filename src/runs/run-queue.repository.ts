@@ -123,7 +123,9 @@ const groupsOfRun = (run: string): Sql => {
         UNION ALL SELECT id, 3, position
           FROM (${preferredGroupsOf('organization', of('organization_id'))}) of_organization
           WHERE ${isOpen} AND NOT ${inventoryExcludesGroups(of('inventory_id'))}) found
-      WHERE id = ANY(${existingGroups()}) AND (stage = 0 OR json_array_length(${prompted}) = 0)
+      WHERE id = ANY(${existingGroups()}) AND (stage = 0 OR NOT EXISTS (
+        SELECT 1 FROM json_array_elements_text(${prompted}) AS prompted(value)
+        WHERE value::int = ANY(${existingGroups()})))
       ORDER BY id, stage, position) best), ${defaultGroups()})`;
 };
 

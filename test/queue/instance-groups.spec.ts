@@ -275,19 +275,19 @@ describe('a waiting run is released', () => {
     expect(await places(job)).toEqual(['waiting default b']);
   });
 
-  it('if its group is deleted', async () => {
+  it.each(['default', 'east'])('if its group is deleted, into %s', async (next) => {
     await machine('a', 2);
-    const west = await group('west', ['a']);
+    const west = await group('west', ['a'], { max_concurrent_jobs: 1 });
+    const east = await group('east', ['a']);
     const fields = { ...prompted(west), allow_simultaneous: true };
     const template = await runs.template();
+    if (next === 'east') await prefer('job_template', template, east);
     const [placed, pending] = [await runs.job(template, fields), await runs.job(template, fields)];
-    await runs.database.execute(sql`UPDATE instance_groups SET max_concurrent_jobs = 1
-      WHERE id = ${west}`);
     await pass();
     expect(await places(placed, pending)).toEqual(['waiting west a', 'pending']);
     await runs.database.execute(sql`DELETE FROM instance_groups WHERE id = ${west}`);
     await pass();
-    expect(await places(placed, pending)).toEqual(['waiting default a', 'waiting default a']);
+    expect(await places(placed, pending)).toEqual([`waiting ${next} a`, `waiting ${next} a`]);
   });
 });
 

@@ -59,10 +59,14 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
         CASE WHEN webhook_credential_id IS NOT NULL THEN webhook_service END AS reports_to`);
   }
 
-  /** Returns a running update. A retry continues the numbering of the update's events. */
+  /**
+   * Returns a running update; without a source if the project has become manual, because its files belong to
+   * the user then. A retry continues the numbering of the update's events.
+   */
   async started(id: number): Promise<StartedUpdate> {
     const row = await this.database.row<StartedUpdate>(sql`
-      SELECT run.project_id, run.organization_id, run.scm_type, run.scm_url, run.scm_branch,
+      SELECT run.project_id, run.organization_id,
+        CASE WHEN project.scm_type = '' THEN '' ELSE run.scm_type END AS scm_type, run.scm_url, run.scm_branch,
         run.scm_refspec, run.scm_clean, run.scm_delete_on_update, run.scm_track_submodules, run.credential_id,
         run.local_path, run.timeout, project.signature_validation_credential_id, stored.counter,
         stored.line

@@ -96,11 +96,12 @@ export class JobTemplatesRepository extends TableRepository<Row> {
     return row?.slices;
   }
 
+  /** Returns a project. Requests that change the project wait until the transaction ends. */
   project(id: number): Promise<ProjectOfTemplate | undefined> {
     return this.database.row<ProjectOfTemplate>(sql`
       SELECT id, organization_id, scm_type, scm_revision, allow_override, playbook_files,
         local_path
-      FROM unified_job_templates WHERE id = ${id} AND type = 'project'`);
+      FROM unified_job_templates WHERE id = ${id} AND type = 'project' FOR KEY SHARE`);
   }
 
   async credentialsOf(id: number): Promise<number[]> {

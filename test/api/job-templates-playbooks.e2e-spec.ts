@@ -3,8 +3,10 @@ import { join } from 'node:path';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { JobTemplatesRepository } from '../../src/job-templates/job-templates.repository.js';
 import { ProjectFolders } from '../../src/projects/project-folders.service.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { endedOrWaiting } from '../support/interleave.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -44,6 +46,30 @@ it('the form offers the playbooks of a manual project if its folder exists', asy
     const { body } = await plays(manual, playbook).expect(400);
     expect(body).toEqual({ playbook: ['Playbook not found for project.'] });
   }
+});
+
+it('a project keeps the override that a template uses from the same time on', async () => {
+  const { as, app, database, make } = test;
+  const project = await make.project();
+  await database.execute(sql`
+    UPDATE unified_job_templates SET scm_type = 'git', scm_url = 'https://x.invalid/x',
+      allow_override = true WHERE id = ${project.id}`);
+  const template = await make.jobTemplate({ project: project.id });
+  const templates = app.get(JobTemplatesRepository, { strict: false });
+  const read = templates.project.bind(templates);
+  let status = 0;
+  let change: Promise<unknown> = Promise.resolve();
+  jest.spyOn(templates, 'project').mockImplementationOnce(async (id) => {
+    const found = await read(id);
+    change = as.superuser
+      .patch(`projects/${project.id}/`, { allow_override: false })
+      .then((answer) => (status = answer.status));
+    await endedOrWaiting(database, change);
+    return found;
+  });
+  await as.superuser.patch(`job_templates/${template.id}/`, { scm_branch: 'next' }).expect(200);
+  await change;
+  expect(status).toBe(400);
 });
 
 it('no launch is offered without a playbook or project', async () => {

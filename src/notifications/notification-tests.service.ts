@@ -39,7 +39,7 @@ export class NotificationTests {
   ): Promise<Row> {
     const message = await this.messageOf(template, event);
     return this.database.transaction(async () => {
-      const id = await this.records.addTest(template.id, message);
+      const id = await this.records.addTest(template.id, template.notification_type, message);
       // The template was deleted while the message was rendered.
       if (id === null) throw new NotFound();
       await this.outbox.add('notifications', [id]);

@@ -8,6 +8,7 @@ import { allRuns } from '../runs/runs.repository.js';
 import { notificationsOfTemplates } from '../templates/templates.repository.js';
 import { OrganizationNotifications } from './organization-notifications.js';
 import type { OutgoingMessage } from './backends/backend.js';
+import type { NotificationType } from './backends/notification-type.js';
 import { approvalEvent, TEST_EVENT } from './message/message-events.js';
 import type { ResendRange } from './notification-templates.dto.js';
 import { Notification, unfinished } from './notification.entity.js';
@@ -92,18 +93,23 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
   }
 
   /**
-   * Creates a test of a template.
+   * Creates a test of a template. A message for a former type is rendered again.
    *
+   * @param type type that the message was rendered for
    * @returns its id; null if the template does not exist
    */
-  async addTest(template: number, message: OutgoingMessage): Promise<number | null> {
+  async addTest(
+    template: number,
+    type: NotificationType,
+    message: OutgoingMessage,
+  ): Promise<number | null> {
     const row = await this.database.row<{ id: number }>(sql`
       INSERT INTO notifications (notification_template_id, notification_type, recipients,
         subject, body, text, event, message_id)
-      SELECT id, notification_type, recipients, ${message.subject},
+      SELECT id, ${type}, recipients, ${message.subject},
         ${JSON.stringify(message.body)}::json, ${message.text}, ${TEST_EVENT},
         gen_random_uuid()::text
-      FROM notification_templates WHERE id = ${template}
+      FROM notification_templates WHERE id = ${template} FOR KEY SHARE
       RETURNING id`);
     return row?.id ?? null;
   }

@@ -5,6 +5,7 @@ import {
   NOTIFICATION_TYPES,
   type NotificationType,
 } from '../../src/notifications/backends/notification-type.js';
+import { NotificationsRepository } from '../../src/notifications/notifications.repository.js';
 import { Notifier } from '../../src/notifications/notifier.handler.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
@@ -142,6 +143,24 @@ describe('every notification type', () => {
     const left = await test.database.rows(sql`
       SELECT 1 FROM outbox WHERE queue = 'notifications' AND subject_id = ${id}`);
     expect(left).toEqual([]);
+  });
+});
+
+it('a test has the message of the type that its template gets at the same time', async () => {
+  const made = await template('chat_b');
+  const { webhook } = configurationsFor({ http: http.port, smtp: smtp.port, irc: irc.port });
+  const records = test.app.get(NotificationsRepository, { strict: false });
+  const addTest = records.addTest.bind(records);
+  jest.spyOn(records, 'addTest').mockImplementationOnce(async (...args) => {
+    await test.as.orgAdmin
+      .patch(made.url, { notification_type: 'webhook', notification_configuration: webhook })
+      .expect(200);
+    return addTest(...args);
+  });
+  http.requests.length = 0;
+  expect(await attempted(await send(made))).toMatchObject({ status: 'successful' });
+  expect(JSON.parse(http.requests[0]!.body)).toEqual({
+    body: `Test Notification ${made.id} https://controller.example`,
   });
 });
 

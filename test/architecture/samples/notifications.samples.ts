@@ -42,7 +42,7 @@ export default {
       countOld: [[90]],
       removeOld: [[90, 10]],
       fire: [[[{ jobId: 1, event: 'success', attachedFor: 'success' }]]],
-      addTest: [[1, MESSAGE]],
+      addTest: [[1, 'webhook', MESSAGE]],
       addResends: [[[1]]],
       isBeingResent: [[1]],
       newestOf: [[1, RANGE, 10]],

@@ -3,23 +3,36 @@
  * loop, and reports the figures to the parent process on request.
  */
 import { readFileSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers';
 
-import pg from 'pg';
 import { parseDocument } from 'yaml';
 
 const TRANSACTION = /^(?:BEGIN|COMMIT|ROLLBACK)\b/;
 let statements = 0;
 
-const { query } = pg.Client.prototype;
-/** @type {(this: pg.Client, ...args: any[]) => any} */
-function counted(...args) {
-  const [statement] = args;
-  const text = typeof statement === 'string' ? statement : statement.text;
-  if (typeof text === 'string' && !TRANSACTION.test(text)) statements += 1;
-  return Reflect.apply(query, this, args);
+const databasePort = Number(new URL(process.env.DATABASE_URL ?? 'postgresql://').port || 5432);
+
+/**
+ * Returns true for a message that runs a statement: `Execute` or `Query` of PostgreSQL's protocol. The driver
+ * writes each message separately.
+ *
+ * @param {unknown} message
+ */
+function runsStatement(message) {
+  if (!Buffer.isBuffer(message)) return false;
+  const kind = String.fromCodePoint(message[0] ?? 0);
+  return kind === 'E' || (kind === 'Q' && !TRANSACTION.test(message.toString('latin1', 5, 20)));
 }
-pg.Client.prototype.query = counted;
+
+// The driver is part of the bundle of the product, so that only its socket is known here.
+const { write } = Socket.prototype;
+/** @type {(this: Socket, ...args: any[]) => boolean} */
+function counted(...args) {
+  if (this.remotePort === databasePort && runsStatement(args[0])) statements += 1;
+  return Reflect.apply(write, this, args);
+}
+Socket.prototype.write = counted;
 
 /** Returns the processor time of this thread in milliseconds, which excludes other processes. */
 function processorTime() {

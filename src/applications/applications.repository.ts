@@ -37,13 +37,13 @@ export class ApplicationsRepository extends TableRepository<RowOf<Application>> 
       FROM (${accounts()}) usr WHERE usr.id = ${code.user_id}`);
   }
 
-  /** Returns a code of a user who can log in, unless the user's sessions were ended since the consent. */
+  /** Returns a code of a user who can log in. */
   code(digest: string): Promise<StoredCode | undefined> {
     return this.database.row<StoredCode>(sql`
       SELECT application_id, user_id, redirect_uri, scope, code_challenge, grant_id, generation, expires,
         used
-      FROM authorization_codes WHERE digest = ${digest}
-        AND (user_id, generation) IN (SELECT id, session_generation FROM (${accounts()}) usr)`);
+      FROM authorization_codes
+      WHERE digest = ${digest} AND user_id IN (SELECT id FROM (${accounts()}) usr)`);
   }
 
   /** @returns false if the code was used before */

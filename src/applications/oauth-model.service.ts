@@ -169,9 +169,9 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
     const issued = await this.database.transaction(async () => {
       // A change of the password, which ends the tokens, waits for the lock and so ends the new ones too.
       const account = await this.users.lockAccount(id);
-      if (!account || account.session_generation !== (generation ?? account.session_generation)) {
-        return null;
-      }
+      if (!account) return null;
+      const hasEnded = generation !== undefined && generation !== account.session_generation;
+      if (hasEnded) return null;
       if (codeDigest !== undefined && !(await this.applications.takeCode(codeDigest))) return null;
       const isTaken =
         refreshDigest === undefined || (await this.tokens.takeRefresh(refreshDigest, scope));

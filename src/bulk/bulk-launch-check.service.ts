@@ -39,8 +39,6 @@ export interface BulkLaunch {
   /** Organization as sent; null if it was not sent. */
   organizationId: number | null;
   prompts: Prompts;
-  /** Names of secret variables among the prompts of the former launch, for a relaunch. */
-  secrets?: readonly string[];
   entries: readonly JobEntry[];
 }
 
@@ -85,7 +83,7 @@ export class BulkLaunchCheck {
   ) {}
 
   async check(launch: BulkLaunch, actor: Actor): Promise<CheckedLaunch> {
-    const { entries, prompts, secrets = [] } = launch;
+    const { entries, prompts } = launch;
     const all = [prompts, ...entries.map((entry) => entry.prompts)];
     const templates = [...new Set(entries.map(({ templateId }) => templateId))];
     const [rights, objects] = await settleAll([
@@ -119,17 +117,12 @@ export class BulkLaunchCheck {
       const isPlanned = effective === prompts && plans.has(templateId);
       const plan = isPlanned
         ? (plans.get(templateId) ?? null)
-        : this.plan(
-            { ...entry, prompts: effective, secrets: [...secrets, ...(entry.secrets ?? [])] },
-            objects,
-            workflows,
-            actor,
-          );
+        : this.plan({ ...entry, prompts: effective }, objects, workflows, actor);
       if (effective === prompts) plans.set(templateId, plan);
       checked.push(
         plan
-          ? checkedAgainst(plan, entry, { effective, secrets })
-          : checkedUpdate(byId.get(entry.templateId), entry, secrets),
+          ? checkedAgainst(plan, entry, effective)
+          : checkedUpdate(byId.get(entry.templateId), entry),
       );
     }
     return {
@@ -183,24 +176,16 @@ interface EntryResult {
   errors: FieldErrors;
 }
 
-function checkedAgainst(
-  plan: Plan,
-  entry: JobEntry,
-  { effective, secrets }: Pick<CheckedEntry, 'effective' | 'secrets'>,
-): EntryResult {
-  const all = [...plan.variables.secrets, ...secrets, ...(entry.secrets ?? [])];
+function checkedAgainst(plan: Plan, entry: JobEntry, effective: Prompts): EntryResult {
+  const secrets = [...plan.variables.secrets, ...(entry.secrets ?? [])];
   return {
-    result: { entry, effective, ignored: ignoredFieldsOf(entry, plan), secrets: all },
+    result: { entry, effective, ignored: ignoredFieldsOf(entry, plan), secrets },
     // Errors must not reveal data of a template that the caller cannot launch.
     errors: plan.template.mayStart ? withoutReferences(plan.errors) : {},
   };
 }
 
-function checkedUpdate(
-  template: EntryTemplate | undefined,
-  entry: JobEntry,
-  secrets: readonly string[],
-): EntryResult {
+function checkedUpdate(template: EntryTemplate | undefined, entry: JobEntry): EntryResult {
   // Errors must not reveal data of a project that the caller cannot update, as with templates.
   const isManual =
     template?.type === 'project' && template.may_start && (template.scm_type ?? '') === '';
@@ -210,7 +195,7 @@ function checkedUpdate(
       entry,
       effective: {},
       ignored: Object.keys(entry.prompts),
-      secrets: [...secrets, ...(entry.secrets ?? [])],
+      secrets: entry.secrets ?? [],
     },
     errors: isManual
       ? { unified_job_template: ['The project has no source to be updated from.'] }

@@ -31,11 +31,12 @@ export class BulkRelaunch {
     const fill = secretFiller(this.secretBox, job.id, job.launch_config);
     const nodes = await this.formerNodes.load(job.id, fill);
     assertOwnSecrets(job, secretsOf(job, nodes), actor);
+    const launchSecrets = secretNamesOf(job.launch_config);
     const entries = nodes.map(({ templateId, identifier, prompts, secrets }) => {
       if (templateId === null) {
         throw new BadRequest('A template of the workflow job is missing or undefined.');
       }
-      return { templateId, identifier, prompts, secrets };
+      return { templateId, identifier, prompts, secrets: [...launchSecrets, ...secrets] };
     });
     const prompts = fill('', promptsOf(job.launch_config));
     const { labels = [], instance_groups = [] } = prompts;
@@ -46,7 +47,6 @@ export class BulkRelaunch {
         description: job.description,
         organizationId: job.organization_id,
         prompts: withoutDeleted(prompts, objects),
-        secrets: secretNamesOf(job.launch_config),
         entries,
       },
       actor,

@@ -12,6 +12,7 @@ export async function withTimeout<Result>(
   const expired = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(expire()), milliseconds).unref();
   });
+  // After the timeout no caller handles a failure of the work.
   work.catch(() => undefined);
   try {
     return await Promise.race([work, expired]);

@@ -242,10 +242,10 @@ function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS):
     .filter((rule) => rule.kind === kind)
     .map((rule) => {
       const parts = asDaily(text.start, withTimeOf(skipped, rule.parts));
-      const most = periodsInMaxYears(parts) * occurrencesOf(parts);
+      const maxCount = periodsInMaxYears(parts) * occurrencesOf(parts);
       const written = [...parts].map(([name, value]) => {
         if (name === 'UNTIL') return `UNTIL=${ruleInstant(untilOf(value, text.timezone))}`;
-        return `${name}=${name === 'COUNT' ? Math.min(Number(value), most) : value}`;
+        return `${name}=${name === 'COUNT' ? Math.min(Number(value), maxCount) : value}`;
       });
       const start = `DTSTART;TZID=${text.timezone}:${text.start}`;
       const rruleString = `${start}\nRRULE:${written.join(';')}`;
@@ -263,14 +263,10 @@ function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS):
  * `COUNT` from its start, not from the last match, so these rules need more periods.
  */
 function periodsOf(parts: Rule['parts'], max: number, candidates: number): number {
-  const frequency = parts.get('FREQ') ?? '';
-  const [isCounted, hasPositions] = [parts.has('COUNT'), parts.has('BYSETPOS')];
+  const isCounted = parts.has('COUNT');
   const inMaxYears = periodsInMaxYears(parts);
-  const frequencyMinimum = MIN_PERIODS.get(frequency);
-  if (frequencyMinimum === undefined && !hasPositions) {
-    return Math.min(inMaxYears, isCounted ? MAX_PERIODS_BACK : max);
-  }
-  const minimum = (hasPositions ? null : frequencyMinimum) ?? 1;
+  const minimum = parts.has('BYSETPOS') ? 1 : MIN_PERIODS.get(parts.get('FREQ') ?? '');
+  if (minimum === undefined) return Math.min(inMaxYears, isCounted ? MAX_PERIODS_BACK : max);
   const factor = isCounted ? COUNTED_FACTOR : 1;
   const affordable = Math.floor((candidates * factor) / occurrencesOf(parts));
   return Math.min(MAX_PERIODS, inMaxYears, Math.max(minimum, affordable));

@@ -170,6 +170,17 @@ it('a code gives no tokens after the password of the user changed', async () => 
   expect(body.error).toBe('invalid_grant');
 });
 
+it('a code that is sent again after a new password ends the tokens of its first exchange', async () => {
+  const user = await test.make.user({ password: PASSWORD });
+  const sent = await codeRequest(await application(), user.id);
+  const { body } = await test.as.anonymous.post('/api/o/token/', sent).expect(200);
+  const app = test.as.anonymous.with({ Authorization: `Bearer ${body.access_token}` });
+  await test.as.superuser.patch(`users/${user.id}/`, { password: `${PASSWORD} 2` }).expect(200);
+  await app.get('me/').expect(200);
+  await test.as.anonymous.post('/api/o/token/', sent).expect(400);
+  await app.get('me/').expect(401);
+});
+
 it('a new password ends a password grant in progress', async () => {
   const app = await application({ authorization_grant_type: 'password', redirect_uris: '' });
   const { id, username } = await test.make.user({ password: PASSWORD });

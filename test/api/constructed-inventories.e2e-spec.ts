@@ -203,6 +203,17 @@ describe('the inputs of a constructed inventory', () => {
     expect(shown.related).not.toHaveProperty('constructed_url');
   });
 
+  it('do not change after the deletion of the inventory has begun', async () => {
+    const made = await construct();
+    const input = await test.make.inventory({ organization });
+    await test.database.execute(
+      sql`UPDATE inventories SET pending_deletion = true WHERE id = ${made.id}`,
+    );
+    const pending = { detail: 'Inventory is already pending deletion.' };
+    await attach(made, input).expect(400, pending);
+    await attach(made, input, { disassociate: true }).expect(400, pending);
+  });
+
   it('can be attached by users with use on them', async () => {
     const made = await construct();
     const { organization: other } = await elsewhere();

@@ -1,7 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { exactJson } from '../../common/exact-json.js';
-import { parseDocument, readDocument } from './inventory-document.js';
+import { readDocument } from './inventory-document.js';
+import { parseDocument } from './parse-document.js';
 
 const objectOf = (members: number): string =>
   `{${Array.from({ length: members }, (_, index) => `"k${index}":1`).join(',')}}`;

@@ -1,4 +1,4 @@
 import { performTasks } from '../../common/thread.js';
-import { parseDocument } from './inventory-document.js';
+import { parseDocument } from './parse-document.js';
 
 performTasks(parseDocument);

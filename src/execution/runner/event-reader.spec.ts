@@ -79,6 +79,12 @@ describe('EventReader', () => {
     expect(reader.missing.size).toBeLessThanOrEqual(200_000);
   });
 
+  it('limits the number of events of one line', () => {
+    const events = new EventReader().read(Buffer.from(`${'x\v'.repeat(20_000)}\n${line(10_001)}`));
+    expect(events).toHaveLength(10_001);
+    expect(events.at(-1)?.uuid).toBe('u10001');
+  });
+
   it('returns an unterminated last line at the end', () => {
     const reader = new EventReader();
     expect(reader.read(Buffer.from('half'))).toEqual([]);

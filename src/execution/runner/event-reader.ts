@@ -11,6 +11,11 @@ const PYTHON_LINE_SEPARATOR = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
  * printed text that looks like an event. The line is treated as output.
  */
 export const MAX_MISSING = 200_000;
+/**
+ * Maximum number of pieces of one line; the rest of the line is dropped. Each piece becomes an event, which
+ * takes a thousand times the memory of a separator.
+ */
+const MAX_PIECES = 10_000;
 /** Maximum length of one line of output, in characters; the rest is dropped. */
 const MAX_OUTPUT_LENGTH = 64 * 1024;
 /**
@@ -62,7 +67,7 @@ export class EventReader {
   }
 
   private toOutput(text: string): RunnerEvent[] {
-    const pieces = text.split(PYTHON_LINE_SEPARATOR);
+    const pieces = text.split(PYTHON_LINE_SEPARATOR, MAX_PIECES);
     if (pieces.at(-1) === '' && pieces.length > 1) pieces.pop();
     return pieces.map((piece, index) => {
       const endsLine = index === pieces.length - 1 ? 1 : 0;

@@ -158,6 +158,38 @@ it('PlaybookEvents hides the statistics if too many events follow them', async (
   expect(JSON.stringify([stored, events.fields()])).not.toContain('canary');
 });
 
+it('PlaybookEvents hides the statistics if too much data follows them', async () => {
+  const data = { res: { msg: 'x'.repeat(600_000) } };
+  await events.take([statistics()]);
+  for (let index = 0; index < 10; index += 1) await events.take([event('runner_on_ok', data)]);
+  expect(counters()).toHaveLength(11);
+  expect(JSON.stringify([stored, events.fields()])).not.toContain('canary');
+});
+
+it('PlaybookEvents does not hide large statistics', async () => {
+  const text = 'x'.repeat(5 * 1024 * 1024);
+  await events.take([event('playbook_on_stats', { artifact_data: { a: 1 } }, text)]);
+  await events.take([event('verbose')]);
+  await events.finish();
+  expect(events.fields()).toMatchObject({ artifacts: '{"a":1}' });
+});
+
+it('PlaybookEvents does not hold back much data before the playbook', async () => {
+  const data = { res: { msg: 'x'.repeat(600_000) } };
+  for (let index = 0; index < 10; index += 1) await events.take([event('verbose', data)]);
+  expect(counters()).toHaveLength(10);
+});
+
+it('PlaybookEvents does not hold back much data that may start a secret', async () => {
+  const secret = 'hunter2-'.repeat(100);
+  const data = { res: { msg: 'x'.repeat(600_000) } };
+  events = new PlaybookEvents(store, new ActiveRun(1, 1), createMasker([secret]));
+  await events.take([event('playbook_on_start')]);
+  for (let index = 0; index < 10; index += 1)
+    await events.take([event('verbose', data, 'hunter2-')]);
+  expect(counters().length).toBeGreaterThan(7);
+});
+
 it('PlaybookEvents hides the output after hidden statistics that are too many to be masked', async () => {
   const values = Array.from({ length: 40_000 }, (_, index) => `canary-${index}`);
   await events.take([event('playbook_on_start', {}, 'the start'), censored()]);

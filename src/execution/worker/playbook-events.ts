@@ -29,6 +29,11 @@ import type { EventStore } from './event-store.service.js';
  */
 const MAX_WAITING = 1000;
 /**
+ * Maximum size of the events that wait, in characters of their output and data. In memory, data can be 60
+ * times as large.
+ */
+const MAX_WAITING_LENGTH = 4 * 1024 * 1024;
+/**
  * Maximum number of lines that wait until the playbook starts: warnings, and the reason why it does
  * not start.
  */
@@ -66,6 +71,8 @@ export class PlaybookEvents {
    * reveal that the statistics must be hidden.
    */
   private waiting: EventRow[] = [];
+  /** Size of the waiting events without the first, whose data names all hosts of the run. */
+  private waitingLength = 0;
   /** The last lines, which can contain the beginning of a secret that continues in the next lines. */
   private unfinished: EventRow[] = [];
   /** Output before the playbook started; null after its start. */
@@ -161,7 +168,10 @@ export class PlaybookEvents {
   private withoutStartup(rows: readonly EventRow[]): readonly EventRow[] {
     if (this.startupRows === null) return rows;
     this.startupRows.push(...rows);
-    const isStartup = this.startupRows.length <= MAX_STARTUP_LINES && rows.every(isPlainOutput);
+    const isStartup =
+      this.startupRows.length <= MAX_STARTUP_LINES &&
+      lengthOf(this.startupRows) <= MAX_WAITING_LENGTH &&
+      rows.every(isPlainOutput);
     return isStartup ? [] : this.takeStartupRows();
   }
 
@@ -211,10 +221,12 @@ export class PlaybookEvents {
     if (this.isHidden) return [...this.waiting.splice(0), ...rows];
     const from = this.waiting.length > 0 ? 0 : rows.findIndex(isStatistics);
     if (from < 0) return [...rows];
+    const isFirst = this.waiting.length === 0;
     this.waiting.push(...rows.slice(from));
-    // The number of waiting events is limited to protect the worker's memory: beyond the limit the
-    // statistics are hidden without waiting.
-    if (this.waiting.length > MAX_WAITING) this.hide();
+    this.waitingLength += lengthOf(rows.slice(isFirst ? from + 1 : from));
+    // The waiting events are limited to protect the worker's memory: beyond the limit the statistics are
+    // hidden without waiting.
+    if (this.waiting.length > MAX_WAITING || this.waitingLength > MAX_WAITING_LENGTH) this.hide();
     return [...rows.slice(0, from), ...(this.isHidden ? this.waiting.splice(0) : [])];
   }
 
@@ -227,9 +239,9 @@ export class PlaybookEvents {
     const output = rows.slice(rows.findLastIndex((row) => !isPlainOutput(row)) + 1);
     const texts = output.map(({ stdout }) => stdout);
     const open = Math.max(this.hiddenMasker().openPieces(texts), this.masker.openPieces(texts));
-    const count = rows.length - (open > MAX_WAITING ? 0 : open);
-    this.unfinished = rows.slice(count);
-    return rows.slice(0, count);
+    const unfinished = open > MAX_WAITING ? [] : rows.slice(rows.length - open);
+    this.unfinished = lengthOf(unfinished) > MAX_WAITING_LENGTH ? [] : unfinished;
+    return rows.slice(0, rows.length - this.unfinished.length);
   }
 
   private masked(rows: readonly EventRow[]): readonly EventRow[] {
@@ -243,6 +255,10 @@ export class PlaybookEvents {
     return isShown ? withoutHiddenStats(row) : withoutOutput(row);
   }
 }
+
+/** Returns the size of events, in characters of their output and data. */
+const lengthOf = (rows: readonly EventRow[]): number =>
+  rows.reduce((sum, { stdout, eventData }) => sum + stdout.length + exactJson(eventData).length, 0);
 
 /**
  * Statuses in ascending order of precedence: the last match is used

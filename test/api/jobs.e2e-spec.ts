@@ -1,5 +1,6 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { StdoutService } from '../../src/runs/output/stdout.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
 import { endJob, launchJob } from '../support/runs.js';
@@ -192,6 +193,17 @@ describe('stdout', () => {
     expect(download.text).toBe(`${[...lines, 'end'].join('\n')}\n`);
     const part = await test.as.superuser.get(`${large}?start_line=1500`).expect(200);
     expect(part.body.content).toBe('end\n');
+  });
+
+  it('reads a download in parts of a limited size', async () => {
+    const job = await launchJob(test, await makeTemplate());
+    const output = 'x'.repeat(700_000);
+    await addEvents(job, ['', output, output, output, 'end']);
+    const outputs = test.app.get(StdoutService, { strict: false });
+    const options = { colors: true, reauthorize: jest.fn() };
+    const sizes = [];
+    for await (const part of outputs.stream(job.id, options)) sizes.push(String(part).length);
+    expect(sizes).toEqual([1_400_002, 700_005]);
   });
 });
 

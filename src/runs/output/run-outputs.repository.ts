@@ -91,12 +91,20 @@ export class RunOutputsRepository extends TableRepository<Row> {
       ORDER BY start_line, counter`);
   }
 
-  /** Returns the output of the events after a counter, including events without output. */
-  after(runId: number, counter: number, limit: number): Promise<OutputChunk[]> {
+  /**
+   * Returns the output of the events after a counter, including events without output, at least that of
+   * the next event.
+   */
+  after(runId: number, counter: number, limit: OutputBounds): Promise<OutputChunk[]> {
     return this.database.rows<OutputChunk>(sql`
-      SELECT counter, stdout, start_line FROM job_events
-      WHERE job_id = ${runId} AND counter > ${counter}
-      ORDER BY counter LIMIT ${limit}`);
+      SELECT counter, stdout, start_line FROM (
+        SELECT counter, stdout, start_line,
+          sum(octet_length(stdout)) OVER (ORDER BY counter) - octet_length(stdout) AS preceding
+        FROM (
+          SELECT counter, stdout, start_line FROM job_events
+          WHERE job_id = ${runId} AND counter > ${counter}
+          ORDER BY counter LIMIT ${limit.events}) part) sized
+      WHERE preceding <= ${limit.bytes} ORDER BY counter`);
   }
 
   /**

@@ -11,8 +11,8 @@ export interface Output {
   content: string;
 }
 
-/** Number of events per read of a download. */
-const BATCH = 1000;
+/** Maximum number of events per read of a download, and of bytes before the last of them. */
+const BATCH = { events: 1000, bytes: 1024 * 1024 };
 
 /** Assembles the output of a run from its events. */
 @Injectable()

@@ -144,7 +144,7 @@ export default {
     samplesOf(RunOutputsRepository, {
       size: [[1, 0, 10]],
       lines: [[1, 0, 10]],
-      after: [[1, 5, 10]],
+      after: [[1, 5, { events: 5, bytes: 100 }]],
       tail: [[1, { events: 5, bytes: 100 }]],
       from: [[1, 10, { events: 5, bytes: 100 }]],
       search: [[1, 'text', 5]],

@@ -84,7 +84,7 @@ export class CredentialsRepository extends TableRepository<RowOf<Credential>> {
         json_build_object('name', typ.name, 'kind', typ.kind, 'namespace', typ.namespace,
           'managed', typ.managed, 'inputs', typ.inputs, 'injectors', typ.injectors) AS type
       FROM credentials cred JOIN (${selectCredentialTypes()}) typ ON typ.id = cred.credential_type_id
-      WHERE cred.id = ANY(${ids}::int[])`);
+      WHERE cred.id = ANY(${ids}::int[]) ORDER BY cred.id`);
   }
 
   /** Returns the type of a credential, or undefined if there is no credential of this id. */

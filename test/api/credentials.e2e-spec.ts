@@ -33,6 +33,16 @@ const secrets = { username: 'deploy', password: CANARY, become_password: 'ASK' }
 const opened = async (id: number) =>
   (await test.app.get(CredentialSecrets, { strict: false }).open([id])).get(id)!;
 
+it('credentials are opened in the order of their ids, also after a change', async () => {
+  const ids = await Promise.all(
+    ['one', 'two', 'three'].map(async (name) => Number((await test.make.credential({ name })).id)),
+  );
+  for (const id of ids) await test.as.superuser.patch(`credentials/${id}/`, { description: 'x' });
+  await test.as.superuser.patch(`credentials/${ids[0]}/`, { description: 'y' });
+  const all = await test.app.get(CredentialSecrets, { strict: false }).open(ids);
+  expect([...all.keys()]).toEqual(ids.toSorted((left, right) => left - right));
+});
+
 describe('SSH keys', () => {
   const key = sampleKeys().plain['pkcs8'] ?? '';
   const lines = key.trim().split('\n');

@@ -44,6 +44,19 @@ const plainKey = (sampleKeys().plain['pkcs8'] ?? '').trim();
 const lockedKey = sampleKeys().encrypted['pkcs8'] ?? '';
 
 describe('buildInjectionPlan', () => {
+  it('refuses environment variables that Linux would refuse', () => {
+    const env = { APP_TOKEN: '{{ token }}' };
+    const token = 'x'.repeat(131_061);
+    expect(plan([custom({ env }, { token })]).env).toEqual({ APP_TOKEN: token });
+    expect(() => plan([custom({ env }, { token: `${token}x` })])).toThrow(
+      /environment variable APP_TOKEN of a credential is too large/,
+    );
+    const many = Array.from({ length: 9 }, (_one, index) => [`APP_${index}`, '{{ token }}']);
+    expect(() => plan([custom({ env: Object.fromEntries(many) }, { token })])).toThrow(
+      /environment variable APP_8 of a credential is too large/,
+    );
+  });
+
   it('injects nothing without credentials', () => {
     const empty = plan([]);
     expect(empty).toMatchObject({

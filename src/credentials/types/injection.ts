@@ -135,6 +135,7 @@ export function buildInjectionPlan(
     else if (type.namespace === 'net') injectNetwork(target, inputs);
     else injectCustom(target, credential);
   }
+  checkEnvironment(plan);
   plan.secrets = collectSecrets(credentials, passwords);
   return plan;
 }
@@ -166,6 +167,28 @@ function checkUsable(credentials: readonly CombinedCredential[], passwords: Laun
   const missing = needed.filter((name) => !Object.hasOwn(passwords, name));
   if (missing.length > 0) {
     throw new InjectionError(`Missing needed fields: ${missing.join(', ')}.`);
+  }
+}
+
+/**
+ * Maximum size of an environment variable with its name and `=`, and of all variables together, in bytes.
+ * Linux limits a variable to 128 KiB with its null character, and variables and arguments to 2 MiB.
+ */
+const MAX_VARIABLE = 128 * 1024 - 1;
+const MAX_ENVIRONMENT = 1024 * 1024;
+
+function checkEnvironment({ env }: InjectionPlan): void {
+  let total = 0;
+  for (const [name, value] of Object.entries(env)) {
+    const size = Buffer.byteLength(`${name}=${value}`);
+    total += size;
+    if (size > MAX_VARIABLE || total > MAX_ENVIRONMENT) {
+      throw new InjectionError(
+        `Job cannot start because environment variable ${name} of a credential is too large: ` +
+          `a variable can have ${MAX_VARIABLE} bytes with its name, all together ${MAX_ENVIRONMENT}. ` +
+          'Use a file instead.',
+      );
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jsonText } from '../../common/fields/json-text.js';
 import type { AnsibleInventory } from '../../inventories/ansible-inventory.js';
+import { RunnerError } from '../../runs/runner-error.js';
 import { quoteArguments } from './ansible-arguments.js';
 import { cleanText, toCleanJson } from './clean-text.js';
 import { toExtraVarsYaml } from './extra-vars-yaml.js';
@@ -103,10 +104,16 @@ const MAX_LIMIT_ARGUMENT = 130_000;
 /**
  * Returns a limit as Ansible accepts it. Writes a list that is too long for an argument, such as the failed
  * hosts of a relaunch, to a file with one pattern per line.
+ *
+ * @throws RunnerError if a limit that is too long is not a list, or contains the name of a file
  */
 export async function limitArgument(limit: string, { envDir, inside }: Workspace): Promise<string> {
-  const isList = limit.includes(',') && !limit.includes('@');
-  if (!isList || Buffer.byteLength(limit) <= MAX_LIMIT_ARGUMENT) return limit;
+  if (Buffer.byteLength(limit) <= MAX_LIMIT_ARGUMENT) return limit;
+  if (!limit.includes(',') || limit.includes('@')) {
+    throw new RunnerError(
+      `The limit has more than ${MAX_LIMIT_ARGUMENT} bytes. Separate its patterns with commas, and name no file.`,
+    );
+  }
   await writePrivateFile(join(envDir, 'limit'), cleanText(limit).replaceAll(',', '\n'));
   return `@${join(inside.envDir, 'limit')}`;
 }

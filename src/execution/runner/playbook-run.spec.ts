@@ -1,6 +1,7 @@
 import { quoteArguments } from './ansible-arguments.js';
 import { playbookArguments, type PlaybookRun } from './playbook-run.js';
-import { passwordAnswers } from './ansible-run.js';
+import { limitArgument, passwordAnswers } from './ansible-run.js';
+import type { Workspace } from './workspace.js';
 
 const RUN: PlaybookRun = {
   jobId: 1,
@@ -95,4 +96,13 @@ describe('passwordAnswers', () => {
     expect(answerTo('er passphrase for /long/path/artifacts/run/ssh_key_data: ')).toBe('open');
     expect(answerTo('Bad passphrase, try again for /x/ssh_key_data: ')).toBe('');
   });
+});
+
+it.each([
+  ['is no list', 'web:'.repeat(40_000)],
+  ['names a file', `@hosts,${'web,'.repeat(40_000)}`],
+])('a limit that is too long for an argument and %s is refused', async (_what, limit) => {
+  await expect(limitArgument(limit, {} as Workspace)).rejects.toThrow(
+    'The limit has more than 130000 bytes',
+  );
 });

@@ -129,6 +129,26 @@ describe('toEventRow', () => {
       });
   });
 
+  it.each([
+    ['objects', 20_000, 25_000, {}],
+    ['numbers', 99_000, 101_000, 0],
+  ])('replaces a result with too many %s', (_kind, few, many, value) => {
+    const resOf = (length: number): unknown => {
+      const res = { rc: 0, list: Array.from({ length }, () => value) };
+      return toEventRow(event('runner_on_ok', { res })).eventData['res'];
+    };
+    expect(resOf(few - 10)).toMatchObject({ list: expect.any(Array) });
+    expect(resOf(many)).toEqual({ rc: 0, msg: expect.stringContaining('has too many values') });
+  });
+
+  it('removes unknown data of an event with too many values', () => {
+    const kept = { host: 'h', res: { rc: 0 } };
+    const other = Array.from({ length: 101_000 }, () => 0);
+    expect(toEventRow(event('runner_on_ok', { ...kept, other })).eventData).toEqual(kept);
+    const stats = { ok: Object.fromEntries(other.map((_, id) => [`web-${id}`, 1])) };
+    expect(toEventRow(event('playbook_on_stats', stats)).eventData).toEqual(stats);
+  });
+
   it('removes unknown data of an event that is too large, and keeps its names and result', () => {
     const other = ['x'.repeat(2_000_000)];
     const kept = { host: 'h', ignore_errors: true, res: { rc: 0 } };

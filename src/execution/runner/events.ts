@@ -27,6 +27,12 @@ const MAX_NUMBER = 2_000_000_000;
 const MAX_TIME = Date.UTC(2200);
 /** Maximum size of a stored module result, in bytes of JSON. */
 export const MAX_RESULT_BYTES = 700_000;
+/**
+ * Maximum number of values in the data of an event, except the statistics; objects and lists count as
+ * several. In memory a value can be 20 times as large as its JSON, and lists contain 200 events.
+ */
+const MAX_DATA_VALUES = 100_000;
+const CONTAINER_VALUES = 5;
 /** Maximum size of the artifacts of a run, in bytes of JSON; lists of jobs contain them, too. */
 export const MAX_ARTIFACT_BYTES = 1_000_000;
 /** Maximum size of other data of an event, in bytes of JSON; data of Ansible is far smaller. */
@@ -85,7 +91,7 @@ export function toEventRow(event: RunnerEvent): EventRow {
 function storableData({ event, event_data: raw }: RunnerEvent): Record<string, unknown> {
   const clean = mapTextsIn(isRecord(raw) ? raw : {}, cleanText);
   // Only after the cleanup, which has removed values that are nested too deeply for JSON.
-  if (sizeOf(clean) > MAX_RESULT_BYTES) limitData(clean, event);
+  if (isTooLarge(clean, MAX_RESULT_BYTES)) limitData(clean, event);
   for (const key of NAMED_KEYS) {
     const name = clean[key];
     if (typeof name === 'string') clean[key] = truncateText(name, MAX_NAME_LENGTH);
@@ -95,11 +101,20 @@ function storableData({ event, event_data: raw }: RunnerEvent): Record<string, u
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
+/** Returns true for a value with too many bytes of JSON or too many values. */
+const isTooLarge = (value: unknown, maxBytes: number): boolean =>
+  sizeOf(value) > maxBytes || valuesIn(value) > MAX_DATA_VALUES;
+
+const valuesIn = (value: unknown): number =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).reduce<number>((sum, item) => sum + valuesIn(item), CONTAINER_VALUES)
+    : 1;
+
 /** Limits the members of the data, except the counts of the statistics, which name all hosts. */
 function limitData(data: Record<string, unknown>, event: string): void {
   if ('res' in data) data['res'] = limitResult(data['res']);
   if ('artifact_data' in data) data['artifact_data'] = limitArtifacts(data['artifact_data']);
-  if (event === 'playbook_on_stats' || sizeOf(data) <= MAX_DATA_BYTES) return;
+  if (event === 'playbook_on_stats' || !isTooLarge(data, MAX_DATA_BYTES)) return;
   const names: readonly string[] = [...NAMED_KEYS, ...FLAG_KEYS];
   for (const [key, value] of Object.entries(data)) {
     const isKept = key === 'res' || key === 'artifact_data';
@@ -110,12 +125,15 @@ function limitData(data: Record<string, unknown>, event: string): void {
 const isScalar = (value: unknown): boolean => value !== undefined && typeof value !== 'object';
 
 function limitResult(res: unknown): unknown {
+  if (!isTooLarge(res, MAX_RESULT_BYTES)) return res;
   const bytes = sizeOf(res);
-  if (bytes <= MAX_RESULT_BYTES) return res;
   const essentials = RESULT_ESSENTIALS.map((key) => [key, memberOf(res, key)] as const);
   return {
     ...Object.fromEntries(essentials.filter(([, value]) => isScalar(value))),
-    msg: `The result of ${bytes} bytes is larger than ${MAX_RESULT_BYTES} and is not kept.`,
+    msg:
+      bytes > MAX_RESULT_BYTES
+        ? `The result of ${bytes} bytes is larger than ${MAX_RESULT_BYTES} and is not kept.`
+        : `The result of ${bytes} bytes has too many values and is not kept.`,
   };
 }
 

@@ -174,6 +174,15 @@ it('PlaybookEvents does not hide large statistics', async () => {
   expect(events.fields()).toMatchObject({ artifacts: '{"a":1}' });
 });
 
+it('PlaybookEvents does not keep the data of later large statistics', async () => {
+  const ok = Object.fromEntries(Array.from({ length: 5000 }, (_, id) => [`${id}`.padEnd(900), 1]));
+  await events.take([statistics(), event('playbook_on_stats', { ok })]);
+  await events.finish();
+  expect(stored.map((row) => row.eventData)).toMatchObject([{ ok: { a: 1 } }, {}]);
+  expect(stored[1]?.eventData).toEqual({});
+  expect([...events.summaries.keys()]).toEqual(['a']);
+});
+
 it('PlaybookEvents does not hold back much data before the playbook', async () => {
   const data = { res: { msg: 'x'.repeat(600_000) } };
   for (let index = 0; index < 10; index += 1) await events.take([event('verbose', data)]);

@@ -147,8 +147,12 @@ export class PlaybookEvents {
     return Object.fromEntries(set);
   }
 
-  private async record(rows: readonly EventRow[]): Promise<void> {
-    for (const row of rows) this.collect(row);
+  private async record(given: readonly EventRow[]): Promise<void> {
+    const rows = given.map((row) => {
+      const kept = this.withoutRepeated(row);
+      this.collect(kept);
+      return kept;
+    });
     this.counts = countRun(rows, this.counts);
     this.emitted += rows.length;
     await this.write(this.withoutWaiting(rows));
@@ -179,6 +183,15 @@ export class PlaybookEvents {
     const rows = this.startupRows ?? [];
     this.startupRows = null;
     return rows;
+  }
+
+  /**
+   * Returns the event. Ansible prints statistics once and only their data is not limited, so large data of
+   * later statistics is dropped.
+   */
+  private withoutRepeated(row: EventRow): EventRow {
+    const isRepeated = isStatistics(row) && this.statisticsCounter < Infinity;
+    return isRepeated && lengthOf([row]) > MAX_WAITING_LENGTH ? { ...row, eventData: {} } : row;
   }
 
   private collect(row: EventRow): void {

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { Injectable } from '@nestjs/common';
+import { BadRequest } from '../common/errors/errors.js';
 import { Settings } from '../config/settings.js';
 import { RuntimeSettings } from './runtime-settings.service.js';
 import { withoutTrailing } from '../common/fields/text.js';
@@ -19,11 +20,15 @@ export class BaseUrl {
    * listens on, with the machine's name if the API listens on all addresses.
    *
    * @param origin origin of the request, if there is a request
+   * @throws BadRequest if the origin is needed, but the Host header of the request is not valid
    */
   async get(origin?: string): Promise<string> {
     const { BASE_URL } = await this.runtime.get('BASE_URL');
     if (BASE_URL !== '') return withoutTrailing(BASE_URL, '/');
-    if (origin !== undefined) return origin;
+    if (origin !== undefined) {
+      if (!URL.canParse(origin)) throw new BadRequest('The Host header is not valid.');
+      return origin;
+    }
     const { HOST, PORT } = this.settings;
     const host = ANY_ADDRESS.has(HOST) ? hostname() : HOST;
     return `http://${host.includes(':') ? `[${host}]` : host}:${PORT}`;

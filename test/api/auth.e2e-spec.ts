@@ -249,6 +249,11 @@ describe('sessions', () => {
     },
   );
 
+  it.each(['a b', '[', 'here:99999'])('refuse to show their form for the host %j', async (Host) => {
+    const answer = await supertest(test.url).get('/api/login/').set({ Host }).expect(400);
+    expect(answer.body).toEqual({ detail: 'The Host header is not valid.' });
+  });
+
   it('list no other login methods by default, without authentication', async () => {
     expect((await supertest(test.url).get('/api/v2/auth/').expect(200)).body).toEqual({});
   });

@@ -247,9 +247,9 @@ export class LoginController {
 
   private async show(request: ApiRequest, response: Response, form: LoginForm): Promise<void> {
     const { CUSTOM_LOGIN_INFO: notice } = await this.runtime.get('CUSTOM_LOGIN_INFO');
-    setPageHeaders(response);
     const options = await this.authenticators.enabled();
     const passkey = await this.passkeys.beginPasswordless(originOf(request));
+    setPageHeaders(response);
     response.send(loginPage(openPage(request, response), { ...form, notice, options, passkey }));
   }
 }

@@ -245,6 +245,9 @@ function parseValue(name: SettingName | null, sent: unknown): unknown {
       if (typeof value !== 'string' || value.includes('\u0000')) {
         throw new Error('Not a valid string.');
       }
+      if (declaration.type === 'secret' && value === ENCRYPTED) {
+        throw new Error(`${ENCRYPTED} keeps a stored secret, and none is stored.`);
+      }
       return textSetting(declaration, value);
   }
 }

@@ -85,6 +85,7 @@ it.each([
   [{ LOG_AGGREGATOR_TYPE: 'fluentd' }, /^It must be one of logstash, /],
   [{ LOG_AGGREGATOR_LOGGERS: ['awx', 'nginx'] }, /^Each entry must be one of awx, .*"nginx"/],
   [{ LOG_AGGREGATOR_PORT: 70_000 }, /less than or equal to 65535/],
+  [{ LOG_AGGREGATOR_PASSWORD: '$encrypted$' }, /^\$encrypted\$ keeps a stored secret/],
 ])('the log settings refuse %j', async (values, message) => {
   const { body } = await change(values, 400);
   expect(body).toEqual({ [Object.keys(values)[0]!]: [expect.stringMatching(message)] });

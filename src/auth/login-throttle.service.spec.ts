@@ -17,9 +17,11 @@ const ADA = {
 
 /** Number of login attempts that were counted and not given back. */
 let counted: number;
+const subjects = new Set<string>();
 const limiter = {
-  take: async () => {
+  take: async (_name: string, subject: string) => {
     counted += 1;
+    subjects.add(subject);
     return () => void (counted -= 1);
   },
 } as unknown as RateLimiter;
@@ -27,6 +29,7 @@ const limiter = {
 let throttle: LoginThrottle;
 beforeEach(() => {
   counted = 0;
+  subjects.clear();
   throttle = new LoginThrottle(limiter, {} as Settings);
 });
 
@@ -42,6 +45,15 @@ describe('LoginThrottle', () => {
     const full = (): Promise<never> => Promise.reject(new PasswordQueueFull());
     await expect(throttle.attempt(GUESS, full)).rejects.toThrow(Unavailable);
     expect(counted).toBe(0);
+  });
+
+  it('counts spellings that a directory does not distinguish for the same account', async () => {
+    for (const username of ['ada', 'ADA', ' ada ', 'a\u00ADda', 'ádà', 'ａｄａ']) {
+      await throttle.attempt({ ...GUESS, username }, async () => undefined);
+    }
+    expect(subjects.size).toBe(2);
+    await throttle.attempt({ ...GUESS, username: 'ida' }, async () => undefined);
+    expect(subjects.size).toBe(4);
   });
 
   it('checks simultaneous attempts with the same password once', async () => {

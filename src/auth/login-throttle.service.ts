@@ -62,7 +62,7 @@ export class LoginThrottle {
     this.checks.set(address, count + 1);
     try {
       const { LOGIN_RATE, LOGIN_ACCOUNT_RATE } = this.settings;
-      const account = tokenDigest(username);
+      const account = tokenDigest(foldedName(username));
       const refunds = [
         await this.limiter.take('login', `${address}:${account}`, LOGIN_RATE),
         await this.limiter.take('login-account', account, LOGIN_ACCOUNT_RATE),
@@ -84,3 +84,13 @@ export class LoginThrottle {
     }
   }
 }
+
+/**
+ * Returns one text for all spellings of a username that directories do not distinguish: case, accents, widths,
+ * blanks and invisible characters.
+ */
+const foldedName = (username: string): string =>
+  username
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{C}\s]/gu, '')
+    .toLowerCase();

@@ -14,12 +14,7 @@ import { RoleGraph } from './role-graph.service.js';
 import { RoleMembersRepository } from './role-members.repository.js';
 import { RoleTeamsRepository } from './role-teams.repository.js';
 import { RolesRepository, type RoleRow } from './roles.repository.js';
-import { assertOtherSuperuser, UserStore, type SystemFlag } from './user-store.js';
-
-const SYSTEM_FLAGS: Record<string, SystemFlag> = {
-  system_administrator: 'is_superuser',
-  system_auditor: 'is_system_auditor',
-};
+import { assertOtherSuperuser, SYSTEM_FLAGS, UserStore } from './user-store.js';
 
 /**
  * Grants and revokes roles, and verifies that the caller has permission to do so

@@ -25,6 +25,11 @@ export const rolesOf = (type: string, objects: readonly number[], field?: string
   SELECT id FROM roles WHERE content_type = ${type} AND object_id = ANY(${objects}::int[])
   ${field === undefined ? sql`` : sql`AND role_field = ${field}`}`;
 
+/** Returns the query for the ids of roles of the whole system, by their fields. */
+export const systemRoles = (fields: readonly string[]): Sql => sql`
+  SELECT id FROM roles
+  WHERE content_type = '' AND object_id IS NULL AND role_field = ANY(${fields}::text[])`;
+
 /** Returns the query for the roles (`ObjectRole`) of objects. */
 export const selectObjectRoles = (type: string, objects: readonly number[]): Sql => sql`
   SELECT id, object_id, role_field FROM roles

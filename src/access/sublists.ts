@@ -1,4 +1,4 @@
-import { sql, type Sql } from '../database/sql.js';
+import { ident, sql, type Sql } from '../database/sql.js';
 import { resource, type ResourceDefinition, type Row } from '../common/resource/define-resource.js';
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { AccessList } from './access-list.service.js';
@@ -7,7 +7,8 @@ import { heldObjects, accessibleObjects, usersHolding } from './role-ancestors.r
 import { rolesGrantedToUser, usersGranted } from './role-members.repository.js';
 import { neighborsOf } from './role-parents.repository.js';
 import { rolesGrantedToTeam, teamsGranted } from './role-teams.repository.js';
-import { objectsOfRoles, rolesOf, type RoleRow } from './roles.repository.js';
+import { objectsOfRoles, rolesOf, systemRoles, type RoleRow } from './roles.repository.js';
+import { SYSTEM_FLAGS } from './user-store.js';
 
 /** Returns the condition that the list's row is among the ids of a query. */
 const hasIdIn = (ids: Sql): Sql => sql`t.id IN (${ids})`;
@@ -85,9 +86,14 @@ export const teamRoles = (): Factory<GrantsService, Row, RoleRow> => () => ({
   detach: ({ rules, parent, actor }, role) => rules.revokeFromTeam(role, parent, actor),
 });
 
+/** Returns the fields of the system-wide roles whose flags a user has. */
+const systemFieldsOf = (user: Row): string[] =>
+  Object.entries(SYSTEM_FLAGS).flatMap(([field, flag]) => (user[flag] === true ? field : []));
+
 export const userRoles = (): Factory<GrantsService, Row, RoleRow> => () => ({
   target: () => resource('role'),
-  scope: ({ id }) => hasIdIn(rolesGrantedToUser(id)),
+  scope: (user) =>
+    hasIdIn(sql`${rolesGrantedToUser(user.id)} UNION ALL ${systemRoles(systemFieldsOf(user))}`),
   needs: 'read',
   rules: GrantsService,
   authorizeAttach: ({ rules, actor }) => rules.assertMayGrantSome(actor),
@@ -153,7 +159,9 @@ export const holdersOfRole =
   (type: 'user' | 'team'): Factory<GrantsService, RoleRow> =>
   () => ({
     target: () => resource(type),
-    scope: ({ id }) => {
+    scope: ({ id, object_id: object, role_field: field }) => {
+      const flag = object === null && type === 'user' ? SYSTEM_FLAGS[field] : undefined;
+      if (flag) return ident('t', flag);
       const holders = type === 'user' ? usersGranted : teamsGranted;
       return hasIdIn(holders(sql`${id}`));
     },

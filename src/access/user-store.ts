@@ -3,6 +3,12 @@ import { Forbidden } from '../common/errors/errors.js';
 /** Flags of users that represent the system-wide roles. */
 export type SystemFlag = 'is_superuser' | 'is_system_auditor';
 
+/** Flags by the field of their system-wide role. */
+export const SYSTEM_FLAGS: Readonly<Record<string, SystemFlag>> = {
+  system_administrator: 'is_superuser',
+  system_auditor: 'is_system_auditor',
+};
+
 /** Queries on users for roles, which belong to a lower layer. Implemented by the users module. */
 export abstract class UserStore {
   /**

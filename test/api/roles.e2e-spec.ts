@@ -232,8 +232,16 @@ describe('granting', () => {
     await as.orgAdmin.post(url, { id: user.id }).expect(403);
     await as.superuser.post(url, { id: user.id }).expect(204);
     expect((await as.superuser.get(`users/${user.id}/`)).body.is_system_auditor).toBe(true);
+    const listed = async () => [
+      (await as.superuser.get(`${url}?id=${user.id}`).expect(200)).body.count,
+      (await as.superuser.get(`users/${user.id}/roles/`).expect(200)).body.results,
+    ];
+    const unattach = { user_capabilities: { unattach: true } };
+    const role = { name: 'System Auditor', summary_fields: unattach };
+    expect(await listed()).toEqual([1, [expect.objectContaining(role)]]);
     await as.superuser.post(url, { id: user.id, disassociate: true }).expect(204);
     expect((await as.superuser.get(`users/${user.id}/`)).body.is_system_auditor).toBe(false);
+    expect(await listed()).toEqual([0, []]);
   });
 
   it.each([

@@ -70,6 +70,7 @@ export default {
         ],
         inside: asQuery,
       },
+      systemRoles: { calls: [[['system_auditor']]], inside: asQuery },
       selectObjectRoles: { calls: [['team', [1]]], inside: asQuery },
       objectsOfRoles: { calls: [['team', ROLES]], inside: asQuery },
       objectOfRole: [[sql`1`, 'team', sql`2`]],

@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { AccessModule } from './access/access.module.js';
 import { RoleGraph } from './access/role-graph.service.js';
 import { TeamStore } from './access/team-store.js';
-import { UserStore } from './access/user-store.js';
+import { ExternalFlagStore, UserStore } from './access/user-store.js';
 import { ActivityModule } from './activity/activity.module.js';
 import { ActivityService } from './activity/activity.service.js';
 import { AdHocCommandsModule } from './ad-hoc-commands/ad-hoc-commands.module.js';
@@ -29,6 +29,7 @@ import { ExecutionEnvironmentsModule } from './execution-environments/execution-
 import { HostMetricsModule } from './host-metrics/host-metrics.module.js';
 import { DirectoryPasswords } from './identity/directory-passwords.service.js';
 import { LocalAuthRule } from './identity/local-auth-rule.service.js';
+import { ExternalIdentitiesRepository } from './identity/external-identities.repository.js';
 import { IdentityModule } from './identity/identity.module.js';
 import { InstancesModule } from './instances/instances.module.js';
 import { RunLoads } from './instances/run-loads.js';
@@ -88,6 +89,7 @@ const ports = [
   { provide: RequestGuards, useExisting: AuthRequestGuards },
   { provide: TeamStore, useExisting: TeamsRepository },
   { provide: UserStore, useExisting: UsersRepository },
+  { provide: ExternalFlagStore, useExisting: ExternalIdentitiesRepository },
   { provide: SessionStore, useExisting: SessionsRepository },
   { provide: TokenStore, useExisting: TokensRepository },
   { provide: SettingRules, useExisting: LocalAuthRule },

@@ -14,7 +14,7 @@ import { RoleGraph } from './role-graph.service.js';
 import { RoleMembersRepository } from './role-members.repository.js';
 import { RoleTeamsRepository } from './role-teams.repository.js';
 import { RolesRepository, type RoleRow } from './roles.repository.js';
-import { assertOtherSuperuser, SYSTEM_FLAGS, UserStore } from './user-store.js';
+import { assertOtherSuperuser, ExternalFlagStore, SYSTEM_FLAGS, UserStore } from './user-store.js';
 
 /**
  * Grants and revokes roles, and verifies that the caller has permission to do so
@@ -30,6 +30,7 @@ export class GrantsService {
     private readonly teams: RoleTeamsRepository,
     private readonly closure: RoleAncestorsRepository,
     private readonly users: UserStore,
+    private readonly externalFlags: ExternalFlagStore,
     private readonly activity: ActivityRecorder,
     private readonly references: ReferencesService,
     private readonly settings: Settings,
@@ -186,6 +187,7 @@ export class GrantsService {
     if (flag === 'is_superuser' && !value) {
       await assertOtherSuperuser(this.users, user.id, `Cannot change ${flag}.`);
     }
+    await this.externalFlags.keepFlag(user.id, flag);
     if (await this.users.setFlag(user.id, flag, value)) {
       this.log(value ? 'associate' : 'disassociate', role, null, refOf(resource('user'), user));
     }

@@ -20,6 +20,12 @@ export abstract class UserStore {
   abstract setFlag(user: number, flag: SystemFlag, value: boolean): Promise<boolean>;
 }
 
+/** Operations on flags that logins set. Implemented by the identity feature. */
+export abstract class ExternalFlagStore {
+  /** Records that a flag of a user is set by hand, so that no login clears it. */
+  abstract keepFlag(user: number, flag: SystemFlag): Promise<void>;
+}
+
 /**
  * Prevents an installation from losing its last superuser who can log in. Must be called in the transaction
  * that removes the flag or the user; the lock serializes concurrent requests.

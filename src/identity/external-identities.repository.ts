@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ExternalFlagStore, SystemFlag } from '../access/user-store.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { InjectRepository, TableRepository, type Repository } from '../database/repository.js';
 import { sql, type Sql } from '../database/sql.js';
@@ -22,7 +23,10 @@ export interface DirectoryAccount {
 }
 
 @Injectable()
-export class ExternalIdentitiesRepository extends TableRepository<RowOf<ExternalIdentity>> {
+export class ExternalIdentitiesRepository
+  extends TableRepository<RowOf<ExternalIdentity>>
+  implements ExternalFlagStore
+{
   constructor(@InjectRepository(ExternalIdentity) repository: Repository<ExternalIdentity>) {
     super(repository);
   }
@@ -56,6 +60,10 @@ export class ExternalIdentitiesRepository extends TableRepository<RowOf<External
       JOIN authenticators auth ON auth.id = ext.authenticator_id
       JOIN (${externalAccounts()}) usr ON usr.id = ext.user_id AND usr.external_account = auth.slug
       WHERE ext.authenticator_id = ${authenticator} ORDER BY ext.id`);
+  }
+
+  async keepFlag(user: number, flag: SystemFlag): Promise<void> {
+    await this.update({ user_id: user, [flag]: true }, { [flag]: false });
   }
 
   /** Returns the ids of the authenticators in which a user has an account. */

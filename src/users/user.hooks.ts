@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertOtherSuperuser } from '../access/user-store.js';
+import { assertOtherSuperuser, ExternalFlagStore } from '../access/user-store.js';
 import type { Actor } from '../common/access.js';
 import { PasswordHasher, PasswordQueueFull } from '../common/crypto/password-hash.js';
 import { ENCRYPTED } from '../common/fields/text.js';
@@ -26,6 +26,7 @@ export class UserHooks implements ResourceHooks<User> {
     private readonly users: UsersRepository,
     private readonly sessions: SessionStore,
     private readonly tokens: TokenStore,
+    private readonly externalFlags: ExternalFlagStore,
     private readonly references: ReferencesService,
     private readonly hasher: PasswordHasher,
     private readonly settings: Settings,
@@ -75,10 +76,13 @@ export class UserHooks implements ResourceHooks<User> {
   }
 
   /**
-   * Ends all sessions except the current one after a change of the password. Also revokes tokens, if the
-   * setting requires it.
+   * Keeps flags that are set by hand. Ends all sessions except the current one after a change of the password.
+   * Also revokes tokens, if the setting requires it.
    */
   async updated(before: RowOf<User>, after: RowOf<User>): Promise<void> {
+    for (const flag of SYSTEM_FLAGS) {
+      if (before[flag] !== after[flag]) await this.externalFlags.keepFlag(after.id, flag);
+    }
     if (before.session_generation === after.session_generation) return;
     const { sessionDigest, tokenDigest } = currentScope() ?? {};
     if (sessionDigest) {

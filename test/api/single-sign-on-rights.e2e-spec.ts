@@ -142,6 +142,36 @@ describe('the roles of a login', () => {
     await sso.test.as.superuser.delete(`users/${String(id)}/`).expect(204);
   });
 
+  it.each([
+    [
+      'again',
+      async (id: unknown) => {
+        for (const value of [false, true]) {
+          const change = { is_superuser: value };
+          await sso.test.as.superuser.patch(`users/${String(id)}/`, change).expect(200);
+        }
+      },
+    ],
+    [
+      'as well',
+      async (id: unknown) => {
+        const { body } = await sso.test.as.superuser.get('roles/?role_field=system_administrator');
+        const grant = { id: body.results[0].id };
+        await sso.test.as.superuser.post(`users/${String(id)}/roles/`, grant).expect(204);
+      },
+    ],
+  ])('never remove the flag of a superuser set by hand %s', async (_case, setByHand) => {
+    await map({ map_type: 'superuser', value: 'root' });
+    const username = account({ groups: ['root'] });
+    await logIn();
+    const { id } = await userOf(username);
+    await setByHand(id);
+    claim({});
+    await logIn();
+    expect(await userOf(username)).toMatchObject({ is_superuser: true });
+    await sso.test.as.superuser.delete(`users/${String(id)}/`).expect(204);
+  });
+
   it('never remove the last superuser', async () => {
     await map({ map_type: 'superuser', value: 'root' });
     const username = account({ groups: ['root'] });

@@ -19,6 +19,7 @@ export default {
       locked: [[1, 'subject']],
       account: [[1, 1]],
       directoryAccounts: [[1]],
+      keepFlag: [[1, 'is_superuser']],
       authenticatorsOf: [[1]],
     }),
   ],

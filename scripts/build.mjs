@@ -2,7 +2,8 @@
  * `npm run build`: compiles `src` and `migrations` to `dist`, and bundles each program with its packages
  * into one file: `dist/main.js` (API), `dist/worker.js`, `dist/cli.js` and the threads they start,
  * `dist/threads/*.js`. A bundle starts in half the time of a thousand modules. The modules stay in
- * `dist/src`, where tests that call the product in their own process import them.
+ * `dist/src`, where tests that call the product in their own process import them. With `--without-programs` only
+ * the threads are bundled, for tests that start no program of the product.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -52,13 +53,15 @@ rmSync(join(root, BUILD_STAMP), { force: true });
 for (const folder of ['src', 'migrations']) await compileFolder(root, folder);
 cpSync(join(root, 'src', 'openapi', 'examples.json'), join(dist, 'examples.json'));
 cpSync(join(root, 'src', 'browser', 'static'), join(dist, 'static'), { recursive: true });
-await bundle(
-  ['main', 'worker', 'cli'].map((name) => join('src', `${name}.js`)),
-  '',
-);
 await bundle(threads(), 'threads');
 await bundleEditor();
-writeFileSync(join(root, BUILD_STAMP), `${hash}\n`);
+if (!process.argv.includes('--without-programs')) {
+  await bundle(
+    ['main', 'worker', 'cli'].map((name) => join('src', `${name}.js`)),
+    '',
+  );
+  writeFileSync(join(root, BUILD_STAMP), `${hash}\n`);
+}
 
 /**
  * @param {readonly string[]} programs modules below `dist`

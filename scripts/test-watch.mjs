@@ -9,7 +9,12 @@ import { fileURLToPath } from 'node:url';
 
 import { reportFailure } from './console/problem.mjs';
 import { print } from './console/progress.mjs';
-import { provideForTests, runAttached, withThrowawayServices } from './setup/test-run.mjs';
+import {
+  provideForTests,
+  runAttached,
+  startsProduct,
+  withThrowawayServices,
+} from './setup/test-run.mjs';
 
 /** Time to wait for further changes: editors write several files, or one file several times. */
 const SETTLE_MS = 200;
@@ -25,7 +30,8 @@ try {
     if (patterns.length > 0) await runAttached([jest, ...patterns], { root, environment });
     for await (const changed of changes()) {
       try {
-        await provideForTests(root, { programs: false });
+        const product = startsProduct(patterns.length > 0 ? patterns : changed);
+        await provideForTests(root, { programs: false, product });
         for (const args of runsFor(changed))
           await runAttached([jest, ...args], { root, environment });
       } catch (error) {

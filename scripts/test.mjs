@@ -1,14 +1,20 @@
 /**
  * `npm test [-- <arguments of jest>]`: runs every test layer with its own PostgreSQL and Redis,
  * which are removed afterwards. The exit code is the exit code of Jest. Paths below `src` and `scripts` start
- * no services, because their tests need none, except tests of `scripts/bench`.
+ * no services, because their tests need none, except tests of `scripts/bench`. The programs of the product are
+ * not bundled for layers that start none.
  */
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { reportFailure } from './console/problem.mjs';
 import { print } from './console/progress.mjs';
-import { provideForTests, runAttached, withThrowawayServices } from './setup/test-run.mjs';
+import {
+  provideForTests,
+  runAttached,
+  startsProduct,
+  withThrowawayServices,
+} from './setup/test-run.mjs';
 import { ProcessorTime } from './testing/processor-time.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
@@ -19,7 +25,7 @@ const needsServices =
 
 try {
   const time = new ProcessorTime();
-  await provideForTests(root, { programs: needsServices });
+  await provideForTests(root, { programs: needsServices, product: startsProduct(files) });
   const code = await withThrowawayServices(
     root,
     (environment) => {

@@ -110,13 +110,14 @@ export function sourceHash(root) {
  *
  * @param {string} root
  * @param {string} log
+ * @param {readonly string[]} [args] of `npm run build`
  */
-export async function buildWhenNeeded(root, log) {
+export async function buildWhenNeeded(root, log, args = []) {
   const isCurrent = () => readText(join(root, BUILD_STAMP)) === sourceHash(root);
   if (isCurrent()) return 'up to date';
   return withLock(join(root, 'dist', '.lock'), async (shareWith) => {
     if (isCurrent()) return 'up to date';
-    await run(process.execPath, [join(root, 'scripts', 'build.mjs')], {
+    await run(process.execPath, [join(root, 'scripts', 'build.mjs'), ...args], {
       cwd: root,
       log,
       name: 'The build',

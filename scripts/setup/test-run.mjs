@@ -37,13 +37,14 @@ const SERVICE_VARIABLES = [
  * Installs and builds the requirements of tests and checks, with the same steps as `npm start`.
  *
  * @param {string} root
- * @param {{ programs?: boolean }} [options] `programs` that tests start, such as Ansible
+ * @param {{ programs?: boolean, product?: boolean }} [options] `programs` that tests start, such as Ansible;
+ *   `product`: tests start programs of the product itself
  */
-export async function provideForTests(root, { programs = true } = {}) {
+export async function provideForTests(root, { programs = true, product = true } = {}) {
   mkdirSync(join(root, 'dist'), { recursive: true });
   const log = join(root, 'dist', 'set-up.log');
   await step('Packages', () => installPackages(root, log));
-  await step('Build', () => buildWhenNeeded(root, log));
+  await step('Build', () => buildWhenNeeded(root, log, product ? [] : ['--without-programs']));
   await step('Tests', () => withLock(join(root, 'dist', '.lock'), () => compileTests(root)));
   if (!programs) return;
   const requests = {
@@ -58,6 +59,16 @@ export async function provideForTests(root, { programs = true } = {}) {
     () => withLock(join(root, 'dist', '.lock'), () => provideTools(options)),
     ({ detail }) => detail,
   );
+}
+
+/**
+ * Returns true if test files can start programs of the product itself; without paths, all files run.
+ *
+ * @param {readonly string[]} paths
+ */
+export function startsProduct(paths) {
+  const layers = /^(?:src|test\/(?:access|api|browser|migrations))\b/;
+  return paths.length === 0 || !paths.every((path) => layers.test(path));
 }
 
 /** @param {string} root */

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import { isRunning, recordOf } from '../processes/identity.mjs';
 import { endMarkedProcesses } from '../processes/stray.mjs';
 import { RUN_MARK } from '../services/throwaway.mjs';
+import { startsProduct } from './test-run.mjs';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const [testRun, commands] = ['setup/test-run.mjs', 'processes/run.mjs'].map((name) =>
@@ -26,6 +27,21 @@ const ENDLESS = `
     await new Promise(() => {});
   });
 `;
+
+it('the programs of the product are bundled for all tests that start them', () => {
+  expect(startsProduct([])).toBe(true);
+  const starting = ['src', 'test'].flatMap((folder) =>
+    readdirSync(resolve(root, folder), { recursive: true, encoding: 'utf8' })
+      .map((name) => `${folder}/${name}`)
+      .filter((path) => path.endsWith('spec.ts'))
+      .filter((path) => {
+        const text = readFileSync(resolve(root, path), 'utf8');
+        return /faults\/support\/cluster|'dist', '(?:main|worker|cli)\.js'/.test(text);
+      }),
+  );
+  expect(starting).toContain('test/security/run-sandbox.e2e-spec.ts');
+  expect(starting.filter((path) => !startsProduct([path]))).toEqual([]);
+});
 
 describe('a run with temporary services', () => {
   /** @type {import('node:child_process').ChildProcess} */

@@ -31,7 +31,7 @@ const rowOf: RowOfEvent = (event) => {
 
 /** Runs an ad hoc command: one module on hosts, without a project, a timeout or host summaries. */
 @Injectable()
-export class AdHocRun implements RunKind<ActiveRun> {
+export class AdHocRun implements RunKind {
   constructor(
     private readonly settings: Settings,
     private readonly commands: AdHocCommandsRepository,

@@ -65,7 +65,7 @@ const REPORT_LEVELS: readonly (readonly ReportLevel[])[] = [
 
 /** Runs an inventory update: reads the source with Ansible and imports the result into the inventory. */
 @Injectable()
-export class InventoryUpdate implements RunKind<ActiveRun> {
+export class InventoryUpdate implements RunKind {
   constructor(
     private readonly sources: InventorySourcesRepository,
     private readonly updates: InventoryUpdatesRepository,

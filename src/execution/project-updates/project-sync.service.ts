@@ -46,7 +46,7 @@ const LOCK_WAIT_MS = 250;
  * branch.
  */
 @Injectable()
-export class ProjectSync implements RunKind<ActiveRun> {
+export class ProjectSync implements RunKind {
   readonly usesEnvironmentLater = true;
 
   constructor(
@@ -116,7 +116,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
         throw new CannotStart(NO_PROJECT);
       }
       const { project_id: id } = row;
-      return await this.withFolderLock(id, run.signal, 'alone', () =>
+      return await this.withFolderLock(id, run.signal, 'exclusive', () =>
         this.sync(run, id, row, output),
       );
     } catch (error) {
@@ -187,15 +187,15 @@ export class ProjectSync implements RunKind<ActiveRun> {
   }
 
   /**
-   * Runs `work` under the lock of a project's folder. `alone` waits for all other holders, so that one worker
-   * at a time changes the folder; holders of `shared`, which read the folder, do not wait for each other.
+   * Runs `work` under the lock of a project's folder. An `exclusive` lock lets one worker at a time change
+   * the folder; holders of a `shared` lock, which read the folder, do not wait for each other.
    *
    * @throws RunEnded if the signal aborts during the wait for the lock
    */
   withFolderLock<T>(
     projectId: number,
     signal: AbortSignal,
-    mode: 'alone' | 'shared',
+    mode: 'exclusive' | 'shared',
     work: () => Promise<T>,
   ): Promise<T> {
     const suffix = mode === 'shared' ? '_shared' : '';

@@ -210,7 +210,7 @@ const REGEXP_SIGNS = /[.*+?^${}()|[\]\\]/g;
 export function passwordAnswers(run: AnsibleRun): Record<string, string> {
   const answers: Record<string, string> = {};
   if (run.sshKeyData && run.sshKeyUnlock) {
-    // ssh prompts again without end after a wrong passphrase; an empty line aborts.
+    // ssh prompts endlessly after a wrong passphrase; an empty line aborts.
     answers['Bad passphrase, try again for [^\\n]*:\\s*?$'] = '';
     answers['ssh_key_data:\\s*?$'] = run.sshKeyUnlock;
   }

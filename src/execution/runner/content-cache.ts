@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, mkdtemp, readdir, rename, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { removeDirectory } from './workspace.js';
+import { ignoreMissing, removeDirectory } from './workspace.js';
 
 /**
  * Folder in which content is built before it is published. Files of dead workers in the folder are unused.
@@ -80,10 +80,6 @@ export class ContentCache {
     await rename(entry, old).catch(ignoreMissing);
     return old;
   }
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
 }
 
 /** Ignores the error of a rename if another worker created the same entry first. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { parseExact } from '../../common/exact-json.js';
 import { assertBoundedJson } from '../../common/fields/json-bounds.js';
 import { isRunnerEvent, type RunnerEvent } from './events.js';
-import { type Line, LineSplitter } from './line-splitter.js';
+import { LineSplitter } from './line-splitter.js';
 
 /** Line separators of Python's `splitlines`. `ansible-runner` increments the counter for each piece. */
 const PYTHON_LINE_SEPARATOR = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
@@ -47,9 +47,9 @@ export class EventReader {
     return this.splitter.end().flatMap((line) => this.toEvents(line));
   }
 
-  private toEvents(line: Line): RunnerEvent[] {
-    const event = parseRunnerEvent(line.text);
-    if (!event || !this.mayFollow(event)) return this.toOutput(line.text);
+  private toEvents(line: string): RunnerEvent[] {
+    const event = parseRunnerEvent(line);
+    if (!event || !this.mayFollow(event)) return this.toOutput(line);
     for (let counter = this.lastCounter + 1; counter < event.counter; counter += 1) {
       this.missing.add(counter);
     }

@@ -78,7 +78,7 @@ export function withoutHiddenStats(row: EventRow): EventRow {
   };
 }
 
-/** Returns the event without its output and data; its output keeps its number of lines. */
+/** Returns the event with hidden output and without data; the output keeps its number of lines. */
 export const withoutOutput = (row: EventRow): EventRow => ({
   ...row,
   stdout: hideLines(row.stdout.split('\n'), 0),

@@ -6,8 +6,8 @@ const execute = promisify(execFile);
 
 const WATCH_MS = 10_000;
 /**
- * Timeout of one check, in ms. The check of a folder with very many files takes longer than the interval, and
- * must not be given up: such a folder is the one to be found.
+ * Timeout of one check, in ms; far longer than the interval, because a folder with very many files takes long
+ * to check.
  */
 const CHECK_LIMIT_MS = 10 * 60_000;
 

@@ -78,8 +78,8 @@ async function renew(gitDir: string, url: string | null): Promise<void> {
 }
 
 /**
- * Removes files that a killed git left: locks would prevent each further fetch, and incomplete packs use
- * the space of the folder.
+ * Removes files that a killed git left: locks would block every later fetch, and incomplete packs take up
+ * space.
  */
 async function removeLeftovers(folder: string, pattern: RegExp): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {

@@ -9,12 +9,6 @@ export const MAX_LINE_BYTES = 1024 * 1024;
 const MAX_REDUCED_BYTES = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** A complete line without its `\n`; `bytes` is its length in the stream. */
-export interface Line {
-  readonly text: string;
-  readonly bytes: number;
-}
-
 /** Splits a byte stream into lines with limited memory, independent of chunk ends. */
 export class LineSplitter {
   private pieces: Buffer[] = [];
@@ -22,9 +16,9 @@ export class LineSplitter {
   private lineBytes = 0;
   private reducer: LineReducer | null = null;
 
-  /** Returns the lines that `chunk` completes. */
-  push(chunk: Buffer): Line[] {
-    const lines: Line[] = [];
+  /** Returns the lines that `chunk` completes, without their line ends. */
+  push(chunk: Buffer): string[] {
+    const lines: string[] = [];
     let start = 0;
     for (;;) {
       const end = chunk.indexOf(NEWLINE, start);
@@ -38,7 +32,7 @@ export class LineSplitter {
   }
 
   /** Returns the last line if the stream ended without a line end. */
-  end(): Line[] {
+  end(): string[] {
     return this.lineBytes > 0 ? [this.take()] : [];
   }
 
@@ -56,9 +50,8 @@ export class LineSplitter {
     this.pieces.push(kept);
   }
 
-  private take(): Line {
-    const text = Buffer.concat(this.pieces).toString('utf8');
-    const line = { text, bytes: this.lineBytes };
+  private take(): string {
+    const line = Buffer.concat(this.pieces).toString('utf8');
     this.pieces = [];
     this.keptBytes = 0;
     this.lineBytes = 0;

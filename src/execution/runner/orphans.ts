@@ -29,7 +29,7 @@ const DEFAULT_GRACE_MS = 3_000;
  * Time to wait after SIGKILL, in ms. Only processes in an uninterruptible wait remain; they end after that
  * wait.
  */
-const KILL_WAIT_MS = 5_000;
+export const KILL_WAIT_MS = 5_000;
 /**
  * Number of consecutive scans that must find no process. One scan is not enough: a process that starts during
  * the scan is not listed, and a program that is being loaded has no environment yet.

@@ -13,6 +13,7 @@ import { writeRunMark } from './run-mark.js';
 import type { EndReason, RunHandle, RunOptions, RunResult } from './run-options.js';
 import { type RunChild, RunnerOutput } from './run-output.js';
 import { SandboxProcesses, MarkedProcesses, type RunProcesses } from './run-processes.js';
+import { MAX_TIMER_MS } from './shell-limits.js';
 import { poll } from './poll.js';
 
 const WATCH_MS = 1_000;
@@ -54,7 +55,6 @@ const LEFTOVER_GRACE_MS = 1_000;
  * processes.
  */
 const END_POLL_MS = 200;
-const MAX_TIMER_MS = 2 ** 31 - 1;
 const IDLE_CHECK_MS = 500;
 
 /**

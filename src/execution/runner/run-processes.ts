@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endBelow, endMarked, markedProcesses } from './orphans.js';
+import { endBelow, endMarked, KILL_WAIT_MS, markedProcesses } from './orphans.js';
 import { addDescendants, isAlive, listProcesses, type ProcessEntry } from './process-table.js';
 
 /** The processes of a run: identifies `ansible-runner` and ends the others. */
@@ -60,11 +60,6 @@ export class MarkedProcesses implements RunProcesses {
 }
 
 const POLL_MS = 5;
-/**
- * Time to wait after SIGKILL, in ms. Only processes in an uninterruptible wait remain; they end after that
- * wait.
- */
-const KILL_WAIT_MS = 5_000;
 
 /**
  * Processes inside a sandbox. All are descendants of the first process of the namespace and end with that

@@ -14,7 +14,7 @@ export interface ShellLimits {
 }
 
 /** Maximum delay of a Node timer, in ms; a timer with a longer delay would fire immediately. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Calls `stop` when a limit is reached. */
 export class LimitWatch {

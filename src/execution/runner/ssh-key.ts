@@ -21,8 +21,8 @@ export function normalizeKey(key: string): string {
 }
 
 /**
- * Checks that a private key is usable, because the agent would prompt for the passphrase without
- * end. Accepts every key if `ssh-keygen` is not installed.
+ * Checks that a private key is usable, because the agent would prompt for the passphrase
+ * endlessly. Accepts every key if `ssh-keygen` is not installed.
  *
  * @param dir private folder for temporary files
  * @throws RunnerError if the key cannot be read or unlocked, or the path of `dir` would need quotes

@@ -144,6 +144,11 @@ export async function removeDirectory(dir: string): Promise<void> {
   }
 }
 
+/** Handler for the error of a file operation that ignores a missing file. */
+export function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}
+
 async function makeWritable(path: string): Promise<void> {
   const stats = await lstat(path).catch(() => null);
   if (!stats?.isDirectory()) return;

@@ -191,7 +191,9 @@ function runPull(
   return new Promise((resolve, reject) => {
     // The engine has its own process group, so that signals also reach its helpers.
     const child = startProcess(engine, args, {
-      ...{ env, cwd: '/', detached: true },
+      env,
+      cwd: '/',
+      detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const send = (name: NodeJS.Signals): void => {

@@ -1,4 +1,10 @@
-import { CLONE_CALLS, FAMILIES, NEW_USER_NAMESPACE, REFUSED_CALLS } from './system-calls.js';
+import {
+  CLONE_CALLS,
+  ERRORS,
+  FAMILIES,
+  NEW_USER_NAMESPACE,
+  REFUSED_CALLS,
+} from './system-calls.js';
 
 /**
  * A rule of a seccomp profile in the format of container engines (`seccomp.json` of the OCI
@@ -18,7 +24,6 @@ interface Comparison {
   readonly valueTwo?: number;
 }
 
-const ERRORS = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const;
 const LAST_FAMILY = Math.max(...FAMILIES);
 
 /**

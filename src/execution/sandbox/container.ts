@@ -13,7 +13,7 @@ export interface ContainerPlan {
   readonly isRoot: boolean;
   /**
    * Account of the command. Its ids are the same outside and inside, so that the worker is allowed
-   * to signal it.
+   * to signal the command.
    */
   readonly account: JobAccount;
   /** Path or name of the engine's program. */

@@ -2,6 +2,7 @@ import { lstat, mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { localImage, removeImage, type LocalImage } from './container-engine.js';
 import type { ContainerPlan } from './container.js';
+import { ignoreMissing } from '../runner/workspace.js';
 
 type Engine = Pick<ContainerPlan, 'engine' | 'isPodman'>;
 
@@ -46,8 +47,4 @@ export class PulledImages {
   private fileOf(id: string): string {
     return join(this.root, id.replace(/^sha256:/, ''));
   }
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
 }

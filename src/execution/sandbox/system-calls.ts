@@ -128,7 +128,7 @@ const X32_CALLS = 0x40000000;
 /** Offsets of fields in `struct seccomp_data`. */
 const OFFSETS = { call: 0, processor: 4, firstArgument: 16 } as const;
 
-const ERRORS = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const;
+export const ERRORS = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const;
 const ALLOWED = end(0x7fff0000);
 const refusedWith = (error: keyof typeof ERRORS): Instruction => end(0x00050000 | ERRORS[error]);
 

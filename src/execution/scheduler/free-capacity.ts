@@ -64,7 +64,7 @@ export class FreeCapacity {
   reserve(preferred: readonly number[], need: Requirements): RunAssignment | null {
     const open = preferred.flatMap((id) => {
       const group = this.groups.get(id);
-      return group && isOpen(group, need.needs_engine) ? [{ id, group }] : [];
+      return group && isOpen(group, need) ? [{ id, group }] : [];
     });
     for (const { id, group } of open) {
       const machine = choose(group, need);
@@ -100,11 +100,11 @@ export class FreeCapacity {
 const isSuitable = ({ hasEngine }: Machine, { needs_engine: needsEngine }: Requirements): boolean =>
   hasEngine || !needsEngine;
 
-const isOpen = ({ freeRuns, freeForks, machines }: Group, needsEngine: boolean): boolean =>
-  freeRuns > 0 && freeForks > 0 && machines.some((machine) => isFree(machine, needsEngine));
+const isOpen = ({ freeRuns, freeForks, machines }: Group, need: Requirements): boolean =>
+  freeRuns > 0 && freeForks > 0 && machines.some((machine) => isFree(machine, need));
 
-const isFree = ({ hasEngine, slots, forks, isIdle }: Machine, needsEngine: boolean): boolean =>
-  slots > 0 && (forks > 0 || isIdle) && (hasEngine || !needsEngine);
+const isFree = (machine: Machine, need: Requirements): boolean =>
+  machine.slots > 0 && (machine.forks > 0 || machine.isIdle) && isSuitable(machine, need);
 
 /**
  * Returns the machine with the most free forks among those with enough forks for a run. If no machine has

@@ -114,8 +114,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       await work();
     } catch (error) {
-      const reason = messageOf(error);
-      this.logger.warn({ message: 'pass failed', reason });
+      this.logger.warn({ message: 'pass failed', reason: messageOf(error) });
     }
   }
 }

@@ -17,7 +17,7 @@ const LINE_EVERY = 500;
  * removes the remaining objects.
  */
 @Injectable()
-export class SystemJobRun implements RunKind<ActiveRun> {
+export class SystemJobRun implements RunKind {
   readonly isTrusted = true;
 
   constructor(

@@ -65,12 +65,11 @@ export class EventStore {
         await this.insert(run, [event]);
       } catch (error) {
         if (error instanceof RunEnded || isTransient(error)) throw error;
-        const reason = messageOf(error);
         this.logger.error({
           message: 'event refused',
           run: run.id,
           counter: event.counter,
-          reason,
+          reason: messageOf(error),
         });
         await this.insert(run, [
           storedEvent({ ...event, eventData: {}, stdout: '[output could not be stored]' }),

@@ -135,11 +135,9 @@ export class JobEnvironments {
     // Another run may have pulled the image in the meantime.
     if (pull !== 'always' && (await localImage(engine, image))) return;
     await pullImage({
-      ...{
-        ...engine,
-        image,
-        login: credential === null ? null : await this.login(run, credential),
-      },
+      ...engine,
+      image,
+      login: credential === null ? null : await this.login(run, credential),
       guard: this.reach.guard,
       signal: run.signal,
       onOutput: (text) => output.add(text),

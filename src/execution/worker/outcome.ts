@@ -11,6 +11,7 @@ import { GitError } from '../runner/git-command.js';
 import { GitSourceError } from '../../code-hosts/git-source.js';
 import { RunnerError } from '../../runs/runner-error.js';
 import { TIMED_OUT } from '../../runs/run-explanations.js';
+import type { ActiveRun } from './active-runs.service.js';
 
 /** The outcome of a run, with the data that is stored together with its last status. */
 export interface RunOutcome {
@@ -29,12 +30,12 @@ export interface RunOutcome {
 }
 
 /** Executes one kind of run, under a lease. */
-export interface RunKind<Run> {
+export interface RunKind {
   /** True if `run` pulls the image of the execution environment itself, when it needs the image. */
   readonly usesEnvironmentLater?: boolean;
   /** True if the runs execute nothing that users wrote, so that they need no sandbox. */
   readonly isTrusted?: true;
-  run(run: Run): Promise<RunOutcome>;
+  run(run: ActiveRun): Promise<RunOutcome>;
 }
 
 /**

@@ -208,7 +208,7 @@ export class PlaybookEvents {
     const found = artifacts(row);
     const data = row.eventData['artifact_data'];
     this.collectedBytes += typeof data === 'string' ? Infinity : exactJson(found).length;
-    const hides = [found, this.collected].some((one) => one[HIDES_ARTIFACTS]);
+    const hides = [found, this.collected].some((stats) => stats[HIDES_ARTIFACTS]);
     this.collected = this.hasLargeArtifacts ? {} : Object.assign(this.collected, found);
     if (this.isHidden || hides || data === HIDDEN_ARTIFACTS) this.hide();
   }

@@ -69,7 +69,7 @@ interface JobPreparation extends Preparation {
 
 /** Runs the playbook of a job. */
 @Injectable()
-export class PlaybookJob implements RunKind<ActiveRun> {
+export class PlaybookJob implements RunKind {
   constructor(
     private readonly settings: Settings,
     private readonly runtime: RuntimeSettings,

@@ -87,10 +87,9 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
    * alive. Only then are the processes of the holder ended.
    */
   private async claim(dead: readonly string[], takesExpired: boolean): Promise<StaleRun[]> {
-    const [holder, prefix] = [await this.node.name(), await this.node.hostPrefix()];
     return this.leases.claim({
-      holder,
-      hostPrefix: prefix,
+      holder: await this.node.name(),
+      hostPrefix: await this.node.hostPrefix(),
       dead,
       except: this.active.ids,
       takesExpired,
@@ -154,8 +153,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       await work();
     } catch (error) {
-      const reason = messageOf(error);
-      this.logger.warn({ message: 'recovery failed', reason });
+      this.logger.warn({ message: 'recovery failed', reason: messageOf(error) });
     }
   }
 }

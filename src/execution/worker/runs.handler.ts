@@ -21,7 +21,7 @@ import { ProjectSync } from '../project-updates/project-sync.service.js';
 @Injectable()
 export class RunsHandler implements QueueHandler {
   private readonly logger = new Logger('Worker');
-  private readonly kinds: Readonly<Record<ExecutedKind, RunKind<ActiveRun>>>;
+  private readonly kinds: Readonly<Record<ExecutedKind, RunKind>>;
 
   constructor(
     private readonly runs: RunsRepository,
@@ -85,7 +85,7 @@ export class RunsHandler implements QueueHandler {
     return (await this.sandbox.refusal()) !== null && !(await this.kindOf(id)).isTrusted;
   }
 
-  private async kindOf(id: number): Promise<RunKind<ActiveRun>> {
+  private async kindOf(id: number): Promise<RunKind> {
     const type = (await this.runs.typesOf([id])).get(id);
     if (!isOneOf(EXECUTED_KINDS, type)) throw new Error(`Runs of type ${type} have no process`);
     return this.kinds[type];

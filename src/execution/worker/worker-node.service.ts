@@ -90,8 +90,7 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
       if (this.checked === undefined) this.checked = requested;
       else if (requested !== this.checked && !this.isChecking) void this.check(requested);
     } catch (error) {
-      const reason = messageOf(error);
-      this.logger.warn({ message: 'heartbeat failed', reason });
+      this.logger.warn({ message: 'heartbeat failed', reason: messageOf(error) });
     }
     if (!this.stopping) this.timer = setTimeout(() => void this.beat(), HEARTBEAT_MS).unref();
   }

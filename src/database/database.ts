@@ -29,7 +29,7 @@ const MAX_PREPARED = 500;
 /**
  * Sends all statements to the database. Statements join the caller's open transaction; `transaction` joins
  * it or opens a new one. Statements of a transaction that do not wait for each other are pipelined, and
- * PostgreSQL runs them in that order (docs/decisions/0098).
+ * PostgreSQL runs them in that order (docs/decisions/0098-transactions.md).
  */
 @Injectable()
 export class Database {

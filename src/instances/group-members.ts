@@ -31,7 +31,7 @@ export function membersByPolicy(
     for (const { policy, machines } of bySize(groups)) {
       const free = eligible
         .filter((machine) => !machines.includes(machine))
-        .toSorted((one, other) => usesOf(one) - usesOf(other));
+        .toSorted((left, right) => usesOf(left) - usesOf(right));
       for (const machine of free) {
         if (isFilled(machines.length, policy)) break;
         machines.push(machine);
@@ -47,4 +47,4 @@ export function membersByPolicy(
 }
 
 const bySize = <T extends { machines: readonly number[] }>(groups: readonly T[]): T[] =>
-  groups.toSorted((one, other) => one.machines.length - other.machines.length);
+  groups.toSorted((left, right) => left.machines.length - right.machines.length);

@@ -20,7 +20,7 @@ export class InstanceGroupExtension {
     const loads = await batch.rows<Row & InstallationLoad>(this.workers.loadOfGroups(others));
     const all = await this.workers.load();
     return extendEach(rows, ({ id }) => {
-      const load = loads.find((one) => one.id === id) ?? all;
+      const load = loads.find(({ id: groupId }) => groupId === id) ?? all;
       const free = freePercent(load.capacity, load.consumed_capacity);
       return { fields: { ...load, percent_capacity_remaining: free } };
     });

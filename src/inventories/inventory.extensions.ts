@@ -155,7 +155,7 @@ export class HostExtension {
       SELECT 'original', original.host_id, original.id, '', NULL, NULL, 0
       FROM (${originalsOf(ids)}) original`);
     const byHost = new Map<number, HostDetail[]>(ids.map((id) => [id, []]));
-    for (const one of found) byHost.get(one.host_id)?.push(one);
+    for (const row of found) byHost.get(row.host_id)?.push(row);
     return new Map(ids.map((id) => [id, hostExtensionOf(byHost.get(id) ?? [])]));
   }
 }

@@ -42,7 +42,7 @@ export class Memberships {
     const siblings = await this.inventories.smartSiblings(Number(inventory));
     return this.hosts.inventoriesWith(
       id,
-      new Map(siblings.map((one) => [one.id, membersOf(one, 't')])),
+      new Map(siblings.map((sibling) => [sibling.id, membersOf(sibling, 't')])),
     );
   }
 

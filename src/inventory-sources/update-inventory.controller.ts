@@ -105,6 +105,6 @@ export class UpdateInventoryController {
   private async shown(ids: readonly number[], actor: Actor): Promise<Map<unknown, object>> {
     const rows = await this.updates.complete(ids, actor);
     const shown = await represent(inventoryUpdates, rows, this.contexts.of(actor, true));
-    return new Map(shown.map((one) => [one.id, one]));
+    return new Map(shown.map((update) => [update.id, update]));
   }
 }

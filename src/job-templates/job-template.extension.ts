@@ -52,7 +52,7 @@ export class JobTemplateExtension {
       rows.map((row, index) => {
         const [environment] = environments[index] ?? [];
         const { related, summary_fields } = entryOf(common, row.id);
-        const attached = credentials.filter((one) => one.template_id === row.id);
+        const attached = credentials.filter((credential) => credential.template_id === row.id);
         return [
           row.id,
           {
@@ -60,7 +60,7 @@ export class JobTemplateExtension {
             related: { ...related, ...callbackLink(row) },
             summary_fields: {
               ...summary_fields,
-              credentials: attached.map(({ template_id: _template, ...one }) => summarize(one)),
+              credentials: attached.map(({ template_id: _template, ...credential }) => summarize(credential)),
               ...(environment ? { resolved_environment: summarize(environment) } : {}),
             },
           },

@@ -121,7 +121,7 @@ function mergeTemplateCredentials(
     }),
   );
   const remaining = template.credentials.filter(
-    (one) => !replacedKeys.has(credentialSlot(one).key),
+    (credential) => !replacedKeys.has(credentialSlot(credential).key),
   );
   return { ...prompts, credentials: [...remaining.map(({ id }) => id), ...sent] };
 }
@@ -132,7 +132,7 @@ function credentialsOf(
   objects: LaunchObjects,
 ): LaunchCredential[] {
   return credentials.flatMap(
-    (id) => objects.credentials.get(id) ?? template.credentials.find((one) => one.id === id) ?? [],
+    (id) => objects.credentials.get(id) ?? template.credentials.find((credential) => credential.id === id) ?? [],
   );
 }
 
@@ -222,5 +222,5 @@ function credentialErrors({ request, template, accepted, credentials, slices }: 
 
 /** Returns the distinct names of the passwords that a launch requires. */
 export const neededPasswords = (credentials: readonly LaunchCredential[]): string[] => [
-  ...new Set(credentials.flatMap((one) => one.passwordsNeeded)),
+  ...new Set(credentials.flatMap((credential) => credential.passwordsNeeded)),
 ];

@@ -64,7 +64,7 @@ export class NotificationResends {
 
   /**
    * Resends the notifications of a template in a time range. Includes only notifications whose newest
-   * record has one of the requested outcomes (docs/decisions/0038).
+   * record has one of the requested outcomes (docs/decisions/0038-notifications.md).
    *
    * @param dryRun true to only return the records that would be resent
    * @throws Invalid for an invalid range, or if the limit is exceeded; then nothing is sent

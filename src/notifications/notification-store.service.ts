@@ -29,7 +29,7 @@ export class NotificationStore {
   /**
    * Returns the destination of a notification, and a flag that is true if the notification is due;
    * undefined for a finished notification. Notifications of one incident are sent in order
-   * (docs/decisions/0038).
+   * (docs/decisions/0038-notifications.md).
    */
   find(id: number): Promise<NotificationTarget | undefined> {
     return this.lookups.run(id);

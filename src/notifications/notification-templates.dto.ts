@@ -18,7 +18,7 @@ export class TestRequest {
 /** Final statuses of a record. */
 const OUTCOMES = ['failed', 'successful'];
 
-/** Request to resend a time range (docs/decisions/0038). */
+/** Request to resend a time range (docs/decisions/0038-notifications.md). */
 export class ResendRange {
   @DateTime({
     required: true,

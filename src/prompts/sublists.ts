@@ -59,7 +59,7 @@ function faultOf(
     return 'Related template is not configured to accept credentials on launch.';
   }
   const slot = credentialSlot(added);
-  if (attachedCredentials.some((one) => credentialSlot(one).key === slot.key)) {
+  if (attachedCredentials.some((attached) => credentialSlot(attached).key === slot.key)) {
     return `This launch configuration already provides a ${slot.label} credential.`;
   }
   return template.credentials.some(({ id }) => id === added.id)

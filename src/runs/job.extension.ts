@@ -56,8 +56,8 @@ export class JobExtension {
       this.runs.variables(rows, context),
     ]);
     return addToExtensions(extensions, rows, ({ id, artifacts }) => {
-      const own = credentials.filter((one) => one.job_id === id);
-      const needed = own.flatMap((one) => passwordsNeeded(one.credential_type, one.inputs));
+      const own = credentials.filter((credential) => credential.job_id === id);
+      const needed = own.flatMap((credential) => passwordsNeeded(credential.credential_type, credential.inputs));
       return {
         fields: {
           extra_vars: variables.get(id),

@@ -39,7 +39,7 @@ export class ShownRuns {
   ): Promise<Map<number, RunFacts>> {
     const ids = rows.map(({ id }) => id);
     const facts = await batch.rows<RunFacts>(this.runs.facts(ids, actor));
-    return new Map(facts.map((one) => [one.id, one]));
+    return new Map(facts.map((run) => [run.id, run]));
   }
 
   /**

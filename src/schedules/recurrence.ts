@@ -228,9 +228,9 @@ function dateOf(occurrence: Occurrence | null): Date | null {
 }
 
 function nearestOf(found: readonly (Occurrence | null)[], instant: Date): Occurrence | null {
-  const distance = (one: Occurrence): number => Math.abs(one.epochMilliseconds - instant.getTime());
+  const distance = (occurrence: Occurrence): number => Math.abs(occurrence.epochMilliseconds - instant.getTime());
   return found.reduce(
-    (best, one) => (one !== null && (best === null || distance(one) < distance(best)) ? one : best),
+    (best, occurrence) => (occurrence !== null && (best === null || distance(occurrence) < distance(best)) ? occurrence : best),
     null,
   );
 }

@@ -24,7 +24,7 @@ export class ScheduleExtension {
   ): Promise<Map<number, Extension>> {
     const ids = rows.map((row) => row.unified_job_template_id);
     const found = await this.templates.named(ids, actor);
-    const templates = new Map(found.map((one) => [one.id, one]));
+    const templates = new Map(found.map((template) => [template.id, template]));
     return extendEach(rows, (row) => {
       const template = templates.get(row.unified_job_template_id);
       const project = template?.project_id ?? null;

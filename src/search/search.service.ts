@@ -134,7 +134,7 @@ function groupOf(
 
 function requestedTypes(types: readonly string[]): readonly ResourceDefinition[] {
   const all = TYPES.map((type) => resource(type));
-  const unknown = types.find((type) => !all.some((one) => one.type === type));
+  const unknown = types.find((type) => !all.some((known) => known.type === type));
   if (unknown !== undefined) {
     const known = all.map(({ type }) => type).join(', ');
     throw new BadRequest(`type must be one of ${known}, not "${unknown}".`);

@@ -151,7 +151,7 @@ export class DashboardCountsService {
     const types = choiceOf(JOB_TYPES, 'job_type', valuesOf(query.job_type)[0] ?? 'all');
     const results = await this.runs.results(actor, { ...range, types });
     const points = (status: 'successful' | 'failed' | 'canceled' | 'error') =>
-      results.map((one) => [one.start, one[status]]);
+      results.map((result) => [result.start, result[status]]);
     return {
       jobs: {
         successful: points('successful'),

@@ -60,7 +60,7 @@ const LARGE = 256 * 1024;
 /**
  * Processes webhook events: event rules, filters, deduplication and launch
  * (docs/contract/webhooks.md#order-of-a-delivery). Simultaneous deliveries share one transaction
- * with the same number of statements as a single delivery (docs/decisions/0111).
+ * with the same number of statements as a single delivery (docs/decisions/0111-webhook-deliveries.md).
  */
 @Injectable()
 export class DeliveryIntake {

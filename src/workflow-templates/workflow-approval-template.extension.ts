@@ -20,7 +20,7 @@ export class WorkflowApprovalTemplateExtension {
     const workflows = resource('workflow_job_template');
     const summaries = await referencedSummaries(
       workflows,
-      found.map((one) => one.workflow_id),
+      found.map((approval) => approval.workflow_id),
       context,
     );
     return extendEach(found, ({ id, workflow_id: workflowId }) => {

@@ -26,11 +26,11 @@ export class WorkflowJobTemplateNodeExtension {
     const children = await this.nodes.children(rows.map(({ id }) => id));
     const templateIds = rows.flatMap((row) => row.unified_job_template_id ?? []);
     const named = await this.templates.named(templateIds, context.actor);
-    const templates = new Map(named.map((one) => [one.id, summarizeReferred(one)]));
+    const templates = new Map(named.map((template) => [template.id, summarizeReferred(template)]));
     return extendEach(rows, (row) => {
       const template = templates.get(row.unified_job_template_id ?? 0);
       const childrenBy = (kind: EdgeKind): number[] =>
-        children.find((one) => one.id === row.id && one.kind === kind)?.ids ?? [];
+        children.find((child) => child.id === row.id && child.kind === kind)?.ids ?? [];
       return {
         fields: {
           success_nodes: childrenBy('success'),

@@ -115,5 +115,5 @@ async function loadFacts(
 ): Promise<Map<number, WorkflowApprovalFacts>> {
   const ids = rows.map(({ id }) => id);
   const found = await batch.rows<WorkflowApprovalFacts>(approvalFacts(ids, actor));
-  return new Map(found.map((one) => [one.id, { ...one, expires: instantOf(one.expires) }]));
+  return new Map(found.map((approval) => [approval.id, { ...approval, expires: instantOf(approval.expires) }]));
 }

@@ -61,10 +61,10 @@ export class WorkflowJobNodeExtension {
   ): Promise<Map<number, Extension>> {
     const ids = rows.map(({ id }) => id);
     const found = await this.nodes.facts(ids, context.actor);
-    const byNode = new Map(found.map((one) => [one.node_id, one]));
+    const byNode = new Map(found.map((node) => [node.node_id, node]));
     const templateIds = rows.flatMap((row) => row.unified_job_template_id ?? []);
     const named = await this.templates.named(templateIds, context.actor);
-    const templates = new Map(named.map((one) => [one.id, summarizeReferred(one)]));
+    const templates = new Map(named.map((template) => [template.id, summarizeReferred(template)]));
     return extendEach(rows, (row) => {
       const template = templates.get(row.unified_job_template_id ?? 0);
       return describe(row, byNode.get(row.id), template);

@@ -220,7 +220,7 @@ function withoutDescription(all: ImportedVariables): {
   description: string | null;
   variables: ImportedVariables;
 } {
-  const name = DESCRIPTIONS.find((one) => Object.hasOwn(all, one));
+  const name = DESCRIPTIONS.find((option) => Object.hasOwn(all, option));
   if (name === undefined) return { description: null, variables: all };
   const { [name]: description, ...variables } = all;
   return { description: String(description), variables };

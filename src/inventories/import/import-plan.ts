@@ -79,7 +79,7 @@ async function planGroups(
   options: ImportOptions,
   yielder: Yielder,
 ): Promise<ObjectPlan<KnownObject, PlannedObject>> {
-  const byName = new Map(known.map((one) => [one.name, one]));
+  const byName = new Map(known.map((object) => [object.name, object]));
   const created: PlannedObject[] = [];
   const matched: Matched<KnownObject, PlannedObject>[] = [];
   for (const { name, description, variables } of groups.values()) {
@@ -98,10 +98,10 @@ async function planHosts(
   options: ImportOptions,
   yielder: Yielder,
 ): Promise<ObjectPlan<KnownHost, PlannedHost>> {
-  const byName = new Map(known.map((one) => [one.name, one]));
+  const byName = new Map(known.map((object) => [object.name, object]));
   // Only hosts of this source are matched by id, because ids of different systems can be equal.
-  const claimed = known.filter((one) => one.is_claimed && one.instance_id !== '');
-  const byInstance = new Map(claimed.map((one) => [one.instance_id, one]));
+  const claimed = known.filter((object) => object.is_claimed && object.instance_id !== '');
+  const byInstance = new Map(claimed.map((object) => [object.instance_id, object]));
   const matchedIds = new Set<number>();
   const created: PlannedHost[] = [];
   const matched: Matched<KnownHost, PlannedHost>[] = [];
@@ -142,12 +142,12 @@ function undeliveredObjects<Known extends KnownObject>(
   { overwrite }: ImportOptions,
 ): { removed: Known[]; released: Known[] } {
   if (!overwrite) return { removed: [], released: [] };
-  const deliveredIds = new Set(matched.map((one) => one.known.id));
+  const deliveredIds = new Set(matched.map((match) => match.known.id));
   const undelivered = known.filter(({ id, is_claimed }) => is_claimed && !deliveredIds.has(id));
   const isRemovable = ({ is_imported, has_others }: Known): boolean => is_imported && !has_others;
   return {
     removed: undelivered.filter(isRemovable),
-    released: undelivered.filter((one) => !isRemovable(one)),
+    released: undelivered.filter((object) => !isRemovable(object)),
   };
 }
 
@@ -172,7 +172,7 @@ function resultingNames(
 ): Set<string> {
   const names = new Set(known.map(({ name }) => name));
   for (const { name } of removed) names.delete(name);
-  for (const one of matched) if (one.known.name !== one.planned.name) names.delete(one.known.name);
+  for (const match of matched) if (match.known.name !== match.planned.name) names.delete(match.known.name);
   for (const { name } of created) names.add(name);
   for (const { planned } of matched) names.add(planned.name);
   return names;

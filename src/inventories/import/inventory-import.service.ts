@@ -123,7 +123,7 @@ export class InventoryImport {
     );
     const ids = differing.map(({ known }) => known.id);
     const stored = new Map(
-      (await this.objects.stored(kind, scope, ids)).map((one) => [one.id, one]),
+      (await this.objects.stored(kind, scope, ids)).map((object) => [object.id, object]),
     );
     const read = await readAllVariables(
       [...stored.values()].flatMap(({ variables, delivered }) => [variables, delivered ?? '']),
@@ -183,7 +183,7 @@ export class InventoryImport {
       const instanceId =
         hasInstanceIds && planned.instanceId !== known.instance_id ? planned.instanceId : null;
       const isEnabled = planned.isEnabled === known.enabled ? null : planned.isEnabled;
-      const isSame = [variables, instanceId, isEnabled].every((one) => one === null);
+      const isSame = [variables, instanceId, isEnabled].every((change) => change === null);
       if (isSame && planned.name === known.name) return [];
       return [{ id: known.id, name: planned.name, variables, instanceId, isEnabled }];
     });

@@ -48,7 +48,7 @@ function memberNamed(value: Record<string, unknown>, name: string, ignoresCase: 
   if (Object.hasOwn(value, name)) return value[name];
   if (!ignoresCase) return undefined;
   const wanted = name.toLowerCase();
-  const key = Object.keys(value).find((one) => one.toLowerCase() === wanted);
+  const key = Object.keys(value).find((name) => name.toLowerCase() === wanted);
   return key === undefined ? undefined : value[key];
 }
 

@@ -20,7 +20,7 @@ const RATE_LIMITED = 403;
 /**
  * Backend that triggers incidents through the service's generic events API, and optionally resolves them.
  * With `resolve_on_success`, all failures of one template are one incident, and the next success of the
- * template resolves the incident (docs/decisions/0038).
+ * template resolves the incident (docs/decisions/0038-notifications.md).
  */
 export const incidentABackend: NotificationBackend = {
   type: 'incident_a',

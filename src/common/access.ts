@@ -85,20 +85,27 @@ export interface Policy {
   actions?: Record<string, Predicate>;
 }
 
+/** Returns the rule for an action; undefined for an action that the policy does not name. */
+export function ruleFor(policy: Policy, action: string): Predicate | undefined {
+  switch (action) {
+    case 'read':
+      return policy.read;
+    case 'list':
+      return policy.list ?? policy.read;
+    case 'change':
+      return policy.change;
+    case 'delete':
+      return policy.delete;
+    default:
+      return policy.actions?.[action];
+  }
+}
+
 /** Compiles an action of a policy for one caller. */
 export function permit(policy: Policy, action: string, alias: string, actor: Actor): Sql {
   if (actor.isSuperuser) return TRUE;
-  if (action === 'read' || action === 'list') {
-    const rule = action === 'list' ? (policy.list ?? policy.read) : policy.read;
-    return actor.isSystemAuditor ? TRUE : rule(alias, actor);
-  }
-  const predicate =
-    action === 'change'
-      ? policy.change
-      : action === 'delete'
-        ? policy.delete
-        : policy.actions?.[action];
-  return predicate ? predicate(alias, actor) : FALSE;
+  if (actor.isSystemAuditor && (action === 'read' || action === 'list')) return TRUE;
+  return ruleFor(policy, action)?.(alias, actor) ?? FALSE;
 }
 
 export const anyOf = (...rules: Predicate[]): Predicate =>

@@ -31,7 +31,7 @@ describe('a thread', () => {
     return one;
   };
   afterAll(async () => {
-    await Promise.all(made.map((one) => one.close()));
+    await Promise.all(made.map((thread) => thread.close()));
     rmSync(folder, { recursive: true });
   });
 

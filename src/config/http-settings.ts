@@ -9,7 +9,7 @@ export const MEGABYTE = 1_048_576;
 const PROCESS_BYTES = 256 * MEGABYTE;
 
 /** Returns one process per core, limited by the memory that is available to this container. */
-export function processesOfMachine(
+function processesOfMachine(
   cores = availableParallelism(),
   bytes = process.constrainedMemory() || totalmem(),
 ): number {

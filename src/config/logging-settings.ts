@@ -3,7 +3,7 @@ import { SettingCategory } from './setting.js';
 const logging = new SettingCategory('logging');
 
 /** Sources of the records that are sent to a log aggregator, by their names in the settings. */
-export const LOG_SOURCES = [
+const LOG_SOURCES = [
   'awx',
   'activity_stream',
   'job_events',

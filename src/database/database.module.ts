@@ -16,7 +16,7 @@ import { Database } from './database.js';
         retryDelay: 1000,
       }),
       dataSourceFactory: async (options) => {
-        if (!options) throw new Error('The factory above gives options');
+        if (!options) throw new Error('The factory returned no options');
         return new AmbientDataSource(options);
       },
     }),

@@ -104,7 +104,7 @@ export class Database {
     if (parts.length === 0) return [];
     const numbered = parts.map(
       (part, index) => sql`
-        SELECT ${raw(String(index))} AS place, json_agg(one) AS found FROM (${part}) one`,
+        SELECT ${raw(String(index))} AS place, json_agg(part) AS found FROM (${part}) part`,
     );
     const rows = await this.preparedRows<{ place: number; found: Row[] | null }>(
       join(numbered, ' UNION ALL '),

@@ -83,7 +83,7 @@ describe('a websocket client', () => {
     serve();
     const message = { xrftoken: TOKEN, groups: { jobs: ['status_changed'] } };
     socket.emit('message', Buffer.from(JSON.stringify(message)));
-    await until(() => socket.received.some((one) => 'groups_current' in one));
+    await until(() => socket.received.some((message) => 'groups_current' in message));
   }
 
   it('stays connected while it reads and answers pings', async () => {
@@ -124,7 +124,7 @@ describe('a websocket client', () => {
     listeners.get(STATUS_CHANNEL)?.('[2]');
     await until(() => socket.codes.length > 0);
     expect(socket.codes).toEqual([1008]);
-    expect(socket.received.filter((one) => 'group_name' in one)).toEqual([]);
+    expect(socket.received.filter((message) => 'group_name' in message)).toEqual([]);
   });
 
   it('receives the status of a run that ended while messages were lost', async () => {
@@ -132,7 +132,7 @@ describe('a websocket client', () => {
     serve();
     const message = { xrftoken: TOKEN, groups: { jobs: ['status_changed'] } };
     socket.emit('message', Buffer.from(JSON.stringify(message)));
-    await until(() => socket.received.some((one) => 'groups_current' in one));
+    await until(() => socket.received.some((message) => 'groups_current' in message));
     listeners.get(STATUS_CHANNEL)?.('[2]');
     await until(() => socket.received.some(({ status }) => status === 'running'));
     live.mockImplementationOnce(async (ids) => ids.map((id) => ({ ...run(id), status: 'failed' })));

@@ -16,7 +16,7 @@ import { SigningKeysRepository, type AgedKey } from './signing-keys.repository.j
 /** Maximum lifetime of an identity token, in seconds. */
 export const MAX_TOKEN_SECONDS = 24 * 60 * 60;
 /** Seconds between the publication of a new key and its first use, so that verifiers know the key. */
-export const PUBLISHED_FIRST_SECONDS = 60 * 60;
+const PUBLISHED_FIRST_SECONDS = 60 * 60;
 /** Tolerated difference of clocks, in seconds. */
 export const CLOCK_SECONDS = 5 * 60;
 

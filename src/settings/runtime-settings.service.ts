@@ -105,7 +105,7 @@ export class RuntimeSettings {
    */
   async change(names: readonly string[], body: Record<string, unknown>): Promise<void> {
     await this.changes.lock();
-    const present = await this.show(names);
+    const current = await this.show(names);
     const errors: FieldErrors = {};
     const changes: Record<string, unknown> = {};
     for (const name of Object.keys(body)) {
@@ -114,7 +114,7 @@ export class RuntimeSettings {
         errors[name] = [declared ? otherCategory(declared) : 'There is no setting of this name.'];
         continue;
       }
-      if (isSameJson(body[name], present[name])) continue;
+      if (isSameJson(body[name], current[name])) continue;
       try {
         const value = parseValue(declared, body[name]);
         await this.assertExists(declared, value);
@@ -139,7 +139,7 @@ export class RuntimeSettings {
     for (const [name, value] of Object.entries(changes)) {
       await this.changes.store(name, this.sealed(name, value));
     }
-    this.log(present, changes);
+    this.log(current, changes);
   }
 
   private sealed(name: string, value: unknown): unknown {

@@ -5,7 +5,7 @@ import { ExecutedJob, RUN_FIELDS } from '../runs/unified-job.entity.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 
 /** Kinds of cleanups with their labels; the migrations contain one template of each kind. */
-export const CLEANUPS = [
+const CLEANUPS = [
   ['cleanup_jobs', 'Remove jobs older than a certain number of days'],
   ['cleanup_activitystream', 'Remove activity stream entries older than a certain number of days'],
   ['cleanup_sessions', 'Removes expired browser sessions from the database'],

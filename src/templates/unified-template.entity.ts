@@ -32,7 +32,7 @@ export const TemplateStatus = (never: string): PropertyDecorator =>
       const label = word === NEVER ? never : word;
       return [word, label === 'ok' ? 'OK' : labelOf(label)] as const;
     }),
-    { readOnly: true, default: NEVER, help: 'Status of the present or the last run.' },
+    { readOnly: true, default: NEVER, help: 'Status of the current or last run.' },
   );
 
 /**

@@ -20,7 +20,7 @@ export class WebhookFields {
   /**
    * Returns the faults of the fields after a request.
    *
-   * @param row present template; empty for a new one
+   * @param row current template; empty for a new one
    */
   async errors(values: Values, row: Partial<Row>): Promise<FieldErrors> {
     const faults = 'webhook_filters' in values ? webhookFilterFaults(values.webhook_filters) : [];

@@ -98,7 +98,8 @@ describe('PasswordHasher', () => {
     const results = await Promise.allSettled(checks);
     const refused = results.filter(({ status }) => status === 'rejected');
     expect(refused).toHaveLength(50 - 34);
-    for (const one of refused) expect(one).toMatchObject({ reason: new PasswordQueueFull() });
+    for (const refusal of refused)
+      expect(refusal).toMatchObject({ reason: new PasswordQueueFull() });
     expect(await fresh.verify('x', stored)).toBe(true);
   });
 

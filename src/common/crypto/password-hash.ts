@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
-/** Cost of scrypt: N = 2 ** logN, block size r, parallelisation p. */
+/** Cost of scrypt: N = 2 ** logN, block size r, parallelization p. */
 export interface ScryptCost {
   logN: number;
   r: number;

@@ -71,8 +71,8 @@ export class SecretBox {
    * @param previous key before the last rotation; empty if there is none
    */
   constructor(primary: string, previous = '') {
-    const keys = (previous === '' ? [primary] : [primary, previous]).map(toBoxKey);
-    this.#primary = toFirst(keys);
+    this.#primary = toBoxKey(primary);
+    const keys = previous === '' ? [this.#primary] : [this.#primary, toBoxKey(previous)];
     this.#keys = new Map(keys.map((key) => [key.id, key]));
   }
 
@@ -144,10 +144,4 @@ function toBoxKey(secretKey: string): BoxKey {
   const key = deriveKey(secretKey, 'secret-box/v1');
   const id = createHash('sha256').update('key-id').update(key).digest('hex').slice(0, 8);
   return { id, key };
-}
-
-function toFirst(keys: readonly BoxKey[]): BoxKey {
-  const [first] = keys;
-  if (!first) throw new Error('A secret box needs at least one key.');
-  return first;
 }

@@ -23,7 +23,7 @@ describe('random keys', () => {
 });
 
 describe('tokens', () => {
-  it('are recognisable, unique and stored as a digest', () => {
+  it('are recognizable, unique and stored as a digest', () => {
     const first = issueToken();
     const second = issueToken();
     expect(first.token).toMatch(/^act_[A-Za-z0-9]{43}$/);

@@ -3,6 +3,10 @@ export interface FieldErrors {
   [field: string]: string[] | FieldErrors | FieldErrors[];
 }
 
+/** Returns the messages of all fields as one text. */
+export const textOfErrors = (errors: FieldErrors): string =>
+  Object.values(errors).flat().map(String).join(' ');
+
 /** Base class of domain errors. Domain errors carry data; `errors.filter.ts` maps them to status and body. */
 export abstract class DomainError extends Error {
   /** Kind of the security event that the refusal is logged as; null if the refusal is not logged. */

@@ -20,9 +20,7 @@ export function lenientReader(field: Field): (input: unknown) => unknown {
   return (input) => (input === null ? ofNull : read(plain(input)));
 }
 
-const TEXTUAL: ReadonlySet<string> = new Set<FieldKind>([
-  ...(['string', 'text', 'email', 'choice', 'variables', 'secret'] as const),
-]);
+const TEXTUAL = new Set<FieldKind>(['string', 'text', 'email', 'choice', 'variables', 'secret']);
 
 /** Returns the default of a non-nullable field of a kind. */
 export function defaultOf(kind: FieldKind): unknown {

@@ -5,6 +5,15 @@ export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
+/** Makes a text storable in PostgreSQL: removes NUL, and replaces unpaired surrogates by U+FFFD. */
+export const storableText = (text: string): string => text.replaceAll('\0', '').toWellFormed();
+
+/** Shortens a text to `max` UTF-16 units, the last of them `…`, and never splits a surrogate pair. */
+export function truncateText(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
 /** Maximum nesting of JSON bodies and variables. */
 export const MAX_DEPTH = 64;
 

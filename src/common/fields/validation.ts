@@ -114,7 +114,8 @@ function readersOf(schema: SchemaClass): readonly FieldReader[] {
 }
 
 function compile({ name }: Field, metadata: readonly Metadata[]): FieldReader['faultIn'] {
-  const ofType = (type: string): readonly Metadata[] => metadata.filter((entry) => entry.type === type);
+  const ofType = (type: string): readonly Metadata[] =>
+    metadata.filter((entry) => entry.type === type);
   const conditions = ofType(ValidationTypes.CONDITIONAL_VALIDATION)
     .flatMap(({ constraints }): readonly unknown[] => constraints)
     .filter(isCondition);

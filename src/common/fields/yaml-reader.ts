@@ -1,4 +1,5 @@
 import * as yaml from 'yaml';
+import { messageOf } from '../errors/errors.js';
 import { ExactNumber, exactJson, parseExact } from '../exact-json.js';
 import { CORE, implicitTag, scalarOf, textScalar, type YamlScalar } from './yaml-scalars.js';
 
@@ -289,6 +290,5 @@ function typeNameOf(value: unknown): string {
 }
 
 export function reasonOf(error: unknown): string {
-  if (error instanceof RangeError) return 'nested too deeply';
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof RangeError ? 'nested too deeply' : messageOf(error);
 }

@@ -124,7 +124,7 @@ function floatScalar(value: number): YamlScalar {
 }
 
 /** Returns a finite number as Python's `repr` writes a float: `1.0`, `1e+16`, `1e-05`. */
-function pythonFloat(value: number): string {
+export function pythonFloat(value: number): string {
   if (Object.is(value, -0)) return '-0.0';
   const [, sign = '', digits = '', fraction = '', power = '0'] =
     /^(-?)(\d)(?:\.(\d+))?e([-+]\d+)$/.exec(value.toExponential()) ?? [];

@@ -7,11 +7,15 @@ export const SESSION_COOKIE = 'controller_session';
 export type Cookies = Pick<Request, 'headers' | 'secure'>;
 
 /**
- * Returns the name of the session cookie. With https, browsers accept the `__Host-` prefix from this host
- * only, so that another host of the domain cannot replace the session.
+ * Returns the name of a cookie that another host of the domain cannot replace: with https, browsers accept
+ * the `__Host-` prefix from this host only.
  */
-export const sessionCookieName = ({ secure }: Pick<Request, 'secure'>): string =>
-  secure ? `__Host-${SESSION_COOKIE}` : SESSION_COOKIE;
+export const hostCookieName = ({ secure }: Pick<Request, 'secure'>, name: string): string =>
+  secure ? `__Host-${name}` : name;
+
+/** Returns the name of the session cookie. */
+export const sessionCookieName = (request: Pick<Request, 'secure'>): string =>
+  hostCookieName(request, SESSION_COOKIE);
 
 /** Returns the session in the request's cookie, without verifying that the session exists. */
 export const sessionOf = (request: Cookies): string | undefined =>

@@ -15,13 +15,13 @@ export const csrfTokenOf = (session: string): string =>
 const NONCE_LENGTH = 16;
 
 /**
- * Returns the token in the form for HTML forms, which is different on each page. Pages are compressed,
- * and the length of a compressed page reveals a secret that stays the same (the BREACH attack).
+ * Returns the token as HTML forms send it: a different text on each page. Pages are compressed, and the
+ * length of a compressed page reveals a secret that stays the same (the BREACH attack).
  */
 export const formTokenOf = (token: string, nonce = randomAlphanumeric(NONCE_LENGTH)): string =>
   nonce + createHmac('sha256', token).update(nonce).digest('hex');
 
-/** Returns true if the sent text is the token, either plain or in the form for HTML forms. */
+/** Returns true if the sent text is the token, either plain or as HTML forms send it. */
 const isToken = (token: string, sent: string): boolean =>
   constantTimeEqual(token, sent) ||
   constantTimeEqual(formTokenOf(token, sent.slice(0, NONCE_LENGTH)), sent);

@@ -3,7 +3,7 @@ import { SecretBox, UnsealError } from '../crypto/secret-box.js';
 import { resultOr } from '../errors/errors.js';
 import { parseJson } from '../fields/json-bounds.js';
 import { isRecord } from '../records.js';
-import { cookiesOf, type Cookies } from './cookies.js';
+import { cookiesOf, hostCookieName, type Cookies } from './cookies.js';
 
 type State = Readonly<Record<string, unknown>>;
 
@@ -28,16 +28,12 @@ export function openState(
   return isRecord(state) && Number(state.until) >= Date.now() ? state : null;
 }
 
-/** Returns the name of a cookie that, with https, browsers accept from this host only. */
-const cookieName = ({ secure }: Pick<Cookies, 'secure'>, name: string): string =>
-  `${secure ? '__Host-' : ''}${name}`;
-
 const optionsOf = ({ secure }: Pick<Cookies, 'secure'>) =>
   ({ httpOnly: true, sameSite: 'lax', secure, path: '/', encode: String }) as const;
 
 /** Returns the value of a cookie with sealed state. */
 export const sealedCookie = (request: Cookies, name: string): string | undefined =>
-  cookiesOf(request.headers.cookie)[cookieName(request, name)];
+  cookiesOf(request.headers.cookie)[hostCookieName(request, name)];
 
 /** Sets a cookie with sealed state, which scripts cannot read. */
 export function setSealedCookie(
@@ -48,10 +44,10 @@ export function setSealedCookie(
 ): void {
   const { req: request } = response;
   const options = { ...optionsOf(request), maxAge: lifetimeMs };
-  response.cookie(cookieName(request, name), sealed, options);
+  response.cookie(hostCookieName(request, name), sealed, options);
 }
 
 export function clearSealedCookie(response: Response, name: string): void {
   const { req: request } = response;
-  response.clearCookie(cookieName(request, name), optionsOf(request));
+  response.clearCookie(hostCookieName(request, name), optionsOf(request));
 }

@@ -10,7 +10,7 @@ let shutdown: ServerShutdown;
 let answer: () => void;
 beforeEach(async () => {
   const waiting: (() => void)[] = [];
-  answer = () => waiting.splice(0).forEach((one) => one());
+  answer = () => waiting.splice(0).forEach((send) => send());
   server = createServer((incoming: IncomingMessage, response) => {
     if (incoming.url === '/slow') waiting.push(() => response.end('slow'));
     else response.end('quick');

@@ -28,7 +28,7 @@ const encode = (content: unknown): string =>
 describe('a cursor', () => {
   const text = fc
     .string({ maxLength: 100 })
-    .filter((one) => !one.includes('\0') && one.isWellFormed());
+    .filter((text) => !text.includes('\0') && text.isWellFormed());
   const instant = fc
     .date({ min: new Date('1990-01-01'), max: new Date('2190-01-01'), noInvalidDate: true })
     .map((date) => date.toISOString());

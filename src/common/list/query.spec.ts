@@ -103,7 +103,7 @@ describe('searchTerms', () => {
         fc.constantFrom(' ', ',', ', '),
         (words, by) => {
           expect(searchTerms(words.join(by))).toEqual(words);
-          expect(searchTerms(words.map((one) => `"${one}"`).join(by))).toEqual(words);
+          expect(searchTerms(words.map((word) => `"${word}"`).join(by))).toEqual(words);
         },
       ),
     );

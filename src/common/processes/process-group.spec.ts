@@ -23,7 +23,9 @@ it('a process group survives a message that a killed member cannot receive', () 
     fork.mockRestore();
     for (const event of ['message', 'listening', 'exit']) cluster.removeAllListeners(event);
     for (const [index, signal] of signals.entries()) {
-      const added = process.listeners(signal).filter((one) => !before[index]?.includes(one));
+      const added = process
+        .listeners(signal)
+        .filter((listener) => !before[index]?.includes(listener));
       for (const listener of added) process.off(signal, listener);
     }
   }

@@ -135,8 +135,12 @@ export class BullQueuePort extends QueuePort implements OnApplicationShutdown {
     try {
       await withTimeout(adding, ADD_TIMEOUT_MS, () => new Error('timed out'));
     } catch (error) {
-      const reason = messageOf(error);
-      this.logger.warn({ message: 'queue not reachable', queue: name, count, reason });
+      this.logger.warn({
+        message: 'queue not reachable',
+        queue: name,
+        count,
+        reason: messageOf(error),
+      });
     }
   }
 }

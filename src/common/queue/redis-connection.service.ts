@@ -2,9 +2,11 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Redis, type RedisOptions } from 'ioredis';
 import { Settings } from '../../config/settings.js';
 
-/** Retry without limit, after at most two seconds: an outage of Redis can take any time. */
+/** Returns the delay of a reconnect, in ms. Retries never end: an outage of Redis can take any time. */
+export const retryStrategy = (times: number): number => Math.min(times * 100, 2000);
+
 const RETRY_OPTIONS: RedisOptions = {
-  retryStrategy: (times) => Math.min(times * 100, 2000),
+  retryStrategy,
   enableOfflineQueue: false,
   connectTimeout: 3000,
 };

@@ -32,7 +32,9 @@ const declaredReferences = (): DeclaredReference[] =>
 export function usesOf({ type }: ResourceDefinition, id: number): Sql {
   const references = declaredReferences().filter(({ from, to }) => from.stored && to.type === type);
   // Resources can share a table.
-  const columns = new Map(references.map((reference) => [`${reference.table}.${reference.column}`, reference]));
+  const columns = new Map(
+    references.map((reference) => [`${reference.table}.${reference.column}`, reference]),
+  );
   const uses = [...columns.values()].map(
     ({ table, column }) => sql`SELECT 1 FROM ${ident(table)} WHERE ${ident(column)} = ${id}`,
   );
@@ -49,10 +51,14 @@ export function brokenReference(error: unknown): string {
   const table = String(memberOf(error, 'table') ?? '');
   const constraint = String(memberOf(error, 'constraint') ?? '');
   const column = constraint.replace(`${table}_`, '').replace(/_fkey$/, '');
-  const found = declaredReferences().find((reference) => reference.table === table && reference.column === column);
+  const found = declaredReferences().find(
+    (reference) => reference.table === table && reference.column === column,
+  );
   if (!found) return 'An object that the request refers to was deleted meanwhile.';
   // A shared table is represented by the list of all its types.
-  const list = resources().find((definition) => definition.table === table && definition.variants !== undefined);
+  const list = resources().find(
+    (definition) => definition.table === table && definition.variants !== undefined,
+  );
   const from = nounOf(list ?? found.from);
   return `The ${nounOf(found.to)} that the ${from} refers to was deleted meanwhile.`;
 }

@@ -115,10 +115,7 @@ async function representVariants(
     zip(kinds, all).map(([{ variant }, found]) => represent(variant, found, context)),
   );
   const byId = new Map(shown.flat().map((item) => [item.id, item]));
-  return rows.flatMap((row): Representation[] => {
-    const shown = byId.get(row.id);
-    return shown ? [shown] : [];
-  });
+  return rows.flatMap(({ id }) => byId.get(id) ?? []);
 }
 
 /** Returns the full rows of one variant, with one statement. */

@@ -48,7 +48,7 @@ export function assertRedirect(definition: ResourceDefinition, before: Row, chan
     if (redirecting.length === 0 || isReplaced || before[column] === true) continue;
     const label = target.label.toLowerCase();
     throw new Forbidden(
-      `Changing ${redirecting.join(', ')} needs use on the ${label} that is kept, or another one.`,
+      `Changing ${redirecting.join(', ')} requires permission to use the current ${label}, or another ${label}.`,
     );
   }
 }

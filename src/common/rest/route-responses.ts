@@ -82,7 +82,7 @@ export function errorResponses(
     [isChecked && info.access !== 'signature', 401, 'Authentication required.'],
     [isChecked, 403, 'Insufficient permission.'],
     [isNegotiated || parameters.length > 0, 404, 'Not found.'],
-    [isWrite, 405, 'Not possible in the present state.'],
+    [isWrite, 405, 'Not possible in the current state.'],
     [isNegotiated, 406, 'No offered format is acceptable.'],
     [isWrite, 409, 'Conflict.'],
     [hasBody, 413, 'Body too large.'],

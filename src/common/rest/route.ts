@@ -347,7 +347,6 @@ export function declareInheritedRoutes(
   }
 }
 
-/** A method of a class. */
 interface Method {
   prototype: object;
   name: string;

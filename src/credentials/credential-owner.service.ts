@@ -115,7 +115,7 @@ export class CredentialOwner {
       stores.map((source) => source.source_id),
       'use',
       actor,
-      `Changing ${changed.join(', ')} needs use on the credentials that inputs are looked up with.`,
+      `Changing ${changed.join(', ')} requires permission to use the credentials that inputs are looked up with.`,
     );
   }
 

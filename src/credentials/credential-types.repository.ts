@@ -37,27 +37,27 @@ export class CredentialTypesRepository extends TableRepository<RowOf<CredentialT
   async syncManaged(): Promise<void> {
     await this.database.execute(sql`
       UPDATE credential_types typ SET name = format('%s (custom %s)', typ.name, typ.id), modified = now()
-      FROM json_to_recordset(${JSON.stringify(MANAGED_CREDENTIAL_TYPES)}::json) AS one
+      FROM json_to_recordset(${JSON.stringify(MANAGED_CREDENTIAL_TYPES)}::json) AS declared
         (name text, kind text)
-      WHERE NOT typ.managed AND typ.name = one.name AND typ.kind = one.kind`);
+      WHERE NOT typ.managed AND typ.name = declared.name AND typ.kind = declared.kind`);
     await this.database.execute(sql`
       WITH shipped AS (
-        SELECT * FROM json_to_recordset(${JSON.stringify(MANAGED_CREDENTIAL_TYPES)}::json) AS one
+        SELECT * FROM json_to_recordset(${JSON.stringify(MANAGED_CREDENTIAL_TYPES)}::json) AS declared
           (namespace text, name text, kind text, description text, inputs json, injectors json)
       ), changed AS (
-        UPDATE credential_types typ SET name = one.name, kind = one.kind,
-          description = one.description, inputs = one.inputs, injectors = one.injectors,
+        UPDATE credential_types typ SET name = declared.name, kind = declared.kind,
+          description = declared.description, inputs = declared.inputs, injectors = declared.injectors,
           modified = now()
-        FROM shipped one
-        WHERE typ.managed AND typ.namespace = one.namespace
+        FROM shipped declared
+        WHERE typ.managed AND typ.namespace = declared.namespace
           AND (typ.name, typ.kind, typ.description, typ.inputs::text, typ.injectors::text)
             IS DISTINCT FROM
-              (one.name, one.kind, one.description, one.inputs::text, one.injectors::text)
+              (declared.name, declared.kind, declared.description, declared.inputs::text, declared.injectors::text)
       )
       INSERT INTO credential_types (namespace, managed, name, kind, description, inputs, injectors)
-      SELECT namespace, true, name, kind, description, inputs, injectors FROM shipped one
+      SELECT namespace, true, name, kind, description, inputs, injectors FROM shipped declared
       WHERE NOT EXISTS (SELECT 1 FROM credential_types typ
-        WHERE typ.managed AND typ.namespace = one.namespace)`);
+        WHERE typ.managed AND typ.namespace = declared.namespace)`);
   }
 
   /** Returns all types, ordered by name. */

@@ -20,8 +20,9 @@ import { NOTIFICATION_TYPE_CHOICES } from './notification-template.entity.js';
 
 /**
  * Returns the SQL condition for an unfinished notification: it is pending, or it failed and will be
- * retried (docs/decisions/0045-secret-statistics.md). The planned time stays set during the retry, so that the retry is
- * not lost if the worker dies. The index `notifications_unfinished_idx` serves this condition.
+ * retried (docs/decisions/0038-notifications.md). The planned time stays set during the retry, so that
+ * the retry is not lost if the worker dies. The index `notifications_unfinished_idx` serves this
+ * condition.
  */
 export const unfinished = (alias: string): Sql =>
   sql`(${ident(alias, 'status')} = 'pending' OR ${ident(alias, 'next_attempt_at')} IS NOT NULL)`;

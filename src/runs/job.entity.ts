@@ -84,7 +84,7 @@ export class Job extends ExecutedJob {
   @Integer(RUN_FIELDS.timeout)
   timeout!: number;
 
-  @Bool({ help: 'If true, facts are stored and given to later jobs.' })
+  @Bool({ help: 'If true, facts are stored and passed to later jobs.' })
   use_fact_cache!: boolean;
 
   @Bool({ help: 'If true, tasks run with escalated privileges.' })

@@ -57,7 +57,9 @@ export class JobExtension {
     ]);
     return addToExtensions(extensions, rows, ({ id, artifacts }) => {
       const own = credentials.filter((credential) => credential.job_id === id);
-      const needed = own.flatMap((credential) => passwordsNeeded(credential.credential_type, credential.inputs));
+      const needed = own.flatMap((credential) =>
+        passwordsNeeded(credential.credential_type, credential.inputs),
+      );
       return {
         fields: {
           extra_vars: variables.get(id),

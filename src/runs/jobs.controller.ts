@@ -2,7 +2,7 @@ import { activityOf } from '../activity/sublists.js';
 import { Resource } from '../common/rest/resource.controller.js';
 import { children, related, SubList } from '../common/rest/sublist.js';
 import { labelsOf } from '../labels/sublists.js';
-import { sql } from '../database/sql.js';
+import { TRUE } from '../database/sql.js';
 import { RunOutputController } from './output/run-output.controller.js';
 import { jobs } from './jobs.resource.js';
 import { RunController } from './run.controller.js';
@@ -10,7 +10,7 @@ import { RunController } from './run.controller.js';
 @Resource(jobs)
 @SubList(
   'job_host_summaries',
-  children('job_host_summaries', { readOnly: true, options: () => ({ visible: sql`TRUE` }) }),
+  children('job_host_summaries', { readOnly: true, options: () => ({ visible: TRUE }) }),
 )
 @SubList('credentials', related('credentials'))
 @SubList('labels', labelsOf())

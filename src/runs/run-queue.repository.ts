@@ -196,9 +196,9 @@ export class RunQueueRepository extends TableRepository<Row> {
                   AND (other.status <> 'pending' OR other.id < run.id)) END) END AS awaited_id,
             preferred_groups, impact, ${NEEDS_ENGINE} AS needs_engine
           FROM unified_jobs run
-          WHERE status IN ('pending', 'waiting', 'running') AND ${IS_EXECUTED}) one
+          WHERE status IN ('pending', 'waiting', 'running') AND ${IS_EXECUTED}) active
         GROUP BY type, is_pending, is_settled, template_id, project_id, inventory_id,
-          allow_simultaneous, is_dependency, awaited_id, one.preferred_groups, impact, needs_engine`);
+          allow_simultaneous, is_dependency, awaited_id, active.preferred_groups, impact, needs_engine`);
       await this.database.execute(sql`SET LOCAL enable_sort TO DEFAULT`);
       return found;
     });

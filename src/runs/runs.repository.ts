@@ -243,7 +243,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
   }
 
   /**
-   * Stores the execution environments of runs with their present image and pull policy.
+   * Stores the execution environments of runs with their current image and pull policy.
    *
    * @param fallbacks ids of environments for a run without one, by precedence, over the row `run`
    */

@@ -6,7 +6,7 @@ export const ACTIVE_STATUSES = ['new', 'pending', 'waiting', 'running'] as const
 /** Statuses that a run never leaves. */
 export const FINAL_STATUSES = ['successful', 'failed', 'error', 'canceled'] as const;
 /** Statuses for which the `failed` field is true. */
-export const FAILED_STATUSES = ['failed', 'error', 'canceled'] as const;
+const FAILED_STATUSES = ['failed', 'error', 'canceled'] as const;
 
 /**
  * Permitted transitions by status. Runs without a process of their own (workflows, approvals)

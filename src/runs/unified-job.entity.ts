@@ -30,7 +30,7 @@ export const JOB_STATUSES = [
 ] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-export const LAUNCH_TYPES = [
+const LAUNCH_TYPES = [
   'manual',
   'relaunch',
   'callback',

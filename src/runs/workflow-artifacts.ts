@@ -1,5 +1,5 @@
 import { exactJson } from '../common/exact-json.js';
-import { parseRecord } from '../common/records.js';
+import { isRecord, parseRecord } from '../common/records.js';
 import { rowContext, type SecretBox } from '../common/crypto/secret-box.js';
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ export function openArtifacts(
 ): Artifacts {
   const { open, sealed } = columns;
   return {
-    open: isVariables(open) ? open : {},
+    open: isRecord(open) ? open : {},
     secret: sealed ? parseRecord(box.open(sealed, contextOf(table, id))) : {},
   };
 }
@@ -61,6 +61,3 @@ export function mergeArtifacts(parts: readonly Artifacts[]): Artifacts {
     );
   return { open: part(false), secret: part(true) };
 }
-
-const isVariables = (value: unknown): value is Variables =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

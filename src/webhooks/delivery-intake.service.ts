@@ -215,7 +215,7 @@ function mismatchOf(event: WebhookEvent, template: ReceiverTemplate): string | n
 }
 
 /**
- * Returns the reason why a template cannot be launched in its present state; null for other errors.
+ * Returns the reason why a template cannot be launched in its current state; null for other errors.
  */
 function refusalOf(error: unknown): string | null {
   if (error instanceof Invalid) return `The template cannot be launched: ${textsOf(error.errors)}`;

@@ -16,7 +16,7 @@ import { webhookDeliveries } from './webhook-deliveries.resource.js';
 import type { WebhookDelivery } from './webhook-delivery.entity.js';
 
 /**
- * Redelivers a recorded delivery to its template, by the present rules. The new delivery has an id
+ * Redelivers a recorded delivery to its template, by the current rules. The new delivery has an id
  * of its own, so it does not count as a duplicate.
  */
 @Injectable()
@@ -36,10 +36,15 @@ export class RedeliveryService {
   async redeliver(row: RowOf<WebhookDelivery>, source = ''): Promise<Reply | BadRequest> {
     const event = eventOf(row);
     const template = await this.templateOf(row, event.service);
-    const size = row.size;
     const audit = (id: number): void => this.audit(template, row, id);
-    const delivery = { template, event, size, source, redeliveryOf: row.id, audit };
-    const result = await this.intake.process(delivery);
+    const result = await this.intake.process({
+      template,
+      event,
+      size: row.size,
+      source,
+      redeliveryOf: row.id,
+      audit,
+    });
     if (result.verdict === 'rejected') return new BadRequest(result.reason);
     const { status, body } = responseTo(result, template.kind);
     return new Reply(status, body, { Location: webhookDeliveries.url(result.delivery) });
@@ -70,7 +75,7 @@ export class RedeliveryService {
   }
 }
 
-/** Returns the event of a delivery under a new identity. */
+/** Returns the event of a delivery with a new GUID. */
 function eventOf(row: RowOf<WebhookDelivery>): WebhookEvent {
   if (typeof row.payload !== 'string') {
     throw new BadRequest('This delivery cannot be redelivered, because its payload is not stored.');

@@ -41,8 +41,10 @@ export class RejectionLog implements OnModuleDestroy {
       this.writing = this.writing
         .then(() => this.deliveries.countUnverified(rows))
         .catch((error: unknown) => {
-          const reason = messageOf(error);
-          this.logger.warn({ message: 'rejected deliveries not recorded', reason });
+          this.logger.warn({
+            message: 'rejected deliveries not recorded',
+            reason: messageOf(error),
+          });
         });
     }
     return this.writing;

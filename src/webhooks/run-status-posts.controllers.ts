@@ -1,6 +1,6 @@
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { SubList, subListOf } from '../common/rest/sublist.js';
-import { sql } from '../database/sql.js';
+import { sql, TRUE } from '../database/sql.js';
 import { projectUpdates } from '../projects/project-updates.resource.js';
 import { jobs } from '../runs/jobs.resource.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
@@ -11,7 +11,7 @@ const posts = subListOf(
   () => webhookStatusPosts,
   (run) => sql`t.job_id = ${run.id}`,
   // The access guard has already checked that the caller may read the run, which includes its posts.
-  { options: () => ({ visible: sql`TRUE` }) },
+  { options: () => ({ visible: TRUE }) },
 );
 
 @Resource(jobs)

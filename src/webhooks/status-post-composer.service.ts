@@ -3,6 +3,7 @@ import type { OutboundRequest } from '../outbound/outbound-client.js';
 import { resource } from '../common/resource/define-resource.js';
 import { Settings } from '../config/settings.js';
 import { CredentialSecrets } from '../credentials/credential-secrets.service.js';
+import { textInput } from '../credentials/types/inputs.js';
 import { BaseUrl } from '../settings/base-url.service.js';
 import { webhookService } from '../code-hosts/services.js';
 import {
@@ -14,7 +15,7 @@ import {
 import type { LeasedPost } from './status-posts.repository.js';
 
 /**
- * Error for a post that cannot be sent in the present configuration. The message contains no
+ * Error for a post that cannot be sent in the current configuration. The message contains no
  * secrets.
  */
 export class Unpostable extends Error {}
@@ -62,8 +63,7 @@ export class StatusPostComposer {
     const opened = await this.credentials.open(credentialId === null ? [] : [credentialId]);
     const inputs = credentialId === null ? undefined : opened.get(credentialId)?.inputs;
     if (!inputs) throw new Unpostable('The webhook credential was deleted.');
-    const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-    return { token: textOf(inputs.token), host: textOf(inputs.host) };
+    return { token: textInput(inputs, 'token'), host: textInput(inputs, 'host') };
   }
 
   private build(post: LeasedPost, targetUrl: string, token: string) {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { UnsealError } from '../common/crypto/secret-box.js';
 import { failPoint } from '../common/fail-point.js';
+import { storableText } from '../common/fields/text.js';
 import { CircuitBreaker } from '../outbound/circuit-breaker.service.js';
 import { maskText } from '../outbound/mask.js';
 import { OutboundClient, type OutboundResponse } from '../outbound/outbound-client.js';
@@ -113,8 +114,8 @@ export class StatusPoster implements QueueHandler {
     { status, headers, body, durationMs }: OutboundResponse,
     token: string,
   ): Promise<BreakerReport> {
-    const detail = maskText(body, [token]).slice(0, DETAIL_LENGTH).toWellFormed();
-    const entry = { answer: status, detail: detail.replaceAll('\0', ''), duration_ms: durationMs };
+    const detail = storableText(maskText(body, [token]).slice(0, DETAIL_LENGTH));
+    const entry = { answer: status, detail, duration_ms: durationMs };
     if (status >= 200 && status < 300) {
       await this.store.finish(post, 'sent', '', entry);
       return 'succeeded';

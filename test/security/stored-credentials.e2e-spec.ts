@@ -65,7 +65,8 @@ describe('the credential of a project', () => {
   it('is not sent to another address by an admin without use on it', async () => {
     const { body } = await clients.untrusted.patch(url, ELSEWHERE).expect(403);
     expect(body).toEqual({
-      detail: 'Changing scm_url needs use on the credential that is kept, or another one.',
+      detail:
+        'Changing scm_url requires permission to use the current credential, or another credential.',
     });
     await clients.untrusted.patch(url, { scm_type: '', local_path: 'plain' }).expect(403);
     const shown = await test.as.superuser.get(url).expect(200);

@@ -225,7 +225,8 @@ describe('inputs from a secret store', () => {
     const sent = { inputs: { host: 'https://attacker.example.com' } };
     const { body } = await client.patch(url, sent).expect(403);
     expect(body).toEqual({
-      detail: 'Changing host needs use on the credentials that inputs are looked up with.',
+      detail:
+        'Changing host requires permission to use the credentials that inputs are looked up with.',
     });
     await client.patch(url, { description: 'changed' }).expect(200);
     await useStore();

@@ -55,6 +55,10 @@ export function withLineBreak(key: string): string {
   return key === '' || key.endsWith('\n') ? key : `${key}\n`;
 }
 
+/** Returns the names of the environment variables that contain secrets. */
+export const secretEnvIn = ({ env, safeEnv }: InjectionPlan): string[] =>
+  Object.keys(env).filter((name) => safeEnv[name] !== env[name]);
+
 /** Returns a plan without effects. */
 export function emptyPlan(): InjectionPlan {
   return {

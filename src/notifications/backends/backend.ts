@@ -1,5 +1,5 @@
 import type { OutboundClient } from '../../outbound/outbound-client.js';
-import { storableText } from '../message/storable-text.js';
+import { storableText } from '../../common/fields/text.js';
 import type { NotificationType } from './notification-type.js';
 import { withoutTrailing } from '../../common/fields/text.js';
 

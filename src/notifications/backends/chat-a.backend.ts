@@ -8,7 +8,7 @@ import {
 import { configuredListOf, configuredTextOf } from './configuration-values.js';
 import { sendToEach } from './each-target.js';
 import { deliver, excerptOf, retryAfterOf } from './http-delivery.js';
-import { truncate } from './limits.js';
+import { truncateText } from '../../common/fields/text.js';
 import { isRecord } from '../../common/records.js';
 
 const FAILURE = 'Error sending notification chat_a';
@@ -39,7 +39,7 @@ export const chatABackend: NotificationBackend = {
   },
   send: (config, message, context) =>
     sendToEach(configuredListOf(config, 'channels'), context, (channel) =>
-      post(config, truncate(message.subject, MAX_TEXT), channel, context),
+      post(config, truncateText(message.subject, MAX_TEXT), channel, context),
     ),
 };
 

@@ -2,7 +2,7 @@ import { secretsInUrl } from '../../outbound/mask.js';
 import type { ConfigurationField, NotificationBackend } from './backend.js';
 import { configuredTextOf, flagOf } from './configuration-values.js';
 import { deliverOnce } from './http-delivery.js';
-import { truncate } from './limits.js';
+import { truncateText } from '../../common/fields/text.js';
 
 const USERNAME: ConfigurationField = { type: 'string', label: 'Username', optional: true };
 const CHANNEL: ConfigurationField = { type: 'string', label: 'Channel', optional: true };
@@ -29,7 +29,7 @@ const chatHook = (
   send: (config, message, context) => {
     const url = configuredTextOf(config, 'url');
     const payload = [
-      ['text', truncate(message.subject, maxText)] as const,
+      ['text', truncateText(message.subject, maxText)] as const,
       ...Object.keys(optional).map((key) => [key, configuredTextOf(config, key)] as const),
     ];
     const filled = payload.filter(([, value]) => value !== '');

@@ -83,7 +83,7 @@ export function secretKeys(type: NotificationType): string[] {
 
 /**
  * Returns the keys whose value is encrypted at rest: passwords, URLs (their path can be a credential)
- * and webhook headers (requirement N5).
+ * and webhook headers.
  */
 export function encryptedKeys(type: NotificationType): string[] {
   return keysWhere(

@@ -2,7 +2,7 @@ import { maskText } from '../../outbound/mask.js';
 import type { OutboundRequest, OutboundResponse } from '../../outbound/outbound-client.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { isRetryableStatus, parseRetryAfter } from '../../outbound/retry.js';
-import { storableText } from '../message/storable-text.js';
+import { storableText } from '../../common/fields/text.js';
 import { SendError, type SendContext, type SendResult } from './backend.js';
 
 /** Maximum length of a response in the attempt log, in characters. */
@@ -19,7 +19,7 @@ export interface HttpDelivery {
 }
 
 /**
- * Sends one request and accepts only 2xx (requirement N4). Every other result is a SendError that
+ * Sends one request and accepts only 2xx. Every other result is a SendError that
  * specifies if and when to retry.
  */
 export async function deliver(

@@ -9,7 +9,7 @@ import {
 } from './backend.js';
 import { flagOf, configuredTextOf } from './configuration-values.js';
 import { deliverOnce } from './http-delivery.js';
-import { truncate } from './limits.js';
+import { truncateText } from '../../common/fields/text.js';
 
 const MAX_DESCRIPTION = 1_024;
 /** Prefix of the incident keys of a template; the service scopes keys to one integration. */
@@ -52,7 +52,7 @@ function incidentOf(config: Configuration, message: OutgoingMessage, context: Se
   const key = template === null ? null : `${KEY_PREFIX}-${template}`;
   const event = {
     service_key: configuredTextOf(config, 'service_key'),
-    description: truncate(message.subject, MAX_DESCRIPTION),
+    description: truncateText(message.subject, MAX_DESCRIPTION),
     details: jsonOrText(message.text),
   };
   if (key !== null && context.event === 'success') {

@@ -1,12 +1,5 @@
 const ELLIPSIS = '…';
 
-/** Shortens a text to `max` UTF-16 units with an ellipsis, and never splits a surrogate pair. */
-export function truncate(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const start = text.slice(0, max - ELLIPSIS.length);
-  return `${start.replace(/[\uD800-\uDBFF]$/, '')}${ELLIPSIS}`;
-}
-
 /** Shortens a text to `max` bytes of UTF-8 with an ellipsis, and never splits a character. */
 export function truncateBytes(text: string, max: number): string {
   if (Buffer.byteLength(text) <= max) return text;

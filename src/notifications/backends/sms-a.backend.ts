@@ -3,7 +3,7 @@ import { type NotificationBackend, joinUrl } from './backend.js';
 import { configuredListOf, configuredTextOf } from './configuration-values.js';
 import { sendToEach } from './each-target.js';
 import { deliver } from './http-delivery.js';
-import { truncate } from './limits.js';
+import { truncateText } from '../../common/fields/text.js';
 
 const MAX_TEXT = 1_600;
 
@@ -37,7 +37,7 @@ export const smsABackend: NotificationBackend = {
           body: new URLSearchParams({
             To: number,
             From: configuredTextOf(config, 'from_number'),
-            Body: truncate(message.subject, MAX_TEXT),
+            Body: truncateText(message.subject, MAX_TEXT),
           }).toString(),
         },
       });

@@ -1,12 +1,13 @@
 import type { OutgoingMessage } from '../backends/backend.js';
-import { messageOf } from '../../common/errors/errors.js';
+import { messageOf, resultOr } from '../../common/errors/errors.js';
+import { MAX_DEPTH, storableText } from '../../common/fields/text.js';
+import { isRecord } from '../../common/records.js';
 import type { NotificationType } from '../backends/notification-type.js';
 import { contextOf, type MessageContext } from './context.js';
 import { defaultPartsOf } from './default-messages.js';
 import { partsFor, type MessageEvent, type Messages } from './message-events.js';
 import type { MessageFacts } from './run-facts.js';
 import type { TemplateOutput } from './sandbox-task.js';
-import { storableObjectIn, storableText } from './storable-text.js';
 import { stubContext } from './stub-context.js';
 import type { TemplateSandbox } from './template-sandbox.js';
 
@@ -190,4 +191,23 @@ function noteOn(part: 'message' | 'body', output: TemplateOutput | undefined): s
   if (!output || 'text' in output) return null;
   const reason = storableText(output.reason.slice(0, REASON_LIMIT));
   return `The custom ${part} could not be rendered: ${reason}. This is the default text.`;
+}
+
+/**
+ * Returns the object of a JSON text, made storable in a jsonb column; null if the text is not an
+ * object, or is nested deeper than `MAX_DEPTH`.
+ */
+function storableObjectIn(text: string): Record<string, unknown> | null {
+  const value = resultOr(() => storable(JSON.parse(text), MAX_DEPTH), null);
+  return isRecord(value) ? value : null;
+}
+
+function storable(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return storableText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) throw new RangeError('nested too deeply');
+  if (Array.isArray(value)) return value.map((item) => storable(item, depth - 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [storableText(key), storable(item, depth - 1)]),
+  );
 }

@@ -1,3 +1,4 @@
+import { pythonFloat } from '../../common/fields/yaml-scalars.js';
 import { printedLength } from '../../common/jinja.js';
 import type { EngineValue, TreeNode } from './sandbox-task.js';
 
@@ -109,11 +110,7 @@ export function numberText({ type, value }: EngineValue): string {
   const number = Number(value);
   if (type !== 'FloatValue') return String(value);
   if (!Number.isFinite(number)) return Number.isNaN(number) ? 'nan' : number > 0 ? 'inf' : '-inf';
-  if (number !== 0 && (Math.abs(number) < 1e-4 || Math.abs(number) >= 1e16)) {
-    return number.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
-  }
-  if (Object.is(number, -0)) return '-0.0';
-  return Number.isInteger(number) ? number.toFixed(1) : String(number);
+  return pythonFloat(number);
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };

@@ -1,4 +1,4 @@
-import { truncate } from '../backends/limits.js';
+import { truncateText } from '../../common/fields/text.js';
 import type { HostCounters, MessageFacts, WorkflowNodeFacts } from './run-facts.js';
 import { isRecord, tableOf } from '../../common/records.js';
 
@@ -44,7 +44,7 @@ function metadataOf(facts: MessageFacts): Record<string, unknown> {
 function withBoundedTexts(metadata: Record<string, unknown>): Record<string, unknown> {
   const clipped = Object.entries(metadata).flatMap(([key, value]) =>
     typeof value === 'string' && value.length > MAX_TEXT
-      ? [[key, truncate(value, MAX_TEXT)] as const]
+      ? [[key, truncateText(value, MAX_TEXT)] as const]
       : [],
   );
   if (clipped.length === 0) return metadata;

@@ -1,3 +1,4 @@
+import { messageOf } from '../../common/errors/errors.js';
 import { jinjaAs, withoutRawBlocks } from '../../common/jinja.js';
 import { applyFilter, applyOperator, isDefaultFilter } from './jinja-dialect.js';
 import { ValueFactory, isJinjaList, nodeOf, jinjaTextOf } from './jinja-values.js';
@@ -28,7 +29,7 @@ export function renderAll(task: SandboxTask): TemplateOutput[] {
       return renderOne(input, task);
     } catch (error) {
       if (error instanceof RangeError) return { fault: 'limit', reason: 'it is too deeply nested' };
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       if (isSandboxFault(error)) return { fault: error.fault, reason };
       return { fault: error instanceof SyntaxError ? 'syntax' : 'runtime', reason };
     }
@@ -95,7 +96,7 @@ function parseTemplate(template: string) {
     return engine.parse(engine.tokenize(withoutRawBlocks(template), {}));
   } catch (error) {
     if (error instanceof RangeError) throw error;
-    throw new SyntaxError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new SyntaxError(messageOf(error), { cause: error });
   }
 }
 

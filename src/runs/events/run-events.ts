@@ -7,7 +7,7 @@ import type { Representation } from '../../common/resource/representation.js';
 import type { CommonServices } from '../../common/rest/common-services.service.js';
 import { listEvents } from '../../common/rest/event-list.js';
 import type { RouteInfo } from '../../common/rest/route.js';
-import { sql } from '../../database/sql.js';
+import { sql, TRUE } from '../../database/sql.js';
 import type { StreamSender } from '../live/run-streams.service.js';
 import { jobEvents } from './job-events.resource.js';
 import { adHocCommandEvents, inventoryUpdateEvents } from './plain-events.resource.js';
@@ -44,7 +44,7 @@ export const listEventsOfRun = (
   listEvents(eventsOf(runs), services, query, actor, {
     events: true,
     scope: sql`t.job_id = ${id}`,
-    visible: sql`TRUE`,
+    visible: TRUE,
     orderBy: ['start_line', 'counter'],
   });
 
@@ -76,7 +76,7 @@ export const nextEvents = (
     {
       events: true,
       scope: sql`t.job_id = ${id} AND t.counter > ${after}`,
-      visible: sql`TRUE`,
+      visible: TRUE,
       orderBy: ['counter'],
     },
   );

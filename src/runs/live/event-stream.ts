@@ -53,5 +53,5 @@ export class EventStream {
 }
 
 /** JSON contains no line breaks, so one data line is sufficient. */
-export const formatMessage = ({ event, id, data }: StreamMessage): string =>
+const formatMessage = ({ event, id, data }: StreamMessage): string =>
   `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${exactJson(data)}\n\n`;

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import { RedisConnection } from '../../common/queue/redis-connection.service.js';
+import { RedisConnection, retryStrategy } from '../../common/queue/redis-connection.service.js';
 import { runChannel } from '../run-signals.service.js';
 
 /** Notifies one watcher of possible changes. Holds only a flag, never the changes themselves. */
@@ -95,7 +95,7 @@ export class RunSignalFeed {
   private connect(): Redis {
     const connection = this.redis.connectQuietly({
       maxRetriesPerRequest: null,
-      retryStrategy: (times) => Math.min(times * 100, 2000),
+      retryStrategy,
     });
     connection.on('message', (key: string, message: string) => {
       for (const listener of this.channels.get(key) ?? []) listener(message);

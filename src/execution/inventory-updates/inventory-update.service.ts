@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { readVariables } from '../../common/fields/variables.js';
+import { secretEnvIn } from '../../credentials/types/injection-plan.js';
 import type { InventoryDelivery } from '../../inventories/import/delivery.js';
 import type { ReportLevel } from '../../inventories/import/import-changes.js';
 import { InventoryImport } from '../../inventories/import/inventory-import.service.js';
@@ -147,7 +148,7 @@ export class InventoryUpdate implements RunKind {
           ...(await collectionsOf(files)),
           ...plan.env,
         },
-        secretEnv: Object.keys(plan.env).filter((name) => plan.safeEnv[name] !== plan.env[name]),
+        secretEnv: secretEnvIn(plan),
       },
       workspace,
     ).catch((error: unknown) => {

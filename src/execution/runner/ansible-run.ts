@@ -4,7 +4,8 @@ import { jsonText } from '../../common/fields/json-text.js';
 import type { AnsibleInventory } from '../../inventories/ansible-inventory.js';
 import { RunnerError } from '../../runs/runner-error.js';
 import { quoteArguments } from './ansible-arguments.js';
-import { cleanText, toCleanJson } from './clean-text.js';
+import { storableText } from '../../common/fields/text.js';
+import { toCleanJson } from './clean-text.js';
 import { toExtraVarsYaml } from './extra-vars-yaml.js';
 import { installCachePlugin } from './fact-files.js';
 import { baseEnvironment, maskedEnvironment, runEnvironment } from './run-environment.js';
@@ -114,7 +115,7 @@ export async function limitArgument(limit: string, { envDir, inside }: Workspace
       `The limit has more than ${MAX_LIMIT_ARGUMENT} bytes. Separate its patterns with commas, and name no file.`,
     );
   }
-  await writePrivateFile(join(envDir, 'limit'), cleanText(limit).replaceAll(',', '\n'));
+  await writePrivateFile(join(envDir, 'limit'), storableText(limit).replaceAll(',', '\n'));
   return `@${join(inside.envDir, 'limit')}`;
 }
 

@@ -1,24 +1,10 @@
 import { ExactNumber, entriesOf, exactJson, recordOf } from '../../common/exact-json.js';
-/** Replacement of an unpaired surrogate, which is not valid UTF-8 and which PostgreSQL refuses. */
-const REPLACEMENT = '\uFFFD';
-const LONE_SURROGATE = /\p{Surrogate}/gu;
+import { storableText } from '../../common/fields/text.js';
 /**
  * Maximum depth of a value; a deeper value can only be an attack on the stack. The limit of the API is
- * 64.
+ * `MAX_DEPTH`.
  */
 export const MAX_JSON_DEPTH = 100;
-
-/** Makes a text storable: removes NUL characters and replaces unpaired surrogates. */
-export function cleanText(text: string): string {
-  const withoutNul = text.includes('\0') ? text.replaceAll('\0', '') : text;
-  return withoutNul.replace(LONE_SURROGATE, REPLACEMENT);
-}
-
-/** Shortens a text to `max` characters, the last of them `…`, and never splits a surrogate pair. */
-export function truncateText(text: string, max: number): string {
-  if (text.length <= max) return text;
-  return `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
-}
 
 /**
  * Copies a JSON value and applies `change` to every text, including keys. Replaces objects and lists at the
@@ -63,5 +49,5 @@ const isContainer = (value: unknown): value is object =>
  * remove.
  */
 export function toCleanJson(value: unknown): string {
-  return exactJson(mapTexts(value, cleanText));
+  return exactJson(mapTexts(value, storableText));
 }

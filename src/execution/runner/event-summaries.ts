@@ -2,7 +2,8 @@ import { isRecord, tableOf } from '../../common/records.js';
 import type { EventRow } from '../../runs/events/job-events.repository.js';
 import type { HostSummary } from '../../runs/events/job-host-summaries.repository.js';
 import { HIDDEN_ARTIFACTS } from '../../runs/artifacts.js';
-import { cleanText, mapTextsIn, truncateText } from './clean-text.js';
+import { storableText, truncateText } from '../../common/fields/text.js';
+import { mapTextsIn } from './clean-text.js';
 import { storableCount } from './events.js';
 
 /** Number of plays and tasks of a run. */
@@ -40,7 +41,7 @@ export function hostSummariesOf({ event, eventData }: Stats): Map<string, HostSu
       storableCount(asRecord(eventData[counter])[host]);
     const counts = tableOf(COUNTERS, count);
     const failed = counts.dark > 0 || counts.failures > 0;
-    summaries.set(truncateText(cleanText(host), MAX_HOST_NAME_LENGTH), { ...counts, failed });
+    summaries.set(truncateText(storableText(host), MAX_HOST_NAME_LENGTH), { ...counts, failed });
   }
   return summaries;
 }
@@ -51,7 +52,7 @@ export function hostSummariesOf({ event, eventData }: Stats): Map<string, HostSu
  */
 export function artifacts({ event, eventData }: Stats): Record<string, unknown> {
   if (!isStatistics({ event })) return {};
-  return mapTextsIn(asRecord(eventData['artifact_data']), cleanText);
+  return mapTextsIn(asRecord(eventData['artifact_data']), storableText);
 }
 
 /**

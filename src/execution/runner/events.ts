@@ -2,7 +2,8 @@ import { isRecord, memberOf, tableOf } from '../../common/records.js';
 import { HIDDEN_ARTIFACTS, HIDES_ARTIFACTS } from '../../runs/artifacts.js';
 import { artifactsTooLarge } from '../../runs/run-explanations.js';
 import type { EventRow } from '../../runs/events/job-events.repository.js';
-import { cleanText, mapTextsIn, truncateText } from './clean-text.js';
+import { storableText, truncateText } from '../../common/fields/text.js';
+import { mapTextsIn } from './clean-text.js';
 import { eventDisplay, eventKind } from './event-kinds.js';
 
 /**
@@ -69,7 +70,7 @@ export function toEventRow(event: RunnerEvent): EventRow {
   const names = tableOf(NAMED_KEYS, (key) => nameOf(eventData[key]));
   const { host, ...shownNames } = names;
   return {
-    uuid: truncateText(cleanText(event.uuid), MAX_NAME_LENGTH),
+    uuid: truncateText(storableText(event.uuid), MAX_NAME_LENGTH),
     parentUuid: nameOf(event['parent_uuid']),
     counter: event.counter,
     event: nameOf(event.event),
@@ -79,7 +80,7 @@ export function toEventRow(event: RunnerEvent): EventRow {
     changed: isChanged(event.event, event['event_data']),
     hostName: host,
     ...shownNames,
-    stdout: cleanText(textOf(event['stdout'])),
+    stdout: storableText(textOf(event['stdout'])),
     startLine: storableCount(event['start_line']),
     endLine: storableCount(event['end_line']),
     verbosity: storableCount(event['verbosity']),
@@ -89,7 +90,7 @@ export function toEventRow(event: RunnerEvent): EventRow {
 }
 
 function storableData({ event, event_data: raw }: RunnerEvent): Record<string, unknown> {
-  const clean = mapTextsIn(isRecord(raw) ? raw : {}, cleanText);
+  const clean = mapTextsIn(isRecord(raw) ? raw : {}, storableText);
   // Only after the cleanup, which has removed values that are nested too deeply for JSON.
   if (isTooLarge(clean, MAX_RESULT_BYTES)) limitData(clean, event);
   for (const key of NAMED_KEYS) {
@@ -163,7 +164,7 @@ function sumOf(counts: unknown): number {
 }
 
 function nameOf(value: unknown): string {
-  return truncateText(cleanText(textOf(value)).trim(), MAX_NAME_LENGTH);
+  return truncateText(storableText(textOf(value)).trim(), MAX_NAME_LENGTH);
 }
 
 function textOf(value: unknown): string {

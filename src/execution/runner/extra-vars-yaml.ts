@@ -1,6 +1,7 @@
 import { ExactNumber, entriesOf } from '../../common/exact-json.js';
 import { isRecord } from '../../common/records.js';
-import { cleanText, MAX_JSON_DEPTH } from './clean-text.js';
+import { storableText } from '../../common/fields/text.js';
+import { MAX_JSON_DEPTH } from './clean-text.js';
 
 /** Characters that YAML readers refuse, or read as line ends, if they are unescaped in quotes. */
 const ESCAPED = /[\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
@@ -67,6 +68,6 @@ function yamlNumber(json: string): string {
 }
 
 function quote(text: string): string {
-  const json = JSON.stringify(cleanText(text));
+  const json = JSON.stringify(storableText(text));
   return json.replace(ESCAPED, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,6 +1,6 @@
 import { accessArguments, forksArguments, verbosityArguments } from './ansible-arguments.js';
 import { limitArgument, prepareRun, type AnsibleRun, type PreparedRun } from './ansible-run.js';
-import { cleanText } from './clean-text.js';
+import { storableText } from '../../common/fields/text.js';
 import type { Workspace } from './workspace.js';
 import { RunnerError } from '../../runs/runner-error.js';
 
@@ -25,7 +25,7 @@ export function moduleArguments(run: ModuleRun): string[] {
   // Joined to their options, because a value can begin with a dash.
   if (run.limit !== '') args.push(`--limit=${run.limit}`);
   if (run.moduleArgs !== '') args.push(`--args=${run.moduleArgs}`);
-  return args.map(cleanText);
+  return args.map(storableText);
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   valued,
   verbosityArguments,
 } from './ansible-arguments.js';
-import { cleanText } from './clean-text.js';
+import { storableText } from '../../common/fields/text.js';
 import { pathInside, type Workspace } from './workspace.js';
 
 /** An entry of a host pattern that names a file with patterns. */
@@ -84,7 +84,7 @@ export function playbookArguments(run: PlaybookRun, limit = checkedLimit(run.lim
   args.push(...optionalArgument('-t', '--tags', run.tags));
   if (run.skipTags) args.push(`--skip-tags=${run.skipTags}`);
   if (run.startAtTask) args.push(`--start-at-task=${run.startAtTask}`);
-  return args.map(cleanText);
+  return args.map(storableText);
 }
 
 function vaultArguments(run: PlaybookRun): string[] {

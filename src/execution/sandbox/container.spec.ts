@@ -66,7 +66,7 @@ describe('a command in a container', () => {
 
   it('sees its own folder and the mounted folders, and no missing ones', async () => {
     const { args } = await launchOf();
-    expect(args.filter((one) => one.startsWith('--mount='))).toEqual([
+    expect(args.filter((argument) => argument.startsWith('--mount='))).toEqual([
       '--mount=type=bind,"source=/srv/a,b","target=/srv/a,b",readonly',
       ...['passwd', 'group', 'hosts'].map(
         (name) => `--mount=type=bind,source=/data/run/${name},target=/etc/${name},readonly`,
@@ -86,7 +86,8 @@ describe('a command in a container', () => {
 
   it('is identified by its name, label and environment variable', async () => {
     const { args, environment } = await launchOf();
-    const name = args.find((one) => one.startsWith('--name='))?.slice('--name='.length) ?? '';
+    const name =
+      args.find((argument) => argument.startsWith('--name='))?.slice('--name='.length) ?? '';
     expect(ownerIn(name)).toEqual({ pid: 12, startTime: '345' });
     expect(args).toContain('--label=automation-controller.installation=abc');
     expect(args).toContain('--env=AUTOMATION_CONTROLLER_RUN=7:1:key');

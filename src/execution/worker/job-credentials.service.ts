@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { CredentialSecrets } from '../../credentials/credential-secrets.service.js';
 import { buildInjectionPlan, type LaunchPasswords } from '../../credentials/types/injection.js';
-import type { InjectionPlan } from '../../credentials/types/injection-plan.js';
+import { secretEnvIn, type InjectionPlan } from '../../credentials/types/injection-plan.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import type { AnsibleRun } from '../runner/ansible-run.js';
 import { type Workspace, writePrivateFile } from '../runner/workspace.js';
@@ -60,10 +60,9 @@ export class JobCredentials {
 /** Converts the plan to properties of a run. */
 export function credentialProperties(plan: InjectionPlan): CredentialProperties {
   const { sshPassword, becomePassword } = plan;
-  const isHidden = (name: string): boolean => plan.safeEnv[name] !== plan.env[name];
   return {
     env: plan.env,
-    secretEnv: Object.keys(plan.env).filter(isHidden),
+    secretEnv: secretEnvIn(plan),
     vaultPasswords: plan.vaults,
     passwords: {
       ...(sshPassword === null ? {} : { ssh: sshPassword }),

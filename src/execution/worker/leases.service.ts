@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { stackOf } from '../../common/errors/errors.js';
 import { failPoint } from '../../common/fail-point.js';
 import { Outbox } from '../../common/queue/outbox.service.js';
 import { Database } from '../../database/database.js';
@@ -117,7 +118,7 @@ export class Leases {
       return null;
     } catch (error) {
       if (error instanceof RunEnded || isExplained(error)) return error;
-      const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const reason = stackOf(error);
       this.logger.error({ message: 'end of a run not stored', run: run.id, reason });
       // Without a database the lease expires, and the recovery determines the outcome of the run.
       return isTransient(error) ? null : error;

@@ -133,7 +133,7 @@ it.each<[string, () => RunnerEvent[][]]>([
   await events.finish();
   expect(counters()).toEqual([1, 2, 3]);
   expect(JSON.stringify([stored, events.fields()])).not.toContain('canary');
-  const row = stored.find((one) => one.event === 'playbook_on_stats');
+  const row = stored.find(({ event }) => event === 'playbook_on_stats');
   expect(row?.eventData).toMatchObject({ ok: { a: 1 }, artifact_data: HIDDEN });
   expect(row?.stdout.split('\n')).toHaveLength(5);
   expect(row?.stdout).toContain('PLAY RECAP');

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { stackOf } from '../../common/errors/errors.js';
 import { isOneOf } from '../../common/records.js';
 import type { QueueHandler } from '../../common/queue/queue-processor.js';
 import { isTransient } from '../../database/sql-state.js';
@@ -105,8 +106,7 @@ export class RunsHandler implements QueueHandler {
   private failure(run: ActiveRun, error: unknown): RunOutcome {
     if (error instanceof RunEnded || run.reason === 'cancel') return { status: 'canceled' };
     if (!isExplained(error)) {
-      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      this.logger.error({ message: 'run failed', run: run.id, error: text });
+      this.logger.error({ message: 'run failed', run: run.id, error: stackOf(error) });
     }
     return outcomeOf(error);
   }

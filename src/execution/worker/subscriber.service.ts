@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import { RedisConnection } from '../../common/queue/redis-connection.service.js';
+import { RedisConnection, retryStrategy } from '../../common/queue/redis-connection.service.js';
 
 /** Subscribes to Redis channels over one connection, which reconnects when it breaks. */
 @Injectable()
@@ -26,7 +26,7 @@ export class Subscriber {
   private connect(): Redis {
     const connection = this.redis.connect({
       maxRetriesPerRequest: null,
-      retryStrategy: (times) => Math.min(times * 100, 2000),
+      retryStrategy,
     });
     connection.on('message', (key: string, message: string) => this.listeners.get(key)?.(message));
     return connection;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { exactJson } from '../../common/exact-json.js';
 import { SecretBox } from '../../common/crypto/secret-box.js';
-import type { FieldErrors } from '../../common/errors/errors.js';
+import { textOfErrors, type FieldErrors } from '../../common/errors/errors.js';
 import { entryOf, zip } from '../../common/invariants.js';
 import { sealArtifacts } from '../../runs/workflow-artifacts.js';
 import { Launchers } from '../../launching/launchers.service.js';
@@ -32,8 +32,7 @@ function couldNotStart(errors: FieldErrors): string {
   const reason = fields.some((field) => RESOURCES.includes(field))
     ? 'was missing a related resource such as project or inventory'
     : 'was not in the right state or required manual credentials';
-  const texts = Object.values(errors).flat().map(String);
-  return `${JOB} ${reason} (${texts.join(' ')})`;
+  return `${JOB} ${reason} (${textOfErrors(errors)})`;
 }
 
 /** @param order templates of the nested workflows, most recently started first */

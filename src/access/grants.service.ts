@@ -93,7 +93,7 @@ export class GrantsService {
     const object = await this.objectOf(role);
     assertTeamFits(role, object, team);
     const members = await this.roleOf('team', team.id, 'member_role');
-    if ((await this.graph.addEdge(members.id, role.id, 'team')) === 'cycle') {
+    if ((await this.graph.addEdge(members.id, role.id)) === 'cycle') {
       throw new BadRequest('This grant would make a team a member of itself.', 'grant_denied');
     }
     const isNew = await this.teams.grant(role.id, team.id);
@@ -105,7 +105,7 @@ export class GrantsService {
     if (!(await this.teams.revoke(role.id, team.id))) return;
     const object = await this.objectOf(role);
     const members = await this.roleOf('team', team.id, 'member_role');
-    await this.graph.removeEdge(members.id, role.id, 'team');
+    await this.graph.removeEdge(members.id, role.id);
     this.log('disassociate', role, object, refOf(resource('team'), team));
   }
 

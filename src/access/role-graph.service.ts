@@ -64,7 +64,7 @@ export class RoleGraph extends RoleStore {
   roleLevel(definition: ResourceDefinition, alias: string, role: string, actor: Actor): Sql | null {
     if (definition.type === 'role') return this.roleLevelOfRoles(alias, role, actor);
     if (!definition.roles.some(({ field }) => field === role)) return null;
-    if (actor.isSuperuser) return sql`TRUE`;
+    if (actor.isSuperuser) return TRUE;
     return sql`${ident(alias, 'id')} IN (${heldObjects(definition.type, role, actor)})`;
   }
 
@@ -77,21 +77,21 @@ export class RoleGraph extends RoleStore {
   }
 
   /**
-   * Adds an edge: holders of `parent` also hold `child`.
+   * Adds the edge of a grant to a team: holders of `parent` also hold `child`.
    *
    * @returns `cycle` if the edge would close a cycle and was not added
    */
-  async addEdge(parent: number, child: number, via: 'team'): Promise<'added' | 'cycle'> {
+  async addEdge(parent: number, child: number): Promise<'added' | 'cycle'> {
     await this.edges.lock();
     if (await this.closure.existsBy({ role_id: parent, ancestor_id: child })) return 'cycle';
-    await this.edges.addEdge(parent, child, via);
+    await this.edges.addEdge(parent, child);
     await this.closure.connect(parent, child);
     return 'added';
   }
 
-  async removeEdge(parent: number, child: number, via: 'team'): Promise<void> {
+  async removeEdge(parent: number, child: number): Promise<void> {
     await this.edges.lock();
-    await this.edges.delete({ child_id: child, parent_id: parent, via });
+    await this.edges.delete({ child_id: child, parent_id: parent, via: 'team' });
     await this.closure.rebuildBelow(sql`SELECT ${child}::int`);
   }
 

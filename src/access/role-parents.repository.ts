@@ -38,9 +38,9 @@ export class RoleParentsRepository extends TableRepository<RoleParent> {
     await this.database.execute(sql`SELECT pg_advisory_xact_lock_shared(${GRAPH_LOCK})`);
   }
 
-  async addEdge(parent: number, child: number, via: RoleParent['via']): Promise<void> {
+  async addEdge(parent: number, child: number): Promise<void> {
     await this.database.execute(sql`
-      INSERT INTO role_parents (child_id, parent_id, via) VALUES (${child}, ${parent}, ${via})
+      INSERT INTO role_parents (child_id, parent_id, via) VALUES (${child}, ${parent}, 'team')
       ON CONFLICT DO NOTHING`);
   }
 

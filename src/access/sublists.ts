@@ -1,4 +1,4 @@
-import { ident, sql, type Sql } from '../database/sql.js';
+import { ident, sql, TRUE, type Sql } from '../database/sql.js';
 import { resource, type ResourceDefinition, type Row } from '../common/resource/define-resource.js';
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { AccessList } from './access-list.service.js';
@@ -50,11 +50,19 @@ export const roleHolders =
 export const objectRoles = (): Factory => (definition) => ({
   target: () => resource('role'),
   scope: (parent) => sql`t.content_type = ${definition.type} AND t.object_id = ${parent.id}`,
-  options: () => ({ visible: sql`TRUE`, orderBy: ['id'] }),
+  options: () => ({ visible: TRUE, orderBy: ['id'] }),
 });
 
-/** Adds `unattach` to each role of a user or team: true if the caller can revoke the role. */
-const revocable: Pick<SubListSpec<Row, RoleRow, GrantsService>, 'options'> = {
+/**
+ * Common part of the lists of roles that a user or team holds. Adds `unattach` to each role: true if the
+ * caller can revoke the role.
+ */
+const HELD_ROLES = {
+  target: () => resource('role'),
+  needs: 'read',
+  rules: GrantsService,
+  authorizeAttach: ({ rules, actor }) => rules.assertMayGrantSome(actor),
+  missingId: "Role 'id' field is missing.",
   options: (context) => ({
     decorate: async (items) => {
       const ids = items.map(({ id }) => id);
@@ -68,20 +76,15 @@ const revocable: Pick<SubListSpec<Row, RoleRow, GrantsService>, 'options'> = {
       }));
     },
   }),
-};
+} as const satisfies Partial<SubListSpec<Row, RoleRow, GrantsService>>;
 
 /**
  * Declares the list of roles granted to a team; POST `{id}` grants a role. The team's own read role is
  * not shown.
  */
 export const teamRoles = (): Factory<GrantsService, Row, RoleRow> => () => ({
-  target: () => resource('role'),
+  ...HELD_ROLES,
   scope: ({ id }) => hasIdIn(rolesGrantedToTeam(id)),
-  needs: 'read',
-  rules: GrantsService,
-  authorizeAttach: ({ rules, actor }) => rules.assertMayGrantSome(actor),
-  missingId: "Role 'id' field is missing.",
-  ...revocable,
   attach: ({ rules, parent, actor }, role) => rules.grantToTeam(role, parent, actor),
   detach: ({ rules, parent, actor }, role) => rules.revokeFromTeam(role, parent, actor),
 });
@@ -91,14 +94,9 @@ const systemFieldsOf = (user: Row): string[] =>
   Object.entries(SYSTEM_FLAGS).flatMap(([field, flag]) => (user[flag] === true ? field : []));
 
 export const userRoles = (): Factory<GrantsService, Row, RoleRow> => () => ({
-  target: () => resource('role'),
+  ...HELD_ROLES,
   scope: (user) =>
     hasIdIn(sql`${rolesGrantedToUser(user.id)} UNION ALL ${systemRoles(systemFieldsOf(user))}`),
-  needs: 'read',
-  rules: GrantsService,
-  authorizeAttach: ({ rules, actor }) => rules.assertMayGrantSome(actor),
-  missingId: "Role 'id' field is missing.",
-  ...revocable,
   attach: ({ rules, parent, actor }, role) => rules.grantToUser(role, parent, actor),
   detach: ({ rules, parent, actor }, role) => rules.revokeFromUser(role, parent, actor),
 });

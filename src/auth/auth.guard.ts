@@ -103,8 +103,8 @@ export class AuthGuard implements CanActivate {
     const entry = this.table.match(request.path);
     if (!entry && !request.path.startsWith('/api/v2/')) return 'public';
     const routes = [...(entry?.routes.values() ?? [])];
-    const open =
+    const isPublic =
       routes.length > 0 && routes.every((route) => route.info?.access !== 'authenticated');
-    return open ? 'public' : 'authenticated';
+    return isPublic ? 'public' : 'authenticated';
   }
 }

@@ -109,7 +109,7 @@ export class SecondFactors {
    * @returns the recovery codes
    * @throws Invalid for a wrong code, Conflict if the user already has an authenticator app
    */
-  async enrol(user: number, secret: string, code: string): Promise<string[]> {
+  async enroll(user: number, secret: string, code: string): Promise<string[]> {
     const step = stepOf(secret, code.replace(/\s/g, ''));
     if (step === null)
       throw Invalid.field('code', 'The code is wrong. Check the clock of the phone.');

@@ -103,7 +103,7 @@ const MAP_TYPES = [
 const TRIGGERS = [
   ['always', 'At every login'],
   ['equals', 'The claim has the value'],
-  ['in', 'The claim has a value of the lines'],
+  ['in', 'The claim has one of the values'],
   ['matches', 'The claim matches the pattern'],
 ] as const;
 
@@ -124,7 +124,11 @@ export class AuthenticatorMap extends NamedEntity {
   })
   authenticator!: Reference;
 
-  @Integer({ default: 1, min: 0, help: 'Order of evaluation; names the first map that denies.' })
+  @Integer({
+    default: 1,
+    min: 0,
+    help: 'Order of evaluation: a refusal names the first map that denies.',
+  })
   order!: number;
 
   @Choices(MAP_TYPES, { required: true, help: 'Effect of the map.' })

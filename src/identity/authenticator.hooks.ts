@@ -112,8 +112,8 @@ function assertMap(map: ValuesOf<AuthenticatorMap>): void {
   if (trigger !== 'always' && map.value === '') errors.value = ['The trigger needs a value.'];
   for (const name of ['organization', 'team'] as const) {
     const isSet = typeof map[name] === 'number';
-    if (type === name && !isSet) errors[name] = [`A map of type ${type} needs it.`];
-    if (type !== name && isSet) errors[name] = [`A map of type ${type} has none.`];
+    if (type === name && !isSet) errors[name] = [`A map of type ${type} requires this field.`];
+    if (type !== name && isSet) errors[name] = [`A map of type ${type} does not use this field.`];
   }
   const roles = ['organization', 'team'].includes(type)
     ? resource(type).roles.map(({ field }) => field)

@@ -15,7 +15,7 @@ export class ExternalIdentityHooks implements ResourceHooks<ExternalIdentity> {
   constructor(private readonly logins: ExternalLogins) {}
 
   async prepareCreate(): Promise<void> {
-    // The login would outlive the grant of the application.
+    // The linked account could log in even after the grant of the application has ended.
     if (currentScope()?.isApplication) throw new Forbidden('An application cannot link accounts.');
   }
 

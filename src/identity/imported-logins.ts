@@ -134,9 +134,9 @@ function github(settings: ReferenceSettings, notes: string[]): ImportedLogin[] {
 
 function saml(settings: ReferenceSettings, notes: string[]): ImportedLogin[] {
   const providers = Object.entries(settings.record('SOCIAL_AUTH_SAML_ENABLED_IDPS'));
-  const ownParts =
-    /^SOCIAL_AUTH_SAML_(?:SP_|ORG_INFO|TECHNICAL_CONTACT|SUPPORT_CONTACT|SECURITY_CONFIG)/;
-  settings.ignore(ownParts);
+  settings.ignore(
+    /^SOCIAL_AUTH_SAML_(?:SP_|ORG_INFO|TECHNICAL_CONTACT|SUPPORT_CONTACT|SECURITY_CONFIG)/,
+  );
   if (providers.length === 0) return [];
   notes.push('SAML: give the providers the new metadata, whose entity ID and callback URL differ');
   const flags = settings.record('SOCIAL_AUTH_SAML_USER_FLAGS_BY_ATTR');

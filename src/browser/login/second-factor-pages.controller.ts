@@ -103,7 +103,7 @@ export class SecondFactorPagesController {
     if (!setup) throw new Forbidden('The setup took over 10 minutes or began in another session.');
     const secret = stringOf(setup.secret);
     try {
-      const codes = await this.factors.enrol(actor.id, secret, stringOf(body.code));
+      const codes = await this.factors.enroll(actor.id, secret, stringOf(body.code));
       return pageReply(codesPage(page, { next, codes }));
     } catch (error) {
       return this.secret(page, actor, { next, secret, error: this.correctable(error, page) });

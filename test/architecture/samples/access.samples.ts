@@ -46,7 +46,7 @@ export default {
     samplesOf(parents.RoleParentsRepository, {
       lock: [[]],
       lockShared: [[]],
-      addEdge: [[1, 2, 'team']],
+      addEdge: [[1, 2]],
       addImplied: [['team', [EDGE]]],
       removeImplied: [[ROLES]],
     }),

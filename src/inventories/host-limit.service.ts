@@ -59,7 +59,7 @@ export class HostLimit {
 
   /**
    * Returns true if the hosts fit. Hosts that add no name always fit, even if the limit is below
-   * the present number.
+   * the current number.
    */
   private async fits({ id, max_hosts: max }: HostAllowance, added: AddedHosts): Promise<boolean> {
     const { names, count, except = null } = added;

@@ -1,6 +1,6 @@
 import { Invalid } from '../common/errors/errors.js';
 
-const MAX_PORT = 65_535;
+export const MAX_PORT = 65_535;
 
 /** Names with a special meaning in the inventory document, which groups must not have. */
 export const RESERVED_GROUP_NAMES: ReadonlySet<string> = new Set(['all', 'ungrouped', '_meta']);

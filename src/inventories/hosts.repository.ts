@@ -169,8 +169,8 @@ export class HostsRepository extends TableRepository<RowOf<Host>> {
     return this.database.rows<HostRow & Record<string, unknown>>(sql`
       SELECT t.id, t.name, t.variables, t.enabled FROM hosts t
       WHERE t.enabled AND ${members} AND (lower(t.name) = ANY(${names}::text[])
-        OR EXISTS (SELECT FROM unnest(${names}::text[]) AS one(name)
-          WHERE strpos(lower(t.variables), one.name) > 0))
+        OR EXISTS (SELECT FROM unnest(${names}::text[]) AS wanted(name)
+          WHERE strpos(lower(t.variables), wanted.name) > 0))
       ORDER BY t.name`);
   }
 

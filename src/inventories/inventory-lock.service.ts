@@ -32,9 +32,9 @@ export class InventoryLock {
    * @throws Invalid for smart and constructed inventories; BadRequest if the inventory is being deleted
    */
   async lockForCreate(inventoryId: number, noun: 'host' | 'group'): Promise<void> {
-    const [inventory] = await this.inventories.lock([inventoryId]);
-    assertNotDeleting(inventory ? [inventory] : [], noun);
-    if (!inventory || inventory.kind === '') return;
+    const inventories = await this.inventories.lock([inventoryId]);
+    assertNotDeleting(inventories, noun);
+    if (inventories.every(({ kind }) => kind === '')) return;
     const Noun = noun === 'host' ? 'Host' : 'Group';
     const text = `Cannot create ${Noun} for Smart or Constructed Inventories`;
     throw Invalid.field('inventory', text);

@@ -3,6 +3,7 @@ import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { BadRequest, Invalid, MethodNotAllowed, Unavailable } from '../common/errors/errors.js';
 import { Outbox } from '../common/queue/outbox.service.js';
+import { decodedPart } from '../common/fields/text.js';
 import { RedisConnection } from '../common/queue/redis-connection.service.js';
 import { existing } from '../common/invariants.js';
 import { rowChanges } from '../common/rest/changes.js';
@@ -163,11 +164,7 @@ const NO_FILTER = 'Smart inventories must specify host_filter';
 /** Decodes a filter, because some clients send URL-encoded filters; returns null for an empty filter. */
 function decodeFilter(sent: unknown): string | null {
   if (typeof sent !== 'string' || sent.trim() === '') return null;
-  try {
-    return decodeURIComponent(sent);
-  } catch {
-    return sent;
-  }
+  return decodedPart(sent);
 }
 
 /** Accepts the empty filter that clients send with every inventory, and rejects any other filter. */

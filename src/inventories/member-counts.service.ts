@@ -24,7 +24,9 @@ export class MemberCounts {
    */
   async of(inventories: readonly HostedInventory[]): Promise<Map<number, MemberCount>> {
     if (inventories.length === 0) return new Map();
-    const members = new Map(inventories.map((inventory) => [inventory.id, membersOf(inventory, 't')]));
+    const members = new Map(
+      inventories.map((inventory) => [inventory.id, membersOf(inventory, 't')]),
+    );
     const counted = await withListTimeout(this.database, this.settings, () =>
       this.hosts.countMembers(members),
     );

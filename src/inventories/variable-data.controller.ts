@@ -57,13 +57,13 @@ export abstract class VariableDataController {
     @Body() sent: Variables,
     @CurrentActor() actor: Actor,
   ): Promise<Variables> {
-    return this.change(target, actor, (present) => mergeExact(present, sent));
+    return this.change(target, actor, (current) => mergeExact(current, sent));
   }
 
   private change(
     target: Row,
     actor: Actor,
-    changed: (present: Variables) => Variables,
+    changed: (current: Variables) => Variables,
   ): Promise<Variables> {
     return this.database.transaction(async () => {
       const row = await this.resources.lock(this.owners, target, actor);

@@ -46,7 +46,7 @@ export class InventorySource extends UnifiedTemplate {
   })
   inventory!: Reference;
 
-  /** Organization of the inventory as of the source's creation; the source's runs belong to it. */
+  /** Organization of the inventory as of the source's creation. */
   @Reference('organization', { readOnly: true, nullable: true, hidden: true })
   organization!: Reference | null;
 

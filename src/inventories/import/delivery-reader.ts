@@ -8,11 +8,10 @@ import {
   type DeliveryRules,
   type ImportedVariables,
 } from './delivery.js';
-import { IMPLICIT_GROUPS } from '../host-name.js';
+import { IMPLICIT_GROUPS, MAX_PORT } from '../host-name.js';
 import { enabledBy, textAtFirst } from './variable-paths.js';
 
 const MAX_NAME_LENGTH = 512;
-const MAX_PORT = 65_535;
 /** Maximum number of hosts and groups of a document, which bounds the memory of the worker. */
 const MAX_OBJECTS = 500_000;
 const META = '_meta';

@@ -25,7 +25,8 @@ export interface ImportReport {
 /** Maximum number of objects that each kind of message names; further objects are only counted. */
 const MAX_NAMED = 1000;
 
-type Texts = ReadonlyMap<number, string>;
+/** Variables that an import stores, as texts by object id; unchanged objects are missing. */
+export type Texts = ReadonlyMap<number, string>;
 
 /** Counts the changes of an import and reports them line by line. */
 export function describeChanges(

@@ -172,7 +172,8 @@ function resultingNames(
 ): Set<string> {
   const names = new Set(known.map(({ name }) => name));
   for (const { name } of removed) names.delete(name);
-  for (const match of matched) if (match.known.name !== match.planned.name) names.delete(match.known.name);
+  for (const match of matched)
+    if (match.known.name !== match.planned.name) names.delete(match.known.name);
   for (const { name } of created) names.add(name);
   for (const { planned } of matched) names.add(planned.name);
   return names;

@@ -67,7 +67,7 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
   /** Returns the hosts of an inventory with their relation to sources. */
   knownHosts(scope: ImportScope): Promise<(KnownHost & Row)[]> {
     return this.database.rows<KnownHost & Row>(
-      knownObjects('hosts', scope, raw('one.instance_id, one.enabled,')),
+      knownObjects('hosts', scope, raw('known.instance_id, known.enabled,')),
     );
   }
 
@@ -79,15 +79,15 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
   ): Promise<(KnownVariables & Row)[]> {
     const { table, column } = CLAIMS[kind];
     return this.database.rows<KnownVariables & Row>(sql`
-      SELECT one.id, one.variables, own.delivered,
+      SELECT known.id, known.variables, own.delivered,
         ARRAY(SELECT DISTINCT json_object_keys(other.delivered::json)
           FROM ${ident(table)} other
-          WHERE other.${ident(column)} = one.id AND other.inventory_source_id <> ${sourceId}
+          WHERE other.${ident(column)} = known.id AND other.inventory_source_id <> ${sourceId}
             AND other.delivered <> '') AS others
-      FROM ${ident(kind)} one
+      FROM ${ident(kind)} known
       LEFT JOIN ${ident(table)} own
-        ON own.${ident(column)} = one.id AND own.inventory_source_id = ${sourceId}
-      WHERE one.id = ANY(${ids}::int[])`);
+        ON own.${ident(column)} = known.id AND own.inventory_source_id = ${sourceId}
+      WHERE known.id = ANY(${ids}::int[])`);
   }
 
   async createGroups(
@@ -173,12 +173,12 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
     const { table, column } = CLAIMS[kind];
     await this.database.execute(sql`
       INSERT INTO ${ident(table)} (inventory_source_id, ${ident(column)}, delivered, merged_digest)
-      SELECT ${sourceId}::int, one.id, given.delivered, given.merged_digest
+      SELECT ${sourceId}::int, known.id, given.delivered, given.merged_digest
       FROM unnest(${claims.map(({ name }) => name)}::text[],
         ${claims.map(({ delivered }) => delivered)}::text[],
         ${claims.map(({ mergedDigest }) => mergedDigest)}::text[])
         AS given(name, delivered, merged_digest)
-      JOIN ${ident(kind)} one ON one.inventory_id = ${lookupId(inventoryId)} AND one.name = given.name
+      JOIN ${ident(kind)} known ON known.inventory_id = ${lookupId(inventoryId)} AND known.name = given.name
       ON CONFLICT (inventory_source_id, ${ident(column)})
         DO UPDATE SET delivered = excluded.delivered, merged_digest = excluded.merged_digest`);
   }
@@ -206,12 +206,12 @@ const knownObjects = (
 ): Sql => {
   const { table, column } = CLAIMS[kind];
   return sql`
-    SELECT one.id, one.name, ${columns} md5(one.variables) AS digest, one.is_imported,
+    SELECT known.id, known.name, ${columns} md5(known.variables) AS digest, known.is_imported,
       own.id IS NOT NULL AS is_claimed, md5(own.delivered) AS delivered_digest, own.merged_digest,
-      EXISTS (SELECT 1 FROM ${ident(table)} other WHERE other.${ident(column)} = one.id
+      EXISTS (SELECT 1 FROM ${ident(table)} other WHERE other.${ident(column)} = known.id
         AND other.inventory_source_id <> ${sourceId}) AS has_others
-    FROM ${ident(kind)} one
+    FROM ${ident(kind)} known
     LEFT JOIN ${ident(table)} own
-      ON own.${ident(column)} = one.id AND own.inventory_source_id = ${sourceId}
-    WHERE one.inventory_id = ${inventoryId}`;
+      ON own.${ident(column)} = known.id AND own.inventory_source_id = ${sourceId}
+    WHERE known.inventory_id = ${inventoryId}`;
 };

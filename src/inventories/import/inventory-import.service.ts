@@ -6,7 +6,12 @@ import { HostsRepository } from '../hosts.repository.js';
 import { InventoryLock } from '../inventory-lock.service.js';
 import { cycleIn } from './cycles.js';
 import { ImportError, type InventoryDelivery } from './delivery.js';
-import { describeChanges, type ImportChanges, type ImportReport } from './import-changes.js';
+import {
+  describeChanges,
+  type ImportChanges,
+  type ImportReport,
+  type Texts,
+} from './import-changes.js';
 import {
   digestOf,
   planImport,
@@ -36,9 +41,6 @@ export interface ImportContext extends ImportReport {
 
 /** Error for an organization with too many hosts. */
 export class HostLimitExceeded extends ImportError {}
-
-/** Variables that an import stores, as texts by object id; unchanged objects are missing. */
-type Texts = ReadonlyMap<number, string>;
 
 /**
  * Imports a source's delivery into its inventory (docs/contract/inventory-sources.md#import), in

@@ -1,3 +1,4 @@
+import { messageOf } from '../../common/errors/errors.js';
 import { Thread, threadFile } from '../../common/thread.js';
 import { ImportError } from './delivery.js';
 import { fromPython } from './python-pattern.js';
@@ -19,8 +20,7 @@ export function compileNamePattern(text: string): NamePattern {
     new RegExp(source, flags);
     return { fault: null, source, flags };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { fault: reason.replace(/^.*: /, '') };
+    return { fault: messageOf(error).replace(/^.*: /, '') };
   }
 }
 

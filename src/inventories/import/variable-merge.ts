@@ -19,15 +19,15 @@ export function mergedText(
   { variables, delivered, others }: KnownVariables,
   { now, read }: { now: string; read: VariablesReader },
 ): string {
-  const present = parseOrThrow(label, variables, read);
+  const current = parseOrThrow(label, variables, read);
   const before = read(delivered ?? '');
-  const merged = mergedVariables(present, { before, now: read(now), others });
-  if (isDeepStrictEqual(merged, present)) return variables;
+  const merged = mergedVariables(current, { before, now: read(now), others });
+  if (isDeepStrictEqual(merged, current)) return variables;
   return Object.keys(merged).length === 0 ? '' : jsonText(merged);
 }
 
 export function mergedVariables(
-  present: ImportedVariables,
+  current: ImportedVariables,
   {
     before,
     now,
@@ -39,7 +39,7 @@ export function mergedVariables(
     !Object.hasOwn(now, name) &&
     !others.includes(name) &&
     isDeepStrictEqual(value, before[name]);
-  const remaining = entriesOf(present).filter((entry) => !isGone(entry));
+  const remaining = entriesOf(current).filter((entry) => !isGone(entry));
   return mergeExact(recordOf(remaining), now);
 }
 

@@ -7,11 +7,7 @@ import type { EnabledRule, ImportedVariables } from './delivery.js';
 const FALSE_TEXTS = new Set(['', '0', 'false', 'no', 'off', 'none', 'null']);
 
 /** Returns the value at a dotted path in variables; undefined if there is none. */
-export function variableAt(
-  variables: ImportedVariables,
-  path: string,
-  ignoresCase = false,
-): unknown {
+function variableAt(variables: ImportedVariables, path: string, ignoresCase = false): unknown {
   // A variable whose name contains the dots takes precedence over a path.
   if (Object.hasOwn(variables, path)) return variables[path];
   let value: unknown = variables;

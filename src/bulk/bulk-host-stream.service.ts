@@ -48,8 +48,6 @@ class ErrorsByLine {
   private readonly lines = new Map<number, FieldErrors>();
   private omitted = 0;
 
-  readonly max = MAX_ERRORS;
-
   add(line: number, errors: FieldErrors): void {
     const known = this.lines.get(line);
     if (known) Object.assign(known, errors);
@@ -246,7 +244,7 @@ export class BulkHostStream {
     { lineErrors }: Upload,
   ): Promise<HostCheck> {
     const rows = sql`SELECT * FROM staged_hosts`;
-    const options = { onConflict, max: lineErrors.max };
+    const options = { onConflict, max: MAX_ERRORS };
     const row = existing(
       await this.database.row<{ check: HostCheck }>(
         sql`SELECT (${checkQuery(target.id, rows, options)}) AS check`,

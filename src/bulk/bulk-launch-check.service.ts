@@ -120,9 +120,7 @@ export class BulkLaunchCheck {
         : this.plan({ ...entry, prompts: effective }, objects, workflows, actor);
       if (effective === prompts) plans.set(templateId, plan);
       checked.push(
-        plan
-          ? checkedAgainst(plan, entry, effective)
-          : checkedUpdate(byId.get(entry.templateId), entry),
+        plan ? checkedAgainst(plan, entry, effective) : checkedUpdate(byId.get(templateId), entry),
       );
     }
     return {

@@ -33,7 +33,7 @@ export class JobTemplate extends UnifiedTemplate {
   @Char({ max: 1024, help: 'Name of the task at which the playbook starts.' })
   start_at_task!: string;
 
-  @Bool({ help: 'If true, facts are stored and given to later jobs.' })
+  @Bool({ help: 'If true, facts are stored and passed to later jobs.' })
   use_fact_cache!: boolean;
 
   @Bool({ help: 'If true, tasks run with escalated privileges.' })

@@ -60,7 +60,9 @@ export class JobTemplateExtension {
             related: { ...related, ...callbackLink(row) },
             summary_fields: {
               ...summary_fields,
-              credentials: attached.map(({ template_id: _template, ...credential }) => summarize(credential)),
+              credentials: attached.map(({ template_id: _template, ...credential }) =>
+                summarize(credential),
+              ),
               ...(environment ? { resolved_environment: summarize(environment) } : {}),
             },
           },

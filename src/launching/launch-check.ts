@@ -132,7 +132,10 @@ function credentialsOf(
   objects: LaunchObjects,
 ): LaunchCredential[] {
   return credentials.flatMap(
-    (id) => objects.credentials.get(id) ?? template.credentials.find((credential) => credential.id === id) ?? [],
+    (id) =>
+      objects.credentials.get(id) ??
+      template.credentials.find((credential) => credential.id === id) ??
+      [],
   );
 }
 

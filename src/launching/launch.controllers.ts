@@ -24,6 +24,7 @@ import { LaunchBody, promptsOfBody, PROMPTS_BODY_FIELDS } from '../prompts/launc
 import { formOf } from '../prompts/launch-form.js';
 import { ASK_SWITCHES, PROMPT_FIELDS, WORKFLOW_PROMPTS } from '../prompts/launch-options.js';
 import { jobs } from '../runs/jobs.resource.js';
+import { PASSWORDS_NEEDED } from '../runs/launched-by.js';
 import { launchedReply } from '../runs/launched-reply.js';
 import { startedBy } from '../runs/launcher.js';
 import { workflowJobTemplates } from '../workflow-templates/workflow-job-templates.resource.js';
@@ -33,7 +34,6 @@ import type { TemplateLauncher } from './template-launcher.js';
 import { WorkflowJobLauncher } from './workflow-job-launcher.service.js';
 
 const IGNORED = freeObject('Values of the request for which the template has no prompt.');
-const NAMES = list(STRING);
 const TEMPLATE = object({ id: INTEGER, name: STRING, description: STRING });
 
 /** Returns the part of the requirements that is the same for every kind of template. */
@@ -47,15 +47,15 @@ const needsSchema = (fields: readonly (keyof typeof ASK_SWITCHES)[]) => ({
   ),
   survey_enabled: described(BOOLEAN, 'True if the launch asks the questions of the survey.'),
   variables_needed_to_start: described(
-    NAMES,
+    list(STRING),
     'Variables of the required questions without a default.',
   ),
   defaults: freeObject("The template's own value of each launch field."),
 });
 const LAUNCH_NEEDS = object({
   ...needsSchema(PROMPT_FIELDS),
-  passwords_needed_to_start: described(NAMES, 'Names of the passwords that a launch must contain.'),
-  credential_needed_to_start: described(BOOLEAN, 'True if the template has no machine credential.'),
+  passwords_needed_to_start: PASSWORDS_NEEDED,
+  credential_needed_to_start: described(BOOLEAN, 'Always false: no launch requires a credential.'),
   inventory_needed_to_start: described(BOOLEAN, 'True if the template has no inventory.'),
   job_template_data: described(TEMPLATE, 'Template that is launched.'),
 });

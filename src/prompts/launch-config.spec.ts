@@ -56,7 +56,7 @@ describe('mergePrompts', () => {
   });
 
   it.each(SCALARS)('reports %s as ignored if its switch is off', (field) => {
-    const others = SCALARS.filter((one) => one !== field);
+    const others = SCALARS.filter((scalar) => scalar !== field);
     const { accepted, ignored } = mergePrompts(template(...others), { [field]: SENT[field] });
     expect(accepted).toEqual({});
     expect(ignored).toEqual({ [field]: SENT[field] });

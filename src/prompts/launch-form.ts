@@ -27,7 +27,7 @@ import {
 } from './survey.js';
 
 /**
- * Response to GET of a launch. The further members are the switches and the obstacles to a launch.
+ * Response to GET of a launch. The further members are the switches and the requirements of the launch.
  */
 export interface LaunchResponse {
   readonly defaults: Readonly<Partial<Record<PromptField, unknown>>>;

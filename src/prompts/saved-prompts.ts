@@ -50,7 +50,7 @@ export function readExtraData(values: Readonly<Values>): { extra_data?: Variable
  * launch.
  *
  * @param values values of the request, with parsed `extra_data`
- * @param row present saved launch; empty for a new one
+ * @param row current saved launch; empty for a new one
  */
 export function savedFaults(
   values: Readonly<Values>,

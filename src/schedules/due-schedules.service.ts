@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { failPoint } from '../common/fail-point.js';
-import { resultOr, type FieldErrors } from '../common/errors/errors.js';
+import { resultOr, textOfErrors } from '../common/errors/errors.js';
 import { zip } from '../common/invariants.js';
 import { Launchers, type TypedRequest } from '../launching/launchers.service.js';
 import { RunsRepository } from '../runs/runs.repository.js';
@@ -15,10 +15,10 @@ import { SchedulesRepository, type DueSchedule } from './schedules.repository.js
 /** Maximum number of schedules per pass. If a pass reaches the maximum, the next pass follows immediately. */
 const BATCH = 200;
 /**
- * Time after which a pass launches the schedules whose next occurrences it has computed, in ms: rules that
+ * Time after which a pass launches the schedules whose next occurrences it has computed: rules that
  * take long must not let PostgreSQL end the transaction, nor delay runs of other templates.
  */
-const MAX_PLANNING = 5000;
+const MAX_PLANNING_MS = 5000;
 const INVALID_RULE = 'The rule of this schedule cannot be evaluated. Set a new rule.';
 const NO_KEY = 'The secret variables of this schedule cannot be decrypted with the current keys.';
 
@@ -57,7 +57,7 @@ export class DueSchedules {
     const due = await this.schedules.lockDue(BATCH);
     if (due.length === 0) return false;
     const outcomes: Outcome[] = [];
-    const end = Date.now() + MAX_PLANNING;
+    const end = Date.now() + MAX_PLANNING_MS;
     for (const schedule of due) {
       outcomes.push(await this.plan(schedule));
       if (Date.now() > end) break;
@@ -120,7 +120,7 @@ export class DueSchedules {
     const launching = outcomes.filter(({ prompts }) => prompts !== null);
     const results = zip(launching, await this.launchers.launchPossible(launching.map(requestOf)));
     for (const [outcome, { errors }] of results) {
-      if (Object.keys(errors).length > 0) outcome.explanation = textOf(errors);
+      if (Object.keys(errors).length > 0) outcome.explanation = textOfErrors(errors);
     }
     await this.runs.linkToSchedules(
       results.flatMap(([{ schedule, occurrence }, { run }]) =>
@@ -143,7 +143,6 @@ export class DueSchedules {
 }
 
 /** Returns the reasons why nothing was launched, with the error texts of a launch. */
-const textOf = (errors: FieldErrors): string => Object.values(errors).flat().map(String).join(' ');
 
 const requestOf = ({ schedule, prompts }: Outcome): TypedRequest => ({
   templateType: schedule.template_type,

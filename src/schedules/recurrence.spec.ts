@@ -20,7 +20,7 @@ const faultsOf = (rrule: string): readonly string[] => {
 const after = async (rrule: string, instant: string): Promise<string | null> =>
   (await Recurrence.parse(rrule).after(new Date(instant)))?.toISOString() ?? null;
 const utc = async (rrule: string, instant: string, count: number): Promise<string[]> =>
-  (await Recurrence.parse(rrule).upcoming(new Date(instant), count)).map((one) => one.utc);
+  (await Recurrence.parse(rrule).upcoming(new Date(instant), count)).map(({ utc }) => utc);
 
 describe('the text of a rule', () => {
   it.each([

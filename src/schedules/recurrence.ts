@@ -228,9 +228,13 @@ function dateOf(occurrence: Occurrence | null): Date | null {
 }
 
 function nearestOf(found: readonly (Occurrence | null)[], instant: Date): Occurrence | null {
-  const distance = (occurrence: Occurrence): number => Math.abs(occurrence.epochMilliseconds - instant.getTime());
+  const distance = (occurrence: Occurrence): number =>
+    Math.abs(occurrence.epochMilliseconds - instant.getTime());
   return found.reduce(
-    (best, occurrence) => (occurrence !== null && (best === null || distance(occurrence) < distance(best)) ? occurrence : best),
+    (best, occurrence) =>
+      occurrence !== null && (best === null || distance(occurrence) < distance(best))
+        ? occurrence
+        : best,
     null,
   );
 }

@@ -122,7 +122,9 @@ export class WorkflowJobTemplateCopyController extends CopyController {
     await this.nodes.copyLinks(originals, ids, actor);
     const usable = zip(nodes, ids).flatMap(([node, id]) =>
       keepsTemplate(node)
-        ? node.credentials.filter((credential) => credential.may_use).map((credential) => [id, credential.id] as const)
+        ? node.credentials
+            .filter((credential) => credential.may_use)
+            .map((credential) => [id, credential.id] as const)
         : [],
     );
     await this.nodes.attachCredentials(usable);
@@ -154,7 +156,9 @@ const keepsTemplate = ({ template, template_type: type }: CopiedNode): boolean =
  * id replaces the name.
  */
 const namesOf = (references: readonly (CopiedReference | null)[]): string[] => {
-  const missing = references.flatMap((reference) => (reference && !reference.may_use ? [reference] : []));
+  const missing = references.flatMap((reference) =>
+    reference && !reference.may_use ? [reference] : [],
+  );
   return [
     ...new Set(missing.map(({ id, name, may_read: mayRead }) => (mayRead ? name : `#${id}`))),
   ];

@@ -115,5 +115,7 @@ async function loadFacts(
 ): Promise<Map<number, WorkflowApprovalFacts>> {
   const ids = rows.map(({ id }) => id);
   const found = await batch.rows<WorkflowApprovalFacts>(approvalFacts(ids, actor));
-  return new Map(found.map((approval) => [approval.id, { ...approval, expires: instantOf(approval.expires) }]));
+  return new Map(
+    found.map((approval) => [approval.id, { ...approval, expires: instantOf(approval.expires) }]),
+  );
 }

@@ -26,7 +26,6 @@ export interface GraphNode {
 }
 
 interface NodeOfWorkflow extends GraphNode {
-  id: number;
   workflowJobId: number;
 }
 

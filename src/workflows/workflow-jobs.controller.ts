@@ -1,7 +1,7 @@
 import { activityOf } from '../activity/sublists.js';
 import { Resource } from '../common/rest/resource.controller.js';
 import { children, SubList } from '../common/rest/sublist.js';
-import { sql } from '../database/sql.js';
+import { sql, TRUE } from '../database/sql.js';
 import { RunController } from '../runs/run.controller.js';
 import { labelsOf } from '../labels/sublists.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
@@ -11,7 +11,7 @@ import { approvalsOf } from './workflow-jobs.repository.js';
 @SubList(
   'workflow_nodes',
   // The permission to read the workflow job includes its nodes.
-  children('workflow_nodes', { readOnly: true, options: () => ({ visible: sql`TRUE` }) }),
+  children('workflow_nodes', { readOnly: true, options: () => ({ visible: TRUE }) }),
 )
 @SubList('labels', labelsOf())
 @SubList(

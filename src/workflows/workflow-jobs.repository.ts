@@ -66,7 +66,7 @@ const LISTS = {
 
 /**
  * SQL of every pending workflow job with the workflow job that blocks it: another run of the same template,
- * unless simultaneous runs are allowed. Parents of bulk launches have no template and block no other run
+ * unless simultaneous runs are allowed. Workflow jobs of bulk launches have no template and block no other run
  * (docs/contract/runs.md#blocking).
  */
 const CANDIDATES = raw(`

@@ -43,8 +43,14 @@ export class WorkflowLiveController {
     @Res() response: Response,
   ): Promise<void> {
     const sender = this.nodeSender(run.id);
-    const maxWaitMs = MAX_WAIT_MS;
-    await this.streams.serve({ run, actor, reauthorize, response, sender, maxWaitMs });
+    await this.streams.serve({
+      run,
+      actor,
+      reauthorize,
+      response,
+      sender,
+      maxWaitMs: MAX_WAIT_MS,
+    });
   }
 
   /** Returns a sender of the nodes whose status has changed since the last call. */

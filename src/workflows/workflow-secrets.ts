@@ -26,12 +26,10 @@ export interface SecretPrompts {
   secrets: readonly string[];
 }
 
-const variablesOf = ({ extra_vars: variables = {} }: Prompts): Variables => variables;
-
 /** Returns the prompts with masked secrets, for storing and displaying. */
 export function maskedPrompts(prompts: Prompts, secrets: readonly string[]): Prompts {
   if (prompts.extra_vars === undefined) return prompts;
-  return { ...prompts, extra_vars: maskedVariables(variablesOf(prompts), secrets) };
+  return { ...prompts, extra_vars: maskedVariables(prompts.extra_vars, secrets) };
 }
 
 /** Returns the part of the workflow job's `launch_config` with the sealed secret answers. */
@@ -41,7 +39,7 @@ export function sealWorkflowSecrets(
   parts: readonly SecretPrompts[],
 ): Variables {
   const entries = parts.flatMap(({ identifier, prompts, secrets }) => {
-    const variables = variablesOf(prompts);
+    const { extra_vars: variables = {} } = prompts;
     return secrets
       .filter((name) => Object.hasOwn(variables, name))
       .map((name) => [keyOf(identifier, name), variables[name]] as const);
@@ -68,7 +66,7 @@ export function secretFiller(
   const opened = openSecrets(box, workflowJobId, launchConfig);
   return (identifier, prompts) => {
     if (prompts.extra_vars === undefined) return prompts;
-    const variables = mapValues(variablesOf(prompts), (value, name) => {
+    const variables = mapValues(prompts.extra_vars, (value, name) => {
       const key = keyOf(identifier, name);
       return Object.hasOwn(opened, key) ? opened[key] : value;
     });

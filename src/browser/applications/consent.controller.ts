@@ -17,8 +17,7 @@ import { CurrentActor } from '../../common/rest/parameters.js';
 import { Route, type RouteInfo } from '../../common/rest/route.js';
 import { setPageHeaders, csrfInput, page } from '../shared/layout.js';
 import { openPage, type PageContext } from '../shared/page-context.js';
-import { html } from '../shared/html.js';
-import { hiddenInput } from '../shared/panel-forms.js';
+import { hiddenInput, html } from '../shared/html.js';
 
 const ROUTE = {
   produces: 'text/html',

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { checkBoxes } from '../shared/form-fields.js';
-import { html, type Html, type HtmlValue } from '../shared/html.js';
+import { hiddenInput, html, type Html, type HtmlValue } from '../shared/html.js';
 import { folded } from '../shared/layout.js';
-import { hiddenInput, panelCard, panelForm, panelTextInput } from '../shared/panel-forms.js';
+import { panelCard, panelForm, panelTextInput } from '../shared/panel-forms.js';
 import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { objectTitleOf, type Item } from '../shared/value-views.js';
 import { groups as groupResource, hosts } from '../../inventories/inventories.resource.js';

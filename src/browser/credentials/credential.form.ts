@@ -9,7 +9,7 @@ import {
   type Choice,
   type Field,
 } from '../../common/fields/field.js';
-import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
+import { documentValues, PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 import type { Item } from '../shared/value-views.js';
 import { isRecord } from '../../common/records.js';
 import { CredentialTypesRepository } from '../../credentials/credential-types.repository.js';
@@ -53,10 +53,7 @@ export class CredentialForm implements PageForm {
   }
 
   fromObject({ [DOCUMENT]: inputs }: Item): Record<string, unknown> {
-    if (!isRecord(inputs)) return {};
-    return Object.fromEntries(
-      Object.entries(inputs).map(([id, value]) => [`${DOCUMENT}.${id}`, value]),
-    );
+    return documentValues(DOCUMENT, inputs);
   }
 }
 

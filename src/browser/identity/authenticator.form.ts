@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { fieldsOf, type Field } from '../../common/fields/field.js';
-import { isRecord } from '../../common/records.js';
 import { authenticatorKind } from '../../identity/authenticator-kinds.js';
-import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
+import { documentValues, PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 import type { Item } from '../shared/value-views.js';
 
 const DOCUMENT = 'configuration';
@@ -26,9 +25,6 @@ export class AuthenticatorForm implements PageForm {
   }
 
   fromObject({ [DOCUMENT]: configuration }: Item): Record<string, unknown> {
-    if (!isRecord(configuration)) return {};
-    return Object.fromEntries(
-      Object.entries(configuration).map(([key, value]) => [`${DOCUMENT}.${key}`, value]),
-    );
+    return documentValues(DOCUMENT, configuration);
   }
 }

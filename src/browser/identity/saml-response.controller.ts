@@ -4,10 +4,9 @@ import type { Response } from 'express';
 import type { ApiRequest } from '../../common/http/request.js';
 import { Route } from '../../common/rest/route.js';
 import { SingleSignOn } from '../../identity/single-sign-on.service.js';
-import { html } from '../shared/html.js';
+import { hiddenInput, html } from '../shared/html.js';
 import { cardPage, PAGE_ROUTE, setPageHeaders } from '../shared/layout.js';
 import { openPage } from '../shared/page-context.js';
-import { hiddenInput } from '../shared/panel-forms.js';
 
 /** Receives the responses of SAML providers (docs/single-sign-on.md#saml). */
 @ApiTags('login')

@@ -11,7 +11,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { setPageHeaders } from '../shared/layout.js';
 import { codePage, loginPage, resumePage, type LoginForm } from '../shared/login-page.js';
-import { openPage, withQuery } from '../shared/page-context.js';
+import { openPage, originOf, withQuery } from '../shared/page-context.js';
 import { readPending, type PendingForm } from '../shared/pending-form.js';
 import { clearSessionCookie, sessionOf, type Cookies } from '../../common/http/cookies.js';
 import { assertCsrf, assertSameSite, CSRF_FIELD } from '../../common/http/csrf.js';
@@ -253,9 +253,6 @@ export class LoginController {
     response.send(loginPage(openPage(request, response), { ...form, notice, options, passkey }));
   }
 }
-
-const originOf = ({ protocol, headers }: ApiRequest): string =>
-  `${protocol}://${headers.host ?? 'localhost'}`;
 
 /** Returns a string or number as text; '' for other JSON values, which no login accepts. */
 const textOf = (value: unknown): string =>

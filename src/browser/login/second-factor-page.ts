@@ -1,12 +1,12 @@
 import { renderSVG } from 'uqr';
 import type { Ceremony } from '../../auth/passkeys.service.js';
 import type { SecondFactorState } from '../../auth/second-factors.service.js';
-import { html, Html, type HtmlValue } from '../shared/html.js';
+import { hiddenInput, html, Html, type HtmlValue } from '../shared/html.js';
 import { cardPage, csrfInput } from '../shared/layout.js';
 import { codeField, passkeyForm } from '../shared/login-page.js';
 import { noticeView } from '../shared/notices.js';
 import type { PageContext } from '../shared/page-context.js';
-import { hiddenInput, panelCard, panelForm, panelTextInput } from '../shared/panel-forms.js';
+import { panelCard, panelForm, panelTextInput } from '../shared/panel-forms.js';
 import { refusalView } from '../shared/refusal.js';
 
 export const PAGE_PATH = '/second-factor/';

@@ -6,7 +6,7 @@ import { nextPath } from '../../auth/sessions.service.js';
 import { newSecret, uriOf } from '../../auth/totp.js';
 import type { Actor } from '../../common/access.js';
 import { SecretBox } from '../../common/crypto/secret-box.js';
-import { Forbidden, Invalid } from '../../common/errors/errors.js';
+import { Forbidden, Invalid, textOfErrors } from '../../common/errors/errors.js';
 import { isStorable } from '../../common/fields/text.js';
 import { STRING } from '../../common/fields/json-schema.js';
 import { Reply } from '../../common/http/reply.js';
@@ -226,7 +226,7 @@ export class SecondFactorPagesController {
    * @throws any other error
    */
   private correctable(error: unknown, page: PageContext): string {
-    if (error instanceof Invalid) return Object.values(error.errors).flat().map(String).join(' ');
+    if (error instanceof Invalid) return textOfErrors(error.errors);
     if (!(error instanceof Forbidden)) throw error;
     this.events.recordRefusal(error, page);
     return error.message;

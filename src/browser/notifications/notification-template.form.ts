@@ -11,9 +11,9 @@ import {
   type Field,
   type FieldOptions,
 } from '../../common/fields/field.js';
-import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
+import { documentValues, PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 import type { Item } from '../shared/value-views.js';
-import { isRecord, listOf } from '../../common/records.js';
+import { isRecord, listOf, mapValues } from '../../common/records.js';
 import type { ConfigurationField, FieldType } from '../../notifications/backends/backend.js';
 import {
   NOTIFICATION_TYPES,
@@ -63,12 +63,8 @@ export class NotificationTemplateForm implements PageForm {
   }
 
   fromObject({ [DOCUMENT]: configuration }: Item): Record<string, unknown> {
-    if (!isRecord(configuration)) return {};
-    return Object.fromEntries(
-      Object.entries(configuration).map(([key, value]): [string, unknown] => [
-        `${DOCUMENT}.${key}`,
-        Array.isArray(value) ? listOf(value).map(String).join('\n') : value,
-      ]),
+    return mapValues(documentValues(DOCUMENT, configuration), (value) =>
+      Array.isArray(value) ? listOf(value).map(String).join('\n') : value,
     );
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UpdateCauses } from '../runs/update-causes.service.js';
+import { PRESET } from '../shared/form-parameters.js';
 import { html, type Html } from '../shared/html.js';
 import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared/panels.service.js';
 import { panelButton } from '../shared/panel-forms.js';
@@ -41,7 +42,9 @@ export class ProjectPanel implements Panel<ShownProject> {
         ${canSync && panelButton({ action: `${url}update/`, csrf }, 'Sync', 'button primary')}
         ${
           isRunnable &&
-          html`<a class="button" href="${JOB_TEMPLATES}?_with.project=${id}">New job template</a>`
+          html`<a class="button" href="${JOB_TEMPLATES}?${PRESET}project=${id}"
+            >New job template</a
+          >`
         }
       </div>`;
   }

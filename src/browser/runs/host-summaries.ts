@@ -1,12 +1,9 @@
 import { html, type Html } from '../shared/html.js';
 import { scrollTable } from '../shared/layout.js';
-import {
-  JobHostSummariesRepository,
-  type RunHost,
-} from '../../runs/events/job-host-summaries.repository.js';
+import type { RunHost } from '../../runs/events/job-host-summaries.repository.js';
 
 /** Maximum number of hosts on the page, failed hosts first; the API list is complete. */
-const MAX_HOSTS = 50;
+export const MAX_HOSTS = 50;
 const BAR_WIDTH = 200;
 const BAR_HEIGHT = 12;
 
@@ -19,11 +16,6 @@ const COLUMNS = [
 ] as const;
 
 type Part = (typeof COLUMNS)[number][0];
-
-export const loadHosts = (
-  summaries: JobHostSummariesRepository,
-  runId: number,
-): Promise<RunHost[]> => summaries.ofRun(runId, MAX_HOSTS);
 
 /** Renders the results of each host as a bar and, for screen readers, as numbers. */
 export function hostSummaries(url: string, hosts: readonly RunHost[]): Html {

@@ -12,7 +12,7 @@ import { Database } from '../../database/database.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { isFinal } from '../../runs/state-machine.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
-import { hostSummaries, loadHosts } from './host-summaries.js';
+import { hostSummaries, MAX_HOSTS } from './host-summaries.js';
 import { findLines } from './output-search.js';
 import { runActions, type ShownRun } from './run-actions.js';
 import { causeView, MAX_FAILURES, type RunExplanation } from './run-cause.js';
@@ -53,7 +53,7 @@ export class RunPanel implements Panel<ShownJob> {
     const output = await loadOutput(this.outputs, run.id, lineIn(query.line), max);
     const search = await this.search(run, query.output);
     const failures = isActive ? [] : await this.outputs.failures(run.id, MAX_FAILURES);
-    const hosts = run.type === 'job' ? await loadHosts(this.summaries, run.id) : [];
+    const hosts = run.type === 'job' ? await this.summaries.ofRun(run.id, MAX_HOSTS) : [];
     const tasks = await loadTasks(this.events, run.id);
     const someFailed = hosts.some(({ failures: failed, dark }) => failed + dark > 0);
     const events = `${run.url}${run.type === 'job' ? 'job_events' : 'events'}/`;

@@ -8,6 +8,7 @@ import {
   Json,
   type Field,
 } from '../../common/fields/field.js';
+import { keysOf } from '../../common/records.js';
 import { html, type Html } from '../shared/html.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 import type { Item } from '../shared/value-views.js';
@@ -16,7 +17,15 @@ import { SAVED_OPTIONS } from '../../prompts/prompt-columns.js';
 import { Recurrence } from '../../schedules/recurrence.js';
 import { RuleTextError } from '../../schedules/rule-text.js';
 import { localTime, zoneNames } from '../../schedules/zones.js';
-import { NTH_CHOICES, readRule, ruleOf, WEEKDAYS, describeRule, type Unit } from './rule-parts.js';
+import {
+  NTH_CHOICES,
+  readRule,
+  ruleOf,
+  UNITS,
+  WEEKDAYS,
+  describeRule,
+  type Unit,
+} from './rule-parts.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -214,8 +223,7 @@ function numbersIn(filled: Values, errors: FieldErrors): Record<string, number |
 }
 
 const unitIn = (value: unknown): Unit => {
-  const units: readonly Unit[] = ['minute', 'hour', 'day', 'week', 'month', 'year', 'once'];
-  const found = units.find((unit) => unit === value);
+  const found = ([...keysOf(UNITS), 'once'] as const).find((unit) => unit === value);
   if (!found) throw Invalid.field('unit', 'Select a unit.');
   return found;
 };

@@ -13,8 +13,7 @@ import type { PageContext } from '../shared/page-context.js';
 import { OpenedPage } from '../shared/page-parameter.js';
 import { Char, Choices, Text } from '../../common/fields/field.js';
 import { SelectionService, type SelectionAction, type Selected } from './selection.service.js';
-import { html, type Html, type HtmlValue } from '../shared/html.js';
-import { hiddenInput } from '../shared/panel-forms.js';
+import { hiddenInput, html, type Html, type HtmlValue } from '../shared/html.js';
 import { labelFor } from '../shared/labels.js';
 
 /** The form of the confirmation page. */

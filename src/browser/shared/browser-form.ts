@@ -7,8 +7,8 @@ import { isRecord, mapValues, memberOf } from '../../common/records.js';
 import { readPending, type PendingForm } from './pending-form.js';
 
 /** Control fields of a form, which are not part of the request body. */
-const METHOD_FIELD = '_method';
-const CONTENT_FIELD = '_content';
+export const METHOD_FIELD = '_method';
+export const CONTENT_FIELD = '_content';
 /** Field of the preview button, which shows the form again without calling the route. */
 export const PREVIEW_FIELD = '_preview';
 /** Field whose value is the name of a secret field of the form. */

@@ -16,7 +16,7 @@ const SHOWN_ELSEWHERE = new Set(['url', 'related', 'summary_fields']);
 /** Keys that the heading shows, or that only developers use. */
 const NO_DETAILS = new Set(['id', 'type', 'guid', 'named_url', 'name', 'status', 'description']);
 /** Keys that every object has; the page shows them last. */
-const BOOKKEEPING = new Set(['id', 'type', 'created', 'modified']);
+const COMMON = new Set(['id', 'type', 'created', 'modified']);
 
 /** Renders the fields of an object that differ from their defaults, in the sections of the layout. */
 export function detailView(item: Item, definition: ResourceDefinition): Html {
@@ -58,8 +58,8 @@ function shownNames(item: Item): string[] {
     typeof item[name] === 'string' && item[name] === memberOf(item.related, name);
   const shown = Object.keys(item).filter((name) => !SHOWN_ELSEWHERE.has(name) && !isLink(name));
   return [
-    ...shown.filter((name) => !BOOKKEEPING.has(name)),
-    ...shown.filter((name) => BOOKKEEPING.has(name)),
+    ...shown.filter((name) => !COMMON.has(name)),
+    ...shown.filter((name) => COMMON.has(name)),
   ];
 }
 
@@ -129,18 +129,11 @@ function longView(value: unknown, field: Field | undefined): Html | null {
     if (isRecord(value) && typeof value.name === 'string') return null;
     const text = indentedJson(value);
     if (text.length > MAX_CHARACTERS) return foldedText(text);
+    const document = jsonView(value, field ? labelForField(field) : 'Document');
+    if (isShort(text)) return document;
     const size = Object.keys(value).length;
-    const unit = Array.isArray(value) ? 'entry' : 'field';
-    const units = unit === 'entry' ? 'entries' : 'fields';
-    return isShort(text)
-      ? jsonView(value, field ? labelForField(field) : 'Document')
-      : folded(
-          `${size} ${size === 1 ? unit : units}`,
-          jsonView(value, field ? labelForField(field) : 'Document'),
-          {
-            kind: 'plain',
-          },
-        );
+    const [unit, units] = Array.isArray(value) ? ['entry', 'entries'] : ['field', 'fields'];
+    return folded(`${size} ${size === 1 ? unit : units}`, document, { kind: 'plain' });
   }
   if (typeof value !== 'string') return null;
   if (isShort(value)) {

@@ -37,12 +37,12 @@ export class ErrorPages extends ErrorViews {
       response.redirect(302, `${loginPath}${withQuery({}, { next })}`);
       return true;
     }
-    if (error.status === 401 && submissionOf(request)) {
+    const submission = submissionOf(request);
+    if (error.status === 401 && submission) {
       setPageHeaders(response);
       response.status(401).send(this.loginFor(request, response));
       return true;
     }
-    const submission = submissionOf(request);
     const { returnTo, errorsInCard = false } = submission ?? {};
     if (errorsInCard && returnTo !== undefined && CORRECTABLE.has(error.status)) {
       const { path } = request;

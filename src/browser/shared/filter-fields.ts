@@ -31,10 +31,9 @@ const CONDITION = declareFields({
 
 /** Returns the fields of the filters, with check boxes for the events of the service, or of all services. */
 export function filterFields(service: unknown): readonly Field[] {
-  const names = isWebhookServiceName(String(service)) ? [String(service)] : WEBHOOK_SERVICE_NAMES;
-  const events = names
-    .filter(isWebhookServiceName)
-    .flatMap((name) => Object.keys(webhookService(name).events));
+  const chosen = String(service);
+  const names = isWebhookServiceName(chosen) ? [chosen] : WEBHOOK_SERVICE_NAMES;
+  const events = names.flatMap((name) => Object.keys(webhookService(name).events));
   return declareFields({
     filter_events: Json({
       label: 'Events',

@@ -1,5 +1,5 @@
 import type { Field } from '../../common/fields/field.js';
-import { html, type Html } from './html.js';
+import { hiddenInput, html, type Html } from './html.js';
 import { formUrl, PRESET } from './form-parameters.js';
 import { withQuery, type PageContext } from './page-context.js';
 import { labelForField } from './labels.js';
@@ -39,7 +39,7 @@ export function chosenView(
   const label = field.choices.find(([key]) => String(key) === value)?.[1] ?? value;
   return html`<p class="chosen span" id="${key}-${field.name}">
     ${labelForField(field)}: <strong>${label}</strong>
-    <input type="hidden" name="${field.name}" value="${value}" />
+    ${hiddenInput(field.name, value)}
     ${!object && html`<a href="${formUrl(context.path, 'post')}">Choose another</a>`}
   </p>`;
 }

@@ -2,7 +2,7 @@ import { exactJson } from '../../common/exact-json.js';
 import { targetOf, type Field } from '../../common/fields/field.js';
 import { PREVIEW_FIELD } from './browser-form.js';
 import { isListField } from './form-values.js';
-import { attributes, html, type Html, type HtmlValue } from './html.js';
+import { attributes, hiddenInput, html, type Html, type HtmlValue } from './html.js';
 import { indentedJson } from './json-view.js';
 import { folded } from './layout.js';
 import type { ReferenceList } from '../../common/rest/reference-lists.service.js';
@@ -45,7 +45,7 @@ export function formField(input: FormField): Html {
   const messages = errorList(errors, `${id}-errors`);
   if (field.kind === 'boolean' && !field.nullable) {
     return html`<div class="field check">
-      <input type="hidden" name="${field.name}" value="false" />
+      ${hiddenInput(field.name, 'false')}
       <input
         type="checkbox"
         value="true"
@@ -89,8 +89,7 @@ function boxesField(input: FormField, helpAndErrors: Html): Html {
   const options = optionsOf(input);
   return html`<fieldset class="field checks span" id="${id}">
     <legend>${labelForField(field)}</legend>
-    <input type="hidden" name="${field.name}" value="" />
-    ${options.length === 0 && html`<p class="none">None yet</p>`}
+    ${hiddenInput(field.name, '')} ${options.length === 0 && html`<p class="none">None yet</p>`}
     ${checkBoxes(field.name, id, options, new Set([value].flat().map(String)))}${helpAndErrors}
   </fieldset>`;
 }
@@ -250,7 +249,7 @@ const YES_NO = [
 function multipleSelect(input: FormField, common: Common): Html {
   const { field, value, choices } = input;
   const chosen = new Set([value].flat().map(String));
-  return html`<input type="hidden" name="${field.name}" value="" />
+  return html`${hiddenInput(field.name, '')}
     <select multiple size="4" ${attributes(common)}>
       ${optionsOf(input).map(([id, label, kind]) =>
         option(id, kind === undefined ? label : `${label} (${kind})`, chosen.has(id) ? id : ''),

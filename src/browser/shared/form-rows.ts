@@ -6,7 +6,7 @@ import { parseJson } from '../../common/fields/json-bounds.js';
 import { isRecord, listOf } from '../../common/records.js';
 import { SECRET_FIELD } from './browser-form.js';
 import { errorList, formField, type FormField } from './form-fields.js';
-import { attributes, html, type Html } from './html.js';
+import { attributes, hiddenInput, html, type Html } from './html.js';
 
 /** Number of empty entries in a form, also after each save. */
 const NEW_ROWS = 3;
@@ -57,11 +57,8 @@ function rowView({ field, rows }: Rows, row: Values, { id, index, isNew }: RowPo
   }));
   return html`<fieldset class="grid entry">
     <legend>${rows.label} ${index + 1}</legend>
-    ${inputs.map(formField)}
-    ${rows.secrets.map(
-      (name) => html`<input type="hidden" name="${SECRET_FIELD}" value="${prefix}${name}" />`,
-    )}
-    ${hiddenMembers !== null && html`<input type="hidden" name="${prefix}${HIDDEN_MEMBERS}" value="${hiddenMembers}" />`}
+    ${inputs.map(formField)} ${rows.secrets.map((name) => hiddenInput(SECRET_FIELD, prefix + name))}
+    ${hiddenMembers !== null && hiddenInput(prefix + HIDDEN_MEMBERS, hiddenMembers)}
     ${
       !isNew &&
       html`<div class="field check">

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PageLayout } from '../../common/resource/page-layout.js';
 import { errorList, formField, isTrue, isWide, type FormField } from './form-fields.js';
 import { rowsField } from './form-rows.js';
-import { attributes, html, type Html } from './html.js';
+import { attributes, hiddenInput, html, type Html } from './html.js';
 import { inSections } from './sections.js';
 import { labelForField } from './labels.js';
 
@@ -45,7 +45,7 @@ const fieldView = (input: FormField, prompt: FormField | undefined): Html => {
 /** Renders the check box that lets launches set a field. */
 const promptBox = ({ field }: FormField, { field: { name }, id, ...prompt }: FormField): Html =>
   html`<div class="check prompt">
-    <input type="hidden" name="${name}" value="false" />
+    ${hiddenInput(name, 'false')}
     <input
       type="checkbox"
       value="true"

@@ -100,7 +100,7 @@ describe('bodyOf', () => {
   });
 
   it('puts members into their document with their declared types', () => {
-    const answers = fieldsOf(Answers).map((one) => ({ ...one, name: `extra.${one.name}` }));
+    const answers = fieldsOf(Answers).map((field) => ({ ...field, name: `extra.${field.name}` }));
     const sent = (values: Record<string, unknown>) =>
       formBodyOf({ values, raw: null, secrets: [] }, answers);
     expect(sent({ 'extra.count': '3', 'extra.text': '3', 'extra.empty': '' })).toEqual({
@@ -114,7 +114,7 @@ describe('bodyOf', () => {
   });
 
   it('does not change a document that is too long to parse', () => {
-    const [count] = fieldsOf(Answers).map((one) => ({ ...one, name: `extra.${one.name}` }));
+    const [count] = fieldsOf(Answers).map((field) => ({ ...field, name: `extra.${field.name}` }));
     const extra = `long: &a "${'x'.repeat(70_000)}"\nagain: *a`;
     const values = { extra, 'extra.count': '1' };
     expect(formBodyOf({ values, raw: null, secrets: [] }, count ? [count] : [])).toEqual({ extra });

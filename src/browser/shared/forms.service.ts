@@ -6,14 +6,20 @@ import type { FieldErrors } from '../../common/errors/errors.js';
 import type { TableRoute } from '../../common/rest/route-table.service.js';
 import type { OpenParts, RouteInfo } from '../../common/rest/route.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
-import { RETURN_FIELD, SECRET_FIELD, SHOWN_FIELD, type Submission } from './browser-form.js';
+import {
+  METHOD_FIELD,
+  RETURN_FIELD,
+  SECRET_FIELD,
+  SHOWN_FIELD,
+  type Submission,
+} from './browser-form.js';
 import { choiceLinks, chosenView } from './form-choice.js';
 import { errorsAt, messagesOf, topErrors } from './form-errors.js';
 import { formField, type FormField } from './form-fields.js';
 import { rowsIn } from './form-rows.js';
 import { previewOf, previewView, withErrors } from './form-preview.js';
 import { formParts } from './form-sections.js';
-import { html, type Html, type HtmlValue } from './html.js';
+import { hiddenInput, html, type Html, type HtmlValue } from './html.js';
 import { csrfInput, folded } from './layout.js';
 import type { PageContext } from './page-context.js';
 import type { FormPlan } from './page-forms.service.js';
@@ -306,8 +312,7 @@ function sentPart({ raw, values }: Submission, info: RouteInfo): FormPart {
 }
 
 /** Renders a hidden input that names a secret field, whose value is not kept during a login. */
-const secretInput = ({ field }: FormField): Html =>
-  html`<input type="hidden" name="${SECRET_FIELD}" value="${field.name}" />`;
+const secretInput = ({ field }: FormField): Html => hiddenInput(SECRET_FIELD, field.name);
 
 /** Returns the field that determines the choices of a field, and true for a field with dependents. */
 const dependenciesOf = (
@@ -325,9 +330,7 @@ const shownEntries = ({ plan, object, entered }: FormRequest): HtmlValue => {
   const current = Object.keys(plan?.lists ?? {}).flatMap((field) =>
     [object?.[field] ?? []].flat().map((id) => `${field}.${String(id)}`),
   );
-  return (entered?.submission.shown ?? current).map(
-    (entry) => html`<input type="hidden" name="${SHOWN_FIELD}" value="${entry}" />`,
-  );
+  return (entered?.submission.shown ?? current).map((entry) => hiddenInput(SHOWN_FIELD, entry));
 };
 
 /** Renders the return path as a hidden input, to keep it in a form that is shown again. */
@@ -335,8 +338,7 @@ const returnInput = ({
   entered,
   returnTo = entered?.submission.returnTo,
 }: Pick<FormRequest, 'entered' | 'returnTo'>): HtmlValue =>
-  returnTo !== undefined &&
-  html`<input type="hidden" name="${RETURN_FIELD}" value="${returnTo}" />`;
+  returnTo !== undefined && hiddenInput(RETURN_FIELD, returnTo);
 
 /** Renders a link to the page that the form came from. */
 const backLink = (submission: Submission | undefined): HtmlValue =>
@@ -344,4 +346,4 @@ const backLink = (submission: Submission | undefined): HtmlValue =>
   html`<a class="button" href="${submission.returnTo}">Back</a>`;
 
 const methodInput = (method: string): HtmlValue =>
-  method !== 'POST' && html`<input type="hidden" name="_method" value="${method}" />`;
+  method !== 'POST' && hiddenInput(METHOD_FIELD, method);

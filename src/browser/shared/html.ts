@@ -51,3 +51,6 @@ export const attributes = (
       )
       .join(''),
   );
+
+export const hiddenInput = (name: string, value: string | number): Html =>
+  html`<input type="hidden" name="${name}" value="${value}" />`;

@@ -4,7 +4,7 @@ import { CSRF_FIELD } from '../../common/http/csrf.js';
 import { Reply } from '../../common/http/reply.js';
 import type { RouteInfo } from '../../common/rest/route.js';
 import { assetUrl } from './assets.js';
-import { attributes, html, type Html, type HtmlValue } from './html.js';
+import { attributes, hiddenInput, html, type Html, type HtmlValue } from './html.js';
 import { icon } from './icons.js';
 import { sidebar } from './navigation.js';
 import { formUrl } from './form-parameters.js';
@@ -182,18 +182,13 @@ function account(context: PageContext): Html {
   </details>`;
 }
 
-export const csrfInput = (csrf: string): Html =>
-  html`<input type="hidden" name="${CSRF_FIELD}" value="${csrf}" />`;
+export const csrfInput = (csrf: string): Html => hiddenInput(CSRF_FIELD, csrf);
 
 /** Renders query parameters as hidden inputs, to keep them in a GET form. */
 export const hiddenQuery = (query: PageContext['query'], without: readonly string[]): Html[] =>
   Object.entries(query)
     .filter(([name]) => !without.includes(name))
-    .flatMap(([name, value]) =>
-      [value ?? []]
-        .flat()
-        .map((text) => html`<input type="hidden" name="${name}" value="${text}" />`),
-    );
+    .flatMap(([name, value]) => [value ?? []].flat().map((text) => hiddenInput(name, text)));
 
 /**
  * Renders a collapsible section, which works without scripts, with the keyboard, and for links to

@@ -1,6 +1,6 @@
 import { labelOf } from '../../common/fields/label.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
-import { html, type Html, type HtmlValue } from './html.js';
+import { hiddenInput, html, type Html, type HtmlValue } from './html.js';
 import { withQuery, type PageContext } from './page-context.js';
 import { countOf, pluralOf, labelIn } from './labels.js';
 import { isFiltered } from './filters.js';
@@ -155,7 +155,7 @@ const selectBox = (row: Item, actions: RowActions | undefined): HtmlValue =>
 /** Renders the buttons for the selected rows; each opens a page that lists the selected rows. */
 const selectionBar = ({ path, query }: PageContext, actions: readonly RowActions[]): Html =>
   html`<form id="selection" class="actions" method="get" action="/selection/">
-    <input type="hidden" name="back" value="${path}${withQuery(query)}" />
+    ${hiddenInput('back', path + withQuery(query))}
     ${actions.some(({ mayCancel }) => mayCancel) && html`<button name="action" value="cancel">Cancel selected</button>`}
     ${actions.some(({ mayDelete }) => mayDelete) && html`<button name="action" value="delete">Delete selected</button>`}
   </form>`;

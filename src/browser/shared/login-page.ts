@@ -1,6 +1,6 @@
 import { RESUME_FIELD } from './browser-form.js';
 import type { Ceremony } from '../../auth/passkeys.service.js';
-import { attributes, html, type Html, type HtmlValue } from './html.js';
+import { attributes, hiddenInput, html, type Html, type HtmlValue } from './html.js';
 import { cardPage, csrfInput } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
 import type { PendingForm } from './pending-form.js';
@@ -40,8 +40,7 @@ export function loginPage(
       ${notice && html`<p class="message">${notice}</p>`}
       ${error && html`<p class="message error" role="alert">${error}</p>`}
       <form method="post" action="/api/login/" class="stack">
-        ${csrfInput(context.csrf)}
-        <input type="hidden" name="next" value="${next}" />
+        ${csrfInput(context.csrf)} ${hiddenInput('next', next)}
         ${pending && pendingInput(PENDING_FIELD, pending)}
         <div class="field">
           <label for="username">Username</label>
@@ -70,7 +69,7 @@ export function loginPage(
       ${
         passkey &&
         passkeyForm({ kind: 'get', action: '/api/login/passkey/alone/', passkey, context }, [
-          html`<input type="hidden" name="next" value="${next}" />`,
+          hiddenInput('next', next),
           pending && pendingInput(PENDING_FIELD, pending),
           html`<button class="button">Use a passkey</button>`,
         ])
@@ -124,7 +123,7 @@ export const passkeyForm = (
     hidden
     ${attributes({ [`data-passkey-${kind}`]: JSON.stringify(passkey.options) })}
   >
-    ${csrfInput(context.csrf)} <input type="hidden" name="state" value="${passkey.state}" />
+    ${csrfInput(context.csrf)} ${hiddenInput('state', passkey.state)}
     <input type="hidden" name="credential" /> ${content}
     <p class="message error" role="alert" hidden>The browser did not use a passkey. Try again.</p>
   </form>`;
@@ -151,7 +150,7 @@ const optionLink = (name: string, slug: string, next: string): Html =>
   </p>`;
 
 const pendingInput = (name: string, pending: PendingForm): Html =>
-  html`<input type="hidden" name="${name}" value="${JSON.stringify(pending)}" />`;
+  hiddenInput(name, JSON.stringify(pending));
 
 /**
  * Renders the page after a login, with a button that restores the pending form. A script clicks the

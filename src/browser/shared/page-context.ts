@@ -92,9 +92,13 @@ export function openPage(request: PageRequest, response: Response): PageContext 
       starred: request.actor ? bookmarksOf(request, 'starred', request.actor.id) : [],
       recent: request.actor ? bookmarksOf(request, 'recent', request.actor.id) : [],
     },
-    origin: `${request.protocol}://${request.headers.host ?? 'localhost'}`,
+    origin: originOf(request),
   };
 }
+
+/** Returns the origin of a request, as the browser sees it. */
+export const originOf = ({ protocol, headers }: Pick<Request, 'protocol' | 'headers'>): string =>
+  `${protocol}://${headers.host ?? 'localhost'}`;
 
 /** Parses a cookie such as `saved`, or `launched.limit.forks` with ignored fields. */
 function readNotice(cookie = ''): ShownNotice | null {

@@ -4,7 +4,7 @@ import type { Actor } from '../../common/access.js';
 import type { FieldErrors } from '../../common/errors/errors.js';
 import type { Choice, Field } from '../../common/fields/field.js';
 import { BrokenInvariant } from '../../common/invariants.js';
-import { memberOf } from '../../common/records.js';
+import { isRecord, memberOf } from '../../common/records.js';
 import type { OpenParts } from '../../common/rest/route.js';
 import type { TableRoute } from '../../common/rest/route-table.service.js';
 import type { PageLayout } from '../../common/resource/page-layout.js';
@@ -84,6 +84,14 @@ export interface FormPlan {
   /** The lists of the form whose fields are on the page. */
   lists: Readonly<Record<string, FormList>>;
 }
+
+/** Returns the values of the fields that replace a document in a form. */
+export const documentValues = (document: string, value: unknown): Record<string, unknown> =>
+  isRecord(value)
+    ? Object.fromEntries(
+        Object.entries(value).map(([key, member]) => [`${document}.${key}`, member]),
+      )
+    : {};
 
 const isForm = (value: unknown): value is PageForm =>
   typeof memberOf(value, 'fields') === 'function';

@@ -174,15 +174,14 @@ export class PageRenderer {
 
   /** Renders the rows of a list, with the panels of the row type if there are any. */
   private async rowsOf(view: View, body: Item, usable: readonly UsableRoute[]): Promise<Html> {
-    const { context, route } = view;
+    const { context, route, actor } = view;
     const definition = route?.info?.resource;
     const removable = usable.some(({ info, open }) => info.attach === true && open.attach);
     const canAdd = usable.some(({ method, info }) => method === 'POST' && info.kind !== 'action');
     const rows = await this.panelsFor(definition && `${definition.type}_rows`, body, view);
-    const { actor, context: page } = view;
     const named = await this.causes.withEventNames(listOf(body.results).filter(isRecord));
     const listed = actor && definition ? await this.links.filter(named, definition, actor) : named;
-    const actions = actor ? await this.actions.ofRows(listed, actor, page.csrf) : [];
+    const actions = actor ? await this.actions.ofRows(listed, actor, context.csrf) : [];
     const showsRows = rows.length === 0 && !this.panels.showRows(route?.info?.operationId);
     return html`${rows}
     ${listView({ context, definition, body: { ...body, results: listed }, canAdd, removable, actions, showsRows })}`;

@@ -1,5 +1,5 @@
-import { RETURN_FIELD, ERRORS_IN_CARD_FIELD } from './browser-form.js';
-import { attributes, html, type Html, type HtmlValue } from './html.js';
+import { ERRORS_IN_CARD_FIELD, METHOD_FIELD, RETURN_FIELD } from './browser-form.js';
+import { attributes, hiddenInput, html, type Html, type HtmlValue } from './html.js';
 import { csrfInput } from './layout.js';
 import type { ReferenceList } from '../../common/rest/reference-lists.service.js';
 
@@ -25,16 +25,13 @@ export const panelForm = (
   html`<form method="post" action="${action}" class="${kind}">
     ${csrfInput(csrf)} ${returnTo !== undefined && hiddenInput(RETURN_FIELD, returnTo)}
     ${errorsInCard && hiddenInput(ERRORS_IN_CARD_FIELD, 'true')}
-    ${method && hiddenInput('_method', method)}
+    ${method && hiddenInput(METHOD_FIELD, method)}
     ${Object.entries(fields).map(([name, value]) => hiddenInput(name, String(value)))} ${content}
   </form>`;
 
 /** Renders a form with only a button. */
 export const panelButton = (form: PanelForm, label: HtmlValue, kind = 'small'): Html =>
   panelForm({ kind: 'action', ...form }, html`<button class="${kind}">${label}</button>`);
-
-export const hiddenInput = (name: string, value: string | number): Html =>
-  html`<input type="hidden" name="${name}" value="${value}" />`;
 
 /**
  * Renders a select of objects, or an input for the id if there are too many; scripts add a search.

@@ -1,6 +1,6 @@
-import type { Predicate, RoleHint } from '../../common/access.js';
+import { ruleFor, type Predicate, type RoleHint } from '../../common/access.js';
 import type { RouteInfo } from '../../common/rest/route.js';
-import { findResource, type ResourceDefinition } from '../../common/resource/define-resource.js';
+import { findResource } from '../../common/resource/define-resource.js';
 import { describeRole } from '../../common/resource/role-descriptions.js';
 
 /**
@@ -11,25 +11,18 @@ import { describeRole } from '../../common/resource/role-descriptions.js';
 export function rolesThatAllow(info: RouteInfo | undefined): string[] {
   if (!info) return [];
   const rules = [
-    ...(info.parent ? [ruleFor(info.parent, info.needs ?? 'read')] : []),
+    ...(info.parent ? [ruleFor(info.parent.policy, info.needs ?? 'read')] : []),
     ...(info.kind === 'create' ? createRules(info) : []),
   ];
   const hints = rules.flatMap((rule) => rule?.hints ?? []);
   return [...new Set(hints.map(sentence))];
 }
 
-function ruleFor({ policy }: ResourceDefinition, action: string): Predicate | undefined {
-  if (action === 'read') return policy.read;
-  if (action === 'change') return policy.change;
-  if (action === 'delete') return policy.delete;
-  return policy.actions?.[action];
-}
-
 /** Returns the rules for creating an object: of the resource, and of required references. */
 function createRules({ resource, body = [] }: RouteInfo): (Predicate | undefined)[] {
   const resourceRule = resource?.policy.add?.({});
   const references = body.flatMap(({ target, needs, required }) =>
-    target && needs && required ? [ruleFor(target(), needs)] : [],
+    target && needs && required ? [ruleFor(target().policy, needs)] : [],
   );
   return [resourceRule, ...references];
 }

@@ -1,6 +1,7 @@
 import type { Field } from '../../common/fields/field.js';
 import { topErrors } from './form-errors.js';
 import { isUpdate, type FormRequest } from './forms.service.js';
+import { CONTENT_FIELD, METHOD_FIELD } from './browser-form.js';
 import { html, type Html } from './html.js';
 import { indentedJson } from './json-view.js';
 import { csrfInput } from './layout.js';
@@ -27,7 +28,7 @@ export function rawForm(
       <label for="${id}">JSON (application/json)</label>
       <textarea
         id="${id}"
-        name="_content"
+        name="${CONTENT_FIELD}"
         class="code"
         rows="${Math.min(20, text.split('\n').length + 1)}"
         spellcheck="false"
@@ -43,7 +44,7 @@ ${text}</textarea>
       }
     </div>
     <div class="actions">
-      ${methods.map((method) => html`<button name="_method" value="${method}">${method}</button>`)}
+      ${methods.map((method) => html`<button name="${METHOD_FIELD}" value="${method}">${method}</button>`)}
     </div>
   </form>`;
 }

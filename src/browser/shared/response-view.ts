@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Response } from 'express';
+import { METHOD_FIELD } from './browser-form.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { jsonView } from './json-view.js';
 import { csrfInput, folded } from './layout.js';
@@ -64,7 +65,7 @@ function methodList(allow: string): Html | null {
 const optionsButton = ({ path, csrf }: PageContext): Html =>
   html`<form method="post" action="${path}">
     ${csrfInput(csrf)}
-    <button class="small" name="_method" value="OPTIONS" title="Show what this URL accepts">
+    <button class="small" name="${METHOD_FIELD}" value="OPTIONS" title="Show what this URL accepts">
       Options
     </button>
   </form>`;

@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { usersGranted } from '../../access/role-members.repository.js';
 import { rolesOf } from '../../access/roles.repository.js';
 import { SECRET_FIELD } from '../shared/browser-form.js';
-import { html, type Html } from '../shared/html.js';
+import { hiddenInput, html, type Html } from '../shared/html.js';
 import {
-  hiddenInput,
   objectSelect,
   panelCard,
   panelForm,

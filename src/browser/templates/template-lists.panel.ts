@@ -4,11 +4,10 @@ import { relationCondition } from '../../common/resource/relation-condition.js';
 import { resource } from '../../common/resource/define-resource.js';
 import { ReferenceLists, type ReferenceList } from '../../common/rest/reference-lists.service.js';
 import { sql } from '../../database/sql.js';
-import { html, type Html, type HtmlValue } from '../shared/html.js';
+import { hiddenInput, html, type Html, type HtmlValue } from '../shared/html.js';
 import { scrollTable } from '../shared/layout.js';
 import { PagePanel, PanelSource, type Panel, type PanelContext } from '../shared/panels.service.js';
 import {
-  hiddenInput,
   objectSelect,
   panelCard,
   panelForm,

@@ -22,7 +22,7 @@ const NOTIFICATION_FILTERS = [
   'notification_templates_approvals',
 ];
 
-/** By type of an object: the types of objects that can use the object, and the filters that find them. */
+/** Types that can use an object, by the type of the object, and the filters that find the uses. */
 const USES: Readonly<Record<string, readonly (readonly [type: string, filters: string[]])[]>> = {
   credential: [
     ['job_template', ['credentials', 'webhook_credential']],

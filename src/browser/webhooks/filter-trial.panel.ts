@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { formParts } from '../shared/form-sections.js';
 import { rowsIn } from '../shared/form-rows.js';
+import { METHOD_FIELD } from '../shared/browser-form.js';
 import { html, type Html } from '../shared/html.js';
 import { csrfInput, scrollTable } from '../shared/layout.js';
 import { panelCard } from '../shared/panel-forms.js';
@@ -41,7 +42,7 @@ export const trialForm = (
     ${csrfInput(csrf)} ${formParts(inputs)}
     <div class="actions span">
       <button class="primary">Test with received deliveries</button>
-      <button formaction="${templateUrl}" name="_method" value="PATCH">Save filters</button>
+      <button formaction="${templateUrl}" name="${METHOD_FIELD}" value="PATCH">Save filters</button>
     </div>
   </form>`;
 };

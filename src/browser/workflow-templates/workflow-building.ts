@@ -174,7 +174,6 @@ function startsAfter({ id }: ShownNode, { csrf, edges, nodes, url }: BuildingPar
               fields: { id, disassociate: 'true' },
             },
             html`Remove link<span class="hidden"> from ${nameOf(from)}</span>`,
-            'small',
           )}
         </li>`,
     )}

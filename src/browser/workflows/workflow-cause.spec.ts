@@ -11,10 +11,10 @@ const node = (id: number, state: string): ShownNode => ({
 });
 const edge = (from: number, kind: Edge['kind'], to: number): Edge => ({ from, to, kind });
 const summaryOf = (nodes: readonly ShownNode[], edges: readonly Edge[]) =>
-  failedNodes(nodes, edges).map((one) => ({
-    node: one.node.id,
-    path: one.path.map((step) => `${step.node.id} ${step.kind}`),
-    next: one.next.map(({ id }) => id),
+  failedNodes(nodes, edges).map((failure) => ({
+    node: failure.node.id,
+    path: failure.path.map((step) => `${step.node.id} ${step.kind}`),
+    next: failure.next.map(({ id }) => id),
   }));
 
 describe('the cause of a failed workflow', () => {
@@ -30,7 +30,7 @@ describe('the cause of a failed workflow', () => {
   it('lists nodes that ended the workflow before other failed nodes', () => {
     const nodes = [node(1, 'failed'), node(2, 'successful'), node(3, 'error')];
     const edges = [edge(1, 'failure', 2)];
-    expect(summaryOf(nodes, edges).map((one) => one.node)).toEqual([3, 1]);
+    expect(summaryOf(nodes, edges).map((failure) => failure.node)).toEqual([3, 1]);
     const view = workflowCauseView({ status: 'failed' }, failedNodes(nodes, edges), new Map());
     expect(String(view)).toContain('The workflow failed at n3');
     expect(String(view)).toContain('continued with n2');

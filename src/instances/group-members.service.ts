@@ -23,10 +23,10 @@ export class GroupMembers {
     await this.database.execute(sql`SELECT pg_advisory_xact_lock(${MEMBERS_LOCK})`);
     const policies = await this.groups.policies();
     const wanted = membersByPolicy(policies, await this.groups.eligible());
-    const present = policies.flatMap(({ id: group, members }) =>
+    const current = policies.flatMap(({ id: group, members }) =>
       members.map((machine): GroupInstance => ({ group, machine })),
     );
-    await this.groups.changeMembers(without(wanted, present), without(present, wanted));
+    await this.groups.changeMembers(without(wanted, current), without(current, wanted));
   }
 
   /** Updates the members after a change by a request, and wakes the scheduler after the commit. */

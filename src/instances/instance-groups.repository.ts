@@ -105,11 +105,11 @@ export const groupNames = (): Sql => sql`SELECT id, name FROM instance_groups`;
 /** Returns an SQL array with all groups. */
 export const existingGroups = (): Sql => sql`ARRAY(SELECT id FROM instance_groups)`;
 
-/** Returns joins of groups `g` to all their instances `one`, and to the instances `ready` for runs. */
+/** Returns joins of groups `g` to all their instances `inst`, and to the instances `ready` for runs. */
 const joinMembers = (): Sql => sql`
-  LEFT JOIN instances one ON g.name = ${DEFAULT_GROUP} OR EXISTS (
-    SELECT 1 FROM instance_group_instances WHERE instance_group_id = g.id AND instance_id = one.id)
-  LEFT JOIN (${readyMachines()}) ready ON ready.id = one.id`;
+  LEFT JOIN instances inst ON g.name = ${DEFAULT_GROUP} OR EXISTS (
+    SELECT 1 FROM instance_group_instances WHERE instance_group_id = g.id AND instance_id = inst.id)
+  LEFT JOIN (${readyMachines()}) ready ON ready.id = inst.id`;
 
 /**
  * Returns a query for the state of each group, for explanations of runs that wait for capacity: `id`,
@@ -120,7 +120,7 @@ const joinMembers = (): Sql => sql`
 export const groupStates = (usage: Sql): Sql => sql`
   SELECT g.id, coalesce(bool_or(ready.has_engine), false) AS has_engine,
     CASE WHEN g.is_container_group THEN g.name || ' (a container group: jobs do not run in pods)'
-      ELSE format('%s (%s of %s instances ready', g.name, count(ready.id), count(one.id))
+      ELSE format('%s (%s of %s instances ready', g.name, count(ready.id), count(inst.id))
         || CASE WHEN count(ready.id) = 0 THEN '' ELSE format(', %s of %s forks and %s of %s places free',
             sum(greatest(0, ready.capacity - coalesce(used.forks, 0))), sum(ready.capacity),
             sum(greatest(0, ready.slots - coalesce(used.runs, 0))), sum(ready.slots)) END
@@ -161,7 +161,7 @@ export class InstanceGroupsRepository extends TableRepository<RowOf<InstanceGrou
   overview(): Promise<GroupOverview[]> {
     return this.database.rows<GroupOverview>(sql`
       SELECT g.name, coalesce(sum(ready.capacity), 0)::int AS capacity,
-        array_remove(array_agg(one.hostname ORDER BY one.hostname), NULL) AS instances
+        array_remove(array_agg(inst.hostname ORDER BY inst.hostname), NULL) AS instances
       FROM instance_groups g ${joinMembers()} GROUP BY g.id ORDER BY g.name`);
   }
 
@@ -174,9 +174,9 @@ export class InstanceGroupsRepository extends TableRepository<RowOf<InstanceGrou
   policies(): Promise<(GroupPolicy & { members: number[] })[]> {
     return this.database.rows(sql`
       SELECT g.id, g.policy_instance_percentage AS percentage, g.policy_instance_minimum AS minimum,
-        ARRAY(SELECT one.id FROM json_array_elements_text(g.policy_instance_list)
+        ARRAY(SELECT inst.id FROM json_array_elements_text(g.policy_instance_list)
             WITH ORDINALITY AS listed(hostname, position)
-          JOIN instances one USING (hostname) ORDER BY listed.position) AS listed,
+          JOIN instances inst USING (hostname) ORDER BY listed.position) AS listed,
         ARRAY(SELECT instance_id FROM instance_group_instances WHERE instance_group_id = g.id
           ORDER BY instance_id) AS members
       FROM instance_groups g WHERE g.name <> ${DEFAULT_GROUP} ORDER BY g.id`);

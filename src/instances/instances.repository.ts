@@ -97,7 +97,7 @@ export class InstancesRepository extends TableRepository<RowOf<Instance>> {
    */
   async storeHeartbeat(machine: Machine, programs: Programs | null): Promise<string | null> {
     const row = await this.database.row<{ health_check_started: string | null }>(sql`
-      INSERT INTO instances AS one (hostname, version, cpu, memory, cpu_capacity, mem_capacity,
+      INSERT INTO instances AS inst (hostname, version, cpu, memory, cpu_capacity, mem_capacity,
         isolation, isolation_detail, container_engine, ansible_version, ansible_runner_version,
         last_health_check)
       VALUES (${machine.hostname}, ${machine.version}, ${machine.cpu}, ${machine.memory},
@@ -109,7 +109,7 @@ export class InstancesRepository extends TableRepository<RowOf<Instance>> {
         cpu = EXCLUDED.cpu, memory = EXCLUDED.memory, cpu_capacity = EXCLUDED.cpu_capacity,
         mem_capacity = EXCLUDED.mem_capacity, isolation = EXCLUDED.isolation,
         isolation_detail = EXCLUDED.isolation_detail${programs === null ? sql`` : CHECKED_PROGRAMS}
-      RETURNING one.health_check_started`);
+      RETURNING inst.health_check_started`);
     return existing(row, 'an upsert returns its row').health_check_started;
   }
 
@@ -121,8 +121,8 @@ export class InstancesRepository extends TableRepository<RowOf<Instance>> {
    */
   async requestCheck(id: number): Promise<boolean> {
     const changed = await this.database.execute(sql`
-      UPDATE instances one SET health_check_started = now()
-      WHERE id = ${id} AND NOT ${isCheckPending('one')}`);
+      UPDATE instances inst SET health_check_started = now()
+      WHERE id = ${id} AND NOT ${isCheckPending('inst')}`);
     return changed > 0;
   }
 
@@ -143,26 +143,26 @@ export class InstancesRepository extends TableRepository<RowOf<Instance>> {
   /** Returns the machines with live workers. */
   alive(): Promise<LiveInstance[]> {
     return this.database.rows<LiveInstance>(sql`
-      SELECT one.hostname AS node, one.last_seen AS heartbeat, one.version,
-        one.ansible_version, one.ansible_runner_version, coalesce(ready.capacity, 0) AS capacity
-      FROM instances one LEFT JOIN (${readyMachines()}) ready USING (id)
-      WHERE one.hostname IN (SELECT hostname FROM (${liveNodes()}) live) ORDER BY one.hostname`);
+      SELECT inst.hostname AS node, inst.last_seen AS heartbeat, inst.version,
+        inst.ansible_version, inst.ansible_runner_version, coalesce(ready.capacity, 0) AS capacity
+      FROM instances inst LEFT JOIN (${readyMachines()}) ready USING (id)
+      WHERE inst.hostname IN (SELECT hostname FROM (${liveNodes()}) live) ORDER BY inst.hostname`);
   }
 
   /** Returns all instances as nodes of a graph. */
   nodes(): Promise<InstanceNode[]> {
     return this.database.rows<InstanceNode>(sql`
-      SELECT id, hostname, 'execution' AS node_type, ${nodeState('one')} AS node_state, enabled
-      FROM instances one ORDER BY id`);
+      SELECT id, hostname, 'execution' AS node_type, ${nodeState('inst')} AS node_state, enabled
+      FROM instances inst ORDER BY id`);
   }
 
   loads(ids: readonly number[]): Promise<InstanceLoad[]> {
     return this.database.rows<InstanceLoad>(sql`
-      SELECT one.id, ${nodeState('one')} AS node_state, ${nodeErrors('one')} AS errors,
-        ${isCheckPending('one')} AS health_check_pending, coalesce(ready.capacity, 0) AS capacity,
+      SELECT inst.id, ${nodeState('inst')} AS node_state, ${nodeErrors('inst')} AS errors,
+        ${isCheckPending('inst')} AS health_check_pending, coalesce(ready.capacity, 0) AS capacity,
         run.consumed_capacity, run.jobs_running, run.jobs_total
-      FROM instances one LEFT JOIN (${readyMachines()}) ready USING (id)
-      CROSS JOIN LATERAL (${this.runs.onNode(sql`one.hostname`)}) run
-      WHERE one.id = ANY(${ids}::int[])`);
+      FROM instances inst LEFT JOIN (${readyMachines()}) ready USING (id)
+      CROSS JOIN LATERAL (${this.runs.onNode(sql`inst.hostname`)}) run
+      WHERE inst.id = ANY(${ids}::int[])`);
   }
 }

@@ -27,13 +27,13 @@ export const liveNodes = (): Sql => sql`
  * of their workers), `capacity` in forks (docs/contract/runs.md#capacity) and `has_engine`.
  */
 export const readyMachines = (): Sql => sql`
-  SELECT one.id, one.hostname, node.slots, one.container_engine <> '' AS has_engine,
-    floor(least(one.cpu_capacity, one.mem_capacity)
-      + abs(one.cpu_capacity - one.mem_capacity) * one.capacity_adjustment::numeric)::int AS capacity
-  FROM instances one JOIN (
+  SELECT inst.id, inst.hostname, node.slots, inst.container_engine <> '' AS has_engine,
+    floor(least(inst.cpu_capacity, inst.mem_capacity)
+      + abs(inst.cpu_capacity - inst.mem_capacity) * inst.capacity_adjustment::numeric)::int AS capacity
+  FROM instances inst JOIN (
     SELECT hostname, sum(capacity)::int AS slots FROM (${liveNodes()}) live
     GROUP BY hostname HAVING sum(capacity) > 0) node USING (hostname)
-  WHERE one.enabled`;
+  WHERE inst.enabled`;
 
 /** Returns the number of concurrent runs of a machine's live workers, as SQL; null without live workers. */
 const liveSlots = (hostname: Sql): Sql => sql`
@@ -103,8 +103,8 @@ export class WorkerNodesRepository extends TableRepository<WorkerNode> {
         run.consumed_capacity, run.jobs_running, run.jobs_total
       FROM unnest(${ids}::int[]) AS g(id)
       CROSS JOIN LATERAL (
-        SELECT count(*)::int AS instances, array_agg(one.hostname) AS hostnames
-        FROM instance_group_instances link JOIN instances one ON one.id = link.instance_id
+        SELECT count(*)::int AS instances, array_agg(inst.hostname) AS hostnames
+        FROM instance_group_instances link JOIN instances inst ON inst.id = link.instance_id
         WHERE link.instance_group_id = g.id) members
       CROSS JOIN LATERAL (
         SELECT sum(ready.capacity) AS capacity FROM (${readyMachines()}) ready

@@ -1,7 +1,5 @@
 import { MEGABYTE } from './http-settings.js';
-import { SettingCategory } from './setting.js';
-
-const bulk = new SettingCategory('bulk');
+import { bulk } from './setting.js';
 
 /** Limits of one bulk request. */
 export const BULK_SETTINGS = {

@@ -1,6 +1,4 @@
-import { SettingCategory } from './setting.js';
-
-const system = new SettingCategory('system');
+import { system } from './setting.js';
 
 /** Connection to PostgreSQL, and its timeouts. */
 export const DATABASE_SETTINGS = {

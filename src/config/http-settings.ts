@@ -1,7 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os';
-import { SettingCategory } from './setting.js';
-
-const system = new SettingCategory('system');
+import { system } from './setting.js';
 
 export const MEGABYTE = 1_048_576;
 

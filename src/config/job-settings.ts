@@ -1,10 +1,7 @@
 import { hostname } from 'node:os';
 import { isAbsolute, normalize, resolve } from 'node:path';
 import { MEGABYTE } from './http-settings.js';
-import { SettingCategory } from './setting.js';
-
-const jobs = new SettingCategory('jobs');
-const system = new SettingCategory('system');
+import { jobs, system } from './setting.js';
 
 const GIGABYTE = 1024 * MEGABYTE;
 /** Maximum of a PostgreSQL integer. */

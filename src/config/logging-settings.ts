@@ -1,6 +1,4 @@
-import { SettingCategory } from './setting.js';
-
-const logging = new SettingCategory('logging');
+import { logging } from './setting.js';
 
 /** Sources of the records that are sent to a log aggregator, by their names in the settings. */
 const LOG_SOURCES = [

@@ -1,6 +1,4 @@
-import { SettingCategory } from './setting.js';
-
-const authentication = new SettingCategory('authentication');
+import { authentication } from './setting.js';
 
 /** Requirements and effects of new passwords (docs/contract/resources.md#passwords). */
 export const PASSWORD_SETTINGS = {

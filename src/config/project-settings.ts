@@ -1,6 +1,4 @@
-import { SettingCategory } from './setting.js';
-
-const jobs = new SettingCategory('jobs');
+import { jobs } from './setting.js';
 
 /** Permitted sources of projects, and the content that projects can install. */
 export const PROJECT_SETTINGS = {

@@ -32,7 +32,7 @@ type Options<T> = Omit<SettingDeclaration<T>, 'type' | 'category'>;
 type Unset<T> = Omit<Options<T | null>, 'default'>;
 
 /** Category of settings, in `/api/v2/settings/<category>/`. Its methods declare the settings. */
-export class SettingCategory {
+class SettingCategory {
   constructor(private readonly category: string) {}
 
   integer(options: Options<number>): SettingDeclaration<number> {
@@ -90,6 +90,15 @@ export class SettingCategory {
     return { type: 'secret', category: this.category, ...options };
   }
 }
+
+export const authentication = new SettingCategory('authentication');
+export const bulk = new SettingCategory('bulk');
+export const jobs = new SettingCategory('jobs');
+export const logging = new SettingCategory('logging');
+export const notifications = new SettingCategory('notifications');
+export const system = new SettingCategory('system');
+export const ui = new SettingCategory('ui');
+export const webhooks = new SettingCategory('webhooks');
 
 /** Error with all invalid settings of the environment. */
 export class SettingsError extends Error {

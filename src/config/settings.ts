@@ -6,20 +6,18 @@ import { LOG_AGGREGATOR_SETTINGS, logAggregatorFaults } from './logging-settings
 import { LOGIN_SETTINGS, PASSWORD_SETTINGS } from './password-settings.js';
 import { PROJECT_SETTINGS } from './project-settings.js';
 import {
+  authentication,
+  jobs,
+  logging,
+  notifications,
   parseSetting,
   readEnvironment,
-  SettingCategory,
   SettingsError,
+  system,
+  webhooks,
   type SettingDeclaration,
 } from './setting.js';
 import { UI_SETTINGS } from './ui-settings.js';
-
-const authentication = new SettingCategory('authentication');
-const jobs = new SettingCategory('jobs');
-const logging = new SettingCategory('logging');
-const notifications = new SettingCategory('notifications');
-const system = new SettingCategory('system');
-const webhooks = new SettingCategory('webhooks');
 
 /** Limits of live streams (server-sent events) and WebSockets, each of which holds a connection. */
 const STREAM_SETTINGS = {

@@ -1,6 +1,4 @@
-import { SettingCategory } from './setting.js';
-
-const ui = new SettingCategory('ui');
+import { ui } from './setting.js';
 
 /** Data URL of an image type that browsers display and that cannot contain a script. Group 2: the data. */
 export const LOGO_URL =

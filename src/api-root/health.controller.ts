@@ -1,14 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import {
-  BOOLEAN,
-  described,
-  type JsonSchema,
-  object,
-  STRING,
-} from '../common/fields/json-schema.js';
+import { BOOLEAN, described, object, STRING } from '../common/fields/json-schema.js';
 import { Reply } from '../common/http/reply.js';
-import { Route, type RouteInfo } from '../common/rest/route.js';
+import { publicRoute, Route } from '../common/rest/route.js';
 import { HealthService } from './health.service.js';
 
 const STATE = object({
@@ -18,14 +12,6 @@ const STATE = object({
   redis: described(BOOLEAN, 'True if Redis responds.'),
 });
 
-const probe = (operationId: string, summary: string, response: JsonSchema): RouteInfo => ({
-  access: 'public',
-  outsideApi: true,
-  operationId,
-  summary,
-  response,
-});
-
 /** Health endpoints for the operator and the orchestrator (docs/contract/operations.md#health). */
 @ApiTags('operations')
 @Controller('health')
@@ -33,7 +19,7 @@ export class HealthController {
   constructor(private readonly health: HealthService) {}
 
   @Route(
-    probe(
+    publicRoute(
       'health_live',
       'The process runs.',
       object({ status: described(STRING, 'Always `ok`.') }),
@@ -45,7 +31,7 @@ export class HealthController {
   }
 
   @Route({
-    ...probe(
+    ...publicRoute(
       'health_ready',
       'The process can serve requests: the database is migrated and the process is not shutting down.',
       STATE,

@@ -17,6 +17,14 @@ export interface Actor {
   heldRoles?: HeldRoles;
 }
 
+/** Actor with all permissions, for work that no user requests. Activity entries then have no user. */
+export const SYSTEM_ACTOR: Actor = {
+  id: 0,
+  username: '',
+  isSuperuser: true,
+  isSystemAuditor: false,
+};
+
 /**
  * Role that satisfies a rule, for the pages that explain a refusal
  * (docs/contract/access.md#hints-on-refusals).

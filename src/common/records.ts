@@ -12,6 +12,12 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 export const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
+/** Returns a text member of any value; empty if it is missing or not a text. */
+export function textMember(value: unknown, name: string): string {
+  const text = memberOf(value, name);
+  return typeof text === 'string' ? text : '';
+}
+
 /**
  * Parses JSON written by this program.
  *

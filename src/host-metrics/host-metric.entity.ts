@@ -1,9 +1,8 @@
 import { Entity, Index } from 'typeorm';
 import { Bool, Char, DateTime, Integer } from '../common/fields/field.js';
 import { describedAs } from '../common/fields/options.js';
-import { ResourceEntity } from '../common/resource/resource.entity.js';
+import { NOW, ResourceEntity } from '../common/resource/resource.entity.js';
 
-const INSTANT = { readOnly: true, nullable: false, columnDefault: 'now()' } as const;
 const COUNTER = { readOnly: true, default: 0 } as const;
 
 /** A host on which playbooks ran, identified by name, independent of its inventory. */
@@ -13,10 +12,10 @@ export class HostMetric extends ResourceEntity {
   @Char({ readOnly: true, search: true, help: 'Name of the host, in lower case.' })
   hostname!: string;
 
-  @DateTime({ ...INSTANT, help: 'End of the first job on the host.' })
+  @DateTime({ ...NOW, help: 'End of the first job on the host.' })
   first_automation!: string;
 
-  @DateTime({ ...INSTANT, help: 'End of the last job on the host.' })
+  @DateTime({ ...NOW, help: 'End of the last job on the host.' })
   last_automation!: string;
 
   @DateTime({ readOnly: true, help: 'Time of the last deletion.' })

@@ -3,7 +3,7 @@ import { GrantsService } from '../access/grants.service.js';
 import { RoleMembersRepository } from '../access/role-members.repository.js';
 import { RolesRepository, type RoleRow } from '../access/roles.repository.js';
 import type { SystemFlag } from '../access/user-store.js';
-import type { Actor } from '../common/access.js';
+import { SYSTEM_ACTOR } from '../common/access.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
 import { currentScope, runInScope } from '../common/http/request-scope.js';
 import { readFields } from '../common/fields/validation.js';
@@ -24,9 +24,6 @@ import {
   type ExternalRights,
   type ExternalRole,
 } from './external-rights.js';
-
-/** Actor of the changes of a login. Their activity entries have no user. */
-const SYSTEM: Actor = { id: 0, username: '', isSuperuser: true, isSystemAuditor: false };
 
 const FLAGS: readonly (readonly [flag: SystemFlag, field: string])[] = [
   ['is_superuser', 'system_administrator'],
@@ -94,7 +91,7 @@ export class ExternalLogins {
       await this.authenticators.lockFirstLogins(authenticator.id);
       if (!(await this.identities.locked(authenticator.id, subject))) {
         const link = { authenticator: authenticator.id, subject, user: userId };
-        await this.resources.create(resource('external_identity'), link, SYSTEM);
+        await this.resources.create(resource('external_identity'), link, SYSTEM_ACTOR);
       }
       const identity = await this.identities.locked(authenticator.id, subject);
       if (identity?.user_id !== userId) throw refused('This account is linked to another user.');
@@ -154,7 +151,7 @@ export class ExternalLogins {
       return await this.resources.create(
         userResource,
         { ...Object.fromEntries(profile), username, password: '' },
-        SYSTEM,
+        SYSTEM_ACTOR,
         { injected: { external_account: slug } },
       );
     } catch (error) {
@@ -173,10 +170,11 @@ export class ExternalLogins {
     const retainedRoles = await this.rolesOf(rights.retained);
     const retainedIds = [...grantedRoles, ...retainedRoles].map(({ id }) => id);
     for (const role of await this.members.grantedBy(authenticator, user.id)) {
-      if (!retainedIds.includes(role.id)) await this.grants.revokeFromUser(role, user, SYSTEM);
+      if (!retainedIds.includes(role.id))
+        await this.grants.revokeFromUser(role, user, SYSTEM_ACTOR);
     }
     for (const role of grantedRoles) {
-      await this.grants.grantToUser(role, user, SYSTEM, authenticator);
+      await this.grants.grantToUser(role, user, SYSTEM_ACTOR, authenticator);
     }
     for (const flag of FLAGS) await this.applyFlag(identity, user, flag, rights);
   }
@@ -204,7 +202,7 @@ export class ExternalLogins {
     const isField = (role: ExternalRole): boolean => role.field === field;
     const isGranted = granted.some(isField);
     if (isGranted && !user[flag]) {
-      await this.grants.grantToUser(await this.roles.ofSystem(field), user, SYSTEM);
+      await this.grants.grantToUser(await this.roles.ofSystem(field), user, SYSTEM_ACTOR);
       await this.identities.update({ id: identity.id }, { [flag]: true });
     }
     if (isGranted || retained.some(isField) || !identity[flag]) return;
@@ -212,7 +210,7 @@ export class ExternalLogins {
       const superusers = await this.users.lockSuperusers();
       if (superusers.every((id) => id === user.id)) return;
     }
-    await this.grants.revokeFromUser(await this.roles.ofSystem(field), user, SYSTEM);
+    await this.grants.revokeFromUser(await this.roles.ofSystem(field), user, SYSTEM_ACTOR);
     await this.identities.update({ id: identity.id }, { [flag]: false });
   }
 }

@@ -1,6 +1,6 @@
 import type { ServerMetadata } from 'openid-client';
 import { OutboundError } from '../outbound/outbound-error.js';
-import { isRecord, listOf, memberOf } from '../common/records.js';
+import { isRecord, listOf, memberOf, textMember } from '../common/records.js';
 import type { Claims } from './external-rights.js';
 
 /** Entries per page. A team takes up to 4 KB, and a response has at most 64 KB. */
@@ -40,18 +40,19 @@ export async function githubClaims(read: ReadPath): Promise<Claims> {
   const user = await read('/user');
   const id = memberOf(user, 'id');
   if (typeof id !== 'number' || !Number.isSafeInteger(id) || id <= 0) throw unexpected('/user');
-  const [given_name = '', ...family] = textOf(user, 'name').split(' ');
+  const [given_name = '', ...family] = textMember(user, 'name').split(' ');
   const emails = listOf(await read('/user/emails')).filter(isRecord);
   const email = emails.find(({ primary, verified }) => primary === true && verified === true);
   return {
     sub: String(id),
-    preferred_username: textOf(user, 'login'),
+    preferred_username: textMember(user, 'login'),
     given_name,
     family_name: family.join(' '),
-    email: textOf(email, 'email'),
-    organizations: (await pagesOf(read, '/user/orgs')).map((org) => textOf(org, 'login')),
+    email: textMember(email, 'email'),
+    organizations: (await pagesOf(read, '/user/orgs')).map((org) => textMember(org, 'login')),
     teams: (await pagesOf(read, '/user/teams')).map(
-      (team) => `${textOf(memberOf(team, 'organization'), 'login')}/${textOf(team, 'slug')}`,
+      (team) =>
+        `${textMember(memberOf(team, 'organization'), 'login')}/${textMember(team, 'slug')}`,
     ),
   };
 }
@@ -71,8 +72,3 @@ async function pagesOf(read: ReadPath, path: string): Promise<unknown[]> {
 /** Returns the error for a response that GitHub would not send. */
 export const unexpected = (path: string): OutboundError =>
   new OutboundError('invalid', `The response to ${path} is not in the format of GitHub.`);
-
-function textOf(value: unknown, name: string): string {
-  const text = memberOf(value, name);
-  return typeof text === 'string' ? text : '';
-}

@@ -1,4 +1,4 @@
-import { isRecord } from '../common/records.js';
+import { isRecord, textMember } from '../common/records.js';
 import type { AuthenticatorKind } from './authenticator-kinds.js';
 import {
   byGroups,
@@ -150,10 +150,7 @@ function saml(settings: ReferenceSettings, notes: string[]): ImportedLogin[] {
   });
   return providers.flatMap(([key, provider]) => {
     if (!isRecord(provider)) return [];
-    const attribute = (name: string): string => {
-      const value = provider[name];
-      return typeof value === 'string' ? value : '';
-    };
+    const attribute = (name: string): string => textMember(provider, name);
     const username = attribute('attr_username') || 'uid';
     const subject = attribute('attr_user_permanent_id');
     return [

@@ -1,4 +1,4 @@
-import type { Actor } from '../common/access.js';
+import { SYSTEM_ACTOR } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
 import { FilterCompiler, resolveName } from '../common/list/filter-compiler.js';
 import { LOOKUPS } from '../common/list/query.js';
@@ -26,12 +26,6 @@ export const hostedInventory = (row: Row): HostedInventory => ({
 });
 
 /**
- * Actor of the filter. Members are independent of the reader; `READABLE_TYPES` limits what a filter can
- * read.
- */
-const FILTER_ACTOR: Actor = { id: 0, username: '', isSuperuser: true, isSystemAuditor: false };
-
-/**
  * Relations that a smart inventory's filter can read. The members reveal what the filter found, so
  * the filter only reads data that readers of a host see: all fields of its inventory, groups and sources,
  * and the summary fields of other objects.
@@ -56,7 +50,8 @@ export const isSmart = ({ kind }: Pick<HostedInventory, 'kind'>): boolean => kin
  */
 export function membersOf(inventory: HostedInventory, alias: string): Sql {
   if (!isSmart(inventory)) return sql`${ident(alias, 'inventory_id')} = ${inventory.id}::int`;
-  const compiler = new FilterCompiler(FILTER_ACTOR, () => null);
+  // Members are independent of the reader; `READABLE_TYPES` limits what a filter can read.
+  const compiler = new FilterCompiler(SYSTEM_ACTOR, () => null);
   return firstOfEachName(alias, inventory.organization_id, (row) =>
     hostFilterCondition(
       inventory.host_filter ?? '',

@@ -5,7 +5,12 @@ import { existing } from '../common/invariants.js';
 import { VariablesError, readVariables } from '../common/fields/variables.js';
 import { resource, type RowOf } from '../common/resource/define-resource.js';
 import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/dependents.js';
-import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import {
+  valueAfter,
+  type Prepared,
+  type ResourceHooks,
+  type ValuesOf,
+} from '../common/rest/hooks.js';
 import { ReferencesService } from '../common/rest/references.service.js';
 import { CredentialsRepository } from '../credentials/credentials.repository.js';
 import type { InventorySource } from './inventory-source.entity.js';
@@ -64,8 +69,7 @@ export class InventorySourceHooks implements ResourceHooks<InventorySource> {
     row: Partial<RowOf<InventorySource>>,
     inventoryKind: string,
   ): Promise<void> {
-    const value = (field: string): unknown =>
-      field in values ? values[field] : (row[field] ?? row[`${field}_id`] ?? null);
+    const value = valueAfter(values, row);
     const [project, credential] = [value('source_project'), value('credential')];
     const errors = sourceErrors({
       value,

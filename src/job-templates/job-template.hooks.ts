@@ -3,7 +3,12 @@ import type { Actor } from '../common/access.js';
 import { Invalid } from '../common/errors/errors.js';
 import { resource, type RowOf } from '../common/resource/define-resource.js';
 import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/dependents.js';
-import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import {
+  valueAfter,
+  type Prepared,
+  type ResourceHooks,
+  type ValuesOf,
+} from '../common/rest/hooks.js';
 import { ReferencesService } from '../common/rest/references.service.js';
 import { Settings } from '../config/settings.js';
 import { HARMLESS_OPTIONS } from '../prompts/prompt-columns.js';
@@ -76,11 +81,10 @@ export class JobTemplateHooks implements ResourceHooks<JobTemplate> {
     values: ValuesOf<JobTemplate>,
     row: Partial<RowOf<JobTemplate>>,
   ): Promise<{ organizationId: number | null }> {
-    const valueAfter = (field: string): unknown =>
-      field in values ? values[field] : (row[field] ?? row[`${field}_id`] ?? null);
-    const project = await this.projects.find(valueAfter('project'));
+    const value = valueAfter(values, row);
+    const project = await this.projects.find(value('project'));
     const facts: TemplateFacts = {
-      value: valueAfter,
+      value,
       changes: (...fields) => fields.some((field) => field in values),
       project,
     };

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../common/access.js';
+import { SYSTEM_ACTOR } from '../common/access.js';
 import { Batch } from '../common/batch.js';
 import { append, listOf, memberOf } from '../common/records.js';
 import { findResource, type Row } from '../common/resource/define-resource.js';
@@ -18,8 +18,6 @@ import type {
 import { WorkflowNodes } from './workflow-nodes.js';
 import { entryOf, zip } from '../common/invariants.js';
 
-/** Messages are not rendered for a user; the allow-list determines their content. */
-const SYSTEM: Actor = { id: 0, username: '', isSuperuser: true, isSystemAuditor: false };
 const MACHINE_KIND = 'ssh';
 
 /** Loads the data of a run when a message is rendered. */
@@ -84,7 +82,8 @@ export class RunFactsLoader {
     if (!definition || !isRunKind(type)) return [];
     // Uses the representation of lists: the detail of a webhook's job contains the whole payload in
     // its variables.
-    const context = this.contexts.of(SYSTEM, false);
+    // Messages are not rendered for a user; the allow-list determines their content.
+    const context = this.contexts.of(SYSTEM_ACTOR, false);
     const ids = runs.map(({ id }) => id);
     const [representations, hosts, nodes, baseUrl] = await Promise.all([
       represent(definition, runs, context),

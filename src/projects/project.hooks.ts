@@ -3,7 +3,12 @@ import { RoleStore, type Actor } from '../common/access.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
 import { resource, type RowOf } from '../common/resource/define-resource.js';
 import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/dependents.js';
-import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import {
+  valueAfter,
+  type Prepared,
+  type ResourceHooks,
+  type ValuesOf,
+} from '../common/rest/hooks.js';
 import { ReferencesService } from '../common/rest/references.service.js';
 import { GitReach } from '../code-hosts/git-reach.js';
 import { CredentialsRepository } from '../credentials/credentials.repository.js';
@@ -115,16 +120,15 @@ export class ProjectHooks implements ResourceHooks<Project> {
 
   /** @throws Invalid with the errors of all fields */
   private async check(values: ValuesOf<Project>, row: Partial<RowOf<Project>>): Promise<void> {
-    const valueAfter = (field: string): unknown =>
-      field in values ? values[field] : (row[field] ?? row[`${field}_id`] ?? null);
+    const value = valueAfter(values, row);
     const id = row.id ?? 0;
     const facts: ProjectFacts = {
-      value: valueAfter,
+      value,
       changes: (...fields) => fields.some((field) => field in values),
-      credentialKind: await this.credentialKind(valueAfter('credential')),
-      signatureKind: await this.credentialKind(valueAfter('signature_validation_credential')),
+      credentialKind: await this.credentialKind(value('credential')),
+      signatureKind: await this.credentialKind(value('signature_validation_credential')),
       storedPath: row.local_path ?? null,
-      isPathTaken: await this.isPathTaken(id, valueAfter('local_path')),
+      isPathTaken: await this.isPathTaken(id, value('local_path')),
       overridingTemplates:
         'allow_override' in values ? await this.projects.overridingTemplates(id) : [],
     };

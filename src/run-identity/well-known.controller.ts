@@ -1,18 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { described, type JsonSchema, list, object, STRING } from '../common/fields/json-schema.js';
+import { described, list, object, STRING } from '../common/fields/json-schema.js';
 import { Reply } from '../common/http/reply.js';
-import { Route, type RouteInfo } from '../common/rest/route.js';
+import { publicRoute, Route } from '../common/rest/route.js';
 import { BaseUrl } from '../settings/base-url.service.js';
 import { ALGORITHM, SigningKeys } from './signing-keys.service.js';
-
-const document = (operationId: string, summary: string, response: JsonSchema): RouteInfo => ({
-  access: 'public',
-  outsideApi: true,
-  operationId,
-  summary,
-  response,
-});
 
 const CACHED = { 'Cache-Control': 'public, max-age=300' };
 
@@ -26,7 +18,7 @@ export class WellKnownController {
   ) {}
 
   @Route(
-    document(
+    publicRoute(
       'openid_configuration',
       'Issuer of the identity tokens of runs, for OpenID Connect discovery.',
       object({
@@ -52,7 +44,7 @@ export class WellKnownController {
   }
 
   @Route(
-    document(
+    publicRoute(
       'jwks',
       'Public keys that verify the identity tokens of runs.',
       object({

@@ -8,7 +8,7 @@ import { formUrl } from './form-parameters.js';
 import { panelButton } from './panel-forms.js';
 import { hasActions, type RowActions } from './list-actions.service.js';
 import { isInstant, objectTitleOf, toneOf, valueView, type Item } from './value-views.js';
-import { isRecord, listOf, memberOf } from '../../common/records.js';
+import { isRecord, listOf, memberOf, textMember } from '../../common/records.js';
 
 const MAX_COLUMNS = 7;
 /** Fields that have no column: the table shows them elsewhere, or they help no reader of a list. */
@@ -160,11 +160,6 @@ const selectionBar = ({ path, query }: PageContext, actions: readonly RowActions
     ${actions.some(({ mayDelete }) => mayDelete) && html`<button name="action" value="delete">Delete selected</button>`}
   </form>`;
 
-const textIn = (object: unknown, name: string): string => {
-  const value = memberOf(object, name);
-  return typeof value === 'string' ? value : '';
-};
-
 const linked = (row: Item, text: string): Html =>
   typeof row.url === 'string' ? html`<a href="${row.url}">${text}</a>` : html`${text}`;
 
@@ -253,7 +248,7 @@ const removeForm = ({ path, csrf }: PageContext, row: Item): Html =>
 
 function pagination({ context, definition, body }: ListParts, shown: number): Html {
   const { count } = body;
-  const [next, previous] = [textIn(body, 'next'), textIn(body, 'previous')];
+  const [next, previous] = [textMember(body, 'next'), textMember(body, 'previous')];
   const page = Number([context.query.page].flat()[0] ?? 1);
   const linkedSize = Number(new URLSearchParams((next || previous).split('?')[1]).get('page_size'));
   // If the links have no page size, a page with a next page has the full size.

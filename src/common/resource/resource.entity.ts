@@ -2,7 +2,7 @@ import { WIDE } from '../fields/column-types.js';
 import { Char, DateTime, Integer, Reference, Text } from '../fields/field.js';
 
 const ID = { label: 'ID', readOnly: true, help: 'Database id of this object.' } as const;
-const NOW = { readOnly: true, nullable: false, columnDefault: 'now()' } as const;
+export const NOW = { readOnly: true, nullable: false, columnDefault: 'now()' } as const;
 const CREATED = { ...NOW, help: 'Time of creation.' } as const;
 const MODIFIED = { ...NOW, help: 'Time of the last change.' } as const;
 

@@ -1,7 +1,7 @@
 import { outsideTransaction } from '../../database/attempts.js';
 import type { Actor } from '../access.js';
 import type { Unmarked } from '../fields/field.js';
-import type { RowOf } from '../resource/define-resource.js';
+import type { Row, RowOf } from '../resource/define-resource.js';
 
 export type Values = Record<string, unknown>;
 
@@ -12,6 +12,12 @@ export type Values = Record<string, unknown>;
 export type ValuesOf<Schema extends object> = Readonly<Values> & {
   readonly [Name in keyof Schema]?: Unmarked<Schema[Name]> | undefined;
 };
+
+/** Returns the value of a field after a request: the value in the request, or else in the stored row. */
+export const valueAfter =
+  (values: Readonly<Values>, row: Partial<Row>) =>
+  (field: string): unknown =>
+    field in values ? values[field] : (row[field] ?? row[`${field}_id`] ?? null);
 
 /** Result of a hook that prepares the values of a request. */
 export interface Prepared<Schema extends object = object> {

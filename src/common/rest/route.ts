@@ -189,6 +189,19 @@ export interface RouteInfo {
   query?: readonly QueryParameter[];
 }
 
+/** Returns a route outside `/api` that requires no login. */
+export const publicRoute = (
+  operationId: string,
+  summary: string,
+  response: JsonSchema,
+): RouteInfo => ({
+  access: 'public',
+  outsideApi: true,
+  operationId,
+  summary,
+  response,
+});
+
 /** Object below the object of `:id`. The handler receives the row of the member through `@Member()`. */
 export interface RouteMember {
   /** Name of the parameter in the URL. */

@@ -7,7 +7,8 @@ import { InventorySourceHooks } from './inventory-source.hooks.js';
 import { InventorySource } from './inventory-source.entity.js';
 import { InventorySourceExtension, SOURCE_SHOWS } from './inventory-source.extension.js';
 
-const onInventory = (role: string) => hasRoleOn('inventory_id', 'inventory', role);
+/** Returns a predicate: the caller has a role on the inventory. */
+export const onInventory = (role: string) => hasRoleOn('inventory_id', 'inventory', role);
 
 /** Returns the relation to the objects that the source delivered. */
 const imported = (type: 'host' | 'group') =>

@@ -1,13 +1,11 @@
-import { hasRoleOn } from '../access/predicates.js';
 import { anyOf, isActor } from '../common/access.js';
 import { defineResource, hasMany } from '../common/resource/define-resource.js';
 import { hasTemplate } from '../runs/jobs.resource.js';
 import { RunHooks } from '../runs/run.hooks.js';
 import { RUN_TOTALS } from '../runs/run-total.entity.js';
+import { onInventory } from './inventory-sources.resource.js';
 import { InventoryUpdateExtension, UPDATE_SHOWS } from './inventory-update.extension.js';
 import { InventoryUpdate } from './inventory-update.entity.js';
-
-const onInventory = (role: string) => hasRoleOn('inventory_id', 'inventory', role);
 
 export const inventoryUpdates = defineResource({
   path: 'inventory_updates',

@@ -12,14 +12,16 @@ import { NotificationAttempt } from './notification.entity.js';
 export const addAttempts = (notifications: Sql): Sql => sql`
   INSERT INTO notification_attempts (notification_id, number) ${notifications}`;
 
+export const ABANDONED = 'The worker ended before the outcome was known.';
+
 /**
  * Returns a statement that ends the attempts of dead workers.
  *
  * @param notifications query for the `id`s of the notifications
  */
-export const abandonAttempts = (notifications: Sql, detail: string): Sql => sql`
+export const abandonAttempts = (notifications: Sql): Sql => sql`
   UPDATE notification_attempts a
-  SET successful = FALSE, detail = ${detail}, modified = now()
+  SET successful = FALSE, detail = ${ABANDONED}, modified = now()
   FROM (${notifications}) abandoned
   WHERE a.notification_id = abandoned.id AND a.successful IS NULL`;
 

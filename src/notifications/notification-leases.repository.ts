@@ -5,7 +5,12 @@ import { sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allRuns } from '../runs/runs.repository.js';
 import { TEST_EVENT } from './message/message-events.js';
-import { abandonAttempts, addAttempts, endAttempts } from './notification-attempts.repository.js';
+import {
+  ABANDONED,
+  abandonAttempts,
+  addAttempts,
+  endAttempts,
+} from './notification-attempts.repository.js';
 import type {
   Lease,
   AttemptOutcome,
@@ -26,7 +31,6 @@ const LEASE_SECONDS = 30;
  */
 const GIVE_UP_HOURS = 8;
 const ENDED = sql`SELECT leased.id FROM leased JOIN results USING (id) WHERE results.delay IS NULL`;
-const ABANDONED = 'The worker ended before the outcome was known.';
 const PAUSED = 'Deliveries to this destination are paused, because it could not be reached.';
 
 /** Notifications that are being sent: due times, leases and results. */
@@ -93,7 +97,7 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
           nt.notification_configuration, nt.messages,
           n.created < now() - make_interval(hours => ${GIVE_UP_HOURS}) AS overdue
       ), abandoned AS (
-        ${abandonAttempts(sql`SELECT id FROM leased`, ABANDONED)}
+        ${abandonAttempts(sql`SELECT id FROM leased`)}
       ), started AS (
         ${addAttempts(sql`SELECT id, attempts FROM leased`)}
       )
@@ -171,7 +175,7 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
         WHERE id = ${id} AND ${unfinished('n')} AND (lease_until IS NULL OR lease_until < now())
         RETURNING id, next_attempt_at IS NOT NULL AS planned
       ), abandoned AS (
-        ${abandonAttempts(sql`SELECT id FROM postponed`, ABANDONED)}
+        ${abandonAttempts(sql`SELECT id FROM postponed`)}
       )
       SELECT planned FROM postponed`);
   }

@@ -18,7 +18,7 @@ export const MAX_TOKEN_SECONDS = 24 * 60 * 60;
 /** Seconds between the publication of a new key and its first use, so that verifiers know the key. */
 const PUBLISHED_FIRST_SECONDS = 60 * 60;
 /** Tolerated difference of clocks, in seconds. */
-export const CLOCK_SECONDS = 5 * 60;
+const CLOCK_SECONDS = 5 * 60;
 
 /** Returns the key that signs: the newest key that verifiers know, or else the oldest key. */
 export function signingKey<Key extends { age: number }>(keys: readonly Key[]): Key | undefined {

@@ -50,7 +50,9 @@ const ofKind = (type: string): Predicate => {
   );
 };
 
-const isOrphan: Predicate = (alias) => sql`${ident(alias, 'unified_job_template_id')} IS NULL`;
+/** Predicate for runs whose template was deleted. */
+export const isOrphan: Predicate = (alias) =>
+  sql`${ident(alias, 'unified_job_template_id')} IS NULL`;
 
 /** Columns, order and empty state of runs in lists of pages. */
 export const RUN_PAGES = {

@@ -93,9 +93,7 @@ export function readRuleText(text: string): RuleText {
   };
 }
 
-type Start = RegExpMatchArray;
-
-function textFaults(text: string, starts: readonly Start[]): string[] {
+function textFaults(text: string, starts: readonly RegExpMatchArray[]): string[] {
   const isNaive = starts.some(([, parameter, value = '']) => !parameter && !value.endsWith('Z'));
   const checks: [isFault: boolean, text: string][] = [
     [
@@ -126,7 +124,7 @@ function ruleFaults(rule: string): string[] {
   return checks.filter(([isFault]) => isFault).map(([, fault]) => fault);
 }
 
-function detailFaults(text: string, start: Start, rules: readonly string[]): string[] {
+function detailFaults(text: string, start: RegExpMatchArray, rules: readonly string[]): string[] {
   const [, parameter = '', value = ''] = start;
   const rest = text.replaceAll(START, '').replaceAll(RULE, '').trim();
   return [

@@ -2,7 +2,7 @@ import { hasRoleOn } from '../access/predicates.js';
 import { allOf, anyOf, isActor, type Predicate } from '../common/access.js';
 import { defineResource, hasMany, type Row } from '../common/resource/define-resource.js';
 import { ident, sql } from '../database/sql.js';
-import { hasTemplate, RUN_PAGES } from '../runs/jobs.resource.js';
+import { hasTemplate, isOrphan, RUN_PAGES } from '../runs/jobs.resource.js';
 import { RUN_TOTALS } from '../runs/run-total.entity.js';
 import { RunHooks } from '../runs/run.hooks.js';
 import { labeled } from '../labels/label-links.js';
@@ -11,7 +11,6 @@ import { WorkflowJobExtension, WORKFLOW_JOB_SHOWS } from './workflow-job.extensi
 
 const isBulk: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')}`;
 const isNotBulk: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')} IS NOT TRUE`;
-const isOrphan: Predicate = (alias) => sql`${ident(alias, 'unified_job_template_id')} IS NULL`;
 
 /**
  * Returns a predicate: the caller has a role on the workflow job template, or on the sliced job

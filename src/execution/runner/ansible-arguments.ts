@@ -1,7 +1,7 @@
 import type { AnsibleRun } from './ansible-run.js';
 
 /** Maximum number of forks that are requested from Ansible. */
-export const MAX_FORKS = 200;
+const MAX_FORKS = 200;
 const MAX_VERBOSITY = 5;
 const TEMPLATE_MARKERS = /\{\{|\}\}|\{%|%\}|\{#|#\}/g;
 

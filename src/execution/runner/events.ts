@@ -21,7 +21,7 @@ export interface RunnerEvent {
  * Maximum length of the name of a playbook, play, task, role or host
  * (docs/contract/runs.md#events).
  */
-export const MAX_NAME_LENGTH = 1024;
+const MAX_NAME_LENGTH = 1024;
 /** Maximum number in an event; leaves space in the column for the lines of the run's preparation. */
 const MAX_NUMBER = 2_000_000_000;
 /** Time that the database can store in any case, in ms: the year 2200. */

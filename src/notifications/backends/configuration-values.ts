@@ -27,12 +27,11 @@ export function configuredListOf(config: Configuration, key: string): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
-/** Returns an object of texts; empty if absent. */
-export function textsByNameOf(config: Configuration, key: string): Record<string, string> {
-  const value = config[key];
-  if (typeof value !== 'object' || value === null) return {};
+/** Returns the configured headers by name; empty if absent. */
+export function configuredHeaders({ headers }: Configuration): Record<string, string> {
+  if (typeof headers !== 'object' || headers === null) return {};
   return Object.fromEntries(
-    Object.entries(value).filter(
+    Object.entries(headers).filter(
       (entry): entry is [string, string] => typeof entry[1] === 'string',
     ),
   );

@@ -5,7 +5,7 @@ import { basicAuthorization } from '../../outbound/outbound-client.js';
 import { RedirectLimitError } from '../../outbound/outbound-error.js';
 import { SendError } from './backend.js';
 import type { Configuration, NotificationBackend, SendContext } from './backend.js';
-import { flagOf, configuredTextOf, textsByNameOf } from './configuration-values.js';
+import { configuredHeaders, configuredTextOf, flagOf } from './configuration-values.js';
 import { deliverOnce } from './http-delivery.js';
 import { messageOf } from '../../common/errors/errors.js';
 
@@ -40,7 +40,7 @@ export const webhookBackend: NotificationBackend = {
     ...(/^(POST|PUT)$/i.test(configuredTextOf(config, 'http_method'))
       ? []
       : ["HTTP method must be either 'POST' or 'PUT'."]),
-    ...Object.entries(textsByNameOf(config, 'headers')).flatMap(([name, value]) => {
+    ...Object.entries(configuredHeaders(config)).flatMap(([name, value]) => {
       const fault = faultOfHeader(name, value);
       return fault ? [`Configuration field 'headers' is not valid: ${fault}.`] : [];
     }),
@@ -116,7 +116,7 @@ function headersOf(
   const set = (entries: Record<string, string>): void => {
     for (const [name, value] of Object.entries(entries)) headers.set(name.toLowerCase(), value);
   };
-  set(textsByNameOf(config, 'headers'));
+  set(configuredHeaders(config));
   const username = configuredTextOf(config, 'username');
   const password = configuredTextOf(config, 'password');
   if (username || password) set({ authorization: basicAuthorization(username, password) });
@@ -132,7 +132,7 @@ function secretsOf(config: Configuration): string[] {
     basicAuthorization(configuredTextOf(config, 'username'), password),
     ...secretsInUrl(configuredTextOf(config, 'url')),
     configuredTextOf(config, 'signing_secret'),
-    ...Object.values(textsByNameOf(config, 'headers')),
+    ...Object.values(configuredHeaders(config)),
     // Short header values such as "1" are not secrets, and masking them would garble the text.
   ].filter((secret) => secret.length >= 6);
 }

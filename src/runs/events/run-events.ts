@@ -19,7 +19,7 @@ const EVENTS = new Map<string, ResourceDefinition>([
 ]);
 
 /** Returns the resource that shows the events of a type of run. */
-export const eventsOf = ({ type }: ResourceDefinition): ResourceDefinition =>
+const eventsOf = ({ type }: ResourceDefinition): ResourceDefinition =>
   EVENTS.get(type) ?? jobEvents;
 
 /** Declares the list of events of a run. Requires read access to the run. */

@@ -66,7 +66,7 @@ export default {
     fragmentsOf(notifications, { hasUnfinished: [[sql`1`]] }),
     fragmentsOf(attempts, {
       addAttempts: { calls: [[sql`SELECT 1, 2`]], inside: (statement) => statement },
-      abandonAttempts: { calls: [[sql`SELECT 1 AS id`, '']], inside: (statement) => statement },
+      abandonAttempts: { calls: [[sql`SELECT 1 AS id`]], inside: (statement) => statement },
       endAttempts: {
         calls: [
           [

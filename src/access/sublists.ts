@@ -32,12 +32,13 @@ async function administersOrganization(context: LinkContext): Promise<void> {
 
 /** Declares the list of users who hold a role of the object directly. Attaching grants the role. */
 export const roleHolders =
-  (field: string, { create = true }: { create?: boolean } = {}): Factory<GrantsService> =>
+  (field: string): Factory<GrantsService> =>
   (definition) => ({
     target: () => resource('user'),
     scope: ({ id }) => hasIdIn(usersGranted(rolesOf(definition.type, [id], field))),
     needs: definition.type === 'organization' ? 'administer' : 'change',
-    ...(create ? { create: () => ({}), authorizeCreate: administersOrganization } : {}),
+    create: () => ({}),
+    authorizeCreate: administersOrganization,
     missingId: "User 'id' field is missing.",
     rules: GrantsService,
     attach: ({ rules, parent, actor }, user) =>

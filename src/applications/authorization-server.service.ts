@@ -6,7 +6,7 @@ import { tokenDigest } from '../common/crypto/tokens.js';
 import { BadRequest } from '../common/errors/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Reply } from '../common/http/reply.js';
-import { memberOf } from '../common/records.js';
+import { memberOf, textMembers } from '../common/records.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
@@ -114,7 +114,7 @@ export class AuthorizationServer {
 
   /** Handles a request to the token endpoint. */
   async token(request: ApiRequest): Promise<Reply> {
-    const body = textsOf(request.body);
+    const body = textMembers(request.body);
     if (body.grant_type === 'password' && !this.settings.OAUTH2_PASSWORD_GRANT) {
       return refusal(new OAuth2Server.UnsupportedGrantTypeError('The password grant is off.'));
     }
@@ -141,7 +141,7 @@ export class AuthorizationServer {
 
   /** Handles a request to the revocation endpoint (RFC 7009): unknown tokens are not an error. */
   async revoke(request: ApiRequest): Promise<Reply> {
-    const body = textsOf(request.body);
+    const body = textMembers(request.body);
     const client = await this.model.getClient(...credentialsOf(request, body));
     if (!client) return refusal(new OAuth2Server.InvalidClientError('The client is not valid.'));
     if (!body.token) {
@@ -163,14 +163,6 @@ function credentialsOf(
   const [id = '', ...secret] = Buffer.from(basic, 'base64').toString().split(':');
   return [id, secret.join(':')];
 }
-
-/** Returns the parameters that are texts. The protocol has no other parameters. */
-export const textsOf = (parameters: object): OAuthParameters =>
-  Object.fromEntries(
-    Object.entries(parameters).filter(
-      (entry): entry is [string, string] => typeof entry[1] === 'string',
-    ),
-  );
 
 /** Throws errors other than protocol errors. Unwraps errors that the library wrapped. */
 function throwUnlessOAuth(error: unknown): asserts error is OAuth2Server.OAuthError {

@@ -30,9 +30,9 @@ export async function doctor(): Promise<number> {
     ['SECRET_KEY', () => secretKey(settings)],
     ['Redis', () => redis(settings.REDIS_URL)],
     ['data folder', () => folder(settings.DATA_DIR)],
-    ['git', () => version('git', '--version')],
-    ['ansible-runner', () => version('ansible-runner', '--version')],
-    ['ansible-playbook', () => version('ansible-playbook', '--version')],
+    ['git', () => version('git')],
+    ['ansible-runner', () => version('ansible-runner')],
+    ['ansible-playbook', () => version('ansible-playbook')],
     ['job isolation', () => isolation(settings)],
   ];
   let faults = 0;
@@ -103,7 +103,7 @@ async function folder(path: string): Promise<string> {
   return path;
 }
 
-async function version(command: string, argument: string): Promise<string> {
-  const { stdout } = await execute(command, [argument], { timeout: 20_000 });
+async function version(command: string): Promise<string> {
+  const { stdout } = await execute(command, ['--version'], { timeout: 20_000 });
   return stdout.split('\n')[0] ?? '';
 }

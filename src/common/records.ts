@@ -12,6 +12,14 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 export const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
+/** Returns the members of an object that are texts. */
+export const textMembers = (value: object): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(value).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  );
+
 /** Returns a text member of any value; empty if it is missing or not a text. */
 export function textMember(value: unknown, name: string): string {
   const text = memberOf(value, name);

@@ -34,8 +34,8 @@ async function assertGalaxy(
 }
 
 @Resource(organizations)
-@SubList('users', roleHolders('member_role', { create: true }))
-@SubList('admins', roleHolders('admin_role', { create: true }))
+@SubList('users', roleHolders('member_role'))
+@SubList('admins', roleHolders('admin_role'))
 @SubList('teams', children('teams'))
 @SubList('projects', children('projects'))
 @SubList('inventories', children('inventories', { readOnly: true }))

@@ -73,7 +73,7 @@ export class RunStatesRepository extends TableRepository<Row> {
       ? []
       : [
           sql`job_explanation = CASE WHEN run.status = 'pending' THEN step.explanation
-          ELSE ${appended(sql`step.explanation`)} END`,
+          ELSE trim(job_explanation || ' ' || step.explanation) END`,
         ];
     const sets = [
       ...statusColumns(to),
@@ -96,24 +96,14 @@ export class RunStatesRepository extends TableRepository<Row> {
    *
    * @returns the runs that had no cancel request before
    */
-  requestCancel(
-    ids: readonly number[],
-    explanation: string,
-  ): Promise<Pick<MovedRun, 'id' | 'status'>[]> {
+  requestCancel(ids: readonly number[]): Promise<Pick<MovedRun, 'id' | 'status'>[]> {
     return this.database.rows(sql`
       UPDATE unified_jobs SET cancel_requested = true,
-        canceled_on = coalesce(canceled_on, now()),
-        job_explanation = CASE WHEN status = 'running'
-          THEN ${appended(sql`${explanation}`)} ELSE job_explanation END
+        canceled_on = coalesce(canceled_on, now())
       WHERE id = ANY(${ids}::bigint[]) AND status = ANY(${ACTIVE_STATUSES}::text[])
         AND NOT cancel_requested
       RETURNING id, status`);
   }
-}
-
-/** Returns the current explanation with a text appended. */
-function appended(text: Sql): Sql {
-  return sql`trim(job_explanation || ' ' || ${text}::text)`;
 }
 
 /** Returns the assignments of instance and group for each run. */

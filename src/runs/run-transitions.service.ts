@@ -94,14 +94,14 @@ export class RunTransitions {
    *
    * @returns the runs that were active and had no cancel request before
    */
-  async cancel(ids: readonly number[], explanation = ''): Promise<number[]> {
+  async cancel(ids: readonly number[]): Promise<number[]> {
     return this.database.transaction(async () => {
       // The flag is set first, because this locks the rows: no run can change from waiting to
       // running meanwhile.
-      const active = await this.states.requestCancel(ids, explanation);
+      const active = await this.states.requestCancel(ids);
       const unstarted = active.filter(({ status }) => status !== 'running');
       await this.move(
-        unstarted.map(({ id }) => ({ id, explanation })),
+        unstarted.map(({ id }) => id),
         { from: UNSTARTED, to: 'canceled' },
       );
       const running = active.filter(({ status }) => status === 'running').map(({ id }) => id);

@@ -22,10 +22,9 @@ export abstract class Cleanups {
 /** Repeats a statement that changes up to `limit` rows until it changes fewer. */
 export async function* inBatches(
   change: (limit: number) => Promise<number>,
-  limit = BATCH,
 ): AsyncGenerator<number> {
-  for (let changed = limit; changed === limit;) {
-    changed = await change(limit);
+  for (let changed = BATCH; changed === BATCH;) {
+    changed = await change(BATCH);
     yield changed;
   }
 }

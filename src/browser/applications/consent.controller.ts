@@ -4,11 +4,11 @@ import type { Response } from 'express';
 import {
   AUTHORIZATION_PARAMETERS,
   AuthorizationServer,
-  textsOf,
   type OAuthParameters,
   type ConsentRequest,
 } from '../../applications/authorization-server.service.js';
 import type { Actor } from '../../common/access.js';
+import { textMembers } from '../../common/records.js';
 import { Forbidden } from '../../common/errors/errors.js';
 import { STRING } from '../../common/fields/json-schema.js';
 import type { ApiRequest } from '../../common/http/request.js';
@@ -47,7 +47,7 @@ export class ConsentController {
     @CurrentActor() actor: Actor,
   ): Promise<void> {
     assertSession();
-    const parameters = textsOf(request.query);
+    const parameters = textMembers(request.query);
     const consent = await this.server.consentRequest(parameters);
     if (consent.application.skip_authorization) {
       response.redirect(302, await this.server.authorize(parameters, actor.id, true));
@@ -70,7 +70,7 @@ export class ConsentController {
     @CurrentActor() actor: Actor,
   ): Promise<void> {
     assertSession();
-    const parameters = textsOf(body);
+    const parameters = textMembers(body);
     const isAllowed = parameters[DECISION] === ALLOW;
     response.redirect(302, await this.server.authorize(parameters, actor.id, isAllowed));
   }

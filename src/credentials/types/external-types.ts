@@ -26,8 +26,8 @@ const choice = (
   default: defaultChoice,
 });
 
-const url = (id: string, label: string, helpText?: string): InputField => ({
-  ...text(id, label, helpText),
+const url = (id: string, label: string): InputField => ({
+  ...text(id, label),
   format: 'url',
 });
 

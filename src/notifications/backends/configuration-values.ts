@@ -1,3 +1,4 @@
+import { textMembers } from '../../common/records.js';
 import type { Configuration } from './backend.js';
 
 /** Returns the value of a text key; "" if absent. */
@@ -29,10 +30,5 @@ export function configuredListOf(config: Configuration, key: string): string[] {
 
 /** Returns the configured headers by name; empty if absent. */
 export function configuredHeaders({ headers }: Configuration): Record<string, string> {
-  if (typeof headers !== 'object' || headers === null) return {};
-  return Object.fromEntries(
-    Object.entries(headers).filter(
-      (entry): entry is [string, string] => typeof entry[1] === 'string',
-    ),
-  );
+  return typeof headers === 'object' && headers !== null ? textMembers(headers) : {};
 }

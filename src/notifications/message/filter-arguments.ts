@@ -22,10 +22,9 @@ export class FilterArguments {
     return value ? numberOf(value) : defaultValue;
   }
 
-  /** Returns true if the argument is truthy; zero, empty texts and none are falsy. */
-  flag(position: number, name: string, defaultValue = false): boolean {
-    const value = this.value(position, name);
-    return value ? Boolean(value.value) : defaultValue;
+  /** Returns true if the argument is truthy; a missing argument, zero, empty texts and none are falsy. */
+  flag(position: number, name: string): boolean {
+    return Boolean(this.value(position, name)?.value);
   }
 }
 

@@ -62,8 +62,8 @@ export function applyFilter(
   const name = filterOf(node);
   const args = node.filter?.args ?? [];
   const firstArgument = args[0]?.value;
-  const call = (filter: string, value: EngineValue, params = args): EngineValue =>
-    engineFilter({ ...node, operand: nodeOf(value), filter: filterNode(filter, params) });
+  const call = (filter: string, value: EngineValue): EngineValue =>
+    engineFilter({ ...node, operand: nodeOf(value), filter: filterNode(filter, args) });
   const filtered = (filter: string, value: EngineValue, params: readonly TreeNode[]): EngineValue =>
     evaluate({ ...node, operand: nodeOf(value), filter: filterNode(filter, params) });
   const marked = (value: EngineValue): EngineValue => {

@@ -84,7 +84,7 @@ export default {
           },
         ],
       ],
-      requestCancel: [[[1], 'Enough.']],
+      requestCancel: [[[1]]],
     }),
     samplesOf(RunQueueRepository, {
       active: [[]],

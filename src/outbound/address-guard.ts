@@ -62,7 +62,8 @@ export class AddressGuard {
     const name = host.replace(/^\[(.*)\]$/, '$1');
     const addresses = LOCAL_NAME.test(name) ? ['127.0.0.1', '::1'] : [name];
     const known = addresses.filter((address) => parseAddress(address) !== null);
-    if (known.length > 0 && !known.some((address) => this.isAllowed(address))) throw refused(host);
+    if (known.length > 0 && !known.some((address) => this.isAllowed(address)))
+      throw addressRefused(host);
   }
 
   /**
@@ -75,7 +76,7 @@ export class AddressGuard {
     const literal = parseAddress(name);
     if (literal) {
       const address = literal.toString();
-      if (!this.isAllowed(address)) throw refused(host);
+      if (!this.isAllowed(address)) throw addressRefused(host);
       return [{ address, family: literal.kind() === 'ipv4' ? 4 : 6 }];
     }
     const addresses = await this.resolver(name).catch((error: unknown) => {
@@ -84,7 +85,7 @@ export class AddressGuard {
     if (addresses.length === 0) {
       throw new OutboundError('dns', `The name ${host} has no address.`);
     }
-    if (!addresses.every(({ address }) => this.isAllowed(address))) throw refused(host);
+    if (!addresses.every(({ address }) => this.isAllowed(address))) throw addressRefused(host);
     return addresses;
   }
 
@@ -131,7 +132,7 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   return ipaddr.isValid(text) ? ipaddr.parse(text) : null;
 }
 
-function refused(host: string): OutboundError {
+export function addressRefused(host: string): OutboundError {
   return new OutboundError(
     'address',
     `The address of ${host} is not permitted. Private and local networks must be listed in OUTBOUND_ALLOW.`,

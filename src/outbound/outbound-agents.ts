@@ -1,7 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import type { AddressGuard } from './address-guard.js';
-import { OutboundError } from './outbound-error.js';
+import { addressRefused, type AddressGuard } from './address-guard.js';
 
 /** Timeouts of the connections of one agent, in milliseconds. */
 export interface AgentLimits {
@@ -68,11 +67,4 @@ function guardedLookup(guard: AddressGuard): LookupFunction {
       (error: NodeJS.ErrnoException) => callback(error, []),
     );
   };
-}
-
-function addressRefused(host: string): OutboundError {
-  return new OutboundError(
-    'address',
-    `The address ${host} is not permitted. Private and local networks must be listed in OUTBOUND_ALLOW.`,
-  );
 }

@@ -201,7 +201,7 @@ describe('HashiCorp Vault', () => {
     ]);
     expect(value).toEqual(
       new LookupError(
-        'The address 127.0.0.1 is not permitted. Private and local networks must be listed in OUTBOUND_ALLOW.',
+        'The address of 127.0.0.1 is not permitted. Private and local networks must be listed in OUTBOUND_ALLOW.',
       ),
     );
     expect(stores.takeLines()).toEqual([]);

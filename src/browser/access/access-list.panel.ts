@@ -257,7 +257,7 @@ function strongest({ type, label, roles }: ResourceDefinition, implied: readonly
 
 const holdersTable = (holders: readonly AccessRow[]): Html =>
   groupedTable(
-    'Users and teams with access',
+    'Access by user and team',
     ['User or team', 'Role', 'Reason', ACTIONS_HEADING],
     holders.map(holderRows),
   );

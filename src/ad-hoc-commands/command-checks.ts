@@ -65,8 +65,8 @@ function variableFaults(variables: Readonly<Record<string, unknown>>): string[] 
   const names = Object.keys(variables);
   const prohibited = names.filter((name) => name.startsWith('ansible_'));
   if (prohibited.length > 0) {
-    const names = prohibited.sort().reverse().join(', ');
-    return [`${names} are prohibited from use in ad hoc commands.`];
+    const listed = prohibited.sort().reverse().join(', ');
+    return [`${listed} are prohibited from use in ad hoc commands.`];
   }
   return connectionFaults(variables, { isOpen: false, defaults: {} });
 }

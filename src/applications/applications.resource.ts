@@ -28,7 +28,7 @@ export const applications = defineResource({
   },
   policy: {
     read: hasRoleOn('organization_id', 'organization', 'read_role'),
-    // The reference to the organization needs its administrators.
+    // The reference checks that the caller administers the organization.
     add: () => everyone,
     mayAdd: (actor) => holdsAny('organization', ['admin_role'], actor),
     change: isAdministrator,

@@ -222,7 +222,7 @@ function parseValue(name: SettingName | null, sent: unknown): unknown {
   const value = sent === null && declaration?.refersTo ? declaration.default : sent;
   if (value === null && declaration?.runtime && declaration.default === null) return null;
   if (!declaration)
-    throw new Error('This setting is decided by the program and cannot be changed.');
+    throw new Error('This setting is computed by the program and cannot be changed.');
   if (!declaration.runtime) {
     throw new Error('This setting is read from the environment and cannot be changed here.');
   }

@@ -308,6 +308,6 @@ it('the formats of named URLs are shown, and cannot be changed', async () => {
     .patch('settings/named-url/', { NAMED_URL_FORMATS: {} })
     .expect(400);
   expect(refused.body).toEqual({
-    NAMED_URL_FORMATS: ['This setting is decided by the program and cannot be changed.'],
+    NAMED_URL_FORMATS: ['This setting is computed by the program and cannot be changed.'],
   });
 });

@@ -28,13 +28,13 @@ const codeIn = (pattern) =>
 
 /** @type {readonly Measure[]} */
 const measures = [
-  ['lines of code', code, 87_235, 68_000],
-  ['lines of code in src/common', codeIn(/^src\/common\//), 10_243, 10_500],
+  ['lines of code', code, 87_223, 68_000],
+  ['lines of code in src/common', codeIn(/^src\/common\//), 10_267, 10_500],
   ['lines of pages outside of src/browser', codeIn(/^src\/(?!browser\/).*\bpages\//), 0, 0],
   [
     'lines of imports in 1,000 of code',
     Math.round((1000 * sum(files.map(({ imports }) => imports))) / code),
-    122,
+    120,
     90,
   ],
   [

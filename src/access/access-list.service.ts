@@ -1,16 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { findResource, type Row } from '../common/resource/define-resource.js';
-import {
-  BOOLEAN,
-  INTEGER,
-  list,
-  mapOf,
-  object,
-  orNull,
-  STRING,
-  type JsonSchemas,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
+import type { JsonSchemas } from '../common/fields/json-schema.js';
 import { summariesOf, type Representation } from '../common/resource/representation.js';
 import { describeRole } from '../common/resource/role-descriptions.js';
 import type { LinkContext } from '../common/rest/sublist.js';
@@ -35,21 +27,21 @@ export interface AccessEntry {
   descendant_roles: string[];
 }
 
-const ACCESS = list(
-  object({
-    role: object(
+const ACCESS = json.list(
+  json.object({
+    role: json.object(
       {
-        id: orNull(INTEGER),
-        name: STRING,
-        description: STRING,
-        resource_name: orNull(STRING),
-        resource_type: STRING,
-        related: mapOf(STRING),
-        user_capabilities: object({ unattach: BOOLEAN }),
-        user_only: BOOLEAN,
-        team_id: INTEGER,
-        team_name: STRING,
-        team_organization_name: STRING,
+        id: json.orNull(json.INTEGER),
+        name: json.STRING,
+        description: json.STRING,
+        resource_name: json.orNull(json.STRING),
+        resource_type: json.STRING,
+        related: json.mapOf(json.STRING),
+        user_capabilities: json.object({ unattach: json.BOOLEAN }),
+        user_only: json.BOOLEAN,
+        team_id: json.INTEGER,
+        team_name: json.STRING,
+        team_organization_name: json.STRING,
       },
       [
         'resource_name',
@@ -61,7 +53,7 @@ const ACCESS = list(
         'team_organization_name',
       ],
     ),
-    descendant_roles: list(STRING),
+    descendant_roles: json.list(json.STRING),
   }),
 );
 

@@ -7,7 +7,7 @@ import {
   type RowOf,
 } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext } from '../common/resource/extension.js';
-import { BOOLEAN, described, INTEGER, object, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { summariesOf } from '../common/resource/representation.js';
 import { ident, sql } from '../database/sql.js';
 import { heldObjectsOfAllTypes } from './role-ancestors.repository.js';
@@ -48,18 +48,18 @@ export const roles = defineResource({
   extend,
   shows: {
     fields: {
-      name: described(STRING, 'Name of the role.'),
-      description: described(STRING, 'Permissions that the role grants.'),
+      name: json.described(json.STRING, 'Name of the role.'),
+      description: json.described(json.STRING, 'Permissions that the role grants.'),
     },
     // The link to the object is named by the object's type.
-    relatedOthers: STRING,
+    relatedOthers: json.STRING,
     summary_fields: {
-      resource_name: STRING,
-      resource_id: INTEGER,
-      resource_type: STRING,
-      resource_type_display_name: STRING,
+      resource_name: json.STRING,
+      resource_id: json.INTEGER,
+      resource_type: json.STRING,
+      resource_type_display_name: json.STRING,
       // Present in lists of a user's or team's roles.
-      user_capabilities: object({ unattach: BOOLEAN }),
+      user_capabilities: json.object({ unattach: json.BOOLEAN }),
     },
   },
 });

@@ -20,15 +20,7 @@ import { grantedRole, describedEntries, type DescribedEntry } from './activity.r
 import { ActivityStreamEntry } from './activity-stream-entry.entity.js';
 import { ACTIVITY_TOTALS } from './activity-total.entity.js';
 import { ident, or, sql, type Sql, and } from '../database/sql.js';
-import {
-  anyOfSchemas,
-  INTEGER,
-  list,
-  object,
-  partial,
-  STRING,
-  WIDE_INTEGER,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { selectRows } from '../common/resource/select-rows.js';
 import { idList } from '../common/resource/ids.js';
@@ -36,12 +28,17 @@ import { idList } from '../common/resource/ids.js';
 const SIDES = ['object1', 'object2'] as const;
 
 const ACTIVITY_SHOWS: ShownMembers = {
-  relatedOthers: anyOfSchemas(STRING, list(STRING)),
+  relatedOthers: json.anyOfSchemas(json.STRING, json.list(json.STRING)),
   summary_fields: {
-    role: list(partial({ id: INTEGER, name: STRING, role_field: STRING })),
-    actor: partial({ id: INTEGER, username: STRING, first_name: STRING, last_name: STRING }),
+    role: json.list(json.partial({ id: json.INTEGER, name: json.STRING, role_field: json.STRING })),
+    actor: json.partial({
+      id: json.INTEGER,
+      username: json.STRING,
+      first_name: json.STRING,
+      last_name: json.STRING,
+    }),
   },
-  summaryOthers: list(object({ id: WIDE_INTEGER, name: STRING })),
+  summaryOthers: json.list(json.object({ id: json.WIDE_INTEGER, name: json.STRING })),
 };
 
 /**

@@ -9,7 +9,7 @@ import {
   Text,
   Variables,
 } from '../common/fields/field.js';
-import { INTEGER, mapOf } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { describedAs } from '../common/fields/options.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import { JOB_TYPES, MAX_ARGUMENT, VERBOSITIES } from '../prompts/job-options.js';
@@ -119,7 +119,7 @@ export class AdHocCommand extends ExecutedJob {
   @Json({
     readOnly: true,
     detailOnly: true,
-    schema: mapOf(INTEGER),
+    schema: json.mapOf(json.INTEGER),
     help: 'Number of hosts by their last status.',
   })
   host_status_counts!: Record<string, number>;

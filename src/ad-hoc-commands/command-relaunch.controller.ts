@@ -2,7 +2,7 @@ import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { PASSWORDS_NEEDED } from '../runs/launched-by.js';
 import type { Actor } from '../common/access.js';
-import { object, WIDE_INTEGER } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
@@ -64,7 +64,7 @@ export class CommandRelaunchController {
     operationId: 'ad_hoc_commands_relaunch_needs',
     summary: 'Fields of a relaunch of the command.',
     parent: adHocCommands,
-    response: object({ passwords_needed_to_start: PASSWORDS_NEEDED }),
+    response: json.object({ passwords_needed_to_start: PASSWORDS_NEEDED }),
   })
   @Get()
   async needs(
@@ -79,7 +79,7 @@ export class CommandRelaunchController {
     summary: 'Relaunch the command with the same fields.',
     parent: adHocCommands,
     resource: adHocCommands,
-    adds: { ad_hoc_command: WIDE_INTEGER },
+    adds: { ad_hoc_command: json.WIDE_INTEGER },
     needs: 'start',
     rules: CommandPasswords,
     openParts: relaunchForm,

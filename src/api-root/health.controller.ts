@@ -1,15 +1,15 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { BOOLEAN, described, object, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { Reply } from '../common/http/reply.js';
 import { publicRoute, Route } from '../common/rest/route.js';
 import { HealthService } from './health.service.js';
 
-const STATE = object({
-  ready: described(BOOLEAN, 'True if the server can respond to requests.'),
-  database: described(BOOLEAN, 'True if the database responds.'),
-  schema: described(BOOLEAN, 'True if all migrations of this version have run.'),
-  redis: described(BOOLEAN, 'True if Redis responds.'),
+const STATE = json.object({
+  ready: json.described(json.BOOLEAN, 'True if the server can respond to requests.'),
+  database: json.described(json.BOOLEAN, 'True if the database responds.'),
+  schema: json.described(json.BOOLEAN, 'True if all migrations of this version have run.'),
+  redis: json.described(json.BOOLEAN, 'True if Redis responds.'),
 });
 
 /** Health endpoints for the operator and the orchestrator (docs/contract/operations.md#health). */
@@ -22,7 +22,7 @@ export class HealthController {
     publicRoute(
       'health_live',
       'The process runs.',
-      object({ status: described(STRING, 'Always `ok`.') }),
+      json.object({ status: json.described(json.STRING, 'Always `ok`.') }),
     ),
   )
   @Get('live')

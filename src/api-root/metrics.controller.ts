@@ -2,28 +2,23 @@ import { Controller, Get, Headers } from '@nestjs/common';
 import { ApiBearerAuth, ApiHeader, ApiTags } from '@nestjs/swagger';
 import { Reply } from '../common/http/reply.js';
 import { Route } from '../common/rest/route.js';
-import {
-  anyOfSchemas,
-  list,
-  mapOf,
-  NUMBER,
-  object,
-  orNull,
-  STRING,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { memberOf } from '../common/records.js';
 import { MetricsService } from './metrics.service.js';
 
-const METRICS = mapOf(
-  object({
-    help_text: STRING,
-    type: STRING,
-    samples: list(
-      object(
+const METRICS = json.mapOf(
+  json.object({
+    help_text: json.STRING,
+    type: json.STRING,
+    samples: json.list(
+      json.object(
         {
-          name: { ...STRING, description: 'Present if it differs from the name of the metric.' },
-          labels: mapOf(anyOfSchemas(STRING, NUMBER)),
-          value: { ...orNull(NUMBER), description: 'Null: not measured yet.' },
+          name: {
+            ...json.STRING,
+            description: 'Present if it differs from the name of the metric.',
+          },
+          labels: json.mapOf(json.anyOfSchemas(json.STRING, json.NUMBER)),
+          value: { ...json.orNull(json.NUMBER), description: 'Null: not measured yet.' },
         },
         ['name'],
       ),
@@ -43,7 +38,7 @@ export class MetricsController {
     outsideApi: true,
     summary: 'Metrics for superusers and system auditors, as Prometheus text.',
     produces: 'text/plain',
-    response: STRING,
+    response: json.STRING,
   })
   @Get('metrics')
   async prometheus(): Promise<Reply> {

@@ -1,6 +1,6 @@
 import { hasRoleOn, holdsAny } from '../access/predicates.js';
 import { everyone } from '../common/access.js';
-import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { defineResource, hasMany } from '../common/resource/define-resource.js';
 import { Application } from './application.entity.js';
 import { ApplicationExtension } from './application.extension.js';
@@ -42,9 +42,11 @@ export const applications = defineResource({
     // Public clients have no secret.
     optional: ['client_secret'],
     summary_fields: {
-      tokens: object({
-        count: INTEGER,
-        results: list(object({ id: INTEGER, scope: STRING, token: STRING })),
+      tokens: json.object({
+        count: json.INTEGER,
+        results: json.list(
+          json.object({ id: json.INTEGER, scope: json.STRING, token: json.STRING }),
+        ),
       }),
     },
   },

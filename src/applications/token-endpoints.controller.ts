@@ -1,17 +1,17 @@
 import { Controller, Post, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { described, INTEGER, object, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { ApiRequest } from '../common/http/request.js';
 import type { Reply } from '../common/http/reply.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import { AuthorizationServer } from './authorization-server.service.js';
 
 /** Error response of the protocol; `detail` if the body could not be parsed. */
-const FAULT = object(
+const FAULT = json.object(
   {
-    error: described(STRING, 'Error code of OAuth 2.'),
-    error_description: described(STRING, 'Explanation for developers.'),
-    detail: described(STRING, 'Reason, as a sentence.'),
+    error: json.described(json.STRING, 'Error code of OAuth 2.'),
+    error_description: json.described(json.STRING, 'Explanation for developers.'),
+    detail: json.described(json.STRING, 'Reason, as a sentence.'),
   },
   ['error', 'error_description', 'detail'],
 );
@@ -36,12 +36,12 @@ export class TokenEndpointsController {
     ...ROUTE,
     operationId: 'o_token',
     summary: 'Exchange an authorization code, a refresh token or a password for tokens.',
-    response: object({
-      access_token: described(STRING, 'Token for the header `Authorization: Bearer`.'),
-      token_type: described(STRING, 'Always `Bearer`.'),
-      expires_in: described(INTEGER, 'Seconds until the token expires.'),
-      refresh_token: described(STRING, 'Token that gets the next access token.'),
-      scope: described(STRING, 'Granted scope.'),
+    response: json.object({
+      access_token: json.described(json.STRING, 'Token for the header `Authorization: Bearer`.'),
+      token_type: json.described(json.STRING, 'Always `Bearer`.'),
+      expires_in: json.described(json.INTEGER, 'Seconds until the token expires.'),
+      refresh_token: json.described(json.STRING, 'Token that gets the next access token.'),
+      scope: json.described(json.STRING, 'Granted scope.'),
     }),
   })
   @Post('token')
@@ -53,7 +53,7 @@ export class TokenEndpointsController {
     ...ROUTE,
     operationId: 'o_revoke_token',
     summary: 'End the grant that an access or refresh token belongs to.',
-    response: object({}),
+    response: json.object({}),
   })
   @Post('revoke_token')
   revoke(@Req() request: ApiRequest): Promise<Reply> {

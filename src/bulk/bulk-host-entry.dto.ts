@@ -1,6 +1,6 @@
 import { Bool, Char, fieldsOf, Text, Variables } from '../common/fields/field.js';
 import { entrySchema } from '../common/fields/field-schema.js';
-import { described, list, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 
 /** Options of a field that keeps its value if the request omits the field. */
 const KEPT = { column: null, filter: false, usesDefault: false } as const;
@@ -32,5 +32,5 @@ export class BulkGroupEntry {
 
 /** Host of a request, for the OpenAPI document. */
 export const BULK_HOST_ENTRY = entrySchema(fieldsOf(BulkHostEntry), {
-  groups: described(list(STRING), 'Names of the groups of the host.'),
+  groups: json.described(json.list(json.STRING), 'Names of the groups of the host.'),
 });

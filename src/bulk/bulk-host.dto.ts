@@ -4,14 +4,14 @@ import { ValidateBy } from 'class-validator';
 import { FAULTS, tooLarge, tooSmall } from '../common/fields/fault-texts.js';
 import { Choices, Entries, Reference, type FieldOptions } from '../common/fields/field.js';
 import { filledList } from '../common/fields/field-schema.js';
-import { INTEGER } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { COLUMN_TYPES, rangeOf } from '../common/fields/column-types.js';
 import { withMessage } from '../common/fields/validators.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { BULK_HOST_ENTRY } from './bulk-host-entry.dto.js';
 import type { OnConflict } from '../inventories/host-writes.repository.js';
 
-const ID_LIST = filledList({ ...INTEGER, minimum: 1 });
+const ID_LIST = filledList({ ...json.INTEGER, minimum: 1 });
 
 /** Target of created hosts: in the body, or in the URL for an NDJSON body. */
 export class HostTargetRequest {

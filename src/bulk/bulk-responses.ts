@@ -1,76 +1,70 @@
-import {
-  anyOfSchemas,
-  BOOLEAN,
-  described,
-  freeObject,
-  INTEGER,
-  list,
-  mapOf,
-  object,
-  orNull,
-  partial,
-  STRING,
-  type JsonSchema,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
+import type { JsonSchema } from '../common/fields/json-schema.js';
 import { DRY_RUN_PARAMETER } from '../common/rest/parameters.js';
 import type { AlternativeResponse, QueryParameter } from '../common/rest/route.js';
 
 /** Response of the routes that describe a bulk operation. */
-export const DETAIL = object({ detail: described(STRING, 'Description of the operation.') });
+export const DETAIL = json.object({
+  detail: json.described(json.STRING, 'Description of the operation.'),
+});
 
-const HOST = object(
+const HOST = json.object(
   {
-    id: orNull(INTEGER),
-    name: STRING,
-    description: STRING,
-    enabled: BOOLEAN,
-    instance_id: STRING,
-    variables: STRING,
-    groups: list(STRING),
-    url: orNull(STRING),
-    inventory: INTEGER,
+    id: json.orNull(json.INTEGER),
+    name: json.STRING,
+    description: json.STRING,
+    enabled: json.BOOLEAN,
+    instance_id: json.STRING,
+    variables: json.STRING,
+    groups: json.list(json.STRING),
+    url: json.orNull(json.STRING),
+    inventory: json.INTEGER,
   },
   ['groups'],
 );
 
 const CREATED_MEMBERS = {
-  url: { ...STRING, description: 'Path of the inventory.' },
-  hosts: described(list(HOST), 'Hosts, in the order of the request.'),
+  url: { ...json.STRING, description: 'Path of the inventory.' },
+  hosts: json.described(json.list(HOST), 'Hosts, in the order of the request.'),
 };
 
 const DELETED_MEMBERS = {
-  deleted: { ...INTEGER, description: 'Number of hosts deleted.' },
-  hosts: { ...mapOf(STRING), description: 'Result for each host, by its id.' },
+  deleted: { ...json.INTEGER, description: 'Number of hosts deleted.' },
+  hosts: { ...json.mapOf(json.STRING), description: 'Result for each host, by its id.' },
 };
 
-export const IGNORED_FIELDS = described(
-  mapOf(list(STRING)),
+export const IGNORED_FIELDS = json.described(
+  json.mapOf(json.list(json.STRING)),
   'Names of fields without effect, by node.',
 );
 
 const PREVIEW_MEMBERS = {
-  name: described(STRING, 'Name of the workflow job.'),
-  organization: described(orNull(INTEGER), 'Organization of the workflow job.'),
-  jobs: described(
-    list(
-      object({ identifier: STRING, unified_job_template: INTEGER, ignored_fields: list(STRING) }),
+  name: json.described(json.STRING, 'Name of the workflow job.'),
+  organization: json.described(json.orNull(json.INTEGER), 'Organization of the workflow job.'),
+  jobs: json.described(
+    json.list(
+      json.object({
+        identifier: json.STRING,
+        unified_job_template: json.INTEGER,
+        ignored_fields: json.list(json.STRING),
+      }),
     ),
     'Jobs, in the order of the request.',
   ),
   ignored_fields: IGNORED_FIELDS,
 };
 
-const COUNTS = { created: INTEGER, updated: INTEGER, unchanged: INTEGER };
+const COUNTS = { created: json.INTEGER, updated: json.INTEGER, unchanged: json.INTEGER };
 const COUNT_NAMES = Object.keys(COUNTS);
 
 /** Members of the response to an NDJSON body, which counts the hosts instead of listing them. */
-const COUNTED_MEMBERS = { url: STRING, inventory: INTEGER, ...COUNTS };
+const COUNTED_MEMBERS = { url: json.STRING, inventory: json.INTEGER, ...COUNTS };
 const COUNTED_OPTIONAL = ['updated', 'unchanged'];
 
 export const CREATED: JsonSchema = {
-  ...anyOfSchemas(
-    object({ ...CREATED_MEMBERS, ...COUNTS }, COUNT_NAMES),
-    object(COUNTED_MEMBERS, COUNTED_OPTIONAL),
+  ...json.anyOfSchemas(
+    json.object({ ...CREATED_MEMBERS, ...COUNTS }, COUNT_NAMES),
+    json.object(COUNTED_MEMBERS, COUNTED_OPTIONAL),
   ),
   description: 'Contains host counts for an NDJSON body and for `on_conflict: "update"`.',
 };
@@ -78,33 +72,41 @@ export const CREATED: JsonSchema = {
 /**
  * Schema of one line of an NDJSON response: progress, and in the last line the result or the error.
  */
-export const CREATED_LINES = partial({
-  progress: described(
-    object({ phase: { ...STRING, enum: ['reading', 'writing'] }, lines: INTEGER, of: INTEGER }, [
-      'of',
-    ]),
+export const CREATED_LINES = json.partial({
+  progress: json.described(
+    json.object(
+      {
+        phase: { ...json.STRING, enum: ['reading', 'writing'] },
+        lines: json.INTEGER,
+        of: json.INTEGER,
+      },
+      ['of'],
+    ),
     'Progress, in all lines except the last.',
   ),
-  status: { ...INTEGER, description: 'Status code that a regular response would have.' },
-  result: described(partial({ dry_run: BOOLEAN, ...COUNTED_MEMBERS }), 'Result, in the last line.'),
-  error: freeObject('Body that a regular error response would have.'),
+  status: { ...json.INTEGER, description: 'Status code that a regular response would have.' },
+  result: json.described(
+    json.partial({ dry_run: json.BOOLEAN, ...COUNTED_MEMBERS }),
+    'Result, in the last line.',
+  ),
+  error: json.freeObject('Body that a regular error response would have.'),
 });
 
 export const TARGET_PARAMETERS: readonly QueryParameter[] = [
   {
     name: 'inventory',
-    schema: INTEGER,
+    schema: json.INTEGER,
     description: 'For an NDJSON body: inventory the hosts are added to.',
   },
   {
     name: 'on_conflict',
-    schema: { ...STRING, enum: ['error', 'update'] },
+    schema: { ...json.STRING, enum: ['error', 'update'] },
     description: 'For an NDJSON body: handling of a host that already exists.',
   },
   DRY_RUN_PARAMETER,
 ];
 
-export const DELETED = object(DELETED_MEMBERS);
+export const DELETED = json.object(DELETED_MEMBERS);
 
 const dryRunResponses = (
   response: JsonSchema,
@@ -113,15 +115,15 @@ const dryRunResponses = (
   {
     status: 200,
     description: 'Effects that the request would have, with `?dry_run=1`.',
-    response: others.length === 0 ? response : anyOfSchemas(response, ...others),
+    response: others.length === 0 ? response : json.anyOfSchemas(response, ...others),
   },
 ];
 
 /** Member that only responses to `?dry_run=1` have (docs/contract/conventions.md#dry-run). */
-const DRY_RUN = { dry_run: described(BOOLEAN, 'True: nothing was changed.') };
+const DRY_RUN = { dry_run: json.described(json.BOOLEAN, 'True: nothing was changed.') };
 export const CREATE_DRY_RUN = dryRunResponses(
-  object({ ...DRY_RUN, ...CREATED_MEMBERS, ...COUNTS }, COUNT_NAMES),
-  object({ ...DRY_RUN, ...COUNTED_MEMBERS }, COUNTED_OPTIONAL),
+  json.object({ ...DRY_RUN, ...CREATED_MEMBERS, ...COUNTS }, COUNT_NAMES),
+  json.object({ ...DRY_RUN, ...COUNTED_MEMBERS }, COUNTED_OPTIONAL),
 );
-export const DELETE_DRY_RUN = dryRunResponses(object({ ...DRY_RUN, ...DELETED_MEMBERS }));
-export const LAUNCH_DRY_RUN = dryRunResponses(object({ ...DRY_RUN, ...PREVIEW_MEMBERS }));
+export const DELETE_DRY_RUN = dryRunResponses(json.object({ ...DRY_RUN, ...DELETED_MEMBERS }));
+export const LAUNCH_DRY_RUN = dryRunResponses(json.object({ ...DRY_RUN, ...PREVIEW_MEMBERS }));

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { mapOf, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 
 /** Index of the bulk operations. */
@@ -10,7 +10,7 @@ export class BulkController {
   @Route({
     operationId: 'bulk',
     summary: 'List the bulk operations.',
-    response: mapOf(STRING),
+    response: json.mapOf(json.STRING),
   })
   @Get()
   index(): Record<string, string> {

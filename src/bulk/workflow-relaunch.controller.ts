@@ -2,7 +2,7 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { object } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
@@ -28,7 +28,7 @@ export class WorkflowRelaunchController {
     link: 'relaunch',
     operationId: 'workflow_jobs_relaunch_needs',
     summary: 'Fields that a relaunch of the workflow job accepts.',
-    response: object({}),
+    response: json.object({}),
     parent: workflowJobs,
   })
   @Get()

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Ip, Param, Post } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
-import { described, list, object, STRING, WIDE_INTEGER } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { RateLimiter } from '../common/rate/rate-limiter.service.js';
 import { resource, type Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
@@ -47,10 +47,10 @@ export class CallbackController {
     operationId: 'job_template_callback_retrieve',
     summary: 'The key of the template, and the hosts that match the address of the caller.',
     parent: jobTemplates,
-    response: object({
-      host_config_key: described(STRING, 'Key that hosts send.'),
-      matching_hosts: described(
-        list(STRING),
+    response: json.object({
+      host_config_key: json.described(json.STRING, 'Key that hosts send.'),
+      matching_hosts: json.described(
+        json.list(json.STRING),
         'Names of the hosts that the address of the caller matches.',
       ),
     }),
@@ -79,9 +79,9 @@ export class CallbackController {
     access: 'signature',
     operationId: 'job_template_callback',
     summary: 'Launch the template on the host that sends the request with the key of the template.',
-    response: object({
-      job: described(WIDE_INTEGER, 'Id of the launched job.'),
-      url: described(STRING, 'Path of the launched job.'),
+    response: json.object({
+      job: json.described(json.WIDE_INTEGER, 'Id of the launched job.'),
+      url: json.described(json.STRING, 'Path of the launched job.'),
     }),
     status: 201,
   })

@@ -1,6 +1,6 @@
 import { Body, Post } from '@nestjs/common';
 import { activityOf } from '../activity/sublists.js';
-import { object } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { CREDENTIAL_TESTS, LimitedPerUser } from '../common/rate/rate.guard.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Target } from '../common/rest/parameters.js';
@@ -24,7 +24,7 @@ export class CredentialTypesController extends ResourceController(credentialType
     summary: 'Test a secret store by fetching a value, with inputs that are not stored.',
     parent: credentialTypes,
     needs: 'change',
-    response: object({}),
+    response: json.object({}),
     status: 202,
     isDone: true,
   })

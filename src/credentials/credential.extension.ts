@@ -1,15 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RolesRepository, type DirectHolder } from '../access/roles.repository.js';
 import { entryOf } from '../common/invariants.js';
-import {
-  BOOLEAN,
-  described,
-  INTEGER,
-  list,
-  mapOf,
-  object,
-  STRING,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { extendEach, resource, type Row, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { referencedSummaries } from '../common/resource/related-rows.js';
@@ -25,18 +17,26 @@ type Owner = { id: number; type: string; name: string; description: string; url:
 export const CREDENTIAL_SHOWS: ShownMembers = {
   related: ['user'],
   summary_fields: {
-    owners: list(
-      object({ id: INTEGER, type: STRING, name: STRING, description: STRING, url: STRING }),
+    owners: json.list(
+      json.object({
+        id: json.INTEGER,
+        type: json.STRING,
+        name: json.STRING,
+        description: json.STRING,
+        url: json.STRING,
+      }),
     ),
     input_sources: {
-      ...mapOf(object({ id: INTEGER, name: STRING, kind: STRING }, ['kind'])),
+      ...json.mapOf(
+        json.object({ id: json.INTEGER, name: json.STRING, kind: json.STRING }, ['kind']),
+      ),
       description: 'Inputs that are looked up, with the name of the store.',
     },
   },
   summary: {
-    kind: described(STRING, 'Namespace of the type.'),
-    cloud: described(BOOLEAN, 'The type is of the kind cloud.'),
-    kubernetes: described(BOOLEAN, 'The type is of the kind kubernetes.'),
+    kind: json.described(json.STRING, 'Namespace of the type.'),
+    cloud: json.described(json.BOOLEAN, 'The type is of the kind cloud.'),
+    kubernetes: json.described(json.BOOLEAN, 'The type is of the kind kubernetes.'),
   },
 };
 

@@ -6,7 +6,7 @@ import { accessList, objectRoles } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
 import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
-import { object } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { CREDENTIAL_TESTS, LimitedPerUser } from '../common/rate/rate.guard.js';
 import { CopyController } from '../common/rest/copy.controller.js';
 import { resource, type Row, type RowOf } from '../common/resource/define-resource.js';
@@ -63,7 +63,7 @@ export class CredentialsController extends ResourceController(credentials) {
     summary: 'Test the secret store of one credential by fetching a value, which is not shown.',
     parent: credentials,
     needs: 'use',
-    response: object({}),
+    response: json.object({}),
     status: 202,
     isDone: true,
     rules: CredentialTypesRepository,

@@ -4,7 +4,7 @@ import { teamsGranted } from '../access/role-teams.repository.js';
 import { rolesOf } from '../access/roles.repository.js';
 import { TeamStore } from '../access/team-store.js';
 import { permit, type Actor } from '../common/access.js';
-import { BOOLEAN, INTEGER, object, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { resource, type RowOf } from '../common/resource/define-resource.js';
 import { usesOf } from '../common/resource/declared-references.js';
 import { dependentsOf } from '../common/resource/dependents.js';
@@ -43,8 +43,14 @@ export interface VisibleCredential {
 /**
  * Schema of a credential in other objects. Callers who cannot read the credential see its id and name.
  */
-export const CREDENTIAL_SUMMARY = object(
-  { id: INTEGER, name: STRING, description: STRING, kind: STRING, cloud: BOOLEAN },
+export const CREDENTIAL_SUMMARY = json.object(
+  {
+    id: json.INTEGER,
+    name: json.STRING,
+    description: json.STRING,
+    kind: json.STRING,
+    cloud: json.BOOLEAN,
+  },
   ['description', 'kind', 'cloud'],
 );
 

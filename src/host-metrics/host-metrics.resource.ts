@@ -1,5 +1,5 @@
 import { superusersOnly } from '../common/access.js';
-import { described, INTEGER, orNull } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { defineResource, extendEach, type Row } from '../common/resource/define-resource.js';
 import type { Extension } from '../common/resource/extension.js';
 import { HostMetricHooks } from './host-metric.hooks.js';
@@ -37,7 +37,9 @@ export const hostMetrics = defineResource({
   policy: { ...OPERATORS_ONLY, delete: superusersOnly },
   extend: constant({ used_in_inventories: null }),
   shows: {
-    fields: { used_in_inventories: described(orNull(INTEGER), 'Always null: not counted.') },
+    fields: {
+      used_in_inventories: json.described(json.orNull(json.INTEGER), 'Always null: not counted.'),
+    },
   },
 });
 
@@ -57,8 +59,11 @@ export const monthlyHostMetrics = defineResource({
   extend: constant({ license_capacity: 0, indirectly_managed_hosts: 0 }),
   shows: {
     fields: {
-      license_capacity: described(INTEGER, 'Always 0: there is no license.'),
-      indirectly_managed_hosts: described(INTEGER, 'Always 0: no host is managed through others.'),
+      license_capacity: json.described(json.INTEGER, 'Always 0: there is no license.'),
+      indirectly_managed_hosts: json.described(
+        json.INTEGER,
+        'Always 0: no host is managed through others.',
+      ),
     },
   },
 });

@@ -3,17 +3,7 @@ import { activityOf } from '../activity/sublists.js';
 import { plainJson } from '../common/exact-json.js';
 import { BadRequest, Invalid, Unavailable } from '../common/errors/errors.js';
 import { Char, Json } from '../common/fields/field.js';
-import {
-  anyOfSchemas,
-  BOOLEAN,
-  described,
-  INTEGER,
-  list,
-  mapOf,
-  object,
-  orNull,
-  STRING,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { CREDENTIAL_TESTS, LimitedPerUser } from '../common/rate/rate.guard.js';
 import { isRecord } from '../common/records.js';
 import { Target } from '../common/rest/parameters.js';
@@ -41,19 +31,21 @@ export class TrialRequest {
   username!: string;
 }
 
-const TRIAL = object(
+const TRIAL = json.object(
   {
-    issuer: described(STRING, 'Issuer of the identity provider.'),
-    server: described(STRING, 'Server that responded.'),
-    claims: described(
-      mapOf(anyOfSchemas(STRING, list(STRING))),
+    issuer: json.described(json.STRING, 'Issuer of the identity provider.'),
+    server: json.described(json.STRING, 'Server that responded.'),
+    claims: json.described(
+      json.mapOf(json.anyOfSchemas(json.STRING, json.list(json.STRING))),
       'Claims or attributes of the user.',
     ),
-    allowed: described(BOOLEAN, 'True if the user could log in.'),
-    refusal: described(orNull(STRING), 'Reason why the user could not log in.'),
-    maps: described(list(INTEGER), 'Ids of the maps that apply.'),
-    roles: described(
-      list(object({ type: STRING, object: orNull(INTEGER), field: STRING })),
+    allowed: json.described(json.BOOLEAN, 'True if the user could log in.'),
+    refusal: json.described(json.orNull(json.STRING), 'Reason why the user could not log in.'),
+    maps: json.described(json.list(json.INTEGER), 'Ids of the maps that apply.'),
+    roles: json.described(
+      json.list(
+        json.object({ type: json.STRING, object: json.orNull(json.INTEGER), field: json.STRING }),
+      ),
       'Roles that the user would get.',
     ),
   },

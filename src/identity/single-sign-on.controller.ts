@@ -2,7 +2,7 @@ import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { nextPath } from '../auth/sessions.service.js';
-import { described, object, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import { SingleSignOn } from './single-sign-on.service.js';
@@ -14,7 +14,7 @@ const redirect = (operationId: string, summary: string): RouteInfo => ({
   summary,
   status: 302,
   produces: 'text/html',
-  response: STRING,
+  response: json.STRING,
 });
 
 /** Logins with an external identity provider (docs/single-sign-on.md). */
@@ -25,7 +25,7 @@ export class SingleSignOnController {
 
   @Route({
     ...redirect('sso_login', 'Redirect the browser to an identity provider.'),
-    query: [{ name: 'next', description: 'Path to return to.', schema: STRING }],
+    query: [{ name: 'next', description: 'Path to return to.', schema: json.STRING }],
   })
   @Get('login/:slug')
   async begin(
@@ -44,7 +44,7 @@ export class SingleSignOnController {
       {
         status: 403,
         description: 'The login is refused, with the reason.',
-        response: object({ detail: described(STRING, 'Reason, as a sentence.') }),
+        response: json.object({ detail: json.described(json.STRING, 'Reason, as a sentence.') }),
       },
     ],
   })
@@ -63,7 +63,7 @@ export class SingleSignOnController {
     operationId: 'sso_metadata',
     summary: 'Metadata of this controller for a SAML identity provider.',
     produces: 'application/samlmetadata+xml',
-    response: STRING,
+    response: json.STRING,
   })
   @Get('metadata/:slug')
   async metadata(

@@ -1,6 +1,6 @@
 import { Entity, Index } from 'typeorm';
 import { Bool, Char, Float, Integer, Json, Reference, Text } from '../common/fields/field.js';
-import { list, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { ResourceEntity } from '../common/resource/resource.entity.js';
 import { LinkRow, LinkTo } from '../database/table.js';
 
@@ -42,7 +42,7 @@ export class InstanceGroup extends ResourceEntity {
 
   @Json({
     default: [],
-    schema: list(STRING),
+    schema: json.list(json.STRING),
     help: 'Names of instances that always belong to the group.',
   })
   policy_instance_list!: string[];

@@ -1,15 +1,6 @@
 import { Get, Post } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import {
-  BOOLEAN,
-  described,
-  INSTANT,
-  INTEGER,
-  object,
-  orNull,
-  STRING,
-  WIDE_INTEGER,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
@@ -21,21 +12,24 @@ import { InstancesRepository } from './instances.repository.js';
 
 /** Fields of an instance that its workers determine. */
 const HEALTH = {
-  hostname: described(STRING, 'Name of the instance.'),
-  version: described(STRING, 'Version of the worker.'),
-  cpu: described(STRING, 'Number of processors.'),
-  memory: described(WIDE_INTEGER, 'Memory in bytes.'),
-  cpu_capacity: described(INTEGER, 'Forks by processors.'),
-  mem_capacity: described(INTEGER, 'Forks by memory.'),
-  capacity: described(INTEGER, 'Forks that the instance offers.'),
-  isolation: described(STRING, 'Sandbox of the runs.'),
-  container_engine: described(STRING, 'Version of Podman or Docker; empty without one.'),
-  ansible_version: described(STRING, 'Version of ansible-core.'),
-  ansible_runner_version: described(STRING, 'Version of ansible-runner.'),
-  errors: described(STRING, 'Reason why the instance takes no runs.'),
-  health_check_started: described(orNull(INSTANT), 'Time at which the check was requested.'),
-  health_check_pending: described(BOOLEAN, 'True until the instance has reported.'),
-  last_health_check: described(orNull(INSTANT), 'Time of the last report.'),
+  hostname: json.described(json.STRING, 'Name of the instance.'),
+  version: json.described(json.STRING, 'Version of the worker.'),
+  cpu: json.described(json.STRING, 'Number of processors.'),
+  memory: json.described(json.WIDE_INTEGER, 'Memory in bytes.'),
+  cpu_capacity: json.described(json.INTEGER, 'Forks by processors.'),
+  mem_capacity: json.described(json.INTEGER, 'Forks by memory.'),
+  capacity: json.described(json.INTEGER, 'Forks that the instance offers.'),
+  isolation: json.described(json.STRING, 'Sandbox of the runs.'),
+  container_engine: json.described(json.STRING, 'Version of Podman or Docker; empty without one.'),
+  ansible_version: json.described(json.STRING, 'Version of ansible-core.'),
+  ansible_runner_version: json.described(json.STRING, 'Version of ansible-runner.'),
+  errors: json.described(json.STRING, 'Reason why the instance takes no runs.'),
+  health_check_started: json.described(
+    json.orNull(json.INSTANT),
+    'Time at which the check was requested.',
+  ),
+  health_check_pending: json.described(json.BOOLEAN, 'True until the instance has reported.'),
+  last_health_check: json.described(json.orNull(json.INSTANT), 'Time of the last report.'),
 };
 
 @Resource(instances)
@@ -51,7 +45,7 @@ export class InstancesController extends ResourceController(instances) {
     link: 'health_check',
     operationId: 'instances_health_check_read',
     summary: 'Results of the last health check of the instance.',
-    response: object(HEALTH),
+    response: json.object(HEALTH),
   })
   @Get(':id/health_check')
   async health(@Target() row: RowOf<Instance>, @CurrentActor() actor: Actor): Promise<object> {
@@ -65,7 +59,7 @@ export class InstancesController extends ResourceController(instances) {
     operationId: 'instances_health_check_start',
     summary: 'Start a health check by the workers of the instance.',
     status: 200,
-    response: object({ msg: described(STRING, 'Confirmation, as a sentence.') }),
+    response: json.object({ msg: json.described(json.STRING, 'Confirmation, as a sentence.') }),
   })
   @Post(':id/health_check')
   async check(@Target() { id, hostname }: RowOf<Instance>): Promise<object> {

@@ -1,4 +1,4 @@
-import { STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { superusersOnly } from '../common/access.js';
 import { defineResource, resource } from '../common/resource/define-resource.js';
 import { ident, sql } from '../database/sql.js';
@@ -40,5 +40,5 @@ export const instances = defineResource({
     },
   },
   extension: InstanceExtension,
-  shows: { fields: { cpu: STRING, capacity_adjustment: STRING } },
+  shows: { fields: { cpu: json.STRING, capacity_adjustment: json.STRING } },
 });

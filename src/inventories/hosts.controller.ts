@@ -1,5 +1,5 @@
 import { Get } from '@nestjs/common';
-import { freeObject } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Target } from '../common/rest/parameters.js';
@@ -37,7 +37,7 @@ export class HostsController extends ResourceController(hosts) {
     summary: 'Facts of one host that jobs with use_fact_cache stored.',
     parent: hosts,
     redirects: true,
-    response: freeObject('Facts by name; empty if no facts are stored.'),
+    response: json.freeObject('Facts by name; empty if no facts are stored.'),
   })
   @Get(':id/ansible_facts')
   async facts(@Target() host: Row): Promise<object> {

@@ -6,7 +6,7 @@ import type { QueryParameters } from '../common/list/query.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { CurrentActor, ListParams, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
-import { BOOLEAN, freeObject, list, object, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { ref, resourceRef } from '../common/resource/resource-schema.js';
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { related, SubList } from '../common/rest/sublist.js';
@@ -26,14 +26,22 @@ import { InventoryTree } from './inventory-tree.service.js';
 import { VariableDataController } from './variable-data.controller.js';
 
 /** Field of a group in a tree, in addition to its fields in lists. */
-const SUBGROUPS = { children: list(ref('GroupTree')) };
+const SUBGROUPS = { children: json.list(ref('GroupTree')) };
 
 const SCRIPT_PARAMETERS = [
-  { name: 'hostvars', schema: BOOLEAN, description: 'Adds the variables of all hosts.' },
-  { name: 'towervars', schema: BOOLEAN, description: 'Adds variables that name each host here.' },
-  { name: 'all', schema: BOOLEAN, description: 'Adds hosts that are disabled.' },
-  { name: 'host', schema: STRING, description: 'Name of the one host to show the variables of.' },
-  { name: 'subset', schema: STRING, description: 'A share of the hosts: `slice1of3`.' },
+  { name: 'hostvars', schema: json.BOOLEAN, description: 'Adds the variables of all hosts.' },
+  {
+    name: 'towervars',
+    schema: json.BOOLEAN,
+    description: 'Adds variables that name each host here.',
+  },
+  { name: 'all', schema: json.BOOLEAN, description: 'Adds hosts that are disabled.' },
+  {
+    name: 'host',
+    schema: json.STRING,
+    description: 'Name of the one host to show the variables of.',
+  },
+  { name: 'subset', schema: json.STRING, description: 'A share of the hosts: `slice1of3`.' },
 ];
 
 @Resource(inventories)
@@ -63,7 +71,7 @@ export class InventoriesController extends ResourceController(inventories) {
     summary: 'Inventory document of Ansible.',
     parent: inventories,
     query: SCRIPT_PARAMETERS,
-    response: freeObject(
+    response: json.freeObject(
       'Groups by name, and the variables of hosts under `_meta`; or those of one host.',
     ),
   })
@@ -79,8 +87,8 @@ export class InventoriesController extends ResourceController(inventories) {
     parent: inventories,
     resource: groups,
     adds: SUBGROUPS,
-    response: list(ref('GroupTree')),
-    components: { GroupTree: { allOf: [resourceRef(groups), object(SUBGROUPS)] } },
+    response: json.list(ref('GroupTree')),
+    components: { GroupTree: { allOf: [resourceRef(groups), json.object(SUBGROUPS)] } },
   })
   @Get(':id/tree')
   tree(@Target() inventory: Row, @CurrentActor() actor: Actor): Promise<object[]> {

@@ -1,14 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  BOOLEAN,
-  described,
-  INSTANT,
-  INTEGER,
-  list,
-  object,
-  orNull,
-  STRING,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { entryOf } from '../common/invariants.js';
 import { extendEach, resource, type Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
@@ -27,9 +18,9 @@ import { sourceCounts } from './source-counts.js';
 const MAX_MEMBERS = 5;
 
 const SOURCES = {
-  has_inventory_sources: BOOLEAN,
-  total_inventory_sources: INTEGER,
-  inventory_sources_with_failures: INTEGER,
+  has_inventory_sources: json.BOOLEAN,
+  total_inventory_sources: json.INTEGER,
+  inventory_sources_with_failures: json.INTEGER,
 };
 
 export const INVENTORY_SHOWS: ShownMembers = {
@@ -102,18 +93,25 @@ function relatedOf(id: number, kind: unknown): Record<string, string | null> {
   return { input_inventories: null, ...(kind === 'smart' ? NO_GROUPS : {}) };
 }
 
-const NAMED = { id: INTEGER, name: STRING };
+const NAMED = { id: json.INTEGER, name: json.STRING };
 
 export const HOST_SHOWS: ShownMembers = {
-  fields: { has_inventory_sources: described(BOOLEAN, 'True if a source delivered the host.') },
+  fields: {
+    has_inventory_sources: json.described(json.BOOLEAN, 'True if a source delivered the host.'),
+  },
   related: ['original_host'],
   summary_fields: {
-    groups: object({ count: INTEGER, results: list(object(NAMED)) }),
-    recent_jobs: list(
-      object({ ...NAMED, type: STRING, status: STRING, finished: orNull(INSTANT) }),
+    groups: json.object({ count: json.INTEGER, results: json.list(json.object(NAMED)) }),
+    recent_jobs: json.list(
+      json.object({
+        ...NAMED,
+        type: json.STRING,
+        status: json.STRING,
+        finished: json.orNull(json.INSTANT),
+      }),
     ),
   },
-  summary: { has_inventory_sources: BOOLEAN },
+  summary: { has_inventory_sources: json.BOOLEAN },
 };
 
 interface HostDetail {

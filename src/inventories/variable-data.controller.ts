@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Patch, Put } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { mergeExact } from '../common/exact-json.js';
-import { freeObject } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { readVariables } from '../common/fields/variables.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
@@ -18,7 +18,7 @@ const routeOf = (owners: ResourceDefinition, verb: string, word: string): RouteI
   operationId: `${owners.path}_variable_data_${verb}`,
   summary: `${word} the variables of one ${owners.label.toLowerCase()}.`,
   parent: owners,
-  response: freeObject('Variables by name.'),
+  response: json.freeObject('Variables by name.'),
 });
 const CHANGE = { needs: 'change', body: [] } as const;
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { zip } from '../common/invariants.js';
-import { described, freeObject, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { represent } from '../common/resource/representation.js';
 import { inventories } from '../inventories/inventories.resource.js';
 import { INVENTORY_SHOWS } from '../inventories/inventory.extensions.js';
@@ -11,9 +11,9 @@ import { CONSTRUCTED_OPTIONS } from './source-checks.js';
 
 export const CONSTRUCTED_SHOWS: ShownMembers = {
   ...INVENTORY_SHOWS,
-  fields: { ...INVENTORY_SHOWS.fields, type: described(STRING, 'Kind of this object.') },
-  relatedOthers: STRING,
-  summaryOthers: freeObject('Same as in the representation of the inventory.'),
+  fields: { ...INVENTORY_SHOWS.fields, type: json.described(json.STRING, 'Kind of this object.') },
+  relatedOthers: json.STRING,
+  summaryOthers: json.freeObject('Same as in the representation of the inventory.'),
 };
 
 /** Fields of the inventory's representation that the constructed inventory replaces or leaves out. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BOOLEAN, described, INSTANT, list, orNull, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { extendEach, resource, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { ref } from '../common/resource/resource-schema.js';
@@ -10,12 +10,12 @@ import type { InventorySource } from './inventory-source.entity.js';
 
 export const SOURCE_SHOWS: ShownMembers = {
   fields: {
-    last_updated: described(orNull(INSTANT), 'Time of the last update.'),
-    last_update_failed: described(BOOLEAN, 'True if the last update failed.'),
-    custom_virtualenv: described(orNull(STRING), 'Always null: no effect.'),
+    last_updated: json.described(json.orNull(json.INSTANT), 'Time of the last update.'),
+    last_update_failed: json.described(json.BOOLEAN, 'True if the last update failed.'),
+    custom_virtualenv: json.described(json.orNull(json.STRING), 'Always null: no effect.'),
   },
   related: ['current_update', 'last_update'],
-  summary_fields: { ...UPDATE_SUMMARIES, credentials: list(ref('CredentialSummary')) },
+  summary_fields: { ...UPDATE_SUMMARIES, credentials: json.list(ref('CredentialSummary')) },
 };
 
 /**

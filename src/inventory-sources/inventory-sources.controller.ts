@@ -2,7 +2,7 @@ import { Delete, Get, Post } from '@nestjs/common';
 import { activityOf } from '../activity/sublists.js';
 import type { Actor } from '../common/access.js';
 import { MethodNotAllowed } from '../common/errors/errors.js';
-import { BOOLEAN, described, object, WIDE_INTEGER } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { itemAt } from '../common/invariants.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
@@ -65,7 +65,9 @@ export class InventorySourcesController extends ResourceController(inventorySour
     link: 'update',
     operationId: 'inventory_sources_can_update',
     summary: 'Return whether the source can be updated.',
-    response: object({ can_update: described(BOOLEAN, 'True if an update can be started.') }),
+    response: json.object({
+      can_update: json.described(json.BOOLEAN, 'True if an update can be started.'),
+    }),
   })
   @Get(':id/update')
   canUpdate(@Target() source: RowOf<InventorySource>): object {
@@ -77,7 +79,7 @@ export class InventorySourcesController extends ResourceController(inventorySour
     parent: inventorySources,
     needs: 'update',
     resource: inventoryUpdates,
-    adds: { inventory_update: WIDE_INTEGER },
+    adds: { inventory_update: json.WIDE_INTEGER },
     operationId: 'inventory_sources_update_start',
     summary: 'Update the inventory from the source.',
     status: 202,

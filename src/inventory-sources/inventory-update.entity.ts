@@ -9,7 +9,7 @@ import {
   Text,
   Variables,
 } from '../common/fields/field.js';
-import { freeObject } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { describedAs } from '../common/fields/options.js';
 import { ReadOnly } from '../common/fields/read-only.decorator.js';
 import { ISOLATIONS } from '../instances/isolation.js';
@@ -109,7 +109,7 @@ export class InventoryUpdate extends ExecutedJob {
 
   @Json({
     detailOnly: true,
-    schema: freeObject('Numbers of hosts and groups that were added, changed and removed.'),
+    schema: json.freeObject('Numbers of hosts and groups that were added, changed and removed.'),
   })
   changes!: Partial<ImportChanges>;
 }

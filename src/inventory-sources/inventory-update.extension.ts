@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BOOLEAN, described, list, orNull, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { resource, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { ref } from '../common/resource/resource-schema.js';
@@ -16,12 +16,12 @@ export const UPDATE_SHOWS: ShownMembers = {
   ...TEMPLATE_RUN_SHOWS,
   fields: {
     ...TEMPLATE_RUN_SHOWS.fields,
-    license_error: described(BOOLEAN, 'Always false: there is no license.'),
-    custom_virtualenv: described(orNull(STRING), 'Always null: no effect.'),
+    license_error: json.described(json.BOOLEAN, 'Always false: there is no license.'),
+    custom_virtualenv: json.described(json.orNull(json.STRING), 'Always null: no effect.'),
   },
   summary_fields: {
     ...TEMPLATE_RUN_SHOWS.summary_fields,
-    credentials: list(ref('CredentialSummary')),
+    credentials: json.list(ref('CredentialSummary')),
   },
 };
 

@@ -2,16 +2,7 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
-import {
-  anyValue,
-  BOOLEAN,
-  described,
-  INTEGER,
-  list,
-  object,
-  STRING,
-  WIDE_INTEGER,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { represent } from '../common/resource/representation.js';
@@ -27,11 +18,12 @@ import { inventoryUpdates } from './inventory-updates.resource.js';
 
 const COULD_NOT_START = 'Could not start because `can_update` returned False';
 /** Response schema: an entry for each source, with the other fields of the started update. */
-const STARTS = list({
-  ...object({ inventory_source: INTEGER, inventory_update: WIDE_INTEGER, status: STRING }, [
-    'inventory_update',
-  ]),
-  additionalProperties: anyValue('Another field of the update that was started.'),
+const STARTS = json.list({
+  ...json.object(
+    { inventory_source: json.INTEGER, inventory_update: json.WIDE_INTEGER, status: json.STRING },
+    ['inventory_update'],
+  ),
+  additionalProperties: json.anyValue('Another field of the update that was started.'),
 });
 
 /** Updates all sources of an inventory (docs/contract/inventory-sources.md#all-sources). */
@@ -50,10 +42,10 @@ export class UpdateInventoryController {
     link: 'update_inventory_sources',
     operationId: 'inventories_update_inventory_sources_read',
     summary: 'Shows for each source of the inventory if it can be updated.',
-    response: list(
-      object({
-        inventory_source: INTEGER,
-        can_update: described(BOOLEAN, 'True if an update can be started.'),
+    response: json.list(
+      json.object({
+        inventory_source: json.INTEGER,
+        can_update: json.described(json.BOOLEAN, 'True if an update can be started.'),
       }),
     ),
   })

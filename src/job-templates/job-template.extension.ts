@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { entryOf } from '../common/invariants.js';
-import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { resource, type Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { CREDENTIAL_SUMMARY } from '../credentials/credentials.repository.js';
@@ -19,9 +19,9 @@ export const JOB_TEMPLATE_SHOWS: ShownMembers = {
   related: [...(TEMPLATE_SHOWS.related ?? []), 'callback'],
   summary_fields: {
     ...TEMPLATE_SHOWS.summary_fields,
-    credentials: list(CREDENTIAL_SUMMARY),
-    resolved_environment: object(
-      { id: INTEGER, name: STRING, description: STRING, image: STRING },
+    credentials: json.list(CREDENTIAL_SUMMARY),
+    resolved_environment: json.object(
+      { id: json.INTEGER, name: json.STRING, description: json.STRING, image: json.STRING },
       ['description', 'image'],
     ),
   },

@@ -1,4 +1,4 @@
-import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { entryOf } from '../common/invariants.js';
 import {
   manyToMany,
@@ -32,9 +32,9 @@ export interface LabelSummary {
 }
 
 /** Schema of `summary_fields.labels`. */
-export const LABEL_SUMMARY = object({
-  count: INTEGER,
-  results: list(object({ id: INTEGER, name: STRING })),
+export const LABEL_SUMMARY = json.object({
+  count: json.INTEGER,
+  results: json.list(json.object({ id: json.INTEGER, name: json.STRING })),
 });
 
 /** Returns `summary_fields.labels` of objects of one type, with one statement. */

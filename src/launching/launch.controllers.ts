@@ -1,17 +1,7 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
-import {
-  anyOfSchemas,
-  BOOLEAN,
-  described,
-  freeObject,
-  INTEGER,
-  list,
-  object,
-  STRING,
-  WIDE_INTEGER,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { resourceRef } from '../common/resource/resource-schema.js';
@@ -33,40 +23,52 @@ import { JobLauncher } from './job-launcher.service.js';
 import type { TemplateLauncher } from './template-launcher.js';
 import { WorkflowJobLauncher } from './workflow-job-launcher.service.js';
 
-const IGNORED = freeObject('Values of the request for which the template has no prompt.');
-const TEMPLATE = object({ id: INTEGER, name: STRING, description: STRING });
+const IGNORED = json.freeObject('Values of the request for which the template has no prompt.');
+const TEMPLATE = json.object({ id: json.INTEGER, name: json.STRING, description: json.STRING });
 
 /** Returns the part of the requirements that is the same for every kind of template. */
 const needsSchema = (fields: readonly (keyof typeof ASK_SWITCHES)[]) => ({
-  can_start_without_user_input: described(BOOLEAN, 'True if the launch needs no prompts.'),
+  can_start_without_user_input: json.described(
+    json.BOOLEAN,
+    'True if the launch needs no prompts.',
+  ),
   ...Object.fromEntries(
     fields.map((field) => [
       ASK_SWITCHES[field],
-      described(BOOLEAN, `True if the launch can set \`${field}\`.`),
+      json.described(json.BOOLEAN, `True if the launch can set \`${field}\`.`),
     ]),
   ),
-  survey_enabled: described(BOOLEAN, 'True if the launch asks the questions of the survey.'),
-  variables_needed_to_start: described(
-    list(STRING),
+  survey_enabled: json.described(
+    json.BOOLEAN,
+    'True if the launch asks the questions of the survey.',
+  ),
+  variables_needed_to_start: json.described(
+    json.list(json.STRING),
     'Variables of the required questions without a default.',
   ),
-  defaults: freeObject("The template's own value of each launch field."),
+  defaults: json.freeObject("The template's own value of each launch field."),
 });
-const LAUNCH_NEEDS = object({
+const LAUNCH_NEEDS = json.object({
   ...needsSchema(PROMPT_FIELDS),
   passwords_needed_to_start: PASSWORDS_NEEDED,
-  credential_needed_to_start: described(BOOLEAN, 'Always false: no launch requires a credential.'),
-  inventory_needed_to_start: described(BOOLEAN, 'True if the template has no inventory.'),
-  job_template_data: described(TEMPLATE, 'Template that is launched.'),
+  credential_needed_to_start: json.described(
+    json.BOOLEAN,
+    'Always false: no launch requires a credential.',
+  ),
+  inventory_needed_to_start: json.described(json.BOOLEAN, 'True if the template has no inventory.'),
+  job_template_data: json.described(TEMPLATE, 'Template that is launched.'),
 });
-const WORKFLOW_LAUNCH_NEEDS = object({
+const WORKFLOW_LAUNCH_NEEDS = json.object({
   ...needsSchema(WORKFLOW_PROMPTS),
-  node_templates_missing: described(list(INTEGER), 'Ids of nodes whose template was deleted.'),
-  node_prompts_rejected: described(
-    list(INTEGER),
+  node_templates_missing: json.described(
+    json.list(json.INTEGER),
+    'Ids of nodes whose template was deleted.',
+  ),
+  node_prompts_rejected: json.described(
+    json.list(json.INTEGER),
     'Ids of nodes with prompts that their templates refuse.',
   ),
-  workflow_job_template_data: described(TEMPLATE, 'Template that is launched.'),
+  workflow_job_template_data: json.described(TEMPLATE, 'Template that is launched.'),
 });
 
 const promptNames: readonly string[] = WORKFLOW_PROMPTS;
@@ -126,12 +128,12 @@ export class LaunchController extends TemplateLaunches {
       'Launch a job, or a workflow job of slices. `ignored_fields` lists sent fields without a prompt.',
     parent: jobTemplates,
     resource: jobs,
-    response: anyOfSchemas(
+    response: json.anyOfSchemas(
       {
         allOf: [
           resourceRef(jobs),
-          object({
-            job: WIDE_INTEGER,
+          json.object({
+            job: json.WIDE_INTEGER,
             ignored_fields: IGNORED,
           }),
         ],
@@ -139,8 +141,8 @@ export class LaunchController extends TemplateLaunches {
       {
         allOf: [
           { $ref: '#/components/schemas/WorkflowJob' },
-          object({
-            workflow_job: WIDE_INTEGER,
+          json.object({
+            workflow_job: json.WIDE_INTEGER,
             ignored_fields: IGNORED,
           }),
         ],
@@ -186,7 +188,7 @@ export class WorkflowLaunchController extends TemplateLaunches {
     summary: 'Launch the workflow. `ignored_fields` lists sent fields without a prompt.',
     parent: workflowJobTemplates,
     resource: workflowJobs,
-    adds: { workflow_job: WIDE_INTEGER, ignored_fields: IGNORED },
+    adds: { workflow_job: json.WIDE_INTEGER, ignored_fields: IGNORED },
     needs: 'start',
     rules: WorkflowJobLauncher,
     openParts,

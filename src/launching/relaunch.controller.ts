@@ -4,14 +4,7 @@ import { PASSWORDS_NEEDED } from '../runs/launched-by.js';
 import { Choices, fieldsOf } from '../common/fields/field.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import {
-  anyOfSchemas,
-  described,
-  INTEGER,
-  object,
-  STRING,
-  WIDE_INTEGER,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
@@ -39,11 +32,11 @@ export class RelaunchBody {
 }
 
 /** Number of hosts, or a sentence while the job is active. */
-const COUNT = anyOfSchemas(INTEGER, STRING);
-const RELAUNCH_NEEDS = object({
+const COUNT = json.anyOfSchemas(json.INTEGER, json.STRING);
+const RELAUNCH_NEEDS = json.object({
   passwords_needed_to_start: PASSWORDS_NEEDED,
-  retry_counts: described(
-    anyOfSchemas(STRING, object({ all: COUNT, failed: COUNT })),
+  retry_counts: json.described(
+    json.anyOfSchemas(json.STRING, json.object({ all: COUNT, failed: COUNT })),
     'Number of hosts that a relaunch by status would run on.',
   ),
 });
@@ -90,7 +83,7 @@ export class RelaunchController {
     summary: 'Launch the job again, on all hosts or on those that failed.',
     parent: jobs,
     resource: jobs,
-    adds: { job: WIDE_INTEGER },
+    adds: { job: json.WIDE_INTEGER },
     rules: RelaunchService,
     openParts: relaunchForm,
     status: 201,

@@ -6,7 +6,7 @@ import { Outbox } from '../common/queue/outbox.service.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
-import { BOOLEAN, INTEGER, list, object, WIDE_INTEGER } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { NotificationTemplatesRepository } from './notification-templates.repository.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
@@ -16,12 +16,12 @@ import type { ResendRange } from './notification-templates.dto.js';
 import { itemAt } from '../common/invariants.js';
 
 /** Response of a resend of a time range, for the OpenAPI document. */
-export const RESENT = object(
+export const RESENT = json.object(
   {
-    dry_run: { ...BOOLEAN, description: 'Present and true if nothing was sent.' },
-    count: { ...INTEGER, description: 'Number of notifications resent.' },
+    dry_run: { ...json.BOOLEAN, description: 'Present and true if nothing was sent.' },
+    count: { ...json.INTEGER, description: 'Number of notifications resent.' },
     notifications: {
-      ...list(WIDE_INTEGER),
+      ...json.list(json.WIDE_INTEGER),
       description: 'Ids of the new records; in a dry run, ids of the records to resend.',
     },
   },

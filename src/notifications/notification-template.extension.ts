@@ -1,15 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BreakersRepository } from '../outbound/breakers.repository.js';
 import { CLOSED_BREAKER } from '../outbound/circuit-breaker.service.js';
-import {
-  INSTANT,
-  INTEGER,
-  list,
-  object,
-  orNull,
-  STRING,
-  WIDE_INTEGER,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { extendEach, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, ShownMembers } from '../common/resource/extension.js';
 import { maskForReaders } from './backends/configuration.js';
@@ -23,9 +15,18 @@ const RECENT = 5;
 export const NOTIFICATION_TEMPLATE_SHOWS: ShownMembers = {
   related: ['test', 'resend'],
   summary_fields: {
-    circuit_breaker: object({ state: STRING, failures: INTEGER, open_until: orNull(INSTANT) }),
-    recent_notifications: list(
-      object({ id: WIDE_INTEGER, status: STRING, created: INSTANT, error: STRING }),
+    circuit_breaker: json.object({
+      state: json.STRING,
+      failures: json.INTEGER,
+      open_until: json.orNull(json.INSTANT),
+    }),
+    recent_notifications: json.list(
+      json.object({
+        id: json.WIDE_INTEGER,
+        status: json.STRING,
+        created: json.INSTANT,
+        error: json.STRING,
+      }),
     ),
   },
 };

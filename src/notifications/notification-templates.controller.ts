@@ -1,7 +1,7 @@
 import { Body, Post } from '@nestjs/common';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Reply } from '../common/http/reply.js';
-import { WIDE_INTEGER } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 import { CopyController } from '../common/rest/copy.controller.js';
 import type { Values } from '../common/rest/hooks.js';
@@ -33,7 +33,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
     operationId: 'notification_templates_test',
     summary: 'Send a test notification in a single attempt. The record shows the result.',
     resource: notifications,
-    adds: { notification: WIDE_INTEGER },
+    adds: { notification: json.WIDE_INTEGER },
     parent: notificationTemplates,
     needs: 'change',
     status: 200,

@@ -1,6 +1,6 @@
 import { Post } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { WIDE_INTEGER } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
@@ -22,7 +22,7 @@ export class NotificationsController extends ResourceController(notifications) {
     operationId: 'notifications_resend',
     summary: 'Resend a finished notification as a new record.',
     resource: notifications,
-    adds: { notification: WIDE_INTEGER },
+    adds: { notification: json.WIDE_INTEGER },
     parent: notifications,
     needs: 'resend',
     status: 202,

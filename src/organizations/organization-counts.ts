@@ -1,7 +1,7 @@
 import { holderCounts } from '../access/role-ancestors.repository.js';
 import { permit } from '../common/access.js';
 import { entryOf } from '../common/invariants.js';
-import { INTEGER, object } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { keysOf } from '../common/records.js';
 import { findResource, resource, type Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
@@ -19,8 +19,10 @@ const COUNTED = keysOf(TYPES);
 
 export const ORGANIZATION_SHOWS: ShownMembers = {
   summary_fields: {
-    related_field_counts: object(
-      Object.fromEntries([...COUNTED, 'users', 'admins', 'hosts'].map((name) => [name, INTEGER])),
+    related_field_counts: json.object(
+      Object.fromEntries(
+        [...COUNTED, 'users', 'admins', 'hosts'].map((name) => [name, json.INTEGER]),
+      ),
       ['hosts'],
     ),
   },

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BOOLEAN, described, INSTANT, orNull } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { extendEach, resource, type Row } from '../common/resource/define-resource.js';
 import type { Extension, ShownMembers } from '../common/resource/extension.js';
 import { RunsRepository } from '../runs/runs.repository.js';
@@ -8,8 +8,8 @@ import { receiverLink } from '../templates/webhook-links.js';
 
 export const PROJECT_SHOWS: ShownMembers = {
   fields: {
-    last_updated: described(orNull(INSTANT), 'Time of the last update.'),
-    last_update_failed: described(BOOLEAN, 'True if the last update failed.'),
+    last_updated: json.described(json.orNull(json.INSTANT), 'Time of the last update.'),
+    last_update_failed: json.described(json.BOOLEAN, 'True if the last update failed.'),
   },
   related: ['webhook_receiver', 'current_update', 'last_update'],
   summary_fields: UPDATE_SUMMARIES,

@@ -5,14 +5,7 @@ import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { MethodNotAllowed } from '../common/errors/errors.js';
 import { itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
-import {
-  BOOLEAN,
-  described,
-  list,
-  object,
-  STRING,
-  WIDE_INTEGER,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
@@ -30,7 +23,7 @@ import { ProjectUpdateLauncher } from './project-update-launcher.service.js';
 import { projectUpdates } from './project-updates.resource.js';
 import { isSynced, projects } from './projects.resource.js';
 
-const FILES = list(STRING);
+const FILES = json.list(json.STRING);
 
 @Resource(projects)
 @SubList('project_updates', children('project_updates', { readOnly: true }))
@@ -82,7 +75,9 @@ export class ProjectsController extends ResourceController(projects) {
     link: 'update',
     operationId: 'projects_can_update',
     summary: 'Return whether the project has a source to sync from.',
-    response: object({ can_update: described(BOOLEAN, 'True if an update can be started.') }),
+    response: json.object({
+      can_update: json.described(json.BOOLEAN, 'True if an update can be started.'),
+    }),
   })
   @Get(':id/update')
   canUpdate(@Target() project: Row): object {
@@ -94,7 +89,7 @@ export class ProjectsController extends ResourceController(projects) {
     parent: projects,
     needs: 'update',
     resource: projectUpdates,
-    adds: { project_update: WIDE_INTEGER },
+    adds: { project_update: json.WIDE_INTEGER },
     operationId: 'projects_update_start',
     summary: 'Sync the project.',
     status: 202,

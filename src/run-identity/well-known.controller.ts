@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { described, list, object, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { Reply } from '../common/http/reply.js';
 import { publicRoute, Route } from '../common/rest/route.js';
 import { BaseUrl } from '../settings/base-url.service.js';
@@ -21,12 +21,15 @@ export class WellKnownController {
     publicRoute(
       'openid_configuration',
       'Issuer of the identity tokens of runs, for OpenID Connect discovery.',
-      object({
-        issuer: described(STRING, 'Value of `iss`: the setting BASE_URL.'),
-        jwks_uri: described(STRING, 'URL of the public keys.'),
-        response_types_supported: described(list(STRING), 'Always `id_token`.'),
-        subject_types_supported: described(list(STRING), 'Always `public`.'),
-        id_token_signing_alg_values_supported: described(list(STRING), 'Always `RS256`.'),
+      json.object({
+        issuer: json.described(json.STRING, 'Value of `iss`: the setting BASE_URL.'),
+        jwks_uri: json.described(json.STRING, 'URL of the public keys.'),
+        response_types_supported: json.described(json.list(json.STRING), 'Always `id_token`.'),
+        subject_types_supported: json.described(json.list(json.STRING), 'Always `public`.'),
+        id_token_signing_alg_values_supported: json.described(
+          json.list(json.STRING),
+          'Always `RS256`.',
+        ),
       }),
     ),
   )
@@ -47,10 +50,17 @@ export class WellKnownController {
     publicRoute(
       'jwks',
       'Public keys that verify the identity tokens of runs.',
-      object({
-        keys: described(
-          list(
-            object({ kty: STRING, n: STRING, e: STRING, kid: STRING, use: STRING, alg: STRING }),
+      json.object({
+        keys: json.described(
+          json.list(
+            json.object({
+              kty: json.STRING,
+              n: json.STRING,
+              e: json.STRING,
+              kid: json.STRING,
+              use: json.STRING,
+              alg: json.STRING,
+            }),
           ),
           'Keys as JWK (RFC 7517), the newest first.',
         ),

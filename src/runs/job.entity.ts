@@ -10,7 +10,7 @@ import {
   Reference,
   Text,
 } from '../common/fields/field.js';
-import { freeObject, INTEGER, mapOf } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { describedAs } from '../common/fields/options.js';
 import { ReadOnly } from '../common/fields/read-only.decorator.js';
 import { ISOLATIONS } from '../instances/isolation.js';
@@ -96,7 +96,7 @@ export class Job extends ExecutedJob {
   @Bool({ help: 'If true, the output shows the differences in changed files.' })
   diff_mode!: boolean;
 
-  @Json({ schema: freeObject('Values that the playbook set with set_stats.') })
+  @Json({ schema: json.freeObject('Values that the playbook set with set_stats.') })
   artifacts!: Record<string, unknown>;
 
   /** Artifacts set under `no_log`, for the workflow of the job: sealed JSON, or empty. */
@@ -124,10 +124,14 @@ export class Job extends ExecutedJob {
   job_slice_count!: number;
 
   /** Number of hosts by status, from the final statistics. */
-  @Json({ detailOnly: true, schema: mapOf(INTEGER), help: 'Number of hosts by their last status.' })
+  @Json({
+    detailOnly: true,
+    schema: json.mapOf(json.INTEGER),
+    help: 'Number of hosts by their last status.',
+  })
   host_status_counts!: Record<string, number>;
 
-  @Json({ detailOnly: true, schema: mapOf(INTEGER), help: 'Number of plays and tasks.' })
+  @Json({ detailOnly: true, schema: json.mapOf(json.INTEGER), help: 'Number of plays and tasks.' })
   playbook_counts!: Record<string, number>;
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { described, INTEGER, list, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { resource, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { CREDENTIAL_SUMMARY } from '../credentials/credentials.repository.js';
@@ -20,13 +20,13 @@ export const JOB_SHOWS: ShownMembers = {
   ...TEMPLATE_RUN_SHOWS,
   fields: { ...TEMPLATE_RUN_SHOWS.fields, passwords_needed_to_start: PASSWORDS_NEEDED },
   summary: {
-    job_template_id: described(INTEGER, 'Database id of the job template.'),
-    job_template_name: described(STRING, 'Name of the job template.'),
+    job_template_id: json.described(json.INTEGER, 'Database id of the job template.'),
+    job_template_name: json.described(json.STRING, 'Name of the job template.'),
   },
   summary_fields: {
     ...TEMPLATE_RUN_SHOWS.summary_fields,
     labels: LABEL_SUMMARY,
-    credentials: list(CREDENTIAL_SUMMARY),
+    credentials: json.list(CREDENTIAL_SUMMARY),
   },
 };
 

@@ -1,33 +1,29 @@
-import {
-  described,
-  INTEGER,
-  list,
-  orNull,
-  object,
-  partial,
-  STRING,
-  WIDE_INTEGER,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { findResource, resource } from '../common/resource/define-resource.js';
 import type { RunFacts } from './runs.repository.js';
 
 const PRODUCT = 'Automation Controller';
 
-export const LAUNCHED_BY = described(
-  partial({ id: orNull(WIDE_INTEGER), name: STRING, type: STRING, url: orNull(STRING) }),
+export const LAUNCHED_BY = json.described(
+  json.partial({
+    id: json.orNull(json.WIDE_INTEGER),
+    name: json.STRING,
+    type: json.STRING,
+    url: json.orNull(json.STRING),
+  }),
   'User, schedule, webhook or workflow job that launched the run.',
 );
 
-export const PASSWORDS_NEEDED = described(
-  list(STRING),
+export const PASSWORDS_NEEDED = json.described(
+  json.list(json.STRING),
   'Names of the passwords that a launch must contain.',
 );
 
 /** Schema of the summary of a run's template. */
-export const RUN_TEMPLATE = object({
-  id: INTEGER,
-  name: STRING,
-  unified_job_type: STRING,
+export const RUN_TEMPLATE = json.object({
+  id: json.INTEGER,
+  name: json.STRING,
+  unified_job_type: json.STRING,
 });
 
 /**

@@ -1,6 +1,6 @@
 import { Get, Inject, Post, type Type } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { BOOLEAN, described, object } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { type GenericController, ResourceController } from '../common/rest/resource.controller.js';
@@ -29,7 +29,9 @@ export function RunController(
       link: 'cancel',
       operationId: `${definition.path}_can_cancel`,
       summary: `Return whether the ${label} can be canceled.`,
-      response: object({ can_cancel: described(BOOLEAN, 'True if the run can be canceled now.') }),
+      response: json.object({
+        can_cancel: json.described(json.BOOLEAN, 'True if the run can be canceled now.'),
+      }),
     })
     @Get(':id/cancel')
     canCancel(@Target() run: Row): { can_cancel: boolean } {

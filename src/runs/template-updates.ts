@@ -1,13 +1,13 @@
-import { BOOLEAN, object, STRING, WIDE_INTEGER } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { resource, type Row } from '../common/resource/define-resource.js';
 import type { ShownUpdate } from './runs.repository.js';
 
-const UPDATE = object({
-  id: WIDE_INTEGER,
-  name: STRING,
-  description: STRING,
-  status: STRING,
-  failed: BOOLEAN,
+const UPDATE = json.object({
+  id: json.WIDE_INTEGER,
+  name: json.STRING,
+  description: json.STRING,
+  status: json.STRING,
+  failed: json.BOOLEAN,
 });
 
 /** Schema of the summaries of a template's current and last update. */

@@ -11,7 +11,7 @@ import {
   Text,
 } from '../common/fields/field.js';
 import { labelOf } from '../common/fields/label.js';
-import { mapOf, object, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { HIDDEN_REFERENCE, WideResourceEntity } from '../common/resource/resource.entity.js';
 import type { LaunchConfig } from '../prompts/launch-secrets.js';
 
@@ -262,7 +262,7 @@ export abstract class ExecutedJob extends UnifiedJob {
     readOnly: true,
     detailOnly: true,
     nullable: true,
-    schema: object({ name: STRING, image: STRING, pull: STRING }),
+    schema: json.object({ name: json.STRING, image: json.STRING, pull: json.STRING }),
     help: 'The execution environment as of the creation of the run; null: the programs of the worker.',
   })
   environment!: RunEnvironment | null;
@@ -284,7 +284,7 @@ export abstract class ExecutedJob extends UnifiedJob {
   @Json({
     readOnly: true,
     detailOnly: true,
-    schema: mapOf(STRING),
+    schema: json.mapOf(json.STRING),
     help: 'Environment variables of the run; secrets are replaced.',
   })
   job_env!: Record<string, string>;

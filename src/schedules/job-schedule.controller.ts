@@ -4,7 +4,7 @@ import type { Actor } from '../common/access.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
-import { BOOLEAN, described, freeObject, object } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import type { Job } from '../runs/job.entity.js';
 import { jobs } from '../runs/jobs.resource.js';
@@ -25,9 +25,9 @@ export class JobScheduleController {
     operationId: 'jobs_schedule_prompts',
     summary: 'Return whether a schedule can be created from the job, and the prompts of the job.',
     parent: jobs,
-    response: object({
-      can_schedule: described(BOOLEAN, 'True if a schedule can be created from the job.'),
-      prompts: freeObject('Values that the launch of the job set; objects by id and name.'),
+    response: json.object({
+      can_schedule: json.described(json.BOOLEAN, 'True if a schedule can be created from the job.'),
+      prompts: json.freeObject('Values that the launch of the job set; objects by id and name.'),
     }),
   })
   @Get()

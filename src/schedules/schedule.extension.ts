@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { extendEach, resource, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { summarizeReferred, TEMPLATE_SUMMARY } from '../templates/template-references.js';
@@ -8,7 +8,7 @@ import { Recurrence } from './recurrence.js';
 import type { Schedule } from './schedule.entity.js';
 
 export const SCHEDULE_SHOWS: ShownMembers = {
-  fields: { timezone: STRING, until: STRING },
+  fields: { timezone: json.STRING, until: json.STRING },
   related: ['unified_jobs', 'project'],
   summary_fields: { unified_job_template: TEMPLATE_SUMMARY },
 };

@@ -2,7 +2,7 @@ import { Body, Get, Post } from '@nestjs/common';
 import { activityOf } from '../activity/sublists.js';
 import { Char } from '../common/fields/field.js';
 import { Invalid } from '../common/errors/errors.js';
-import { described, list, object, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { attached, children, SubList } from '../common/rest/sublist.js';
@@ -22,7 +22,7 @@ export class PreviewRequest {
   rrule!: string;
 }
 
-const TIMES = list(STRING);
+const TIMES = json.list(json.STRING);
 
 @Resource(schedules)
 @SubList('jobs', children('jobs', { readOnly: true }))
@@ -35,9 +35,9 @@ export class SchedulesController extends ResourceController(schedules) {
     operationId: 'schedules_preview',
     summary: 'List the next occurrences of a rule, in its time zone and in UTC.',
     status: 200,
-    response: object({
-      local: described(TIMES, 'Next occurrences in the time zone of the rule.'),
-      utc: described(TIMES, 'Next occurrences in UTC.'),
+    response: json.object({
+      local: json.described(TIMES, 'Next occurrences in the time zone of the rule.'),
+      utc: json.described(TIMES, 'Next occurrences in UTC.'),
     }),
   })
   @Post('preview')
@@ -57,7 +57,9 @@ export class SchedulesController extends ResourceController(schedules) {
   @Route({
     operationId: 'schedules_zoneinfo',
     summary: 'Time zones that a schedule may name.',
-    response: object({ zones: described(list(STRING), 'Names of time zones.') }),
+    response: json.object({
+      zones: json.described(json.list(json.STRING), 'Names of time zones.'),
+    }),
   })
   @Get('zoneinfo')
   zones(): object {

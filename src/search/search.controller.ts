@@ -1,39 +1,31 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
-import {
-  BOOLEAN,
-  described,
-  list,
-  object,
-  orNull,
-  STRING,
-  WIDE_INTEGER,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { QueryParameters } from '../common/list/query.js';
 import { CurrentActor, ListParams } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { SEARCH_PARAMETERS, SearchService, type SearchResponse } from './search.service.js';
 
-const HIT = object({
-  type: STRING,
-  id: WIDE_INTEGER,
-  name: STRING,
-  description: STRING,
-  status: { ...orNull(STRING), description: 'Status of a run.' },
-  url: STRING,
+const HIT = json.object({
+  type: json.STRING,
+  id: json.WIDE_INTEGER,
+  name: json.STRING,
+  description: json.STRING,
+  status: { ...json.orNull(json.STRING), description: 'Status of a run.' },
+  url: json.STRING,
 });
 
-const FOUND = object({
-  query: described(STRING, 'Text that was searched.'),
-  groups: described(
-    list(
-      object({
-        type: STRING,
-        label: STRING,
-        url: { ...STRING, description: 'URL of the list with all results.' },
-        has_more: BOOLEAN,
-        results: list(HIT),
+const FOUND = json.object({
+  query: json.described(json.STRING, 'Text that was searched.'),
+  groups: json.described(
+    json.list(
+      json.object({
+        type: json.STRING,
+        label: json.STRING,
+        url: { ...json.STRING, description: 'URL of the list with all results.' },
+        has_more: json.BOOLEAN,
+        results: json.list(HIT),
       }),
     ),
     'Results by kind of object.',

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
-import { INTEGER, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { TextSearch, type SearchResult } from '../common/list/text-search.service.js';
 import { searchTerms, type QueryParameters, valuesOf } from '../common/list/query.js';
 import { resource, type ResourceDefinition } from '../common/resource/define-resource.js';
@@ -31,17 +31,17 @@ export const SEARCH_PARAMETERS = [
   {
     name: 'q',
     description: 'Words that an object must contain in any of its texts.',
-    schema: STRING,
+    schema: json.STRING,
   },
   {
     name: 'type',
     description: 'Kinds of objects, separated by commas; all kinds by default.',
-    schema: STRING,
+    schema: json.STRING,
   },
   {
     name: 'limit',
     description: 'Maximum number of objects of each kind: 1 to 50, 5 by default.',
-    schema: INTEGER,
+    schema: json.INTEGER,
   },
 ] as const;
 

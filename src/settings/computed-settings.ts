@@ -1,5 +1,5 @@
 import { Bool, Char, Json, fieldsOf, type Field } from '../common/fields/field.js';
-import { mapOf, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { namedUrlFormat } from '../common/resource/natural-key.js';
 import { resources } from '../common/resource/define-resource.js';
 
@@ -15,7 +15,7 @@ const SYSTEM = readOnlyIn('system', 'System');
 class ComputedSettingsSchema {
   @Json({
     ...readOnlyIn('named-url', 'Named URL'),
-    schema: mapOf(STRING),
+    schema: json.mapOf(json.STRING),
     label: 'Named URL formats',
     help: 'How objects of each collection are named in a URL in place of their id.',
   })

@@ -8,7 +8,7 @@ import {
   type Field,
 } from '../common/fields/field.js';
 import { labelOf } from '../common/fields/label.js';
-import { list, mapOf, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { maxOfText, type SettingDeclaration } from '../config/setting.js';
 import { SETTINGS, type SettingName } from '../config/settings.js';
 import { COMPUTED_SETTING_FIELDS } from './computed-settings.js';
@@ -54,11 +54,13 @@ function decoratorOf(name: string, setting: SettingDeclaration<unknown>): Proper
     case 'boolean':
       return Bool(options);
     case 'map':
-      return Json({ ...options, schema: mapOf(STRING) });
+      return Json({ ...options, schema: json.mapOf(json.STRING) });
     case 'list':
       return Json({
         ...options,
-        schema: list(choices.length > 0 ? { ...STRING, enum: [...choices] } : STRING),
+        schema: json.list(
+          choices.length > 0 ? { ...json.STRING, enum: [...choices] } : json.STRING,
+        ),
       });
     case 'secret':
       return SecretText(options);

@@ -2,31 +2,28 @@ import { Body, Controller, Delete, Get, Param, Patch, Put } from '@nestjs/common
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { NotFound } from '../common/errors/errors.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
-import {
-  anyOfSchemas,
-  BOOLEAN,
-  described,
-  INTEGER,
-  list,
-  mapOf,
-  NUMBER,
-  object,
-  orNull,
-  STRING,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { Page } from '../common/list/page.js';
 import { Database } from '../database/database.js';
 import { categoryName, RUNTIME_SETTING_FIELDS, SETTING_FIELDS } from './setting-fields.js';
 import { RuntimeSettings } from './runtime-settings.service.js';
 
 /** Schema of the settings of a category, by name. */
-const VALUES = mapOf(anyOfSchemas(STRING, NUMBER, BOOLEAN, list(STRING), mapOf(STRING)));
-const CATEGORIES = object({
-  count: described(INTEGER, 'Number of categories.'),
-  next: described(orNull(STRING), 'Path of the next page.'),
-  previous: described(orNull(STRING), 'Path of the previous page.'),
-  results: described(
-    list(object({ url: STRING, slug: STRING, name: STRING })),
+const VALUES = json.mapOf(
+  json.anyOfSchemas(
+    json.STRING,
+    json.NUMBER,
+    json.BOOLEAN,
+    json.list(json.STRING),
+    json.mapOf(json.STRING),
+  ),
+);
+const CATEGORIES = json.object({
+  count: json.described(json.INTEGER, 'Number of categories.'),
+  next: json.described(json.orNull(json.STRING), 'Path of the next page.'),
+  previous: json.described(json.orNull(json.STRING), 'Path of the previous page.'),
+  results: json.described(
+    json.list(json.object({ url: json.STRING, slug: json.STRING, name: json.STRING })),
     'Categories of settings.',
   ),
 });

@@ -1,55 +1,61 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
-import { described, INTEGER, list, mapOf, object, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { QueryParameters } from '../common/list/query.js';
 import { CurrentActor, ListParams } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { DashboardCountsService, GRAPH_PARAMETERS } from './dashboard-counts.service.js';
 
-const COUNTED = { url: STRING, total: INTEGER };
-const WITH_FAILURES = { ...COUNTED, failures_url: STRING, failed: INTEGER };
-const KINDS = mapOf(object({ ...WITH_FAILURES, label: STRING }));
+const COUNTED = { url: json.STRING, total: json.INTEGER };
+const WITH_FAILURES = { ...COUNTED, failures_url: json.STRING, failed: json.INTEGER };
+const KINDS = json.mapOf(json.object({ ...WITH_FAILURES, label: json.STRING }));
 
-const COUNTS = object({
-  related: described(object({ jobs_graph: STRING }), 'Paths of further statistics.'),
-  inventories: described(
-    object({
+const COUNTS = json.object({
+  related: json.described(json.object({ jobs_graph: json.STRING }), 'Paths of further statistics.'),
+  inventories: json.described(
+    json.object({
       ...COUNTED,
-      total_with_inventory_source: INTEGER,
-      job_failed: { ...INTEGER, description: 'Inventories with a host whose last job failed.' },
+      total_with_inventory_source: json.INTEGER,
+      job_failed: {
+        ...json.INTEGER,
+        description: 'Inventories with a host whose last job failed.',
+      },
       inventory_failed: {
-        ...INTEGER,
+        ...json.INTEGER,
         description: 'Inventories with a source whose last update failed.',
       },
     }),
     'Number of inventories, and of those with failures.',
   ),
   inventory_sources: { ...KINDS, description: 'By kind of source.' },
-  groups: described(
-    object({ ...COUNTED, inventory_failed: INTEGER }),
+  groups: json.described(
+    json.object({ ...COUNTED, inventory_failed: json.INTEGER }),
     'Number of groups, and of those with failures.',
   ),
-  hosts: described(object(WITH_FAILURES), 'Number of hosts, and of those whose last job failed.'),
-  projects: described(
-    object(WITH_FAILURES),
+  hosts: json.described(
+    json.object(WITH_FAILURES),
+    'Number of hosts, and of those whose last job failed.',
+  ),
+  projects: json.described(
+    json.object(WITH_FAILURES),
     'Number of projects, and of those whose last update failed.',
   ),
   scm_types: { ...KINDS, description: 'Projects by kind of source control.' },
-  users: described(object(COUNTED), 'Number of users.'),
-  organizations: described(object(COUNTED), 'Number of organizations.'),
-  teams: described(object(COUNTED), 'Number of teams.'),
-  credentials: described(object(COUNTED), 'Number of credentials.'),
-  job_templates: described(object(COUNTED), 'Number of job templates.'),
+  users: json.described(json.object(COUNTED), 'Number of users.'),
+  organizations: json.described(json.object(COUNTED), 'Number of organizations.'),
+  teams: json.described(json.object(COUNTED), 'Number of teams.'),
+  credentials: json.described(json.object(COUNTED), 'Number of credentials.'),
+  job_templates: json.described(json.object(COUNTED), 'Number of job templates.'),
 });
 
 const POINTS = {
-  ...list(list(INTEGER)),
+  ...json.list(json.list(json.INTEGER)),
   description: 'Start in seconds since 1970, in UTC, and the number of runs.',
 };
-const GRAPH = object({
-  jobs: described(
-    object({ successful: POINTS, failed: POINTS, canceled: POINTS, error: POINTS }),
+const GRAPH = json.object({
+  jobs: json.described(
+    json.object({ successful: POINTS, failed: POINTS, canceled: POINTS, error: POINTS }),
     'Numbers of runs by time, successful and failed.',
   ),
 });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
-import { STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { entryOf, zip } from '../common/invariants.js';
 import { ListService, type CountedList } from '../common/list/list.service.js';
 import { valuesOf, type QueryParameters } from '../common/list/query.js';
@@ -28,12 +28,12 @@ export const GRAPH_PARAMETERS = [
     name: 'period',
     description:
       'Period of the counts: `month` by default. `day` counts by hour, the others by day.',
-    schema: { ...STRING, enum: Object.keys(PERIODS) },
+    schema: { ...json.STRING, enum: Object.keys(PERIODS) },
   },
   {
     name: 'job_type',
     description: 'Kind of the counted runs: `all` by default.',
-    schema: { ...STRING, enum: Object.keys(JOB_TYPES) },
+    schema: { ...json.STRING, enum: Object.keys(JOB_TYPES) },
   },
 ] as const;
 

@@ -1,70 +1,61 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
-import {
-  described,
-  INSTANT,
-  INTEGER,
-  list,
-  NUMBER,
-  object,
-  orNull,
-  STRING,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { QueryParameters } from '../common/list/query.js';
 import { CurrentActor, ListParams } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { STATISTICS_PARAMETERS, StatisticsService, type Statistics } from './statistics.service.js';
 
-const SECONDS = { ...orNull(NUMBER), description: 'Null on days without ended jobs.' };
+const SECONDS = { ...json.orNull(json.NUMBER), description: 'Null on days without ended jobs.' };
 
-const STATISTICS = object({
-  days: described(INTEGER, 'Length of the period.'),
-  outcomes: described(
-    list(
-      object({
-        day: { ...STRING, description: '`2026-01-31`, in UTC.' },
-        successful: INTEGER,
-        failed: INTEGER,
-        error: INTEGER,
-        canceled: INTEGER,
+const STATISTICS = json.object({
+  days: json.described(json.INTEGER, 'Length of the period.'),
+  outcomes: json.described(
+    json.list(
+      json.object({
+        day: { ...json.STRING, description: '`2026-01-31`, in UTC.' },
+        successful: json.INTEGER,
+        failed: json.INTEGER,
+        error: json.INTEGER,
+        canceled: json.INTEGER,
         median_seconds: SECONDS,
         longest_seconds: SECONDS,
       }),
     ),
     'Numbers of runs by day and status.',
   ),
-  slow_tasks: described(
-    list(
-      object({
-        task: STRING,
-        job_template: orNull(INTEGER),
-        name: STRING,
-        times: INTEGER,
-        mean_seconds: NUMBER,
-        longest_seconds: NUMBER,
+  slow_tasks: json.described(
+    json.list(
+      json.object({
+        task: json.STRING,
+        job_template: json.orNull(json.INTEGER),
+        name: json.STRING,
+        times: json.INTEGER,
+        mean_seconds: json.NUMBER,
+        longest_seconds: json.NUMBER,
       }),
     ),
     'Tasks with the longest duration.',
   ),
-  failing_hosts: described(
-    list(
-      object({
-        host: orNull(INTEGER),
-        name: STRING,
-        jobs: INTEGER,
-        failed: INTEGER,
-        last_failed: INTEGER,
+  failing_hosts: json.described(
+    json.list(
+      json.object({
+        host: json.orNull(json.INTEGER),
+        name: json.STRING,
+        jobs: json.INTEGER,
+        failed: json.INTEGER,
+        last_failed: json.INTEGER,
       }),
     ),
     'Hosts that fail most.',
   ),
-  queue: described(
-    list(object({ status: STRING, runs: INTEGER, oldest: INSTANT })),
+  queue: json.described(
+    json.list(json.object({ status: json.STRING, runs: json.INTEGER, oldest: json.INSTANT })),
     'Number of runs that are not finished, by status.',
   ),
   capacity: {
-    ...orNull(object({ capacity: INTEGER, consumed: INTEGER })),
+    ...json.orNull(json.object({ capacity: json.INTEGER, consumed: json.INTEGER })),
     description: 'Null for users who do not operate the installation.',
   },
 });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
-import { INTEGER } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { valuesOf, type QueryParameters } from '../common/list/query.js';
 import { WorkerNodesRepository } from '../instances/worker-nodes.repository.js';
 import {
@@ -14,7 +14,7 @@ import {
 
 /** The query parameters of statistics, for OpenAPI. */
 export const STATISTICS_PARAMETERS = [
-  { name: 'days', description: 'Period in days: 1 to 90, 14 by default.', schema: INTEGER },
+  { name: 'days', description: 'Period in days: 1 to 90, 14 by default.', schema: json.INTEGER },
 ] as const;
 
 const DEFAULT_DAYS = 14;

@@ -1,7 +1,7 @@
 import { Body, Get, Post } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Variables } from '../common/fields/field.js';
-import { object, WIDE_INTEGER } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { parseVariables } from '../common/fields/variables.js';
 import { itemAt } from '../common/invariants.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
@@ -41,7 +41,7 @@ export class SystemJobTemplatesController extends ResourceController(systemJobTe
     link: 'launch',
     operationId: 'system_job_template_launch_needs',
     summary: 'Return an empty object: a launch needs no fields.',
-    response: object({}),
+    response: json.object({}),
   })
   @Get(':id/launch')
   needs(): object {
@@ -53,7 +53,7 @@ export class SystemJobTemplatesController extends ResourceController(systemJobTe
     parent: systemJobTemplates,
     needs: 'launch',
     resource: systemJobs,
-    adds: { system_job: WIDE_INTEGER },
+    adds: { system_job: json.WIDE_INTEGER },
     operationId: 'system_job_template_launch',
     summary: 'Launch a system job.',
     status: 201,

@@ -2,18 +2,7 @@ import { Body, Controller, Delete, Get, Post } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { BadFields, BadRequest } from '../common/errors/errors.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
-import {
-  anyOfSchemas,
-  anyValue,
-  BOOLEAN,
-  described,
-  list,
-  NUMBER,
-  object,
-  orNull,
-  partial,
-  STRING,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { QUESTION_TYPES } from '../prompts/survey.js';
@@ -23,22 +12,22 @@ import { maskSurvey } from '../prompts/survey-secrets.js';
 import { SurveyService } from './survey.service.js';
 
 const SURVEY = {
-  ...partial({
-    name: described(STRING, 'Name of the survey.'),
-    description: described(STRING, 'Optional description.'),
-    spec: described(
-      list({
-        ...object(
+  ...json.partial({
+    name: json.described(json.STRING, 'Name of the survey.'),
+    description: json.described(json.STRING, 'Optional description.'),
+    spec: json.described(
+      json.list({
+        ...json.object(
           {
-            question_name: STRING,
-            question_description: STRING,
-            variable: STRING,
-            type: { ...STRING, enum: QUESTION_TYPES },
-            required: BOOLEAN,
-            default: anyValue('An answer of the type of the question; secrets are masked.'),
-            min: orNull(NUMBER),
-            max: orNull(NUMBER),
-            choices: anyOfSchemas(STRING, list(STRING)),
+            question_name: json.STRING,
+            question_description: json.STRING,
+            variable: json.STRING,
+            type: { ...json.STRING, enum: QUESTION_TYPES },
+            required: json.BOOLEAN,
+            default: json.anyValue('An answer of the type of the question; secrets are masked.'),
+            min: json.orNull(json.NUMBER),
+            max: json.orNull(json.NUMBER),
+            choices: json.anyOfSchemas(json.STRING, json.list(json.STRING)),
           },
           ['question_description', 'required', 'default', 'min', 'max', 'choices'],
         ),

@@ -1,4 +1,4 @@
-import { INTEGER, object, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { TemplateName } from './templates.repository.js';
 
 /** Kinds of runs by kind of template. */
@@ -12,13 +12,13 @@ const RUN_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Schema of `summary_fields.unified_job_template` for references to a template of any kind. */
-export const TEMPLATE_SUMMARY = object(
+export const TEMPLATE_SUMMARY = json.object(
   {
-    id: INTEGER,
-    name: STRING,
-    description: STRING,
-    unified_job_type: STRING,
-    timeout: INTEGER,
+    id: json.INTEGER,
+    name: json.STRING,
+    description: json.STRING,
+    unified_job_type: json.STRING,
+    timeout: json.INTEGER,
   },
   // The description is missing without read permission; only approvals have a timeout.
   ['description', 'timeout'],

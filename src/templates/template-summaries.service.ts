@@ -1,12 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  INSTANT,
-  list,
-  object,
-  orNull,
-  STRING,
-  WIDE_INTEGER,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { Actor } from '../common/access.js';
 import {
   findResource,
@@ -46,14 +39,14 @@ export const TEMPLATE_SHOWS: ShownMembers = {
   related: ['webhook_receiver'],
   summary_fields: {
     labels: LABEL_SUMMARY,
-    survey: object({ title: orNull(STRING), description: orNull(STRING) }),
-    recent_jobs: list(
-      object({
-        id: WIDE_INTEGER,
-        status: STRING,
-        finished: orNull(INSTANT),
-        canceled_on: orNull(INSTANT),
-        type: STRING,
+    survey: json.object({ title: json.orNull(json.STRING), description: json.orNull(json.STRING) }),
+    recent_jobs: json.list(
+      json.object({
+        id: json.WIDE_INTEGER,
+        status: json.STRING,
+        finished: json.orNull(json.INSTANT),
+        canceled_on: json.orNull(json.INSTANT),
+        type: json.STRING,
       }),
     ),
   },

@@ -1,6 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { described, object, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { Reply } from '../common/http/reply.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
@@ -14,7 +14,9 @@ const routeOf = (templates: ResourceDefinition) =>
     parent: templates,
     needs: 'manage_webhook_key',
     showsSecret: true,
-    response: object({ webhook_key: described(STRING, 'Key that the code host signs with.') }),
+    response: json.object({
+      webhook_key: json.described(json.STRING, 'Key that the code host signs with.'),
+    }),
   }) as const;
 
 /** Key that signs webhooks of a template (docs/contract/webhooks.md#key). */

@@ -10,7 +10,7 @@ import {
   type Actor,
   type Predicate,
 } from '../common/access.js';
-import { described, list, object, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import {
   defineResource,
   extendEach,
@@ -108,9 +108,9 @@ export const users = defineResource({
   extend: async (rows) => extendEach(rows, () => ({ fields: { password: ENCRYPTED, ...LEGACY } })),
   shows: {
     fields: {
-      auth: described(list(object({})), 'Always empty.'),
-      ldap_dn: described(
-        STRING,
+      auth: json.described(json.list(json.object({})), 'Always empty.'),
+      ldap_dn: json.described(
+        json.STRING,
         'Always empty; external_identities has the accounts of directories.',
       ),
     },

@@ -1,4 +1,4 @@
-import { described, object, STRING, WIDE_INTEGER } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { AlternativeResponse } from '../common/rest/route.js';
 import type { Verdict } from './delivery.js';
 import type { ReceiverKind } from './receiver-kinds.js';
@@ -13,12 +13,12 @@ export const responseMessage = (
 ): string => ({ accepted: queued, duplicate: DUPLICATE, ignored: IGNORED })[verdict];
 
 /** JSON schema of responses to deliveries (docs/contract/webhooks.md#responses). */
-export const RECEIVER_RESPONSE = object(
+export const RECEIVER_RESPONSE = json.object(
   {
-    message: described(STRING, 'Outcome, as a sentence.'),
-    delivery: { ...WIDE_INTEGER, description: 'Id of the delivery.' },
-    job: { ...WIDE_INTEGER, description: 'Id of the run that the delivery launched.' },
-    url: { ...STRING, description: 'Path of the run.' },
+    message: json.described(json.STRING, 'Outcome, as a sentence.'),
+    delivery: { ...json.WIDE_INTEGER, description: 'Id of the delivery.' },
+    job: { ...json.WIDE_INTEGER, description: 'Id of the run that the delivery launched.' },
+    url: { ...json.STRING, description: 'Path of the run.' },
   },
   ['delivery', 'job', 'url'],
 );

@@ -2,17 +2,7 @@ import { Body, Controller, Get, Ip, Post } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { forkRuleOf } from '../code-hosts/forks.js';
 import type { BadRequest } from '../common/errors/errors.js';
-import {
-  BOOLEAN,
-  described,
-  INSTANT,
-  INTEGER,
-  list,
-  object,
-  orNull,
-  STRING,
-  WIDE_INTEGER,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { Reply } from '../common/http/reply.js';
 import type { Page } from '../common/list/page.js';
 import type { QueryParameters } from '../common/list/query.js';
@@ -35,20 +25,20 @@ import { WEBHOOK_SETUP, WebhookSetups } from './webhook-setups.service.js';
 import type { WebhookDelivery } from './webhook-delivery.entity.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
 
-const TRIAL_RESPONSE = object({
-  launches: { ...INTEGER, description: 'Number of deliveries that would launch a run.' },
-  count: { ...INTEGER, description: 'Number of newest deliveries that were tested.' },
-  results: described(
-    list(
-      object({
-        delivery: WIDE_INTEGER,
-        received: INSTANT,
-        event: STRING,
-        ref_name: orNull(STRING),
-        verdict: { ...STRING, description: 'Result of the delivery when it was received.' },
-        launches: BOOLEAN,
+const TRIAL_RESPONSE = json.object({
+  launches: { ...json.INTEGER, description: 'Number of deliveries that would launch a run.' },
+  count: { ...json.INTEGER, description: 'Number of newest deliveries that were tested.' },
+  results: json.described(
+    json.list(
+      json.object({
+        delivery: json.WIDE_INTEGER,
+        received: json.INSTANT,
+        event: json.STRING,
+        ref_name: json.orNull(json.STRING),
+        verdict: { ...json.STRING, description: 'Result of the delivery when it was received.' },
+        launches: json.BOOLEAN,
         reason: {
-          ...STRING,
+          ...json.STRING,
           description: 'Reason why the delivery would not launch a run; empty if it would.',
         },
       }),

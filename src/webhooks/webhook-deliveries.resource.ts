@@ -5,12 +5,12 @@ import { defineResource, extendEach, type Row } from '../common/resource/define-
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { WebhookDelivery, WebhookDeliveryTotal } from './webhook-delivery.entity.js';
 import { parseExact } from '../common/exact-json.js';
-import { anyValue } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { redeliverable } from './webhook-deliveries.repository.js';
 
 const WEBHOOK_DELIVERY_SHOWS: ShownMembers = {
-  fields: { payload: anyValue('JSON as received; only for administrators of the template.') },
+  fields: { payload: json.anyValue('JSON as received; only for administrators of the template.') },
   optional: ['payload'],
   related: ['redeliver'],
 };

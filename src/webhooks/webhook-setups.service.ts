@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { described, list, object, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { isWebhookServiceName, webhookService } from '../code-hosts/services.js';
 import { BaseUrl } from '../settings/base-url.service.js';
@@ -23,13 +23,16 @@ export interface WebhookSetup {
   proof_headers: string[];
 }
 
-export const WEBHOOK_SETUP = object({
-  webhook_service: described(STRING, 'Code host.'),
-  url: { ...STRING, description: 'Full payload URL.' },
-  webhook_key: { ...STRING, description: 'Secret to enter at the code host.' },
-  content_types: described(list(STRING), 'Content types that the receiver accepts.'),
-  events: { ...list(STRING), description: 'Events that launch a run.' },
-  proof_headers: { ...list(STRING), description: 'Headers that can contain a signature or token.' },
+export const WEBHOOK_SETUP = json.object({
+  webhook_service: json.described(json.STRING, 'Code host.'),
+  url: { ...json.STRING, description: 'Full payload URL.' },
+  webhook_key: { ...json.STRING, description: 'Secret to enter at the code host.' },
+  content_types: json.described(json.list(json.STRING), 'Content types that the receiver accepts.'),
+  events: { ...json.list(json.STRING), description: 'Events that launch a run.' },
+  proof_headers: {
+    ...json.list(json.STRING),
+    description: 'Headers that can contain a signature or token.',
+  },
 });
 
 /**

@@ -1,17 +1,17 @@
 import { Entity } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import { Char, Choices, DateTime, Integer, Json, Reference, Text } from '../common/fields/field.js';
-import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { ReadOnly } from '../common/fields/read-only.decorator.js';
 import type { StatusPostAttempt } from './status-posts.repository.js';
 
-const ATTEMPTS = list(
-  object({
-    number: INTEGER,
-    at: INSTANT,
-    answer: orNull({ ...INTEGER, description: 'Status code of the response.' }),
-    detail: STRING,
-    duration_ms: orNull(INTEGER),
+const ATTEMPTS = json.list(
+  json.object({
+    number: json.INTEGER,
+    at: json.INSTANT,
+    answer: json.orNull({ ...json.INTEGER, description: 'Status code of the response.' }),
+    detail: json.STRING,
+    duration_ms: json.orNull(json.INTEGER),
   }),
 );
 

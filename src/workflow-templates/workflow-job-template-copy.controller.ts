@@ -3,7 +3,7 @@ import type { Actor } from '../common/access.js';
 import { exactJson } from '../common/exact-json.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { zip } from '../common/invariants.js';
-import { BOOLEAN, described, list, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { copyCheckOf, CopyController } from '../common/rest/copy.controller.js';
 import type { Values } from '../common/rest/hooks.js';
@@ -26,16 +26,16 @@ import {
 import { workflowJobTemplates } from './workflow-job-templates.resource.js';
 
 const APPROVAL = 'workflow_approval_template';
-const NAMES = list(STRING);
+const NAMES = json.list(json.STRING);
 
 const LOSSES = {
-  can_copy_without_user_input: described(
-    BOOLEAN,
+  can_copy_without_user_input: json.described(
+    json.BOOLEAN,
     'True if the copy contains all objects of the original.',
   ),
-  templates_unable_to_copy: described(NAMES, 'Templates that the caller may not launch.'),
-  credentials_unable_to_copy: described(NAMES, 'Credentials that the caller may not use.'),
-  inventories_unable_to_copy: described(NAMES, 'Inventories that the caller may not use.'),
+  templates_unable_to_copy: json.described(NAMES, 'Templates that the caller may not launch.'),
+  credentials_unable_to_copy: json.described(NAMES, 'Credentials that the caller may not use.'),
+  inventories_unable_to_copy: json.described(NAMES, 'Inventories that the caller may not use.'),
 };
 
 /**

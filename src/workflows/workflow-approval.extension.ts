@@ -1,13 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  BOOLEAN,
-  described,
-  INSTANT,
-  INTEGER,
-  object,
-  orNull,
-  STRING,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import {
   extendEach,
   findResource,
@@ -23,22 +15,22 @@ import { sql } from '../database/sql.js';
 import { instantOf } from '../database/instants.js';
 import { approvalFacts, type WorkflowApprovalFacts } from './workflow-jobs.repository.js';
 
-const NAMED = { id: INTEGER, name: STRING, description: STRING };
+const NAMED = { id: json.INTEGER, name: json.STRING, description: json.STRING };
 
 export const APPROVAL_SHOWS: ShownMembers = {
   fields: {
     launched_by: LAUNCHED_BY,
-    can_approve_or_deny: described(BOOLEAN, 'True if the caller may decide.'),
-    approval_expiration: described(
-      orNull(INSTANT),
+    can_approve_or_deny: json.described(json.BOOLEAN, 'True if the caller may decide.'),
+    approval_expiration: json.described(
+      json.orNull(json.INSTANT),
       'Time at which the approval fails without a decision.',
     ),
   },
   related: ['workflow_approval_template', 'source_workflow_job', 'job'],
   summary_fields: {
     unified_job_template: RUN_TEMPLATE,
-    workflow_approval_template: object({ ...NAMED, timeout: INTEGER }),
-    workflow_job_template: object(NAMED),
+    workflow_approval_template: json.object({ ...NAMED, timeout: json.INTEGER }),
+    workflow_job_template: json.object(NAMED),
     source_workflow_job: ref('WorkflowJobSummary'),
   },
 };

@@ -2,7 +2,7 @@ import { Get, Post } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
-import { BOOLEAN, described, object } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import { Resource, ResourceController } from '../common/rest/resource.controller.js';
 import { children, SubList } from '../common/rest/sublist.js';
@@ -12,7 +12,9 @@ import { workflowApprovals } from './workflow-approvals.resource.js';
 const CAN_DECIDE = {
   summary: 'Return whether the caller can decide on the approval.',
   parent: workflowApprovals,
-  response: object({ can_approve_or_deny: described(BOOLEAN, 'True if the caller may decide.') }),
+  response: json.object({
+    can_approve_or_deny: json.described(json.BOOLEAN, 'True if the caller may decide.'),
+  }),
 } as const satisfies Partial<RouteInfo>;
 
 const DECIDE = {

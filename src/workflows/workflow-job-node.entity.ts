@@ -1,7 +1,7 @@
 import { Entity, Index, Column } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/field.js';
-import { freeObject } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { ReadOnly } from '../common/fields/read-only.decorator.js';
 import { WideResourceEntity } from '../common/resource/resource.entity.js';
 import type { SavedOptions } from '../prompts/launch-options.js';
@@ -59,7 +59,7 @@ export class WorkflowJobNode extends WideResourceEntity {
   all_parents_must_converge!: boolean;
 
   @Json({
-    schema: freeObject('Variables by name.'),
+    schema: json.freeObject('Variables by name.'),
     help: 'Variables of the node; secret answers masked.',
   })
   extra_data!: Record<string, unknown>;

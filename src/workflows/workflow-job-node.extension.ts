@@ -1,16 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  BOOLEAN,
-  described,
-  freeObject,
-  INSTANT,
-  list,
-  NUMBER,
-  object,
-  orNull,
-  STRING,
-  WIDE_INTEGER,
-} from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { extendEach, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
 import { summarizeReferred, TEMPLATE_SUMMARY } from '../templates/template-references.js';
@@ -18,28 +7,28 @@ import { TemplatesRepository } from '../templates/templates.repository.js';
 import type { WorkflowJobNode } from './workflow-job-node.entity.js';
 import { WorkflowJobNodesRepository, type NodeFacts } from './workflow-job-nodes.repository.js';
 
-const NODE_IDS = described(list(WIDE_INTEGER), 'Ids of the nodes that follow.');
+const NODE_IDS = json.described(json.list(json.WIDE_INTEGER), 'Ids of the nodes that follow.');
 
 export const NODE_SHOWS: ShownMembers = {
   fields: {
-    extra_vars: freeObject('The variables of the node, as in extra_data.'),
+    extra_vars: json.freeObject('The variables of the node, as in extra_data.'),
     success_nodes: NODE_IDS,
     failure_nodes: NODE_IDS,
     always_nodes: NODE_IDS,
   },
   summary_fields: {
     unified_job_template: TEMPLATE_SUMMARY,
-    job: object(
+    job: json.object(
       {
-        id: WIDE_INTEGER,
-        name: STRING,
-        description: STRING,
-        status: STRING,
-        failed: BOOLEAN,
-        elapsed: NUMBER,
-        type: STRING,
-        canceled_on: orNull(INSTANT),
-        timed_out: BOOLEAN,
+        id: json.WIDE_INTEGER,
+        name: json.STRING,
+        description: json.STRING,
+        status: json.STRING,
+        failed: json.BOOLEAN,
+        elapsed: json.NUMBER,
+        type: json.STRING,
+        canceled_on: json.orNull(json.INSTANT),
+        timed_out: json.BOOLEAN,
       },
       // Without permission to read the run, only its id and name are included.
       ['description', 'status', 'failed', 'elapsed', 'type', 'canceled_on', 'timed_out'],

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BOOLEAN, described, INTEGER, orNull, STRING } from '../common/fields/json-schema.js';
+import * as json from '../common/fields/json-schema.js';
 import { ref } from '../common/resource/resource-schema.js';
 import { extendEach, resource, type Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownMembers } from '../common/resource/extension.js';
@@ -14,9 +14,12 @@ const WORKFLOW_TEMPLATE = 'workflow_job_template';
 export const WORKFLOW_JOB_SHOWS: ShownMembers = {
   fields: {
     launched_by: LAUNCHED_BY,
-    workflow_job_template: described(orNull(INTEGER), 'Workflow job template that was launched.'),
-    is_sliced_job: BOOLEAN,
-    workflow_nodes: { ...STRING, description: 'Path of the list of nodes.' },
+    workflow_job_template: json.described(
+      json.orNull(json.INTEGER),
+      'Workflow job template that was launched.',
+    ),
+    is_sliced_job: json.BOOLEAN,
+    workflow_nodes: { ...json.STRING, description: 'Path of the list of nodes.' },
   },
   related: ['workflow_job_template', ...SOURCE_WORKFLOW_SHOWS.related],
   summary_fields: {

@@ -10,7 +10,7 @@ import {
 import type { Actor } from '../../common/access.js';
 import { textMembers } from '../../common/records.js';
 import { Forbidden } from '../../common/errors/errors.js';
-import { STRING } from '../../common/fields/json-schema.js';
+import * as json from '../../common/fields/json-schema.js';
 import type { ApiRequest } from '../../common/http/request.js';
 import { currentScope } from '../../common/http/request-scope.js';
 import { CurrentActor } from '../../common/rest/parameters.js';
@@ -21,7 +21,7 @@ import { hiddenInput, html } from '../shared/html.js';
 
 const ROUTE = {
   produces: 'text/html',
-  response: STRING,
+  response: json.STRING,
 } as const satisfies Partial<RouteInfo>;
 
 /** Asks a user if an application may act for them (RFC 6749, section 4.1.1). */
@@ -37,7 +37,7 @@ export class ConsentController {
     query: AUTHORIZATION_PARAMETERS.map((name) => ({
       name,
       description: 'As in RFC 6749 and 7636.',
-      schema: STRING,
+      schema: json.STRING,
     })),
   })
   @Get('authorize')

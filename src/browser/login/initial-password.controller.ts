@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { nextPath } from '../../auth/sessions.service.js';
 import type { Actor } from '../../common/access.js';
-import { STRING } from '../../common/fields/json-schema.js';
+import * as json from '../../common/fields/json-schema.js';
 import type { Reply } from '../../common/http/reply.js';
 import { resource } from '../../common/resource/define-resource.js';
 import { CurrentActor } from '../../common/rest/parameters.js';
@@ -23,7 +23,7 @@ export class InitialPasswordController {
     ...PAGE_ROUTE,
     operationId: 'initial_password',
     summary: 'Form that replaces the generated password of the first administrator.',
-    query: [{ name: 'next', description: 'Path to return to.', schema: STRING }],
+    query: [{ name: 'next', description: 'Path to return to.', schema: json.STRING }],
   })
   @Get()
   show(

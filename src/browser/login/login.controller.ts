@@ -15,7 +15,7 @@ import { openPage, originOf, withQuery } from '../shared/page-context.js';
 import { readPending, type PendingForm } from '../shared/pending-form.js';
 import { clearSessionCookie, sessionOf, type Cookies } from '../../common/http/cookies.js';
 import { assertCsrf, assertSameSite, CSRF_FIELD } from '../../common/http/csrf.js';
-import { STRING } from '../../common/fields/json-schema.js';
+import * as json from '../../common/fields/json-schema.js';
 import { NotAcceptable, Unauthenticated } from '../../common/errors/errors.js';
 import type { ApiRequest } from '../../common/http/request.js';
 import { Route, type RouteInfo } from '../../common/rest/route.js';
@@ -41,7 +41,7 @@ const PAGE = {
   kind: 'document',
   access: 'public',
   produces: 'text/html',
-  response: STRING,
+  response: json.STRING,
 } as const satisfies Partial<RouteInfo>;
 /** Route of a form that redirects the browser after success. */
 const FORM = { ...PAGE, kind: 'action', status: 302 } as const;

@@ -8,7 +8,7 @@ import type { Actor } from '../../common/access.js';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { Forbidden, Invalid, textOfErrors } from '../../common/errors/errors.js';
 import { isStorable } from '../../common/fields/text.js';
-import { STRING } from '../../common/fields/json-schema.js';
+import * as json from '../../common/fields/json-schema.js';
 import { Reply } from '../../common/http/reply.js';
 import { currentScope } from '../../common/http/request-scope.js';
 import type { QueryParameters } from '../../common/list/query.js';
@@ -61,7 +61,7 @@ export class SecondFactorPagesController {
   @Route({
     ...route('second_factor_page', 'Page of the second factor of the user of the session.'),
     ...SETUP,
-    query: [{ name: 'next', description: 'Path to continue at.', schema: STRING }],
+    query: [{ name: 'next', description: 'Path to continue at.', schema: json.STRING }],
   })
   @Get()
   show(

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../../common/access.js';
 import { BadRequest } from '../../common/errors/errors.js';
-import { STRING } from '../../common/fields/json-schema.js';
+import * as json from '../../common/fields/json-schema.js';
 import type { Reply } from '../../common/http/reply.js';
 import { CurrentActor, ListParams } from '../../common/rest/parameters.js';
 import { Route } from '../../common/rest/route.js';
@@ -45,9 +45,13 @@ export class SelectionController {
     operationId: 'selection_confirm',
     summary: 'Show the confirmation page.',
     query: [
-      { name: 'action', description: '`cancel` or `delete`.', schema: STRING },
-      { name: 'at', description: 'Type and id of an object, such as `job.7`.', schema: STRING },
-      { name: 'back', description: 'Path of the list.', schema: STRING },
+      { name: 'action', description: '`cancel` or `delete`.', schema: json.STRING },
+      {
+        name: 'at',
+        description: 'Type and id of an object, such as `job.7`.',
+        schema: json.STRING,
+      },
+      { name: 'back', description: 'Path of the list.', schema: json.STRING },
     ],
   })
   @Get()

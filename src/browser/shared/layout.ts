@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { STRING } from '../../common/fields/json-schema.js';
+import * as json from '../../common/fields/json-schema.js';
 import { CSRF_FIELD } from '../../common/http/csrf.js';
 import { Reply } from '../../common/http/reply.js';
 import type { RouteInfo } from '../../common/rest/route.js';
@@ -52,7 +52,7 @@ export const PAGE_ROUTE = {
   kind: 'document',
   outsideApi: true,
   produces: 'text/html',
-  response: STRING,
+  response: json.STRING,
 } as const satisfies Partial<RouteInfo>;
 
 interface PageParts {

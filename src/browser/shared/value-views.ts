@@ -1,7 +1,7 @@
 import { exactJson } from '../../common/exact-json.js';
 import type { Field } from '../../common/fields/field.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
-import { INSTANT } from '../../common/fields/json-schema.js';
+import * as json from '../../common/fields/json-schema.js';
 import { labelOf } from '../../common/fields/label.js';
 import { html, type Html } from './html.js';
 import { linkOf } from './json-view.js';
@@ -89,7 +89,7 @@ export function valueView(
 /** Returns true if the field, or the schema of an additional member, declares an instant. */
 export const isInstant = (name: string, definition: ResourceDefinition | undefined): boolean =>
   definition?.field(name)?.kind === 'datetime' ||
-  definition?.shows.fields?.[name]?.format === INSTANT.format;
+  definition?.shows.fields?.[name]?.format === json.INSTANT.format;
 
 function textView(name: string, value: string, field: Field | undefined): Html {
   if (field?.kind === 'variables') return html`<code class="lines">${shorten(value, 600)}</code>`;

@@ -1,19 +1,7 @@
 import { isRecord } from '../records.js';
 import type { Field } from './field.js';
-import {
-  BOOLEAN,
-  INSTANT,
-  INTEGER,
-  list,
-  mapOf,
-  NUMBER,
-  object,
-  orNull,
-  STRING,
-  type JsonSchema,
-  type JsonSchemas,
-  integerOf,
-} from './json-schema.js';
+import * as json from './json-schema.js';
+import type { JsonSchema, JsonSchemas } from './json-schema.js';
 
 /** Returns the JSON schema of a field in responses. `sentSchema` extends the schema for requests. */
 export function fieldSchema(field: Field): JsonSchema {
@@ -22,7 +10,7 @@ export function fieldSchema(field: Field): JsonSchema {
   if (field.choices.length > 0) base.enum = choiceValues(field);
   if (field.max !== null) base[field.kind === 'integer' ? 'maximum' : 'maxLength'] = field.max;
   if (field.min !== null && field.kind === 'integer') base.minimum = field.min;
-  return field.nullable ? orNull(base) : base;
+  return field.nullable ? json.orNull(base) : base;
 }
 
 /** Returns the schema of a field in a request: with its default, and with variables as text or object. */
@@ -43,13 +31,13 @@ export function sentSchema(field: Field): JsonSchema {
  * @param more optional members besides the fields
  */
 export const entrySchema = (fields: readonly Field[], more: JsonSchemas = {}): JsonSchema =>
-  object(
+  json.object(
     { ...Object.fromEntries(fields.map((field) => [field.name, sentSchema(field)])), ...more },
     [...fields.filter(({ required }) => !required).map(({ name }) => name), ...Object.keys(more)],
   );
 
 /** Returns the schema of a non-empty list. */
-export const filledList = (entry: JsonSchema): JsonSchema => ({ ...list(entry), minItems: 1 });
+export const filledList = (entry: JsonSchema): JsonSchema => ({ ...json.list(entry), minItems: 1 });
 
 function choiceValues({ choices, nullable, kind, blank, required }: Field): readonly unknown[] {
   const values = choices.map(([value]): string | number | null => value);
@@ -62,19 +50,19 @@ function typeOf(field: Field): JsonSchema {
   if (field.schema) return field.schema;
   switch (field.kind) {
     case 'integer':
-      return integerOf(field.columnType);
+      return json.integerOf(field.columnType);
     case 'reference':
-      return { ...integerOf(field.columnType), minimum: 1 };
+      return { ...json.integerOf(field.columnType), minimum: 1 };
     case 'float':
-      return NUMBER;
+      return json.NUMBER;
     case 'boolean':
-      return BOOLEAN;
+      return json.BOOLEAN;
     case 'datetime':
-      return INSTANT;
+      return json.INSTANT;
     case 'json':
-      if (field.target) return list({ ...INTEGER, minimum: 1 });
-      return Array.isArray(field.default) ? list({}) : mapOf({});
+      if (field.target) return json.list({ ...json.INTEGER, minimum: 1 });
+      return Array.isArray(field.default) ? json.list({}) : json.mapOf({});
     default:
-      return STRING;
+      return json.STRING;
   }
 }

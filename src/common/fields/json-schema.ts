@@ -1,7 +1,8 @@
 /**
- * JSON schema in the dialect of OpenAPI 3.1 (JSON Schema 2020-12), composed of the parts below:
+ * JSON schema in the dialect of OpenAPI 3.1 (JSON Schema 2020-12), composed of the parts of this module, which is
+ * imported as `json`:
  *
- *   object({ id: INTEGER, name: STRING, finished: orNull(INSTANT) }, ['finished'])
+ *   json.object({ id: json.INTEGER, finished: json.orNull(json.INSTANT) }, ['finished'])
  */
 export interface JsonSchema {
   readonly type?: string | string[];

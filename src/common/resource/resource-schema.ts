@@ -3,21 +3,8 @@ import { fieldSchema } from '../fields/field-schema.js';
 import type { ResourceDefinition } from './define-resource.js';
 import { idType } from './ids.js';
 import { linksOf } from './links.js';
-import {
-  anyOfSchemas,
-  described,
-  BOOLEAN,
-  INTEGER,
-  integerOf,
-  list,
-  mapOf,
-  object,
-  orNull,
-  partial,
-  STRING,
-  type JsonSchema,
-  type JsonSchemas,
-} from '../fields/json-schema.js';
+import * as json from '../fields/json-schema.js';
+import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 
 const componentName = (definition: ResourceDefinition): string =>
   definition.label.replaceAll(' ', '');
@@ -31,7 +18,7 @@ export const resourceRef = (definition: ResourceDefinition): JsonSchema =>
 export const pageRef = (definition: ResourceDefinition): JsonSchema =>
   ref(`${componentName(definition)}Page`);
 
-const TYPE = described(STRING, 'Kind of this object.');
+const TYPE = json.described(json.STRING, 'Kind of this object.');
 
 const isShown = (field: Field): boolean =>
   !field.internal && !field.hidden && !field.writeOnly && field.name !== 'id';
@@ -42,21 +29,21 @@ const referenceFields = ({ fields }: ResourceDefinition): readonly Field[] =>
 /** Returns the schema of a representation, as `represent` builds it from a row. */
 function resourceSchema(definition: ResourceDefinition): JsonSchema {
   if (definition.variants) {
-    return anyOfSchemas(...definition.variants().map(resourceRef));
+    return json.anyOfSchemas(...definition.variants().map(resourceRef));
   }
   const shown = definition.fields.filter(isShown);
   const detailOnly = shown.filter((field) => field.detailOnly).map(({ name }) => name);
   const optional = [...detailOnly, ...(definition.shows.optional ?? [])];
   const properties = {
-    id: { ...integerOf(idType(definition)), description: 'Database id of this object.' },
+    id: { ...json.integerOf(idType(definition)), description: 'Database id of this object.' },
     type: { ...TYPE, const: definition.type },
-    url: { ...STRING, description: 'Path of this object.' },
+    url: { ...json.STRING, description: 'Path of this object.' },
     related: relatedSchema(definition),
     summary_fields: summaryFieldsSchema(definition),
     ...Object.fromEntries(shown.map((field) => [field.name, fieldSchema(field)])),
     ...describedBy(definition, definition.shows.fields ?? {}),
   };
-  return object(properties, optional);
+  return json.object(properties, optional);
 }
 
 /** Adds the descriptions of the fields that other schemas replace. */
@@ -76,7 +63,7 @@ function relatedSchema(definition: ResourceDefinition): JsonSchema {
     ...(definition.naturalKey.length > 0 ? ['named_url'] : []),
   ];
   return {
-    ...partial(Object.fromEntries(names.map((name) => [name, STRING]))),
+    ...json.partial(Object.fromEntries(names.map((name) => [name, json.STRING]))),
     ...othersOf(definition.shows.relatedOthers),
     description: 'Paths of related objects and lists.',
   };
@@ -90,11 +77,12 @@ function summaryFieldsSchema(definition: ResourceDefinition): JsonSchema {
     entries.push([key ?? field.name, ref(`${componentName(targetOf(field))}Summary`)]);
   }
   const roles = definition.roles.map(({ field }) => [field, ref('ObjectRole')] as const);
-  if (roles.length > 0) entries.push(['object_roles', partial(Object.fromEntries(roles))]);
-  const flags = Object.keys(definition.capabilities).map((name) => [name, BOOLEAN] as const);
-  if (flags.length > 0) entries.push(['user_capabilities', partial(Object.fromEntries(flags))]);
+  if (roles.length > 0) entries.push(['object_roles', json.partial(Object.fromEntries(roles))]);
+  const flags = Object.keys(definition.capabilities).map((name) => [name, json.BOOLEAN] as const);
+  if (flags.length > 0)
+    entries.push(['user_capabilities', json.partial(Object.fromEntries(flags))]);
   return {
-    ...partial({ ...Object.fromEntries(entries), ...definition.shows.summary_fields }),
+    ...json.partial({ ...Object.fromEntries(entries), ...definition.shows.summary_fields }),
     ...othersOf(definition.shows.summaryOthers),
     description: 'Summaries of related objects, limited to what the caller can read.',
   };
@@ -115,51 +103,53 @@ function summarySchema(definition: ResourceDefinition): JsonSchema {
   );
   const additions = definition.shows.summary ?? {};
   const all = { ...properties, ...describedBy(definition, additions) };
-  return object(
+  return json.object(
     all,
     Object.keys(all).filter((name) => name !== 'id'),
   );
 }
 
 const pageSchema = (definition: ResourceDefinition): JsonSchema =>
-  object(
+  json.object(
     {
-      count: { ...INTEGER, description: 'Total of all pages; omitted with count_disabled.' },
-      next: orNull({ ...STRING, description: 'Path of the next page.' }),
-      previous: orNull({ ...STRING, description: 'Path of the previous page.' }),
-      results: { ...list(resourceRef(definition)), description: 'Objects of this page.' },
+      count: { ...json.INTEGER, description: 'Total of all pages; omitted with count_disabled.' },
+      next: json.orNull({ ...json.STRING, description: 'Path of the next page.' }),
+      previous: json.orNull({ ...json.STRING, description: 'Path of the previous page.' }),
+      results: { ...json.list(resourceRef(definition)), description: 'Objects of this page.' },
     },
     // An event list with `limit` contains only results.
     ['count', 'next', 'previous'],
   );
 
 const SHARED: Record<string, JsonSchema> = {
-  InUse: object({
-    detail: { ...STRING, description: 'Description of the error, in a sentence.' },
-    error: { ...STRING, description: 'Description of the error, for existing clients.' },
+  InUse: json.object({
+    detail: { ...json.STRING, description: 'Description of the error, in a sentence.' },
+    error: { ...json.STRING, description: 'Description of the error, for existing clients.' },
     active_jobs: {
-      ...list(object({ id: INTEGER, type: STRING })),
+      ...json.list(json.object({ id: json.INTEGER, type: json.STRING })),
       description: 'Up to 100 active runs that use the object. Cancel the runs, then delete again.',
     },
   }),
-  Detail: object(
+  Detail: json.object(
     {
-      detail: { ...STRING, description: 'Description of the error, in a sentence.' },
-      error: { ...STRING, description: 'Same text as `detail`, for existing clients.' },
+      detail: { ...json.STRING, description: 'Description of the error, in a sentence.' },
+      error: { ...json.STRING, description: 'Same text as `detail`, for existing clients.' },
     },
     ['error'],
   ),
   FieldErrors: {
-    ...mapOf(anyOfSchemas(list(STRING), ref('FieldErrors'), list(ref('FieldErrors')))),
+    ...json.mapOf(
+      json.anyOfSchemas(json.list(json.STRING), ref('FieldErrors'), json.list(ref('FieldErrors'))),
+    ),
     description:
       'Errors by field; errors of list entries by position or field; `__all__` for errors of several fields.',
   },
-  ObjectRole: object(
+  ObjectRole: json.object(
     {
-      id: { ...INTEGER, description: 'Database id of the role.' },
-      name: { ...STRING, description: 'Name of the role.' },
-      description: { ...STRING, description: 'Permissions that the role grants.' },
-      user_only: { ...BOOLEAN, description: 'If true, the role cannot be granted to teams.' },
+      id: { ...json.INTEGER, description: 'Database id of the role.' },
+      name: { ...json.STRING, description: 'Name of the role.' },
+      description: { ...json.STRING, description: 'Permissions that the role grants.' },
+      user_only: { ...json.BOOLEAN, description: 'If true, the role cannot be granted to teams.' },
     },
     ['user_only'],
   ),

@@ -3,7 +3,8 @@ import type { Actor } from '../access.js';
 import { columnOf } from '../fields/field.js';
 import { validate } from '../fields/validation.js';
 import { Invalid, NotFound } from '../errors/errors.js';
-import { BOOLEAN, described, type JsonSchemas, object } from '../fields/json-schema.js';
+import * as json from '../fields/json-schema.js';
+import type { JsonSchemas } from '../fields/json-schema.js';
 import { CurrentActor, Target } from './parameters.js';
 import type { ResourceDefinition, Row, RowOf } from '../resource/define-resource.js';
 import type { Values } from './hooks.js';
@@ -25,8 +26,8 @@ export const copyCheckOf = (
   link: 'copy',
   operationId: `${path}_copy_read`,
   summary: `Return whether the caller may copy one ${label.toLowerCase()}.`,
-  response: object({
-    can_copy: described(BOOLEAN, 'True if the caller can copy the object.'),
+  response: json.object({
+    can_copy: json.described(json.BOOLEAN, 'True if the caller can copy the object.'),
     ...losses,
   }),
 });

@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { BOOLEAN } from '../fields/json-schema.js';
+import * as json from '../fields/json-schema.js';
 import { toBoolean } from '../fields/lenient-reader.js';
 import type { Actor } from '../access.js';
 import type { ApiRequest } from '../http/request.js';
@@ -45,7 +45,7 @@ export function isDryRun({ query }: ApiRequest): boolean {
 export const DRY_RUN_PARAMETER = {
   name: 'dry_run',
   description: 'Validates the request and changes nothing.',
-  schema: BOOLEAN,
+  schema: json.BOOLEAN,
 } as const;
 
 /** True for a dry run (`?dry_run=1`), which reports the effects of a request without applying them. */

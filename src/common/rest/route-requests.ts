@@ -1,13 +1,8 @@
 import type { ApiQueryOptions } from '@nestjs/swagger';
 import { sentSchema } from '../fields/field-schema.js';
 import type { Field } from '../fields/field.js';
-import {
-  BOOLEAN,
-  INTEGER,
-  STRING,
-  type JsonSchema,
-  type JsonSchemas,
-} from '../fields/json-schema.js';
+import * as json from '../fields/json-schema.js';
+import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import type { RouteInfo } from './route.js';
 import { isWritable } from '../fields/reads.decorator.js';
 import { append } from '../records.js';
@@ -45,8 +40,8 @@ function propertiesOf(info: RouteInfo): JsonSchemas {
 }
 
 const ATTACHING: JsonSchemas = {
-  id: { ...INTEGER, minimum: 1, description: 'Object to attach.' },
-  disassociate: { ...BOOLEAN, description: 'Detach the object instead.' },
+  id: { ...json.INTEGER, minimum: 1, description: 'Object to attach.' },
+  disassociate: { ...json.BOOLEAN, description: 'Detach the object instead.' },
 };
 
 function requiredOf(info: RouteInfo): readonly string[] | undefined {
@@ -127,19 +122,23 @@ function listParameters(info: RouteInfo): ApiQueryOptions[] {
     schema,
   });
   return [
-    parameter('page', STRING, 'Page number, or `last`.'),
-    parameter('page_size', INTEGER, 'Items per page; capped.'),
-    parameter('after', STRING, 'Cursor from a `next` link.'),
-    parameter('count_disabled', BOOLEAN, 'Omits the total count.'),
-    parameter('order_by', STRING, 'Comma-separated fields; a leading minus means descending.'),
-    parameter('order', STRING, 'Alias of `order_by`.'),
-    parameter('search', STRING, 'Words that must occur.'),
-    parameter('type', STRING, 'Comma-separated object types, for lists of several types.'),
-    parameter('role_level', STRING, 'Role that the caller holds on each object: `admin_role`.'),
+    parameter('page', json.STRING, 'Page number, or `last`.'),
+    parameter('page_size', json.INTEGER, 'Items per page; capped.'),
+    parameter('after', json.STRING, 'Cursor from a `next` link.'),
+    parameter('count_disabled', json.BOOLEAN, 'Omits the total count.'),
+    parameter('order_by', json.STRING, 'Comma-separated fields; a leading minus means descending.'),
+    parameter('order', json.STRING, 'Alias of `order_by`.'),
+    parameter('search', json.STRING, 'Words that must occur.'),
+    parameter('type', json.STRING, 'Comma-separated object types, for lists of several types.'),
+    parameter(
+      'role_level',
+      json.STRING,
+      'Role that the caller holds on each object: `admin_role`.',
+    ),
     ...(info.events
       ? [
-          parameter('limit', INTEGER, 'First results only, without paging.'),
-          parameter('no_truncate', BOOLEAN, 'Shows the whole output of each event.'),
+          parameter('limit', json.INTEGER, 'First results only, without paging.'),
+          parameter('no_truncate', json.BOOLEAN, 'Shows the whole output of each event.'),
         ]
       : []),
     FILTERS,

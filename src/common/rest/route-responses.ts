@@ -1,6 +1,7 @@
 import type { ApiResponseOptions } from '@nestjs/swagger';
 import { existing } from '../invariants.js';
-import { object, STRING, type JsonSchema, anyOfSchemas } from '../fields/json-schema.js';
+import * as json from '../fields/json-schema.js';
+import type { JsonSchema } from '../fields/json-schema.js';
 import { pageRef, resourceRef, ref } from '../resource/resource-schema.js';
 import type { RouteInfo } from './route.js';
 import type { RouteLocation } from './route-location.js';
@@ -39,7 +40,7 @@ function bodyOf({ response, resource, kind, adds }: RouteInfo): JsonSchema {
   if (response) return response;
   const definition = existing(resource, 'a route without a response schema has a resource');
   if (kind === 'list') return pageRef(definition);
-  return adds ? { allOf: [resourceRef(definition), object(adds)] } : resourceRef(definition);
+  return adds ? { allOf: [resourceRef(definition), json.object(adds)] } : resourceRef(definition);
 }
 
 /** Describes a response whose schema is built when the OpenAPI document is built. */
@@ -57,7 +58,7 @@ function describeResponse(
       },
     },
   };
-  for (const media of texts) content[media] = { schema: STRING };
+  for (const media of texts) content[media] = { schema: json.STRING };
   return { status, description, content };
 }
 
@@ -96,8 +97,8 @@ export function errorResponses(
     description,
     content: { 'application/json': { schema }, ...pages },
   });
-  const conflicts = anyOfSchemas(ref('Detail'), ref('InUse'));
-  const badRequests = anyOfSchemas(ref('Detail'), ref('FieldErrors'));
+  const conflicts = json.anyOfSchemas(ref('Detail'), ref('InUse'));
+  const badRequests = json.anyOfSchemas(ref('Detail'), ref('FieldErrors'));
   return [
     ...(isWrite || hasParameters ? [error(400, 'Invalid request data.', badRequests)] : []),
     ...errors

@@ -2,14 +2,14 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { Char, fieldsOf } from '../fields/field.js';
-import { object, STRING } from '../fields/json-schema.js';
+import * as json from '../fields/json-schema.js';
 import { Route, type RouteInfo } from './route.js';
 
 const info: RouteInfo = {
   kind: 'document',
   operationId: 'shelves_read',
   summary: 'Shows one shelf.',
-  response: object({ name: STRING }),
+  response: json.object({ name: json.STRING }),
 };
 
 async function documentOf(controller: new () => object): Promise<OpenAPIObject> {
@@ -46,7 +46,7 @@ it('@Route describes the operation in the OpenAPI document', async () => {
     responses: {
       200: {
         description: 'Shows one shelf.',
-        content: { 'application/json': { schema: object({ name: STRING }) } },
+        content: { 'application/json': { schema: json.object({ name: json.STRING }) } },
       },
       400: { description: 'Invalid request data.' },
       401: { description: 'Authentication required.' },

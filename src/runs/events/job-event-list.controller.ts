@@ -1,13 +1,6 @@
 import { Get, UseInterceptors } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
-import {
-  BOOLEAN,
-  described,
-  INTEGER,
-  mapOf,
-  object,
-  STRING,
-} from '../../common/fields/json-schema.js';
+import * as json from '../../common/fields/json-schema.js';
 import type { Page } from '../../common/list/page.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import type { Row } from '../../common/resource/define-resource.js';
@@ -22,17 +15,17 @@ import { JobEventsRepository } from './job-events.repository.js';
 import { MaxEventsInterceptor } from './max-events.interceptor.js';
 import { eventsRoute, listEventsOfRun } from './run-events.js';
 
-const CHILDREN_SUMMARY = object({
-  children_summary: described(
-    mapOf(object({ rowNumber: INTEGER, numChildren: INTEGER })),
+const CHILDREN_SUMMARY = json.object({
+  children_summary: json.described(
+    json.mapOf(json.object({ rowNumber: json.INTEGER, numChildren: json.INTEGER })),
     'Position and number of children by counter of an event.',
   ),
-  meta_event_nested_uuid: described(
-    mapOf(STRING),
+  meta_event_nested_uuid: json.described(
+    json.mapOf(json.STRING),
     'Identifiers of events that belong to the given counter.',
   ),
-  event_processing_finished: described(BOOLEAN, 'True if all events are stored.'),
-  is_tree: described(BOOLEAN, 'True if the events form a tree.'),
+  event_processing_finished: json.described(json.BOOLEAN, 'True if all events are stored.'),
+  is_tree: json.described(json.BOOLEAN, 'True if the events form a tree.'),
 });
 
 /** The events of a job and their tree. */

@@ -1,7 +1,7 @@
 import { Entity, Index } from 'typeorm';
 import { WIDE } from '../../common/fields/column-types.js';
 import { Bool, Char, DateTime, Integer, Json, Reference, Text } from '../../common/fields/field.js';
-import { freeObject } from '../../common/fields/json-schema.js';
+import * as json from '../../common/fields/json-schema.js';
 import { ReadOnly } from '../../common/fields/read-only.decorator.js';
 
 /** One event of a run (docs/contract/runs.md#events). */
@@ -46,7 +46,7 @@ export class JobEvent {
   @Char({ help: 'Display name of the event.' })
   event_display!: string;
 
-  @Json({ schema: freeObject('Data of the event from ansible-runner.') })
+  @Json({ schema: json.freeObject('Data of the event from ansible-runner.') })
   event_data!: Record<string, unknown>;
 
   @Integer({ default: 0, help: 'Depth of the event: playbook, play, task, host.' })

@@ -5,35 +5,27 @@ import { JobEvent } from './job-event.entity.js';
 import { JobHostSummary } from './job-host-summary.entity.js';
 import { jobs, unifiedJobs } from '../jobs.resource.js';
 import { eventTotals } from '../run-total.entity.js';
-import {
-  BOOLEAN,
-  INTEGER,
-  NUMBER,
-  object,
-  orNull,
-  STRING,
-  WIDE_INTEGER,
-} from '../../common/fields/json-schema.js';
+import * as json from '../../common/fields/json-schema.js';
 import type { Extension, RepresentContext, ShownMembers } from '../../common/resource/extension.js';
 import { runsOfEvents, type RunOfEvents } from '../runs.repository.js';
 
 const JOB_EVENT_SHOWS: ShownMembers = {
   summary_fields: {
-    job: object(
+    job: json.object(
       {
-        id: WIDE_INTEGER,
-        type: STRING,
-        name: STRING,
-        description: STRING,
-        status: STRING,
-        failed: BOOLEAN,
-        elapsed: NUMBER,
-        job_template_id: INTEGER,
-        job_template_name: orNull(STRING),
+        id: json.WIDE_INTEGER,
+        type: json.STRING,
+        name: json.STRING,
+        description: json.STRING,
+        status: json.STRING,
+        failed: json.BOOLEAN,
+        elapsed: json.NUMBER,
+        job_template_id: json.INTEGER,
+        job_template_name: json.orNull(json.STRING),
       },
       ['job_template_id', 'job_template_name'],
     ),
-    role: STRING,
+    role: json.STRING,
   },
 };
 

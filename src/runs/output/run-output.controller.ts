@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Controller, Get, Headers, Res, StreamableFile, UseInterceptors } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Actor } from '../../common/access.js';
-import { described, INTEGER, object, STRING } from '../../common/fields/json-schema.js';
+import * as json from '../../common/fields/json-schema.js';
 import type { Reply } from '../../common/http/reply.js';
 import type { Page } from '../../common/list/page.js';
 import type { QueryParameters } from '../../common/list/query.js';
@@ -32,12 +32,12 @@ const STDOUT = {
   summary:
     'Output of the run: ?format=json, txt, ansi, html, txt_download or ansi_download; start_line, end_line.',
   texts: ['text/plain', 'text/html'],
-  response: object({
-    range: described(
-      object({ start: INTEGER, end: INTEGER, absolute_end: INTEGER }),
+  response: json.object({
+    range: json.described(
+      json.object({ start: json.INTEGER, end: json.INTEGER, absolute_end: json.INTEGER }),
       'First and last line of the content, and the number of all lines.',
     ),
-    content: described(STRING, 'Output.'),
+    content: json.described(json.STRING, 'Output.'),
   }),
   query: [
     {

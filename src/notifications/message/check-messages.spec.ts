@@ -1,7 +1,8 @@
 import { checkMessages } from './check-messages.js';
 import { TemplateSandbox } from './template-sandbox.js';
 
-const sandbox = new TemplateSandbox();
+// On a busy machine, the timeout must not be reached before the limits under test.
+const sandbox = new TemplateSandbox(30_000);
 afterAll(() => sandbox.onApplicationShutdown());
 
 const check = (message: string) => checkMessages('chat_a', { started: { message } }, sandbox);

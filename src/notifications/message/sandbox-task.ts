@@ -20,6 +20,7 @@ export type TemplateOutput =
     };
 
 export interface SandboxLimits {
+  readonly maxTemplateLength: number;
   /** Maximum number of steps: evaluated nodes, including loop iterations, and the sizes of values. */
   readonly maxSteps: number;
   /** Number of characters of a value that count as one more step. */

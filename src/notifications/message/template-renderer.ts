@@ -37,6 +37,9 @@ export function renderAll(task: SandboxTask): TemplateOutput[] {
 }
 
 function renderOne({ template, strict, isJson }: TemplateInput, task: SandboxTask): TemplateOutput {
+  const { maxTemplateLength: max, maxOutputLength } = task.limits;
+  if (template.length > max)
+    throw createFault('limit', `it has ${template.length} characters, at most ${max} are allowed`);
   const values = isJson ? new JsonValues() : null;
   const program = addOutputs(parseTemplate(template), values);
   const scope = createScope(task);
@@ -44,9 +47,7 @@ function renderOne({ template, strict, isJson }: TemplateInput, task: SandboxTas
   guardInterpreter(interpreter, scope, strict, task);
   const rendered = String(interpreter.run(program).value);
   const output = values ? values.fill(rendered) : { text: rendered };
-  if (output.text.length > task.limits.maxOutputLength) {
-    throw createFault('limit', 'the text is too long');
-  }
+  if (output.text.length > maxOutputLength) throw createFault('limit', 'the text is too long');
   return output;
 }
 

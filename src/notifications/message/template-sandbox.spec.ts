@@ -209,8 +209,13 @@ describe('TemplateSandbox', () => {
     await hasty.onApplicationShutdown();
   });
 
-  it('refuses a template that is too long', async () => {
-    expect(await lenient('x'.repeat(MAX_TEMPLATE_LENGTH + 1))).toMatchObject({ fault: 'limit' });
+  it('refuses a template that is too long, and renders the others', async () => {
+    const templates = ['x'.repeat(MAX_TEMPLATE_LENGTH + 1), 'short'];
+    const inputs = templates.map((template) => ({ template, strict: true }));
+    expect(await sandbox.render(inputs, stubContext())).toEqual([
+      { fault: 'limit', reason: 'it has 16385 characters, at most 16384 are allowed' },
+      { text: 'short' },
+    ]);
   });
 
   it('keeps the results of simultaneous calls apart', async () => {

@@ -10,6 +10,7 @@ import { messageOf } from '../../common/errors/errors.js';
 export const MAX_TEMPLATE_LENGTH = 16_384;
 
 const LIMITS: SandboxLimits = {
+  maxTemplateLength: MAX_TEMPLATE_LENGTH,
   maxSteps: 30_000,
   textPerStep: 256,
   // An item takes 8 bytes in the copy of a list, and up to 400 bytes if it is new or iterated over. Thus
@@ -79,9 +80,6 @@ export class TemplateSandbox implements OnApplicationShutdown {
   ): Promise<readonly TemplateOutput[]> {
     const failAll = (reason: string): TemplateOutput[] =>
       templates.map(() => ({ fault: 'limit', reason }));
-    if (templates.some(({ template }) => template.length > MAX_TEMPLATE_LENGTH)) {
-      return failAll(`it is longer than ${MAX_TEMPLATE_LENGTH} characters`);
-    }
     const digest = digestOf(templates);
     const block = this.blocked.get(digest);
     if (block && block.until > Date.now()) return failAll(block.reason);
